@@ -5,6 +5,7 @@ them it is: where the answers differ in kind, the asker gives a writer that can 
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -204,6 +205,13 @@ class AnyBidder(Protocol):
 
     def warm_up(self) -> None:
         """Compile or load all that first answers need, so that they come as fast as later ones."""
+        ...
+
+    def if_free(self) -> AbstractContextManager[bool]:
+        """Whether a short question would be answered at once, in any thread.
+
+        If so, nobody else works with the bidder until the end of the block.
+        """
         ...
 
     # --- deals ----------------------------------------------------------------------------------

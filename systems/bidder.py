@@ -227,6 +227,7 @@ class Bidder:
             lengths=cells.lengths,
             counts=np.zeros(5, np.int64),
         )
+        self._measure_places()
         store = self._store
         store.counts[rows.PLACES] = 1
         store.parent[0] = -1
@@ -328,6 +329,11 @@ class Bidder:
             if larger is not table:
                 changed[name] = larger
         store.set(**changed)
+        self._measure_places()
+
+    def _measure_places(self) -> None:
+        store = self._store
+        self._bytes_of_places = sum(int(getattr(store, name).nbytes) for name in _OF_PLACES)
 
     @property
     def bytes(self) -> int:
@@ -336,11 +342,6 @@ class Bidder:
         known = int(counts[rows.ROWS]) * rows.PLACE.itemsize
         known += int(counts[rows.SETS]) * 8 * rows.SET_WORDS
         return known + self._bytes_of_places
-
-    @property
-    def _bytes_of_places(self) -> int:
-        store = self._store
-        return int(sum(getattr(store, name).nbytes for name in _OF_PLACES))
 
     def _keep_to_budget(self) -> None:
         """Begin anew where places alone, without what is known there, take too much."""
@@ -613,7 +614,8 @@ class Bidder:
         """
         with self._whole():
             self._keep_to_budget()
-            place = np.full(len(deals), self.reach(calls), np.int32)
+            is_begun = not calls and self._store.list[0] != rows.UNKNOWN
+            place = np.full(len(deals), 0 if is_begun else self.reach(calls), np.int32)
             entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
             defaults = np.zeros(len(deals), np.uint16)
             if len(deals) <= FEW:

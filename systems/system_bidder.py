@@ -6,6 +6,7 @@ Nothing is compiled. Places are worked out by the core as deals and questions co
 import math
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
@@ -185,11 +186,23 @@ class SystemBidder:
         raise InvalidInput("expected a system opened by its name or path for work elsewhere")
 
     def prepare(self) -> None:
-        """Make nothing: one call is answered at once."""
-
-    def warm_up(self) -> None:
         """Open the system."""
         self.bidding.reach(())
+
+    def warm_up(self) -> None:
+        """Open the system: the core needs nothing else."""
+        self.prepare()
+
+    @contextmanager
+    def if_free(self) -> Iterator[bool]:
+        """Whether no other thread works out places."""
+        lock = self.bidding.lock
+        is_free = backend_name(self._backend_name) != "cuda" and lock.acquire(blocking=False)
+        try:
+            yield is_free
+        finally:
+            if is_free:
+                lock.release()
 
     # --- deals ----------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, cast
@@ -137,6 +138,10 @@ class TableBidder:
             warm(self.plan)
 
     warm_up = prepare
+
+    def if_free(self) -> AbstractContextManager[bool]:
+        """Threads of a processor share a table; a device has one caller."""
+        return nullcontext(enter_result=self.backend.NAME != "cuda")
 
     # --- deals ----------------------------------------------------------------------------------
 

@@ -126,7 +126,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
     def load() -> None:
         try:
-            tables.load()
+            tables.load(settle)
             tables.warm_up(lambda: warm_up_inference(tables, workplace.double_dummy))
         except BidcascadeError as error:
             _logger.error("%s", error)

@@ -3,8 +3,9 @@
 While the worker is busy, requests wait; what waits when it is done is the next batch. Nothing is
 held back to make batches larger: a delay would cost every request its length and bring nothing,
 since a busy worker makes its own batches (the default of Triton and of TEI; measured for this
-service too). The worker thread is the only one that calls the engine, so that a GPU sees one
-caller and one stream.
+service too). The worker thread is the only one that calls an engine on a GPU, which so sees one
+caller and one stream. A short question to an idle processor is answered on the event loop
+(:meth:`Batcher.answer_now`).
 
 Requests wait in two lanes. Whole small requests go before the parts of long answers, but after each
 batch of small ones one part gets its turn, so that neither waits for ever.
@@ -17,7 +18,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
@@ -114,6 +115,7 @@ class Batcher(Generic[Payload, Result]):
         """Requests that nobody waited for any more when their turn came."""
         self._deals_a_second = 0.0
         self._last_lane: Lane = "part"
+        self._is_busy = False
         self._state: Literal["open", "closing", "dead"] = "open"
         self._death: BidcascadeError | None = None
         self._hand_over: SimpleQueue[Callable[[], bool] | None] = SimpleQueue()
@@ -168,6 +170,39 @@ class Batcher(Generic[Payload, Result]):
         if stages is not None:
             stages.add("queue", waiting.begun - waiting.since)
             stages.add("engine", time.monotonic() - waiting.begun)
+        return result
+
+    def answer_now(
+        self, key: Hashable, payload: Payload, *, deals: int, free: AbstractContextManager[bool]
+    ) -> Result | None:
+        """Answer one short question on the event loop, if nothing waits and nobody works.
+
+        The way to the worker thread and back costs more than such an answer.
+
+        Parameters
+        ----------
+        key, payload, deals
+            As in :meth:`ask`.
+        free : context manager
+            Says whether the engine is free, and holds it meanwhile.
+
+        Returns
+        -------
+        Result or None
+            None if the question has to wait: ask as ever.
+        """
+        if self._state != "open" or self._is_busy or any(self._lanes.values()):
+            return None
+        with free as is_free:
+            if not is_free:
+                return None
+            started = time.monotonic()
+            (result,) = self._work(key, [payload])
+            worked = time.monotonic() - started
+        self._saw(1, deals, (0.0,), worked)
+        stages = current_stages()
+        if stages is not None:
+            stages.add("engine", worked)
         return result
 
     async def close(self) -> None:
@@ -264,20 +299,23 @@ class Batcher(Generic[Payload, Result]):
         for one in batch:
             one.begun = started
         done: asyncio.Future[None] = loop.create_future()
+        self._is_busy = True
         self._hand_over.put(lambda: self._run(batch, loop, done))
         try:
             await done
         except BidcascadeError as error:
             self._die(error, batch)
             return
-        worked = time.monotonic() - started
-        deals = sum(one.deals for one in batch)
-        if worked > 0:
-            speed = deals / worked
-            self._deals_a_second += (speed - self._deals_a_second) / 8
+        finally:
+            self._is_busy = False
+        waited = tuple(started - one.since for one in batch)
+        self._saw(len(batch), sum(one.deals for one in batch), waited, time.monotonic() - started)
+
+    def _saw(self, requests: int, deals: int, waited_s: tuple[float, ...], worked_s: float) -> None:
+        if worked_s > 0:
+            self._deals_a_second += (deals / worked_s - self._deals_a_second) / 8
         if self._observe is not None:
-            waited = tuple(started - one.since for one in batch)
-            self._observe(BatchSeen(len(batch), deals, waited, worked))
+            self._observe(BatchSeen(requests, deals, waited_s, worked_s))
 
     def _die(self, error: BidcascadeError, batch: list[_Waiting[Payload, Result]]) -> None:
         """Answer nothing any more: tell those who wait, and whoever runs the service."""

@@ -66,17 +66,20 @@ async def read_body(
     now = asyncio.get_running_loop().time
     end = now() + timeout_s
     try:
-        async with asyncio.timeout_at(end) as limit:
-            stream = request.stream()
-            while True:
-                limit.reschedule(min(end, now() + pause_s))
-                piece = await anext(stream, None)
-                if piece is None:
-                    return body
+        async with asyncio.timeout_at(min(end, now() + pause_s)) as limit:
+            more = True
+            while more:
+                message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise ClientDisconnect
+                piece, more = message.get("body", b""), message.get("more_body", False)
                 if len(body) + len(piece) > max_bytes:
                     raise _too_large("more", max_bytes)
                 hold(len(piece))
                 body += piece
+                if more:
+                    limit.reschedule(min(end, now() + pause_s))
+            return body
     except TimeoutError:
         raise Problem(
             "body-too-slow",

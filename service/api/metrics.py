@@ -5,6 +5,7 @@ that nobody can make the page grow by asking for what does not exist.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
@@ -58,6 +59,10 @@ class Metrics:
             "bidcascade_stage_seconds", "Seconds of a request by stage.",
             ["stage"], buckets=_SECONDS, registry=registry,
         )  # fmt: skip
+        # to look up a label costs more than to count; there are few of them
+        self._requests_of = cache(self._requests.labels)
+        self._seconds_of = cache(self._request_seconds.labels)
+        self._seconds_in = cache(self._stage_seconds.labels)
         self._deals = Counter("bidcascade_deals", "Deals that were asked about.", registry=registry)
         self._batch_deals = Histogram(
             "bidcascade_batch_deals", "Deals of a batch.", buckets=_COUNTS, registry=registry
@@ -85,10 +90,10 @@ class Metrics:
         route : str
             As written in the code, ``/v1/tables/{name}``; :data:`OTHER_ROUTE` if there is none.
         """
-        self._requests.labels(route, str(status)).inc()
-        self._request_seconds.labels(route).observe(seconds)
+        self._requests_of(route, str(status)).inc()
+        self._seconds_of(route).observe(seconds)
         for stage, spent in stages.items():
-            self._stage_seconds.labels(stage).observe(spent)
+            self._seconds_in(stage).observe(spent)
 
     def saw_batch(self, batch: "BatchSeen") -> None:
         """Count a batch of the engine."""

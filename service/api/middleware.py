@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
+from collections.abc import Iterable
 from time import perf_counter
-from typing import Any
+from typing import Any, Final
 
-from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,7 +16,22 @@ from .stages import Stages, request_stages
 
 _access = logging.getLogger("bidcascade.access")
 _slow = logging.getLogger("bidcascade.slow")
+_Header = tuple[bytes, bytes]
+_SECURITY_HEADERS: Final[tuple[_Header, ...]] = tuple(
+    (name.lower().encode(), value.encode()) for name, value in SECURITY_HEADERS.items()
+)
 _CLOSE = {"Connection": "close"}
+
+
+def _with_headers(headers: Iterable[_Header], request_id: str, timing: str) -> list[_Header]:
+    """Headers of an answer and those that every answer has; what a route says itself stays."""
+    written = list(headers)
+    there = {name for name, _ in written}
+    for header in (*_SECURITY_HEADERS, (b"x-request-id", request_id.encode("latin-1"))):
+        if header[0] not in there:
+            written.append(header)
+    written.append((b"server-timing", timing.encode("latin-1")))
+    return written
 
 
 class ObservedApp:
@@ -60,11 +75,8 @@ class ObservedApp:
                 nonlocal status, answered
                 if message["type"] == "http.response.start":
                     status, answered = message["status"], True
-                    headers = MutableHeaders(scope=message)
-                    for name, value in SECURITY_HEADERS.items():
-                        headers.setdefault(name, value)
-                    headers.setdefault("X-Request-Id", request_id)
-                    headers["Server-Timing"] = stages.header(perf_counter() - started)
+                    timing = stages.header(perf_counter() - started)
+                    message["headers"] = _with_headers(message["headers"], request_id, timing)
                 await send(message)
 
             try:

@@ -3,10 +3,12 @@
 Bodies are read straight from bytes (see :mod:`.limits`), so the document is told of them here.
 """
 
-from typing import Any, Final
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, cast
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
@@ -28,6 +30,17 @@ table by name and digest, and the engine. Every error is `application/problem+js
 _REFERENCE: Final = "#/components/schemas/{model}"
 _not_from_routes: list[type[BaseModel]] = [ProblemAnswer]
 """Models that FastAPI does not see: bodies are named here by :func:`body_of`."""
+
+
+class BareRoute(APIRoute):
+    """A route whose function takes the request alone and makes the whole answer.
+
+    FastAPI describes it; what it does for other functions costs as much as a short answer.
+    """
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Give the function of the route itself."""
+        return cast("Callable[[Request], Coroutine[Any, Any, Response]]", self.endpoint)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -17,13 +17,13 @@ from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
 from .models import AuctionsAnswer, AuctionsRequest
-from .openapi import body_of, problems
+from .openapi import BareRoute, body_of, problems
 from .problems import wrong_field
 from .questions import AuctionsQuestion, part_deals
 from .tables import LoadedTable
 from .work import Workplace
 
-router = APIRouter(tags=["answers"])
+router = APIRouter(tags=["answers"], route_class=BareRoute)
 
 _FORMS: Final = (JSON, JSON_LINES, ARROW)
 
@@ -82,7 +82,10 @@ async def auctions(request: Request) -> Response:
         query = Query(asked.mode, asked.completed_only, asked.limit)
         size = part_deals(table.seconds_a_deal[query.mode], work.settings.stream_chunk_deals)
         if form == JSON and len(deals) <= size:
-            results = await work.ask(AuctionsQuestion(table, query), deals, deals=len(deals))
+            results = await work.ask(
+                AuctionsQuestion(table, query), deals, deals=len(deals),
+                free=table.if_free(query.mode, len(deals)),
+            )  # fmt: skip
             content = b'{"results":[%s],%s}' % (b",".join(results), table.tail)
             return Response(content, media_type=JSON, headers=table.headers)
         return PartsResponse(

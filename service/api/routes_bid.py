@@ -20,12 +20,12 @@ from .answering import JSON, accepted, json_bytes
 from .deal_requests import bid_of
 from .limits import client_of
 from .models import BidAnswer, BidRequest, SimulateRequest
-from .openapi import body_of, problems
+from .openapi import BareRoute, body_of, problems
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
 from .work import Workplace
 
-router = APIRouter(tags=["answers"])
+router = APIRouter(tags=["answers"], route_class=BareRoute)
 
 _Asked: TypeAlias = tuple[int, tuple[int, ...], Seat, Vulnerability]
 """Hand, calls, dealer, vulnerability."""
@@ -55,7 +55,7 @@ async def bid(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         table = work.tables.get(asked.table)
         hand, calls, dealer, sides = bid_of(asked)
-        answer = await work.ask(table.bid, (hand, calls, dealer, sides))
+        answer = await work.ask(table.bid, (hand, calls, dealer, sides), free=table.if_free("bid"))
         content = to_json(answer.to_dict())
         simulated = await _simulated(
             work, request, table, asked, answer, (hand, calls, dealer, sides)

@@ -5,6 +5,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -26,7 +27,6 @@ from bidcascade.bridge import (
     format_calls,
     parse_call,
     parse_deal,
-    parse_hand,
 )
 from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
@@ -80,20 +80,15 @@ class _Probe(NamedTuple):
     answer: list[tuple[str, ...]]
 
 
-_WARM_AUCTIONS: Final = (
-    "", "P", "1C", "1D P", "1H 1S", "1S X", "1N P", "2C P", "2H", "1C P 1S P", "1D 1H X P",
-    "1H P 2H P", "1S 2C 2S 3C", "1N P 2C P 2H P 3N P", "1D P 1H P 2C P 2S P", "3S X",
-    "P P 1C 1D X 2D", "1C 1N X 2H P P X P", "1S P 2N P 4N P 5H P",
-)  # fmt: skip
-"""Auctions that are bid once when a table is loaded: what they need is then at hand for others."""
-_WARM_DEALS: Final = 16
-"""Random deals that are bid when a table is loaded, to learn what a deal costs."""
-_RARE_DEALS: Final = 2_000
-"""Random deals that teach a system what it seldom needs."""
+_MEASURED_DEALS: Final = 4
+"""Random deals that are bid when a table is loaded, to measure what a deal costs."""
 LEAST_PART_DEALS: Final = 16
 """Deals of a part of a long answer at least; time is learned from so many."""
 _GUESSED_SECONDS: Final = {"all": 0.02, "first": 0.001}
 """What a deal costs by mode before that is known."""
+_GUESSED_SECONDS_OF_FEW: Final = {"all": 0.02, "first": 0.01, "bid": 0.01}
+MOST_SECONDS_NOW: Final = 0.001
+"""Longest time that a question may take the event loop from all others."""
 _MOST_COMPLAINTS: Final = 20
 _TRIED_DEALS: Final = 24
 """Deals that a table bids to the end before it takes the place of another."""
@@ -114,7 +109,9 @@ class LoadedTable:
     tail : bytes
         The members ``table`` and ``backend`` as every JSON answer ends with them.
     seconds_a_deal : dict of str to float
-        Moving mean by mode of what a deal costs.
+        Moving mean by mode of what a deal of many costs.
+    seconds_of_few : dict of str to float
+        The same of a deal where few are asked about, and of a call (``bid``).
     reload_errors : tuple of str
     """
 
@@ -123,6 +120,7 @@ class LoadedTable:
     results: AuctionResults
     tail: bytes
     seconds_a_deal: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS))
+    seconds_of_few: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS_OF_FEW))
     reload_errors: tuple[str, ...] = ()
     """What was wrong when it was loaded anew without success: what is here is the last good one."""
     lint_report: LintReport | None = None
@@ -152,41 +150,55 @@ class LoadedTable:
         """Write the results of some deals as JSON objects; keeps account of what they cost."""
         started = time.perf_counter()
         written = self.results.write(deals, query)
-        seconds = (time.perf_counter() - started) / len(deals)
-        known = self.seconds_a_deal[query.mode]
         # what a call costs however few its deals says nothing about many deals
-        weight = 1 / 8 if len(deals) >= LEAST_PART_DEALS else 0.0
-        self.seconds_a_deal[query.mode] = known + weight * (seconds - known)
+        means = self.seconds_a_deal if len(deals) >= LEAST_PART_DEALS else self.seconds_of_few
+        _observe(means, query.mode, started, len(deals))
         return written
+
+    def if_free(self, what: str, deals: int = 1) -> AbstractContextManager[bool]:
+        """Whether a question is so short, and its bidder so free, that it may be answered at once.
+
+        Parameters
+        ----------
+        what : {"all", "first", "bid"}
+        deals : int
+        """
+        if deals * self.seconds_of_few[what] > MOST_SECONDS_NOW:
+            return nullcontext(enter_result=False)
+        return self.engine.bidder.if_free()
 
     def bid(
         self, payloads: Sequence[tuple[int, Sequence[int], Seat, Vulnerability]]
     ) -> list[BidAnswer]:
         """Call for each hand with its reasons; payloads are hand, calls, dealer, vulnerability."""
-        return [
+        started = time.perf_counter()
+        answers = [
             self.engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
             for hand, calls, dealer, sides in payloads
         ]
+        _observe(self.seconds_of_few, "bid", started, len(answers))
+        return answers
 
     def warm_up(self) -> None:
-        """Answer each kind of question, so that it is quick when users ask, and learn the cost."""
+        """Answer each kind of question, so that it is quick later, and measure its cost."""
         started = time.perf_counter()
         self.engine.warm_up()
-        many = _random_deals(_WARM_DEALS)
-        for query in (Query(), Query(completed_only=True), Query("first")):
-            # twice: what the first time costs says nothing about later ones
-            for some in (_example(), many):
-                self.results.write(some, query)
+        example, some = _example(), _random_deals(_MEASURED_DEALS)
+        hand = int(example.hands[0, 0])
+        questions: dict[str, Callable[[DealArrays], object]] = {
+            "first": lambda deals: self.results.write(deals, Query("first")),
+            "all": lambda deals: self.results.write(deals, Query()),
+            "bid": lambda deals: [self.engine.bid(hand, ()) for _ in range(len(deals))],
+        }
+        for what, ask in questions.items():
+            # what the first question costs says nothing about later ones
+            ask(example)
             begun = time.perf_counter()
-            self.results.write(many, query)
-            self.seconds_a_deal[query.mode] = (time.perf_counter() - begun) / len(many)
-        # a system learns its rarer conditions now, not in somebody's request; few at a time, as
-        # others wait meanwhile
-        for seed in range(2, 2 + _RARE_DEALS // 50):
-            self.results.write(_random_deals(50, seed), Query("first"))
-        hand = parse_hand(EXAMPLE_DEAL[2:].split()[0])
-        for auction in _WARM_AUCTIONS:
-            self.engine.bid(hand, auction)
+            ask(some)
+            seconds = (time.perf_counter() - begun) / len(some)
+            self.seconds_of_few[what] = seconds
+            if what in self.seconds_a_deal:
+                self.seconds_a_deal[what] = seconds
         _logger.info("table %s is warm after %.1f s", self.name, time.perf_counter() - started)
 
     def lint(self, examples: int) -> dict[str, Any]:
@@ -198,6 +210,11 @@ class LoadedTable:
         for finding in report["findings"].values():
             finding["examples"] = finding["examples"][:examples]
         return report
+
+
+def _observe(means: dict[str, float], what: str, started: float, count: int) -> None:
+    """Take what some deals or calls cost, since a moment, into a moving mean."""
+    means[what] += ((time.perf_counter() - started) / count - means[what]) / 8
 
 
 class Tables:
@@ -244,8 +261,13 @@ class Tables:
         self._reloading = threading.Lock()
         self._probe: _Probe | None = None
 
-    def load(self) -> None:
+    def load(self, further: Callable[[], object] | None = None) -> None:
         """Load all tables; they answer from then on, as quickly as ever after :meth:`warm_up`.
+
+        Parameters
+        ----------
+        further : callable, optional
+            What else is done while nobody waits for an answer yet.
 
         Raises
         ------
@@ -262,6 +284,8 @@ class Tables:
         except BidcascadeError as error:
             self.state, self.error = "failed", error
             raise
+        if further is not None:
+            further()
         self.started_in_ms = round(1000 * (time.perf_counter() - started))
         if self.state == "loading":
             self.state = "ready"

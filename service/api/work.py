@@ -7,7 +7,7 @@ else in a thread.
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -100,14 +100,19 @@ class Workplace:
         deals: int = 1,
         lane: Lane = "small",
         begun: bool = False,
+        free: AbstractContextManager[bool] | None = None,
     ) -> Any:
-        """Ask the engine; see :meth:`Batcher.ask`.
+        """Ask the engine; see :meth:`Batcher.ask`, and :meth:`Batcher.answer_now` for ``free``.
 
         Raises
         ------
         Problem
             Also 504 if it takes longer than the setting ``request_timeout_ms``, waiting included.
         """
+        if free is not None:
+            answer = self.batcher.answer_now(question, payload, deals=deals, free=free)
+            if answer is not None:
+                return answer
         async with self.in_time():
             return await self.batcher.ask(question, payload, deals=deals, lane=lane, begun=begun)
 

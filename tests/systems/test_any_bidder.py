@@ -3,6 +3,7 @@
 import gc
 import inspect
 import json
+import threading
 import weakref
 
 import numpy as np
@@ -248,3 +249,30 @@ def test_no_deals(held):
         (listed,) = bidder.all(none, query, FrameWriter(EntryColumns(bidder), query))
         assert listed.height == len(auctions_of(bidder, none)) == 0
         assert bidder.counts(none, 0.01, None, CountFrames(EntryColumns(bidder))).height == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bidder_is_free_while_no_other_thread_works_with_it(held, kind):
+    bidder = bidder_of(held(kind), "cpu")
+    with bidder.if_free() as is_free:
+        assert is_free
+        with bidder.if_free() as again:
+            assert again, "a thread does not wait for itself"
+    if kind == "table":
+        return
+    entered, leave = threading.Event(), threading.Event()
+
+    def work():
+        with bidder.bidding.lock:
+            entered.set()
+            leave.wait(20)
+
+    other = threading.Thread(target=work)
+    other.start()
+    assert entered.wait(20)
+    with bidder.if_free() as is_free:
+        assert not is_free
+    leave.set()
+    other.join()
+    with bidder.if_free() as is_free:
+        assert is_free

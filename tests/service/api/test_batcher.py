@@ -3,10 +3,11 @@
 import asyncio
 import threading
 import time
+from contextlib import nullcontext
 
 import pytest
 
-from bidcascade.bridge import DeviceFault
+from bidcascade.bridge import DeviceFault, InvalidHand
 from bidcascade.service.api.batcher import Batcher, WorkerDied
 from bidcascade.service.api.problems import Problem
 
@@ -263,6 +264,45 @@ def test_the_event_loop_runs_while_the_worker_works():
             ticks += 1
             await asyncio.sleep(0.005)
         assert ticks > 3
+        await batcher.close()
+
+    run(scenario())
+
+
+def test_a_short_question_to_a_free_engine_is_answered_at_once():
+    async def scenario():
+        work, seen = Work(), []
+        batcher = Batcher(work, observe=seen.append)
+        work.gate.set()
+        free, busy = nullcontext(enter_result=True), nullcontext(enter_result=False)
+        assert batcher.answer_now("a", 1, deals=3, free=free) == ("a", 1)
+        assert work.threads == {threading.current_thread().name}
+        assert seen == [(1, 3, (0.0,), seen[0].worked_s)]
+        assert batcher.answer_now("a", 2, deals=3, free=busy) is None
+        assert work.batches == [("a", [1])]
+
+        work.gate.clear()
+        first = await held(batcher, work)
+        assert batcher.answer_now("a", 3, deals=1, free=free) is None, "the worker is at work"
+        waiting = asyncio.create_task(batcher.ask("a", 4, deals=1))
+        work.gate.set()
+        assert await asyncio.gather(first, waiting) == [("held", "held"), ("a", 4)]
+        await batcher.close()
+        assert batcher.answer_now("a", 5, deals=1, free=free) is None
+
+    run(scenario())
+
+
+def test_what_fails_at_once_fails_as_ever():
+    def work(key, payloads):
+        raise InvalidHand("expected 13 cards, got 12")
+
+    async def scenario():
+        batcher = Batcher(work)
+        with pytest.raises(InvalidHand, match="got 12"):
+            batcher.answer_now("a", 1, deals=1, free=nullcontext(enter_result=True))
+        with pytest.raises(InvalidHand, match="got 12"):
+            await batcher.ask("a", 1, deals=1)
         await batcher.close()
 
     run(scenario())
