@@ -79,6 +79,8 @@ constexpr u32 WARP = 32;
 // What lanes do together. A host has one lane, for which all of it is nothing.
 template <u32 LANES>
 struct Lanes {
+    // Number of this lane, which a compiler knows where there is one.
+    __device__ __forceinline__ static u32 own(u32) { return 0; }
     __device__ __forceinline__ static bool any(bool value) { return value; }
     __device__ __forceinline__ static u64 sum(u64 value) { return value; }
     __device__ __forceinline__ static u64 either(u64 bits) { return bits; }
@@ -92,6 +94,7 @@ template <>
 struct Lanes<WARP> {
     static constexpr u32 ALL = 0xFFFFFFFFu;
 
+    __device__ __forceinline__ static u32 own(u32 lane) { return lane; }
     __device__ __forceinline__ static bool any(bool value) { return __any_sync(ALL, value); }
     __device__ __forceinline__ static u64 sum(u64 value) {
         for (i32 step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL, value, step);

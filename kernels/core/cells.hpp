@@ -23,6 +23,7 @@ __device__ __forceinline__ u32 behind_last(
 
 template <u32 LANES>
 __device__ __forceinline__ bool meet_in(const u64* own, const u64* others, u32 lane) {
+    lane = Lanes<LANES>::own(lane);
     u64 both = 0;
 CORE_UNROLL
     for (u32 k = 0; k < WORDS_A_LANE<LANES>; ++k)
@@ -33,6 +34,7 @@ CORE_UNROLL
 // Least and most of each term beyond the hull in a set; `own` are this lane's words of it.
 template <u32 LANES>
 __device__ inline void ranges_of(const Known& known, const u64* own, u32 lane, TermRanges& ranges) {
+    lane = Lanes<LANES>::own(lane);
     const i32 all_values = known.reach_first[RANGES];
     for (u32 term = 0; term < RANGES; ++term) {
         const i32 first = known.reach_first[term], count = known.reach_first[term + 1] - first;
@@ -51,6 +53,7 @@ __device__ inline void ranges_of(const Known& known, const u64* own, u32 lane, T
 template <u32 LANES>
 __device__ inline void hull_of(
     const Array<u8[4]>& lengths, const u64* cells, u32 lane, Hull& hull) {
+    lane = Lanes<LANES>::own(lane);
     u64 points = 0;
     u32 low[4] = {255, 255, 255, 255}, high[4] = {0, 0, 0, 0};
     for (i32 shape = static_cast<i32>(lane); shape < SHAPES; shape += LANES) {
@@ -87,6 +90,7 @@ CORE_UNROLL
 template <u32 LANES>
 __device__ inline u64 show_cells(
     const Known& known, const Program& prog, const Job& job, u32 lane, u64* shown, u64* cells) {
+    lane = Lanes<LANES>::own(lane);
     constexpr u32 WORDS = WORDS_A_LANE<LANES>;
     const Place& before = known.rows[job.row];
     const u64* const possible_cells = known.sets[before.known[before.length & 3]];
