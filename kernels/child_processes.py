@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 _SAFE: Final = "PYTHONSAFEPATH"
+_CACHE: Final = "BIDCASCADE_CACHE"
 _ROOT: Final = str(Path(__file__).absolute().parents[2])
 HOME: Final = str(Path(__file__).absolute().parent)
 """Where processes work that were given no folder: one that is trusted as much as the code."""
@@ -62,8 +63,15 @@ def start_module(
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(import_path())}, **options,
+        env=_environment(), **options,
     )  # fmt: skip
+
+
+def _environment() -> dict[str, str]:
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(import_path())}
+    if cache := found.get(_CACHE):
+        found[_CACHE] = os.path.abspath(cache)  # noqa: PTH100
+    return found
 
 
 class _Spawning:
