@@ -18,7 +18,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
-from bidcascade.loaders.inputs import Input, Source, find_sources
+from bidcascade.loaders.inputs import Input, Source, find_sources, shown_path
 from bidcascade.service.jobs.batch_inputs import Inputs, first_reject, refuse_hopeless
 from bidcascade.service.jobs.manifest import Position, describe_inputs
 from bidcascade.service.jobs.progress import Report
@@ -205,7 +205,7 @@ def _wanted(
             paths.setdefault(one.path, []).append(place)
     new: list[tuple[Source, ArchivedSource]] = []
     for source, about in zip(sources, describe_inputs(sources), strict=True):
-        path = None if source.path is None else str(source.path.absolute())
+        path = None if source.path is None else shown_path(source.path.absolute())
         mark = ArchivedSource(source.name, path, about["bytes"], about["sha256"])
         number = None if mark.sha256 is None else shas.get(mark.sha256)
         if number is None:
