@@ -319,40 +319,41 @@ def cascade_all(
     most_pairs = pairs_that_fit(thread_count(), bytes_per_pair=10)
     size = _deals_that_fit(plan, deals, most_pairs)
 
-    def lists_of(start: int, stop: int, capacity: int) -> Iterator[EntryLists]:
+    def lists_of(start: int, stop: int) -> Iterator[EntryLists]:
         """Entry lists of deals ``start`` to ``stop``, split until a part's pairs fit."""
-        count = stop - start
-        # a single deal reaches no more entries than there are
-        capacity = min(capacity, count * plan.node_count) if count > 1 else plan.node_count
-        pair_nodes = _buffer("pair_nodes", (max(1, capacity),), np.uint32)
-        pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
-        block, order = _sorted_by_dealer(deals, start, stop)
-        written = _walk(
-            plan, block, 0, count, completed_only=completed_only, max_depth=max_depth,
-            pairs=(pair_nodes, pair_deals),
-        )  # fmt: skip
-        if written < 0:
-            # halves keep to whole words of bits, so that blocks stay as they were
-            middle = start + max(1, count // 2 // 64 * 64 or count // 2)
-            yield from lists_of(start, middle, capacity)
-            yield from lists_of(middle, stop, capacity)
-            return
-        totals = np.empty(count, np.uint64)
-        entries = np.empty(written, np.uint32)
-        most = written if limit is None else limit
-        filled = group_pairs(pair_nodes, pair_deals, written, order, most, totals, entries)
-        offsets = np.zeros(count + 1, np.uint64)
-        np.cumsum(np.minimum(totals, np.uint64(most)), out=offsets[1:])
-        yield EntryLists(start, offsets, entries[:filled], totals)
+        # no function that calls itself: it would keep the plan until garbage is collected
+        waiting = [(start, stop, most_pairs)]
+        while waiting:
+            start, stop, capacity = waiting.pop()
+            count = stop - start
+            # a single deal reaches no more entries than there are
+            capacity = min(capacity, count * plan.node_count) if count > 1 else plan.node_count
+            pair_nodes = _buffer("pair_nodes", (max(1, capacity),), np.uint32)
+            pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
+            block, order = _sorted_by_dealer(deals, start, stop)
+            written = _walk(
+                plan, block, 0, count, completed_only=completed_only, max_depth=max_depth,
+                pairs=(pair_nodes, pair_deals),
+            )  # fmt: skip
+            if written < 0:
+                # halves keep to whole words of bits, so that blocks stay as they were
+                middle = start + max(1, count // 2 // 64 * 64 or count // 2)
+                waiting += [(middle, stop, capacity), (start, middle, capacity)]
+                continue
+            totals = np.empty(count, np.uint64)
+            entries = np.empty(written, np.uint32)
+            most = written if limit is None else limit
+            filled = group_pairs(pair_nodes, pair_deals, written, order, most, totals, entries)
+            offsets = np.zeros(count + 1, np.uint64)
+            np.cumsum(np.minimum(totals, np.uint64(most)), out=offsets[1:])
+            yield EntryLists(start, offsets, entries[:filled], totals)
 
     spans = [
         (first, min(first + size, stop))
         for start, stop in _spans(len(deals))
         for first in range(start, stop, size)
     ]
-    for lists in in_order(
-        lambda number: list(lists_of(*spans[number], most_pairs)), range(len(spans))
-    ):
+    for lists in in_order(lambda number: list(lists_of(*spans[number])), range(len(spans))):
         yield from lists
 
 

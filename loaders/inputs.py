@@ -5,10 +5,11 @@
 
 import glob
 import io
+import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import takewhile
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import InvalidInput, LimitExceeded
@@ -97,8 +98,19 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
         else:
             found = _paths(given)
             for path, name in found:
-                sources += _files(path, name, named_itself=len(found) == 1)
+                sources += _files(path, shown_path(name), named_itself=len(found) == 1)
     return _told_apart(sources)
+
+
+def shown_path(path: str | PurePath) -> str:
+    r"""Path as text: bytes that are no UTF-8, which file names may hold, as ``\xff``.
+
+    Examples
+    --------
+    >>> print(shown_path("caf\udce9.lin"))
+    caf\xe9.lin
+    """
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _paths(given: str | Path) -> list[tuple[Path, str]]:
@@ -186,8 +198,8 @@ def _told_apart(sources: list[Source]) -> list[Source]:
 def _place(source: Source) -> str:
     """Whole path of a file; empty for what is none."""
     if source.member is not None:
-        return f"{source.member.path}/{source.member.info.filename}"
-    return "" if source.path is None else str(source.path)
+        return f"{shown_path(source.member.path)}/{source.member.info.filename}"
+    return "" if source.path is None else shown_path(source.path)
 
 
 Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "parquet"]

@@ -7,7 +7,10 @@
 import json
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import polars as pl
@@ -34,13 +37,28 @@ def decoded(path: str, columns: Sequence[str] | None, first: int, rows: int | No
     >>> decoded("two.parquet", ["deal", "hand"], 1, None).frame.rows()
     [(2,)]
     """
-    scan = pl.scan_parquet(path, glob=False)
-    count = int(scan.select(pl.len()).collect().item())
-    metadata = pl.read_parquet_metadata(path)
-    if columns is not None:
-        present = scan.collect_schema()
-        scan = scan.select(column for column in columns if column in present)
-    return Decoded(scan.slice(first, rows).collect(), count, metadata)
+    with _named_in_utf8(path) as named:
+        scan = pl.scan_parquet(named, glob=False)
+        count = int(scan.select(pl.len()).collect().item())
+        metadata = pl.read_parquet_metadata(named)
+        if columns is not None:
+            present = scan.collect_schema()
+            scan = scan.select(column for column in columns if column in present)
+        return Decoded(scan.slice(first, rows).collect(), count, metadata)
+
+
+@contextmanager
+def _named_in_utf8(path: str) -> Iterator[str]:
+    """Give a name of a file that polars can take, which knows none but those in UTF-8."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        with TemporaryDirectory(prefix="bidcascade-") as folder:
+            link = Path(folder) / "deals.parquet"
+            link.symlink_to(path)
+            yield str(link)
+    else:
+        yield path
 
 
 def reason_of(error: BaseException) -> str:

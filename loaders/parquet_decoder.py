@@ -9,7 +9,6 @@ import atexit
 import json
 import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.child_processes import start_module
 
 from .parquet_child import DAMAGED, Decoded, decoded, reason_of
 
@@ -69,14 +69,8 @@ class _Decoder:
         if self._process is not None and self._process.poll() is not None:
             self._end()
         if self._process is None:
-            paths = os.pathsep.join(path for path in sys.path if path)
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", _MODULE],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                # a panic is told there in many lines
-                stderr=subprocess.DEVNULL,
-                env={**os.environ, "PYTHONPATH": paths},
-            )  # fmt: skip
+            # a panic is told there in many lines
+            self._process = start_module(_MODULE, stderr=subprocess.DEVNULL)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         return self._process.stdin, self._process.stdout

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.child_processes import safe_spawning
 
 from .frame import Batch, empty_deals, empty_rejects, join, reject_frame
 from .inputs import Input, Source, find_sources
@@ -236,13 +237,15 @@ def read_in_processes(pieces: Iterator[Piece], jobs: int) -> Iterator[tuple[Piec
 
 
 def _new_pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    with safe_spawning():
+        return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
 
 
 def _submit(pool: ProcessPoolExecutor, piece: Piece) -> "Future[Batch] | None":
     """Hand out a piece; ``None`` if the pool is broken already."""
     try:
-        return pool.submit(read_piece, piece)
+        with safe_spawning():  # processes are started as pieces come
+            return pool.submit(read_piece, piece)
     except BrokenProcessPool:
         return None
 
@@ -251,7 +254,8 @@ def _read_alone(piece: Piece) -> Batch:
     """Read a piece in a process of its own; if that dies too, file by file."""
     with _new_pool(1) as pool:
         try:
-            return pool.submit(read_piece, piece).result()
+            if (future := _submit(pool, piece)) is not None:
+                return future.result()
         except BrokenProcessPool:
             pass
     if len(piece.sources) > 1:

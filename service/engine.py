@@ -5,6 +5,7 @@ REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 # frames are loaded when there are any: one call needs none
@@ -21,7 +22,7 @@ from bidcascade.systems.any_bidder import (
     bidder_of,
 )
 from bidcascade.systems.bid_answer import BidAnswer, Candidate, matching_variants
-from bidcascade.systems.registry import open_held
+from bidcascade.systems.registry import open_held, settled_name
 from bidcascade.table.language.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -112,9 +113,9 @@ class Engine:
         backend = backend_name(backend)
         held = open_held(name_or_path, overlays=overlays, **options)
         engine = cls(held, backend, name=name_or_path)
-        engine.opened_from = name_or_path, options
         if overlays:
-            engine.opened_from = name_or_path, {**options, "overlays": list(overlays)}
+            options |= {"overlays": [str(Path(one).absolute()) for one in overlays]}
+        engine.opened_from = settled_name(name_or_path), options
         return engine
 
     @cached_property

@@ -116,6 +116,12 @@ class Settings(BaseSettings):
     max_concurrent_requests: int = Field(
         default=256, ge=1, description="Requests worked on at once; further ones are answered 429."
     )
+    max_connections: int = Field(
+        default=2000,
+        ge=16,
+        description="Connections open at once, fewer where the process may have fewer open files; "
+        "beyond them the one is closed that has waited longest for its client.",
+    )
     max_batch_deals: int = Field(
         default=65_536,
         ge=1,

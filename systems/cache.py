@@ -30,8 +30,9 @@ def cache_folder() -> Path:
 
 def user_cache_folder() -> Path:
     """Folder for what programs keep for a user."""
-    if os.environ.get("XDG_CACHE_HOME"):
-        return Path(os.environ["XDG_CACHE_HOME"])
+    named = os.environ.get("XDG_CACHE_HOME")
+    if named and Path(named).is_absolute():
+        return Path(named)
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):

@@ -55,6 +55,19 @@ def is_system(name_or_path: "str | Path") -> bool:
     return str(name_or_path) in named_systems() or Path(name_or_path).suffix == SUFFIX
 
 
+def settled_name(name_or_path: "str | Path") -> str:
+    """Name or path that opens the same from any folder: a path is made absolute.
+
+    Examples
+    --------
+    >>> settled_name("sayc"), Path(settled_name("club.bidding")).is_absolute()
+    ('sayc', True)
+    """
+    named = str(name_or_path)
+    is_path = Path(named).name != named or is_system(named) or Path(named).exists()
+    return str(Path(named).absolute()) if is_path and named not in named_systems() else named
+
+
 def open_system(
     name_or_path: "str | Path" = DEFAULT_TABLE, *, options: Mapping[str, bool] | None = None
 ) -> "System":

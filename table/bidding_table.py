@@ -141,14 +141,14 @@ class BiddingTable:
         return self
 
     @classmethod
-    def open(cls, path: "Path | str", *, verify: bool = False) -> "BiddingTable":
-        """Open a table that :meth:`save` wrote; its columns are mapped, not read.
+    def open(cls, path: "Path | str", *, verify: bool = True) -> "BiddingTable":
+        """Open a table that :meth:`save` wrote; its columns are mapped into memory.
 
         Parameters
         ----------
         verify : bool
-            Whether to read everything, check that numbers point where something is, and compare
-            the digests.
+            Whether to read everything once (a GB a second), compare the digest and check that
+            numbers point where something is. What is damaged may end the process without.
 
         Raises
         ------

@@ -39,10 +39,6 @@ FLAKY = {
     # clocks and threads of this process
     "service/api/test_batcher.py::test_the_event_loop_runs_while_the_worker_works": "in time",
     "service/api/test_problems.py::test_an_answer_that_takes_too_long": "50 ms must be enough",
-    "service/api/test_rest_systems.py::"
-    "test_full_collections_wait_for_a_table_that_is_loaded_anew": (
-        "counts what other threads hold too"
-    ),
     "service/api/test_same_site.py::test_wrong_keys_take_nothing_from_right_ones": "in time",
     # processes of jobs, and of batches over several devices and machines
     "service/archive/test_interruptions.py": "kills",

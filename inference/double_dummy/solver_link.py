@@ -48,7 +48,7 @@ class SolverLink:
             # as bare as can be: the script imports nothing but the standard library
             [sys.executable, "-I", "-S", str(SCRIPT), library,
              str(MEMORY_MB)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=SCRIPT.absolute().parent,
         )  # fmt: skip
         assert self._process.stdin is not None
         assert self._process.stdout is not None

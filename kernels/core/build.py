@@ -184,7 +184,7 @@ def find_compiler(target: Target | None = None) -> Compiler | None:
                 return found
     if find_spec("ziglang") is None:
         return None
-    return Compiler((sys.executable, "-m", "ziglang", "c++"), target or here, is_zig=True)
+    return Compiler((sys.executable, "-P", "-m", "ziglang", "c++"), target or here, is_zig=True)
 
 
 @cache

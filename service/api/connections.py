@@ -3,12 +3,13 @@
 uvicorn waits for the head of a request for ever, and goes on reading a body after its answer. Here
 a head has a limit of time and of length, and after an answer that left some of a body unread the
 connection is closed: politely, since bytes that come to a closed socket make the system drop the
-answer before the client has read it (RFC 9112, section 9.6).
+answer before the client has read it (RFC 9112, section 9.6). All of them together have a bound
+(:mod:`.open_connections`).
 """
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, cast
 
@@ -18,6 +19,7 @@ from uvicorn.protocols.http.httptools_impl import (
     RequestResponseCycle,
 )
 
+from .open_connections import OpenConnections
 from .problems import Problem, problem_response
 
 LONGEST_HEAD: Final = 1 << 16
@@ -25,6 +27,8 @@ LONGEST_HEAD: Final = 1 << 16
 LINGER_S: Final = 2.0
 """How long a client may take to read its answer when it is still sending a body."""
 _MOST_DISCARDED: Final = 1 << 20
+ALWAYS_ANSWERED: Final = (b"/healthz", b"/readyz", b"/metrics")
+"""Paths of those who watch the service, which have a place where there is none."""
 
 
 class GuardedConnection(HttpToolsProtocol):
@@ -32,6 +36,8 @@ class GuardedConnection(HttpToolsProtocol):
 
     receive_s = 10.0
     """Longest time for a head."""
+    others = OpenConnections(1 << 30)
+    """All connections of the server."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Wait for the head of the first request."""
@@ -39,15 +45,23 @@ class GuardedConnection(HttpToolsProtocol):
         self._in_head = True
         self._head_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
+        self._is_refused = False
         # looks like a transport to uvicorn, which closes it
         super().connection_made(cast("asyncio.Transport", self._lingering))
+        self.others.came(self)
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the timers."""
+        self.others.left(self)
         self._stop_timer()
         self._lingering.forget()
         super().connection_lost(exc)
+
+    def drop(self) -> None:
+        """Make room for another connection."""
+        self._stop_timer()
+        self._lingering.abort()
 
     def data_received(self, data: bytes) -> None:
         """Take in what came; some more of a head does not give it more time."""
@@ -68,17 +82,53 @@ class GuardedConnection(HttpToolsProtocol):
         """Go on with the request; its answer may be the last one of the connection."""
         self._stop_timer()
         self._in_head = False
+        if self.others.is_full and self.url.partition(b"?")[0] not in ALWAYS_ANSWERED:
+            self._is_refused = True
+            self._refuse(
+                "overloaded",
+                f"expected at most {self.others.most} connections (setting max_connections)",
+                {"Retry-After": "1"},
+            )
+            return
+        # the body is still to come
+        self.others.waits(self)
         before = self.cycle
         super().on_headers_complete()
         cycle = self.cycle
         if cycle is not before:
             cycle.send = partial(_send_last, cycle, cycle.send)  # type: ignore[method-assign]
 
+    def on_body(self, body: bytes) -> None:
+        """Take in a piece of a body."""
+        if not self._is_refused:
+            super().on_body(body)
+
     def on_message_complete(self) -> None:
         """Wait for the head of a further request, with a limit from its first byte on."""
+        if self._is_refused:
+            return
         super().on_message_complete()
+        if not self.cycle.response_complete:
+            self.others.works(self)
         self._in_head = True
         self._head_bytes = 0
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request, unless it is there already."""
+        super().on_response_complete()
+        if self.cycle.response_complete:
+            self.others.waits(self)
+
+    def pause_writing(self) -> None:
+        """Wait until the client has read some of its answer."""
+        self.others.waits(self)
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """Write on."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.others.works(self)
+        super().resume_writing()
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP as all errors are answered."""
@@ -112,13 +162,13 @@ class GuardedConnection(HttpToolsProtocol):
                 f"receive_timeout_ms), got {self._head_bytes:,} bytes",
             )
 
-    def _refuse(self, kind: str, detail: str) -> None:
+    def _refuse(self, kind: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
         """Answer without a request that could be read, and close the connection."""
         self._stop_timer()
         if self.transport.is_closing():
             return
         if self.cycle is None or self.cycle.response_complete:
-            problem = Problem(kind, detail, headers={"Connection": "close"})
+            problem = Problem(kind, detail, headers={**(headers or {}), "Connection": "close"})
             answer = problem_response(problem, "/", secrets.token_hex(8))
             head = b"".join(b"%b: %b\r\n" % header for header in answer.raw_headers)
             status = STATUS_LINE[problem.status]
@@ -172,6 +222,7 @@ class _LingeringTransport:
             self._timer.cancel()
 
 
-def guarded_connection(receive_s: float) -> type[GuardedConnection]:
-    """Protocol for uvicorn with a limit for heads, in seconds."""
-    return type("GuardedConnection", (GuardedConnection,), {"receive_s": receive_s})
+def guarded_connection(receive_s: float, most: int) -> type[GuardedConnection]:
+    """Protocol for uvicorn with a limit for heads, in seconds, and one for all connections."""
+    limits = {"receive_s": receive_s, "others": OpenConnections(most)}
+    return type("GuardedConnection", (GuardedConnection,), limits)

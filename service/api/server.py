@@ -19,6 +19,7 @@ from bidcascade.service.settings import Settings, read_settings, with_shipped_ta
 from .app import create_app
 from .connections import guarded_connection
 from .logs import configure_logs
+from .open_connections import room_for
 from .tables import Tables
 from .work import Workplace
 
@@ -70,10 +71,12 @@ def serve(settings: Settings) -> None:
         ", ".join(settings.table_paths()),
     )
     app = create_app(settings)
+    room = room_for(settings.max_connections)
     server = OrderlyServer(
         uvicorn.Config(
             app,
-            http=guarded_connection(settings.receive_timeout_ms / 1000),
+            http=guarded_connection(settings.receive_timeout_ms / 1000, room.most),
+            backlog=room.backlog,
             host=settings.host,
             port=settings.port,
             log_config=None,

@@ -33,7 +33,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
 from bidcascade.service.page.static_files import StaticFile
-from bidcascade.systems import is_system
+from bidcascade.systems import is_system, settled_name
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.bid_answer import BidAnswer
 from bidcascade.systems.language.shipped import file_of, resolved
@@ -42,7 +42,7 @@ from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 
 from .answering import JSON, json_bytes
 from .auction_results import AuctionResults
-from .collection import without_full_collections
+from .collection import settle_again, without_full_collections
 from .deal_requests import deals_of_lin
 from .models import EXAMPLE_DEAL
 from .problems import Problem, wrong_field
@@ -244,8 +244,12 @@ class Tables:
         overlays: Mapping[str, Sequence[str]] | None = None,
         undescribed: Mapping[str, UndescribedPolicy] | None = None,
     ) -> None:
-        self.paths = dict(paths)
-        self.overlays = dict(overlays or {})
+        # processes of jobs work in other folders
+        self.paths = {name: settled_name(path) for name, path in paths.items()}
+        self.overlays = {
+            name: tuple(str(Path(one).absolute()) for one in files)
+            for name, files in (overlays or {}).items()
+        }
         self._undescribed = dict(undescribed or {})
         self.asked_backend = backend
         self.backend = ""
@@ -278,7 +282,7 @@ class Tables:
         try:
             self.backend = backend_name(self.asked_backend)
             for name in self.paths:
-                self._loaded[name] = self._load(name)
+                self._loaded[name] = _loaded(self._opened(name))
             self._probe = _probe(self.backend, [one.engine for one in self._loaded.values()])
             self.check()
         except BidcascadeError as error:
@@ -346,15 +350,19 @@ class Tables:
         policy = self._undescribed.get(name, self._undescribed.get(""))
         return {"undescribed": policy} if is_rows and policy is not None else {}
 
-    def _load(self, name: str) -> LoadedTable:
+    def _opened(self, name: str) -> Engine:
         overlays, options = self.overlays.get(name, ()), self.options_of(name)
-        return _load(name, self.paths[name], self.backend, overlays, options)
+        _logger.info("loading table %s", name)
+        engine = Engine.open(self.paths[name], self.backend, overlays=overlays, **options)
+        engine.name = name
+        return engine
 
     def reload(self, name: str) -> bool:
         """Open a table anew beside the one in use, try it out, and put it in its place.
 
-        Requests that are being worked on end with the old one. If anything is wrong the old one
-        stays, and :attr:`LoadedTable.reload_errors` and the log say what, with file and line.
+        One whose files say what they said stays as it is, with all that it has learned. Requests
+        that are being worked on end with the old one. If anything is wrong the old one stays, and
+        :attr:`LoadedTable.reload_errors` and the log say what, with file and line.
 
         Returns
         -------
@@ -368,13 +376,18 @@ class Tables:
         Problem
             503 while the tables are not loaded.
         """
-        old = self.get(name)
         with self._reloading:
+            old = self.get(name)
             try:
                 with without_full_collections():
-                    new = self._load(name)
+                    engine = self._opened(name)
+                    if engine.table_info() == old.engine.table_info():
+                        old.reload_errors = ()
+                        _logger.info("table %s is unchanged", name)
+                        return True
+                    new = _loaded(engine)
                     new.warm_up()
-                    _try_out(new.engine)
+                    _try_out(engine)
             except Exception as error:  # an error of ours too must not take the good table away
                 if isinstance(error, DeviceFault):
                     self.fail(error)
@@ -385,12 +398,11 @@ class Tables:
                 )  # fmt: skip
                 return False
             self._loaded[name] = new
-        if new.digest == old.digest:
-            new.lint_report = old.lint_report
-            _logger.info("table %s loaded anew, unchanged", name)
-        else:
             changes = new.engine.bidder.changes_since(old.engine.bidder)
             _logger.info("table %s loaded anew, %s: %s", name, new.digest[:16], changes)
+            # requests may still ask the old one, which goes with the last of them
+            del old
+            settle_again()
         return True
 
     def reload_all(self) -> bool:
@@ -539,13 +551,9 @@ def check_system(table: LoadedTable, field: str) -> None:
         raise wrong_field(field, table.name, reason) from None
 
 
-def _load(
-    name: str, path: str, backend: str, overlays: Sequence[str], options: Mapping[str, Any]
-) -> LoadedTable:
+def _loaded(engine: Engine) -> LoadedTable:
     started = time.perf_counter()
-    _logger.info("loading table %s", name)
-    engine = Engine.open(path, backend, overlays=overlays, **options)
-    engine.name = name
+    name = engine.name
     for line in engine.bidder.overlay_notes:
         _logger.info("table %s with overlays: %s", name, line)
     engine.prepare()
@@ -554,7 +562,7 @@ def _load(
         {"table": engine.table_info(), "backend": engine.backend},
         ensure_ascii=False, separators=(",", ":"),
     )  # fmt: skip
-    _logger.info("table %s is there after %.1f s", name, time.perf_counter() - started)
+    _logger.info("table %s is prepared after %.1f s", name, time.perf_counter() - started)
     return LoadedTable(name, engine, results, members[1:-1].encode())
 
 

@@ -4,11 +4,13 @@ A part counts when the catalogue names it. A run that is killed loses the part t
 next one reads the file again and leaves out what is there already, as it does with any duplicate.
 """
 
+import hashlib
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import numpy as np
 import polars as pl
@@ -16,7 +18,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
-from bidcascade.loaders.inputs import Input, Source, find_sources
+from bidcascade.loaders.inputs import Input, Source, find_sources, shown_path
 from bidcascade.service.jobs.batch_inputs import Inputs, first_reject, refuse_hopeless
 from bidcascade.service.jobs.manifest import Position, describe_inputs
 from bidcascade.service.jobs.progress import Report
@@ -35,6 +37,7 @@ from .parts import (
 )
 
 _CHUNK: Final = 100_000
+_PIECE: Final = 1 << 20
 _NO_PARQUET: Final = b"PAR1"
 
 
@@ -67,6 +70,7 @@ def add_files(
     inputs: Input | Sequence[Input],
     *,
     replace: bool = False,
+    grown: bool = False,
     jobs: int | None = None,
     backend: str = "auto",
     solve: Solve | None = None,
@@ -83,7 +87,10 @@ def add_files(
     inputs
         What :func:`bidcascade.loaders.read_deals` takes.
     replace
-        A file that has changed takes the place of what it held before; else that is an error.
+        A file that has changed takes the place of what it held before; else that is an error,
+        unless it held no board.
+    grown
+        So does one to which something was added at its end, as nothing is lost by it.
     jobs, backend
         Processes that read; where systems bid.
     solve
@@ -109,7 +116,7 @@ def add_files(
             # said before hours of work
             _ = engines[name]
         writer = PartWriter(folder, catalogue, engines, solve)
-        wanted, known = _wanted(writer, sources, replace=replace)
+        wanted, known = _wanted(writer, sources, replace=replace, grown=grown)
         adder = _Adder(writer, wanted, jobs, report)
         adder.run()
         if is_new and not catalogue.boards:
@@ -182,11 +189,14 @@ def _leave_nothing(folder: Path) -> None:
 
 
 def _wanted(
-    writer: PartWriter, sources: list[Source], *, replace: bool
+    writer: PartWriter, sources: list[Source], *, replace: bool, grown: bool
 ) -> tuple[dict[int, Source], list[str]]:
     """Find what is to be read, by numbers of the catalogue, and the names of what is known."""
     catalogue, folder = writer.catalogue, writer.folder
-    known, wanted, changed = [], {}, []
+    known: list[str] = []
+    wanted: dict[int, Source] = {}
+    gone: list[int] = []
+    changed: list[int] = []
     shas: dict[str | None, int] = {}
     paths: dict[str | None, list[int]] = {}
     for place, one in enumerate(catalogue.sources):
@@ -195,11 +205,15 @@ def _wanted(
             paths.setdefault(one.path, []).append(place)
     new: list[tuple[Source, ArchivedSource]] = []
     for source, about in zip(sources, describe_inputs(sources), strict=True):
-        path = None if source.path is None else str(source.path.absolute())
+        path = None if source.path is None else shown_path(source.path.absolute())
         mark = ArchivedSource(source.name, path, about["bytes"], about["sha256"])
         number = None if mark.sha256 is None else shas.get(mark.sha256)
         if number is None:
-            changed += [] if path is None else paths.get(path, [])
+            for place in [] if path is None else paths.get(path, []):
+                may_go = _holds_nothing(catalogue, place) or (
+                    grown and _has_grown(catalogue, place, source)
+                )
+                (gone if may_go else changed).append(place)
             if mark.sha256 is not None:
                 shas[mark.sha256] = len(catalogue.sources) + len(new)
             new.append((source, mark))
@@ -214,7 +228,7 @@ def _wanted(
             f"expected {one.path!r} as it was when it was added to the archive {folder.name!r}, "
             "but it has changed: --replace takes it in the place of what it held before"
         )
-    for place in dict.fromkeys(changed):
+    for place in dict.fromkeys((*gone, *changed)):
         _remove(writer, place)
     for source, mark in new:
         wanted[len(catalogue.sources)] = source
@@ -227,6 +241,27 @@ def _wanted(
 def _is_done(catalogue: Catalogue, number: int) -> bool:
     source = catalogue.sources[number]
     return source is not None and source.done
+
+
+def _holds_nothing(catalogue: Catalogue, number: int) -> bool:
+    """Whether no board is of a file, as of one that could not be read."""
+    source = catalogue.sources[number]
+    assert source is not None
+    return not (source.boards or source.duplicates)
+
+
+def _has_grown(catalogue: Catalogue, number: int, source: Source) -> bool:
+    """Whether a file begins with all that it held when it was added."""
+    before = catalogue.sources[number]
+    assert before is not None
+    if before.bytes is None or source.size < before.bytes:
+        return False
+    digest, left = hashlib.sha256(), before.bytes
+    with _readable(source) as file:
+        while left and (piece := file.read(min(left, _PIECE))):
+            digest.update(piece)
+            left -= len(piece)
+    return digest.hexdigest() == before.sha256
 
 
 class _Adder:
@@ -408,8 +443,17 @@ def _is_parquet(source: Source) -> bool:
         return source.data[:4] == _NO_PARQUET
     if source.path is None:
         return False
-    with source.path.open("rb") as file:
+    with _readable(source) as file:
         return file.read(4) == _NO_PARQUET
+
+
+@contextmanager
+def _readable(source: Source) -> Iterator[IO[bytes]]:
+    try:
+        with source.open() as file:
+            yield file
+    except OSError as error:
+        raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
 
 
 def _remove(writer: PartWriter, number: int) -> int:

@@ -6,6 +6,7 @@ loaded when it runs: ``bidcascade --help`` and ``bidcascade info`` wait for no c
 
 import argparse
 import gc
+import io
 import os
 import signal
 import sys
@@ -162,6 +163,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # looking for garbage as often as python does is a fifth of a short command
         gc.set_threshold(300_000, 20, 100)
     _open_closed_streams()
+    if arguments is None and isinstance(sys.stdout, io.TextIOWrapper):
+        # a name or a suit that the terminal's encoding lacks is no reason to stop
+        sys.stdout.reconfigure(errors="backslashreplace")
     words = list(sys.argv[1:] if arguments is None else arguments)
     with _interruptions() as interrupted:
         code = _run(words, interrupted)
@@ -169,6 +173,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # the process ends: nobody looks through all that is left for garbage
         gc.freeze()
     return code
+
+
+_SURROGATES: Final = "surrogates not allowed"
+"""What Python says of bytes of a name that are no UTF-8."""
+_READ_ONLY: Final = {"inputs", "deals", "archive"}
+"""Arguments whose files are read by any name that the system has for them."""
+
+
+def _check_is_utf8(options: argparse.Namespace) -> None:
+    """Refuse names that cannot be written down: manifests, tables and reports are UTF-8."""
+    for name, value in vars(options).items():
+        for word in value if isinstance(value, list) else [value]:
+            if not isinstance(word, str) or name in _READ_ONLY:
+                continue
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                raise UsageError(f"expected text in UTF-8 ({name}), got {word!r}") from None
 
 
 def _open_closed_streams() -> None:
@@ -182,6 +204,7 @@ def _run(words: list[str], interrupted: list[int]) -> int:
     debug = "--debug" in words
     try:
         options = make_parser(words).parse_args(words)
+        _check_is_utf8(options)
         code: int | None = options.handler(options)
         sys.stdout.flush()
         return code or DONE
@@ -199,6 +222,9 @@ def _run(words: list[str], interrupted: list[int]) -> int:
         if interrupted or isinstance(error, KeyboardInterrupt):
             _print_error("interrupted")
             return INTERRUPTED
+        if isinstance(error, UnicodeEncodeError) and error.reason == _SURROGATES:
+            # the current folder may be named so
+            error = InvalidInput(f"expected names in UTF-8, got {error.object[:200]!r}")
         if isinstance(error, BidcascadeError | OSError | MemoryError):
             _print_error(_message(error))
             return exit_code(error)

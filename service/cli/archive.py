@@ -2,7 +2,9 @@
 
 import argparse
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,8 @@ from . import shared
 if TYPE_CHECKING:
     import polars as pl
 
+    from bidcascade.loaders.inputs import Input
+    from bidcascade.service.archive.adding import Added
     from bidcascade.service.archive.archive import Archive
     from bidcascade.service.archive.questions import Question
 
@@ -183,40 +187,47 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _add(options: argparse.Namespace) -> None:
-    from bidcascade.bridge import InvalidInput
     from bidcascade.service.archive.adding import add_files
+    from bidcascade.service.archive.catalogue import ArchiveBusy
     from bidcascade.service.archive.solving import solver_of
+    from bidcascade.service.archive.watching import Watch
     from bidcascade.service.jobs.progress import progress_bar
 
     folder = _folder(options)
-    while True:
+
+    def add(inputs: "Sequence[Input]", *, grown: bool = False) -> "Added":
         with ExitStack() as stack:
             report = stack.enter_context(progress_bar("archive add"))
             solve = stack.enter_context(solver_of(folder))
-            try:
-                added = add_files(
-                    folder, options.inputs, replace=options.replace, jobs=options.jobs,
-                    backend=options.backend, solve=solve, report=report,
-                )  # fmt: skip
-            except InvalidInput as error:
-                # what is wrong with one file, or not there yet, may be right the next time
-                if options.watch is None:
-                    raise
-                shared.note(str(error))
-                added = None
-        if added is not None and (options.watch is None or added.boards or added.rejects):
-            numbers = {
-                "boards": added.boards, "duplicates": added.duplicates, "rejects": added.rejects,
-                "files known": len(added.known), "in all": added.total,
-            }  # fmt: skip
-            if options.json:
-                shared.print_json({name.replace(" ", "_"): one for name, one in numbers.items()})
-            else:
-                remark = f"; first reject: {added.first_reject}" if added.first_reject else ""
-                shared.note(shared.shown_numbers(numbers) + remark)
-        if options.watch is None:
-            return
-        time.sleep(options.watch)
+            return add_files(
+                folder, inputs, replace=options.replace, grown=grown, jobs=options.jobs,
+                backend=options.backend, solve=solve, report=report,
+            )  # fmt: skip
+
+    if options.watch is None:
+        _tell_added(options, add(options.inputs))
+        return
+    watch = Watch(options.inputs, partial(add, grown=True), shared.note, options.watch)
+    while True:
+        try:
+            for added in watch.look():
+                if added.boards or added.rejects:
+                    _tell_added(options, added)
+        except ArchiveBusy as error:
+            shared.note(str(error))
+        time.sleep(watch.pause_s)
+
+
+def _tell_added(options: argparse.Namespace, added: "Added") -> None:
+    numbers = {
+        "boards": added.boards, "duplicates": added.duplicates, "rejects": added.rejects,
+        "files known": len(added.known), "in all": added.total,
+    }  # fmt: skip
+    if options.json:
+        shared.print_json({name.replace(" ", "_"): one for name, one in numbers.items()})
+    else:
+        remark = f"; first reject: {added.first_reject}" if added.first_reject else ""
+        shared.note(shared.shown_numbers(numbers) + remark)
 
 
 def _bid(options: argparse.Namespace) -> None:

@@ -3,13 +3,13 @@
 import logging
 import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
+
+from bidcascade.kernels.child_processes import start_module
 
 from .pipe_messages import receive, send
 
@@ -45,12 +45,9 @@ class Child:
         self._log = Path(start["folder"]) / LOG
         self._stopping = threading.Lock()
         self._killed_for_memory = _kills_for_memory()
-        paths = os.pathsep.join(path for path in sys.path if path)
         with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", module],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
-                env={**os.environ, "PYTHONPATH": paths},
+            self._process = start_module(
+                module, start["folder"], stderr=log,
                 # a group of its own, which ends together
                 process_group=0 if os.name == "posix" else None,
             )  # fmt: skip

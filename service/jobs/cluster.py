@@ -31,6 +31,7 @@ import polars as pl
 from bidcascade import bridge
 from bidcascade.bridge import BackendUnavailable, BidcascadeError, InvalidInput
 from bidcascade.kernels import backend_name
+from bidcascade.kernels.child_processes import safe_spawning
 from bidcascade.kernels.types import U64
 from bidcascade.service.engine import Engine
 from bidcascade.systems import is_system
@@ -150,24 +151,26 @@ def on_devices(devices: Sequence[str], backend: str) -> Elsewhere:
 
     @contextmanager
     def started(engine: Engine, folder: Path) -> Iterator[Answerer]:
-        try:
-            cluster = start(
-                **options, threads_per_worker=1, processes=True,
-                # a table that is mapped into memory is no reason to end a process
-                memory_limit=0,
-                dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-            )  # fmt: skip
-        # NVML's errors, of a name that no device has, have no class of Python above them
-        except Exception as error:
-            raise BackendUnavailable(
-                f"no processes for devices {', '.join(devices)}: {_root(error)}"
-            ) from None
-        with (
-            cluster,
-            connected(cluster.scheduler_address, backend, worker_s=_START_S) as there,
-            there(engine, folder) as answerer,
-        ):
-            yield answerer
+        # until the end: a process that has died is started again
+        with safe_spawning():
+            try:
+                cluster = start(
+                    **options, threads_per_worker=1, processes=True,
+                    # a table that is mapped into memory is no reason to end a process
+                    memory_limit=0,
+                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
+                )  # fmt: skip
+            # NVML's errors, of a name that no device has, have no class of Python above them
+            except Exception as error:
+                raise BackendUnavailable(
+                    f"no processes for devices {', '.join(devices)}: {_root(error)}"
+                ) from None
+            with (
+                cluster,
+                connected(cluster.scheduler_address, backend, worker_s=_START_S) as there,
+                there(engine, folder) as answerer,
+            ):
+                yield answerer
 
     return started
 

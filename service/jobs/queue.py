@@ -355,7 +355,7 @@ class JobQueue:
 
     def _start_of(self, job: Job, place: Path) -> dict[str, Any]:
         request = job.request
-        name = request["table"]
+        name, archives = request["table"], self._settings.archives_folder
         start = {
             # jobs that an earlier version took in do not say it
             "text": False,
@@ -367,7 +367,7 @@ class JobQueue:
                 )
             ],
             "dd_workers": self._settings.dd_workers,
-            "archives_folder": self._settings.archives_folder,
+            "archives_folder": archives and str(Path(archives).absolute()),
             "folder": str(place),
             "place": request["root"] or str(place / "input"),
             "root": bool(request["root"]),

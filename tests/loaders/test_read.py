@@ -4,6 +4,7 @@ import io
 import os
 import re
 import tracemalloc
+import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -340,3 +341,30 @@ def test_a_process_that_dies_costs_one_file(monkeypatch):
     rejects = pl.concat([batch.rejects for _, batch in results])
     assert rejects["source"].to_list() == ["killer"]
     assert re.search("died", rejects["reason"][0])
+
+
+def test_names_that_are_no_utf8(tmp_path):
+    """Linux takes any bytes; what is written down of them is text."""
+    folder = tmp_path / "in"
+    below = folder / os.fsdecode(b"\xe9t\xe9")
+    below.mkdir(parents=True)
+    deals = random_deals(3, seed=1)
+    write_lin(deals, folder / "good.lin")
+    write_lin(deals, below / os.fsdecode(b"sp\xfc.lin"))
+    write_deal_parquet(deals.drop("source"), tmp_path / "a.parquet")
+    (tmp_path / "a.parquet").rename(below / os.fsdecode(b"\xff.parquet"))
+    with zipfile.ZipFile(below / os.fsdecode(b"\xfe.zip"), "w") as archive:
+        archive.write(folder / "good.lin", "inside.lin")
+    read = read_deals(folder)
+    assert read.deals.height == 12
+    names = ["good.lin", r"\xe9t\xe9/sp\xfc.lin", r"\xe9t\xe9/\xfe.zip/inside.lin",
+             r"\xe9t\xe9/\xff.parquet"]  # fmt: skip
+    assert sorted(read.deals["source"].unique()) == sorted(names)
+    (alone,) = find_sources(below / os.fsdecode(b"sp\xfc.lin"))
+    assert alone.name == r"sp\xfc.lin"
+    # one that is called as another is shown
+    write_lin(deals, folder / r"sp\xfc.lin")
+    both = find_sources([alone, *find_sources(folder / r"sp\xfc.lin")])
+    assert len({source.name for source in both}) == 2
+    with pytest.raises(InvalidInput, match=r"no\\udcff"):
+        find_sources(os.fsdecode(b"no\xff.lin"))

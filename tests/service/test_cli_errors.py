@@ -361,3 +361,39 @@ def test_a_batch_that_is_there_already(tmp_path):
     other = run_apart("batch", *inputs, "--out", out, "--mode", "all", "--resume")
     assert (other.code, other.err.count("\n")) == (BAD_INPUT, 1)
     assert "another option mode" in other.err
+
+
+def test_names_that_are_no_utf8(tmp_path):
+    """Deals are read by them; what would have to be written down is refused."""
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    folder = Path(name)
+    folder.mkdir()
+    good = folder / os.fsdecode(b"\xff.parquet")
+    write_deal_parquet(random_deals(3, seed=1), tmp_path / "good.parquet")
+    (tmp_path / "good.parquet").rename(good)
+    out, archives = tmp_path / "out", tmp_path / "archives"
+    for command_line in (
+        ["load", folder, good, "--out", tmp_path / "deals.parquet"],
+        ["load", good, "--out", tmp_path / "deals.lin"],
+        ["batch", folder, "--out", out, "--mode", "first"],
+        ["augment", good, "--out", tmp_path / "augmented.parquet"],
+        ["archive", "add", "club", folder, "--folder", archives],
+        ["archive", "add", "club", good, "--folder", archives],
+    ):
+        ran = run_apart(*command_line)
+        assert ran.code == 0, ran.err
+    for command_line in (
+        ["load", good, "--out", folder / "deals.parquet"],
+        ["load", good, "--out", folder / "deals.lin"],
+        ["batch", good, "--out", folder / "out"],
+        ["archive", "add", "club", good, "--folder", folder],
+        ["bid", HAND, "--table", good],
+        ["bid", HAND, "--overlay", good],
+        ["table", "import", good, "--out", tmp_path / "table"],
+        ["system", "check", good],
+        ["interpret", name],
+    ):
+        ran = run_apart(*command_line)
+        assert ran.code in (BAD_ARGUMENTS, BAD_INPUT), (command_line, ran.err)
+        assert ran.err.startswith("bidcascade: error: expected text in UTF-8")
+        assert ran.err.count("\n") == 1

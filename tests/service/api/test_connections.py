@@ -6,11 +6,13 @@ import signal
 import socket
 import threading
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 
 import httpx
 import pytest
 
+from benchmarks.server import running_server, wait_until
+from bidcascade.service.api.open_connections import OpenConnections, room_for
 from tests.support_service import GOOD, ready_server
 
 HEAD = b"POST /v1/auctions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -206,3 +208,95 @@ def test_requests_that_outlast_the_grace_are_told(tmp_path):
             process.send_signal(signal.SIGTERM)
             assert problem(all_of(connection)) == (503, "not-ready")
         assert process.wait(150) in (0, -signal.SIGTERM)
+
+
+# --- how many at once ---------------------------------------------------------------------------
+
+
+class Opened:
+    """A connection without a network."""
+
+    def __init__(self):
+        self.is_open = True
+
+    def drop(self):
+        self.is_open = False
+
+
+def opened(connections, count):
+    found = [Opened() for _ in range(count)]
+    for one in found:
+        connections.came(one)
+    return found
+
+
+def test_who_has_waited_longest_makes_room():
+    connections = OpenConnections(4)
+    first = opened(connections, 4)
+    connections.works(first[0])
+    connections.waits(first[1])
+    new = opened(connections, 2)
+    assert [one.is_open for one in first] == [True, True, False, False]
+    # what is dropped or left twice counts once
+    for one in (first[2], first[2], first[3]):
+        connections.left(one)
+    connections.waits(first[3])
+    assert not connections.is_full
+    for one in (first[1], *new):
+        connections.works(one)
+    # everybody is worked for: the newest has a place until another comes, and may ask how all is
+    (late,) = opened(connections, 1)
+    assert connections.is_full
+    (later,) = opened(connections, 1)
+    assert (late.is_open, later.is_open) == (False, True)
+    connections.works(later)
+    assert all(one.is_open for one in (first[0], first[1], *new))
+    connections.left(first[0])
+    assert not connections.is_full
+
+
+def test_a_room_fits_the_limit_of_the_process(monkeypatch, caplog):
+    resource = pytest.importorskip("resource")
+    limits = [1024, 1024]
+    monkeypatch.setattr(resource, "getrlimit", lambda which: tuple(limits))
+    monkeypatch.setattr(resource, "setrlimit", lambda which, new: limits.__setitem__(0, new[0]))
+    room = room_for(2000)
+    assert room.most + room.backlog <= 1024 - 256
+    assert "at most 576 connections, not 2000" in caplog.text
+    limits[:] = [256, 100_000]
+    assert room_for(2000) == (2000, 2048)
+    assert limits[0] == 2000 + 2048 + 256
+    limits[:] = [64, 64]
+    assert room_for(2000).most >= 16
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400))
+from bidcascade.service.api.server import serve
+from bidcascade.service.settings import read_settings
+serve(read_settings())
+"""
+
+
+@pytest.mark.parametrize("half", [HEAD, HEAD + b"Content-Length: 1000\r\n\r\n{", b""])
+def test_half_sent_requests_leave_room_for_others(half):
+    """More of them than the process may have open files: nobody else notices."""
+    with running_server(LIMITED, backend="reference", receive_timeout_ms=60_000) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        port = int(url.rpartition(":")[2])
+        with ExitStack() as stack, httpx.Client(base_url=url, timeout=SOON_S) as client:
+            held = []
+            for number in range(600):
+                held.append(stack.enter_context(connect(("", port))))
+                with suppress(OSError):
+                    held[-1].sendall(half)
+                if number % 10 == 0:
+                    # a connection of its own each time
+                    answer = client.get("/healthz", headers={"Connection": "close"})
+                    assert answer.status_code == 200
+            assert client.post("/v1/auctions", json=GOOD).status_code == 200
+            closed, _, _ = select.select(held[:300], [], [], 0)
+            assert len(closed) == 300
+            with suppress(ConnectionError):
+                assert held[0].recv(100) == b""
