@@ -1,5 +1,6 @@
 """The application: routes, headers, errors, and the tables that load while it already listens."""
 
+import gc
 import logging
 import threading
 from collections.abc import AsyncIterator
@@ -132,7 +133,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             _logger.error("%s", error)
             workplace.on_death(error)
         else:
-            settle()
+            # requests come already: nothing is looked through, only left alone from now on
+            gc.freeze()
 
     # a thread of its own: the service answers /healthz meanwhile
     thread = threading.Thread(target=load, name="load-tables", daemon=True)
