@@ -64,6 +64,7 @@ from .scoring import imps, score
 from .seats import (
     SEATS,
     VULNERABILITIES,
+    VULNERABILITY_WORDS,
     Seat,
     Vulnerability,
     board_dealer,
@@ -77,8 +78,8 @@ from .seats import (
 
 __all__ = [
     "CALL_COUNT", "CALL_TEXTS", "DOUBLE", "FIRST_BID", "FULL_DECK", "HOLDING_MASK", "LAST_BID",
-    "PASS", "RANKS", "REDOUBLE", "SEATS", "STRAINS", "SUITS", "VULNERABILITIES", "Auction",
-    "BackendUnavailable", "BidcascadeError", "Cancelled", "Contract", "Deal", "DeviceFault",
+    "PASS", "RANKS", "REDOUBLE", "SEATS", "STRAINS", "SUITS", "VULNERABILITIES",
+    "VULNERABILITY_WORDS", "Auction", "BackendUnavailable", "BidcascadeError", "Cancelled", "Contract", "Deal", "DeviceFault",
     "DoubleDummyFailed", "IllegalCall", "InvalidCall", "InvalidCard", "InvalidContract",
     "InvalidDeal", "InvalidExpression", "InvalidHand", "InvalidInput", "InvalidOverlay",
     "InvalidSystem", "InvalidTable", "LimitExceeded", "NoSuchDeal", "NoSystem",

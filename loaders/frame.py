@@ -73,6 +73,10 @@ DEAL_SCHEMA = pl.Schema(
 
 REQUIRED_COLUMNS = (*HAND_COLUMNS, "dealer", "vulnerability")
 
+TOLD = "reader: expected "
+"""Begins a remark in ``commentary`` that is the reader's own: what of a board it did not take."""
+_TOLD_EXCERPT = 60
+
 QUOTED = 500
 """Longest offending text kept in a rejects frame, in characters."""
 
@@ -86,6 +90,33 @@ REJECT_SCHEMA = pl.Schema(
         "text": pl.String(),
     }
 )
+
+
+def told(expected: str, got: str) -> str:
+    """Remark about something that a board says and that could not be taken as it stands.
+
+    Examples
+    --------
+    >>> told("a vulnerability (None, NS, EW or Both) in Vulnerable", "Sometimes")
+    "reader: expected a vulnerability (None, NS, EW or Both) in Vulnerable, got 'Sometimes'"
+    """
+    shown = got if len(got) <= _TOLD_EXCERPT else f"{got[:_TOLD_EXCERPT]}…"
+    return f"{TOLD}{expected}, got '{shown}'"
+
+
+def count_told(deals: pl.DataFrame) -> int:
+    """How many boards of a deal frame have a remark of :func:`told`.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import read_deals
+    >>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
+    >>> read = read_deals(f'[Deal "{deal}"]\n[Vulnerable "Sometimes"]\n'.encode())
+    >>> count_told(read.deals)
+    1
+    """
+    is_told = pl.col("commentary").list.eval(pl.element().str.starts_with(TOLD)).list.any()
+    return int(deals.select(is_told.sum()).item() or 0)
 
 
 class Batch(NamedTuple):

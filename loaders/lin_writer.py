@@ -124,7 +124,7 @@ def _calls(row: dict[str, Any]) -> Iterator[str]:
         if announcement:
             yield f"an|{_clean(announcement)}|"
     for call in row["illegal_tail"] or ():
-        yield "mb|-|" if call == UNREADABLE else f"mb|{_CALL[call]}|"
+        yield "mb|#|" if call == UNREADABLE else f"mb|{_CALL[call]}|"
 
 
 def _result(row: dict[str, Any]) -> str:

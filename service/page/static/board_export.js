@@ -43,7 +43,7 @@ function linCalls({ calls, alerts, announcements, tail }) {
   const announced = (place) => (announcements[place] ? `an|${clean(announcements[place])}|` : "");
   return (calls ?? []).map((call, place) => (
     `mb|${LIN_CALLS[call] ?? call}${alerts[place] ? "!" : ""}|${announced(place)}`
-  )).join("") + tail.map((call) => `mb|${call === null ? "-" : LIN_CALLS[call] ?? call}|`).join("");
+  )).join("") + tail.map((call) => `mb|${call === null ? "#" : LIN_CALLS[call] ?? call}|`).join("");
 }
 
 function linBoard(one) {
