@@ -178,8 +178,7 @@ def _auction(text: str) -> Iterator[str]:
     """Give the calls: ``!`` and ``*`` alert, parentheses explain, braces hold remarks.
 
     ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call,
-    and tells so. Brackets that are not closed hold what may be calls: there the auction ends as
-    with what is no call.
+    and tells so.
     """
     if _CONTRACT_ONLY.fullmatch(text):
         yield f"nt|{told('an auction in a', text)}|"
@@ -190,10 +189,8 @@ def _auction(text: str) -> Iterator[str]:
         if text[at] in _IGNORED:
             at += 1
         elif text[at] == "{":
-            remarks, at, is_open = _enclosed(text, at, "}")
+            remarks, at = _enclosed(text, at, "}")
             yield remarks
-            if is_open:
-                yield "mb|{|"
         elif found := _CALL.match(text, at):
             call = found[0].upper()
             if call == "XX" and not is_doubled:
@@ -202,17 +199,14 @@ def _auction(text: str) -> Iterator[str]:
             at += len(call)
             is_doubled = call in _DOUBLES or (is_doubled and call[0] == "P")
             alert = explanations = ""
-            is_open = False
             while text[at : at + 1] in ("!", "*", "("):
                 if text[at] == "(":
-                    explanations, at, is_open = _enclosed(text, at, ")")
+                    explanations, at = _enclosed(text, at, ")")
                 else:
                     alert = "!"
                     at += 1
             yield f"mb|{call}{alert}|"
             yield explanations
-            if is_open:
-                yield "mb|(|"
         else:
             yield f"mb|{text[at]}|"
             return
@@ -225,7 +219,7 @@ def _play(text: str) -> Iterator[str]:
         if text[at] in _IGNORED:
             at += 1
         elif text[at] == "{":
-            remarks, at, _ = _enclosed(text, at, "}")
+            remarks, at = _enclosed(text, at, "}")
             yield remarks
         elif card := _CARD.match(text, at):
             at = card.end()
@@ -235,10 +229,10 @@ def _play(text: str) -> Iterator[str]:
             return
 
 
-def _enclosed(text: str, start: int, closing: str) -> tuple[str, int, bool]:
-    """Tokens of the text in the brackets that open at ``start`` and may hold others.
+def _enclosed(text: str, start: int, closing: str) -> tuple[str, int]:
+    """Tokens of the text in the brackets that open at ``start``, and where it ends.
 
-    Also where it ends, and whether nothing closes it: it goes on to the end then, and tells so.
+    It may hold other brackets; where nothing closes it, it goes on to the end, and tells so.
     """
     key = "nt" if closing == "}" else "an"
     depth = 0
@@ -246,10 +240,10 @@ def _enclosed(text: str, start: int, closing: str) -> tuple[str, int, bool]:
         depth += (text[at] == text[start]) - (text[at] == closing)
         if not depth:
             said = _one_line(text[start + 1 : at])
-            return f"{key}|{said}|" if said else "", at + 1, False
+            return f"{key}|{said}|" if said else "", at + 1
     said = _one_line(text[start + 1 :])
     remark = told(f"'{closing}' before the end", text[start] + said)
-    return f"{key}|{said}|nt|{remark}|", len(text), True
+    return f"{key}|{said}|nt|{remark}|", len(text)
 
 
 def _one_line(text: str) -> str:

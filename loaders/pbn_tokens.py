@@ -46,7 +46,7 @@ _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _OVER_LINES = re.compile(r"[ \t]*\n[ \t]*")
 # No comment goes on beyond such a line: what starts one and does not end before it is broken.
 _GAME_TAG = re.compile(r"\[(?:Event|Board|Deal|Auction)[ \t]+\"")
-_TAG_LINE = re.compile(r"^\[\s*[A-Za-z][A-Za-z0-9_]*\s*\"", re.MULTILINE)
+TAG_LINE = re.compile(r"^[ \t]*\[\s*[A-Za-z][A-Za-z0-9_]*\s*\"", re.MULTILINE)
 _ZEROS = re.compile(r"\b0+(?=\d)")
 
 PLAYED_TAGS = frozenset({"Auction", "Play", "Contract", "Declarer", "Result", "Score"})
@@ -363,7 +363,7 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                     if closing < at:
                         closing = _find(text, "}", at)
                     if tag_line < at:
-                        found = _TAG_LINE.search(text, at)
+                        found = TAG_LINE.search(text, at)
                         tag_line = len(text) if found is None else found.start()
                     first = min(closing, tag_line)
                     if first == len(text) and cut_off:

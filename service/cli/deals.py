@@ -39,17 +39,19 @@ def load(options: argparse.Namespace) -> None:
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
+    from bidcascade.loaders.frame import count_told
     from bidcascade.service.jobs.deal_files import deal_sink
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.jobs.whole_files import write_parquet
 
-    boards, disagree, refused = 0, 0, [empty_rejects()]
+    boards, disagree, unread, refused = 0, 0, 0, [empty_rejects()]
     with deal_sink(options.out) as write, progress_bar("load") as report:
         write(empty_deals())
         for batch in iter_deals(options.inputs, jobs=options.jobs, progress=report):
             write(batch.deals)
             boards += batch.deals.height
             disagree += int(play_disagrees(batch.deals).sum())
+            unread += count_told(batch.deals)
             refused.append(batch.rejects)
         rejects = pl.concat(refused)
         if not boards:
@@ -58,10 +60,12 @@ def load(options: argparse.Namespace) -> None:
             write_parquet(rejects, Path(options.rejects))
     numbers = {"boards": boards, "rejects": rejects.height}
     if options.json and options.out != "-":
-        shared.print_json(numbers | {"play_disagrees": disagree})
+        shared.print_json(numbers | {"play_disagrees": disagree, "unread": unread})
     else:
         if disagree:
             numbers["boards whose play disagrees"] = disagree
+        if unread:
+            numbers["boards with something unread"] = unread
         shared.note(shared.shown_numbers(numbers) + shared.first_reject(rejects))
         shared.tell_written(boards, "deal", options.out)
         if options.rejects:

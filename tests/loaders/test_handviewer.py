@@ -118,7 +118,11 @@ def test_bars_and_open_brackets_do_no_harm():
     row = one_deal(f"{HANDS}&d=n&nn=a%7Cb&a=1c!(x%7Cy&p={{never closed")
     assert row["players"][0] == "a/b"
     assert row["announcements"] == ["x/y"]
-    assert row["commentary"] == ["never closed"]
+    assert row["commentary"] == [
+        "reader: expected ')' before the end, got '(x/y'",
+        "never closed",
+        "reader: expected '}' before the end, got '{never closed'",
+    ]
 
 
 def test_links_in_a_page():

@@ -200,7 +200,8 @@ def test_foreign_lines_are_a_record():
 
 def test_texts_go_with_the_board_that_follows_and_at_the_end_with_the_last():
     text = f"{{before}}\n\n{{too\n\nB 1\nH {HANDS}\n{{within}}\n\n{{behind}}\n"
-    assert one(text)["commentary"] == ["before", "too", "within", "behind"]
+    told = "reader: expected '}' at the end of a text, got '{too'"
+    assert one(text)["commentary"] == ["before", "too", told, "within", "behind"]
     assert rejected("% RBN\n{only}\n")[0][0] == 1
     assert read_rbn(b"").deals.height == read_rbn(b"% RBN\n\nE Cup\n").rejects.height == 0
 

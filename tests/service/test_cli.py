@@ -122,7 +122,7 @@ def test_a_bid_outside_the_table(run, small):
 def test_load_and_its_rejects(run, inputs, tmp_path, capfd):
     out, rejects = tmp_path / "deals.parquet", tmp_path / "rejects.parquet"
     summary = json.loads(run("load", *inputs, "--out", out, "--rejects", rejects, "--json"))
-    assert summary == {"boards": 60, "rejects": 3, "play_disagrees": 0}
+    assert summary == {"boards": 60, "rejects": 3, "play_disagrees": 0, "unread": 0}
     read = read_deals(inputs)
     assert pl.read_parquet(out).equals(read.deals)
     assert pl.read_parquet(rejects).equals(read.rejects)
