@@ -124,13 +124,13 @@ PBN = """[Board "1"]
 
 def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     deals, out = tmp_path / "deals.pbn", tmp_path / "out.parquet"
-    # a trick less everywhere than there are
-    deals.write_text(PBN.format(tricks="cbbbb" * 2 + "0" * 10))
+    # in three suits a trick less than there are
+    deals.write_text(PBN.format(tricks="ddbbb" * 2 + "0" * 10))
     assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
     found = pl.read_parquet(out)
     assert found.columns[-22:] == list(RESULT_SCHEMA)
     assert found.select("DD_N_N", "DD_S_C", "Par_NS", "Par_Contracts").row(0) == (
-        12, 11, 990, ["6N-NS="],
+        13, 11, 1520, ["7N-NS="],
     )  # fmt: skip
     assert "1 boards, 0 rejects\n" in capsys.readouterr().err
     assert {path.name for path in tmp_path.iterdir()} == {"deals.pbn", "out.parquet"}
@@ -142,12 +142,12 @@ def test_results_that_cannot_be_are_solved(
     deals, out = tmp_path / "deals.pbn", tmp_path / "out.parquet"
     deals.write_text(PBN.format(tricks="1" * 20))
     assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
-    assert pl.read_parquet(out).select("DD_N_N", "DD_E_C").row(0) == (13, 0)
+    assert pl.read_parquet(out).select("DD_N_N", "DD_E_C").row(0) == (13, 1)
     assert "1 boards, 0 rejects, 1 results unread" in capsys.readouterr().err
     # in a frame too
     frame = pl.read_parquet(out).with_columns(DD_N_N=pl.lit(3, pl.UInt8))
     frame.write_parquet(tmp_path / "deals.parquet")
-    for option, expected in (("--dd", (13, 0)), ("--wide", (None, None))):
+    for option, expected in (("--dd", (13, 1)), ("--wide", (None, None))):
         assert main(["augment", str(tmp_path / "deals.parquet"), option, "--out", str(out)]) == 0
         assert pl.read_parquet(out).select("DD_N_N", "DD_E_C").row(0) == expected
         assert "1 results unread" in capsys.readouterr().err
