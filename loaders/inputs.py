@@ -196,7 +196,7 @@ HEAD_BYTES = 1 << 20
 """How much of a file is looked at."""
 
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
-_PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[[ \t]*[A-Za-z][A-Za-z0-9_]*[ \t]+"')
+_PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[\s*[A-Za-z][A-Za-z0-9_]*\s+"')
 _PBN_HEADER = re.compile(rb"\A\s*%[ \t]*(?:PBN|EXPORT)\b")
 _RANKS = rb"(?:[AKQJTakqjt2-9]|10)"
 _RBN_HEADER = re.compile(rb"\A\s*%\{?[ \t]*RB[NX]\b")

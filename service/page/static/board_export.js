@@ -5,6 +5,7 @@ import { outcomeOf, statusOf } from "./board_facts.js";
 import { ownersOf } from "./card_play.js";
 import { isOver, SEATS } from "./calls.js";
 import { SUITS, suitsOf } from "./cards.js";
+import { TAG_LINE } from "./pbn_games.js";
 
 const VIEWER = "https://www.bridgebase.com/tools/handviewer.html";
 const LIN_DEALERS = ["3", "4", "1", "2"];
@@ -100,7 +101,7 @@ function pbnRemark(remark) {
   const text = remark.trim();
   if (!text) return [];
   if (text.includes("}") && !/[\r\n]/.test(text)) return [`;${text}`];
-  return [`{${text.replaceAll("}", "]").replace(/^(?=\[)/gm, " ")}}`];
+  return [`{${text.replaceAll("}", "]").replace(TAG_LINE, (start) => start.replace("[", "("))}}`];
 }
 
 function pbnCall(call) {

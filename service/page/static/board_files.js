@@ -14,7 +14,7 @@ const PAST_TOKEN = 256;
 const LIN_TOKEN = new RegExp(
   "(?:^|[|\\s\\xbf])(?:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \\t]*\\|", "i",
 );
-const PBN_TAG = /^[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
+const PBN_TAG = /^[ \t]*\[\s*[A-Za-z]\w*\s+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
 
 /** "address", "pbn" or "lin"; null if a text is none of them. */
 export function kindOf(text) {
