@@ -55,11 +55,10 @@ VULNERABILITIES = ("None", "NS", "EW", "Both")
 _SEAT_BY_TEXT = {text: seat for seat in Seat for text in (seat.letter.lower(), seat.name.lower())}
 
 
-
 def _by_side(
     value: Vulnerability, one: str, other: str, name: str, partner: str
 ) -> dict[str, Vulnerability]:
-    """Spellings of a side, the seats in either order: ``ns``, ``N/S``, ``North-South`` …"""
+    """Spellings of a side, such as ``ns``, ``N/S`` and ``South-North``."""
     texts = [one, other]
     for first, second in ((one, other), (other, one), (name, partner), (partner, name)):
         texts += [first + between + second for between in ("", "/", "-", " ", "+", "&")]

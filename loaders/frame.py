@@ -105,7 +105,7 @@ def told(expected: str, got: str) -> str:
 
 
 def count_told(deals: pl.DataFrame) -> int:
-    """How many boards of a deal frame have a remark of :func:`told`.
+    r"""How many boards of a deal frame have a remark of :func:`told`.
 
     Examples
     --------

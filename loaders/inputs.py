@@ -205,7 +205,8 @@ _DOTTED_HAND = re.compile(
     rb"(?:^|[\s:\"'])(?:%b*\.){3}%b*(?:$|[\s,;\"'])" % (_RANKS, _RANKS), re.MULTILINE
 )
 _LETTERED_HAND = re.compile(
-    rb"(?:^|[\s:,1-4])[Ss]\.?%b*\.?[Hh]\.?%b*\.?[Dd]\.?%b*\.?[Cc]\.?%b*(?:$|[\s,;])" % ((_RANKS,) * 4),
+    rb"(?:^|[\s:,1-4])[Ss]\.?%b*\.?[Hh]\.?%b*\.?[Dd]\.?%b*\.?[Cc]\.?%b*(?:$|[\s,;])"
+    % ((_RANKS,) * 4),
     re.MULTILINE,
 )
 

@@ -271,7 +271,9 @@ def make_frames(
             ragged(
                 split_texts(parsed.commentary.tobytes(), remark_count, "|"), boards[COMMENTARY_END]
             ),
-            text, boards[SIDES_START], boards[SIDES_END],
+            text,
+            boards[SIDES_START],
+            boards[SIDES_END],
         ),
         "contract": choose(contract_names(), contract_codes(bid, doubling)),
         "declarer": choose(seats, declarer),

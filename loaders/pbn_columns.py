@@ -207,11 +207,12 @@ class _Decoder:
         size = len(boards)
         (
             self.records, self.hands, self.numbers, self.dealers, self.openers, vulnerabilities,
-            are_known, self.auctions, self.plays, leaders, codes, declarers, irregular, self.results,
-            self.scores, self.rooms, self.events, self.players, self.comments, self.comment_counts,
+            sides_known, self.auctions, self.plays, leaders, codes, declarers, irregular,
+            self.results, self.scores, self.rooms, self.events, self.players, self.comments,
+            self.comment_counts,
         ) = zip(*boards.rows, strict=True)  # fmt: skip
         self.vulnerability = np.array(vulnerabilities, np.int64)
-        self.is_vulnerability_known = np.array(are_known, np.bool_)
+        self.is_vulnerability_known = np.array(sides_known, np.bool_)
         tag_declarer = np.array(declarers, np.int64)
         self.sections = _Sections(
             opener=np.array(self.openers, np.int64),
@@ -295,9 +296,7 @@ class _Decoder:
         code, declarer = out.code, out.declarer
         declarers = declarer.tolist()
         # from the cards, else from the tags
-        results = np.array(
-            list(map(read_result, self.results, declarers, code.tolist())), np.int64
-        )
+        results = np.array(list(map(read_result, self.results, declarers, code.tolist())), np.int64)
         results[code <= PASSED_OUT] = UNKNOWN
         tricks = np.where(out.tricks < 0, results, out.tricks)
         bid, doubling = np.where(code > 0, code // 3, code), code % 3

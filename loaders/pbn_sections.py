@@ -271,11 +271,12 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
     Every row is a trick, its columns are the seats from the opening leader on, whoever led to
     that trick; so the winner of each trick has to be worked out to know the order of the next.
     Each card is given to the seat that holds it, so rows written in the order of play are
-    read as well. Reading stops at a ``*`` or ``+`` behind the last card, at the first card that is not known (``-``
-    in the column of the seat to play), at a token that is no card, and at a card that cannot
-    be played now (played before, or its holder has already played to the trick). Irregularities
-    (``^R``), notes and glyphs are skipped. Such a card in the first row is kept, behind what stands
-    before it there: for :func:`.play.play_disagrees` it tells that these are other hands.
+    read as well. Reading stops at a ``*`` or ``+`` behind the last card, at the first card that
+    is not known (``-`` in the column of the seat to play), at a token that is no card, and at a
+    card that cannot be played now (played before, or its holder has already played to the trick).
+    Irregularities (``^R``), notes and glyphs are skipped. Such a card in the first row is kept,
+    behind what stands before it there: for :func:`.play.play_disagrees` it tells that these are
+    other hands.
 
     Parameters
     ----------

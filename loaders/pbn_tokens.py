@@ -244,9 +244,9 @@ def split_games(
     PBN's basic set (names, board, deal, contract …) that the game holds already starts the next
     one, so blank lines between games are not needed; other repeated tags are ignored. A game
     without ``Deal`` but with something played is another table of the board before, unless it
-    names another board: it inherits deal, board, dealer, vulnerability and event. Each line of a ``ScoreTable`` is a record behind
-    its game's. ``#`` repeats the value of the game before, ``##text`` holds for all games to come
-    that lack the tag.
+    names another board: it inherits deal, board, dealer, vulnerability and event. Each line of a
+    ``ScoreTable`` is a record behind its game's. ``#`` repeats the value of the game before,
+    ``##text`` holds for all games to come that lack the tag. A tag may stand on several lines.
 
     Text that is neither tag, section nor comment comes out as :class:`FreeText`, one for all
     lines between two tags, with a record number of its own. A comment that is never closed,

@@ -39,10 +39,10 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     Reading the file gives the frame back, apart from ``source``, ``record`` and ``encoding``,
     if contract, declarer, tricks and score agree with the calls and cards as the reader
     derives them. PBN cannot hold some things: line breaks in names, events and announcements
-    become blanks; a closing brace in a remark of several lines becomes a bracket, and the bracket of
-    a line that looks like a tag a parenthesis; play without
-    a contract and a declarer, cards behind one that its player does not hold, calls behind one
-    that could not be read, and an empty or padded remark are left out or trimmed.
+    become blanks; a closing brace in a remark of several lines becomes a bracket, and the bracket
+    of a line that looks like a tag a parenthesis; play without a contract and a declarer, cards
+    behind one that its player does not hold, calls behind one that could not be read, and an empty
+    or padded remark are left out or trimmed.
 
     Parameters
     ----------

@@ -174,8 +174,8 @@ def _high_cards(held: Any, length: Any, seat: int) -> int:
 @compiled
 def _cashed(held: Any, length: Any, seat: int, partner: int) -> int:
     """Tricks at notrump of a hand on lead, with those of its partner where it can reach them."""
-    tricks = _high_cards(held, length, seat)
+    tricks: int = _high_cards(held, length, seat)
     for suit in range(4):
         if length[seat, suit] and held[partner, suit] >> 12:
-            return min(_TRICKS, tricks + _high_cards(held, length, partner))
+            return min(_TRICKS, tricks + int(_high_cards(held, length, partner)))
     return tricks

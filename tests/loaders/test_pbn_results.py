@@ -187,6 +187,40 @@ def test_auctions_of_several_tables_one_behind_the_other():
     assert deals["players"].to_list() == [["Kim", "", "", ""], ["Lee", "", "", ""], None, None]
 
 
+@pytest.mark.parametrize("sign", [";", "{", "{}", "%", "[", '[Board "9"]'])
+def test_what_stands_in_quotes_is_text(sign):
+    name = sign.replace('"', '\\"')
+    deals, rejects = scores(
+        "Rank;Names_NS;Contract;Declarer;Result",
+        f'1 "North {name} - South {name}" 3NT N 10',
+        '2 "Kim - Lee" 2D N 11 ; a comment',
+        # a quote that is not closed ends with the line
+        f'3 "{name} - x 2D',
+    )
+    assert deals["contract"].to_list() == ["3N", "2D"]
+    if '"' not in sign:
+        players = [f"North {sign}", "", f"South {sign}", ""]
+        assert deals["players"].to_list() == [players, ["Kim", "", "Lee", ""]]
+    assert deals["commentary"].to_list() == [[], []]
+    assert len(rejects) == 1
+
+
+def test_comments_behind_a_table_are_comments():
+    text = HEADER + '[ScoreTable "Contract"]\n4S "\n\n{a "; comment}\n; and "another\n\n' + DEAL
+    deals, _ = read(text)
+    assert deals["commentary"].to_list()[0] == ['a "; comment', 'and "another']
+
+
+def test_a_line_that_counts_for_several_tables():
+    deals, rejects = scores(
+        "Contract;Declarer;Result;Multiplicity", "4S N = 3", "4S N +1 1", "4S N 9 x"
+    )
+    assert rejects == []
+    told = "reader: expected one table in Multiplicity, got '{}'"
+    assert deals["commentary"].to_list() == [[told.format(3)], [], [told.format("x")]]
+    assert deals["tricks"].to_list() == [10, 11, 9]
+
+
 def test_an_export_with_tags_of_its_own():
     """The tags that results pages of clubs add to a deal: analysis, par, ability to take tricks."""
     hands = np.array(parse_deal(f"N:{HANDS}").hands, np.uint64).reshape(4, 1)

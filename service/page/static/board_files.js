@@ -23,8 +23,9 @@ export function kindOf(text) {
   const isPbn = (head) => PBN_TAG.test(head);
   if (link < Infinity && (token < 0 || link < token) && !isPbn(text.slice(0, link))) return "address";
   // either kind may quote the other in a remark: what comes first counts
-  if (isPbn(token < 0 ? text : text.slice(0, token + 1))) return "pbn";
-  if (token >= 0 && !/^\s*[<{[]/.test(text)) return "lin";
+  const isLin = token >= 0 && !/^\s*[<{[]/.test(text);
+  if (isPbn(isLin ? text.slice(0, token + 1) : text)) return "pbn";
+  if (isLin) return "lin";
   return /^\s*https?:\/\/\S*$/i.test(text) ? "address" : null;
 }
 
