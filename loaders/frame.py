@@ -104,19 +104,21 @@ def told(expected: str, got: str) -> str:
     return f"{TOLD}{expected}, got '{shown}'"
 
 
-def count_told(deals: pl.DataFrame) -> int:
-    r"""How many boards of a deal frame have a remark of :func:`told`.
+def told_remarks(deals: pl.DataFrame) -> list[str]:
+    r"""List what :func:`told` says of the boards of a deal frame, the first remark of each.
 
     Examples
     --------
     >>> from bidcascade.loaders import read_deals
     >>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
-    >>> read = read_deals(f'[Deal "{deal}"]\n[Vulnerable "Sometimes"]\n'.encode())
-    >>> count_told(read.deals)
-    1
+    >>> read = read_deals(f'[Deal "{deal}"]\n[Result "ten"]\n'.encode())
+    >>> told_remarks(read.deals)
+    ["reader: expected tricks from 0 to 13 in Result, got 'ten'"]
     """
-    is_told = pl.col("commentary").list.eval(pl.element().str.starts_with(TOLD)).list.any()
-    return int(deals.select(is_told.sum()).item() or 0)
+    is_told = pl.element().str.starts_with(TOLD)
+    first = deals["commentary"].list.eval(pl.element().filter(is_told)).list.first()
+    remarks: list[str] = first.drop_nulls().to_list()
+    return remarks
 
 
 class Batch(NamedTuple):
