@@ -64,6 +64,7 @@ from .scoring import imps, score
 from .seats import (
     SEATS,
     VULNERABILITIES,
+    VULNERABILITY_WORDS,
     Seat,
     Vulnerability,
     board_dealer,
@@ -77,13 +78,13 @@ from .seats import (
 
 __all__ = [
     "CALL_COUNT", "CALL_TEXTS", "DOUBLE", "FIRST_BID", "FULL_DECK", "HOLDING_MASK", "LAST_BID",
-    "PASS", "RANKS", "REDOUBLE", "SEATS", "STRAINS", "SUITS", "VULNERABILITIES", "Auction",
-    "BackendUnavailable", "BidcascadeError", "Cancelled", "Contract", "Deal", "DeviceFault",
-    "DoubleDummyFailed", "IllegalCall", "InvalidCall", "InvalidCard", "InvalidContract",
-    "InvalidDeal", "InvalidExpression", "InvalidHand", "InvalidInput", "InvalidOverlay",
-    "InvalidSystem", "InvalidTable", "LimitExceeded", "NoSuchDeal", "NoSystem",
-    "OutOfDeviceMemory", "Seat", "TimedOut", "UnknownAuction", "UnknownTable",
-    "UnknownTerm", "Vulnerability", "bid_level", "bid_strain", "board_dealer",
+    "PASS", "RANKS", "REDOUBLE", "SEATS", "STRAINS", "SUITS", "VULNERABILITIES",
+    "VULNERABILITY_WORDS", "Auction", "BackendUnavailable", "BidcascadeError", "Cancelled",
+    "Contract", "Deal", "DeviceFault", "DoubleDummyFailed", "IllegalCall", "InvalidCall",
+    "InvalidCard", "InvalidContract", "InvalidDeal", "InvalidExpression", "InvalidHand",
+    "InvalidInput", "InvalidOverlay", "InvalidSystem", "InvalidTable", "LimitExceeded",
+    "NoSuchDeal", "NoSystem", "OutOfDeviceMemory", "Seat", "TimedOut", "UnknownAuction",
+    "UnknownTable", "UnknownTerm", "Vulnerability", "bid_level", "bid_strain", "board_dealer",
     "board_vulnerability", "cards_of", "check_hand", "dealer_relative_seat", "first_illegal_call",
     "format_call", "format_calls", "format_card", "format_deal", "format_deal_lin", "format_hand",
     "format_hand_bbo", "format_holding", "imps", "is_vulnerable", "make_bid", "parse_call",

@@ -113,11 +113,12 @@ def parse_deal(
     ('N', 'N:..AKQJT98765432. .')
     """
     text = text.strip()
-    if len(text) > 1 and text[1] == ":":
-        first = parse_seat(text[0])
-        parts = text[2:].split()
+    named, colon, written = text.partition(":")
+    if colon and len(named.strip()) == 1:
+        first = parse_seat(named)
+        parts = written.split()
         if len(parts) != 4:
-            raise InvalidDeal(f"expected four hands after {text[:2]!r}, got {len(parts)}")
+            raise InvalidDeal(f"expected four hands after {named + colon!r}, got {len(parts)}")
         hands: list[int | None] = [None] * 4
         for offset, part in enumerate(parts):
             hands[(first + offset) % 4] = None if part == "-" else parse_hand(part)

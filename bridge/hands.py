@@ -1,6 +1,7 @@
 """Hands as text: PBN (``K52.AQ3.9876.KJ2``), BBO (``SK52HAQ3D9876CKJ2``), LIN pieces.
 
-All spellings name spades first; ``10`` and ``T`` are the same card; ``-`` stands for a void.
+Spellings without suit letters name spades first; ``10`` and ``T`` are the same card; ``-`` stands
+for a void.
 """
 
 import re
@@ -8,7 +9,9 @@ import re
 from .cards import FULL_DECK, format_holding, parse_holding, parse_suit, suit_holding
 from .errors import InvalidCard, InvalidHand
 
-_SUIT_PARTS = re.compile(r"([SHDCshdc♠♥♦♣])([^SHDCshdc♠♥♦♣]*)")
+_SUIT_LETTER = re.compile("[SHDCshdc♠♥♦♣]")
+_SUIT_PARTS = re.compile(r"([SHDCshdc♠♥♦♣])[.:]?([^SHDCshdc♠♥♦♣.,:;]*)[.,:;]*")
+_VOIDS = ("", "-", "–", "—")
 
 
 def parse_hand(text: str, *, cards: int | None = 13) -> int:
@@ -17,7 +20,8 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
     Parameters
     ----------
     text : str
-        Four holdings spades first, separated by dots, or each behind its suit letter.
+        Four holdings spades first, separated by dots, or each behind its suit letter, in any
+        order: there blanks do not count, nor a dot between suits or behind a letter.
     cards : int, optional
         How many cards the hand must have; ``None`` for any number.
 
@@ -30,10 +34,13 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
     --------
     >>> format_hand(parse_hand("SAK2HQ3D9876CKJ105"))
     'AK2.Q3.9876.KJT5'
+    >>> parse_hand("SAK2.HQ3.D9876.CKJ105") == parse_hand("AK2.Q3.9876.KJT5")
+    True
     """
     text = text.strip()
     try:
-        mask = _parse_dotted(text) if "." in text else _parse_lettered(text)
+        is_dotted = "." in text and _SUIT_LETTER.search(text) is None
+        mask = _parse_dotted(text) if is_dotted else _parse_lettered(text)
     except InvalidCard as error:
         raise InvalidHand(f"{error}, in hand {text!r}") from None
     if cards is not None and mask.bit_count() != cards:
@@ -47,7 +54,7 @@ def _parse_dotted(text: str) -> int:
         raise InvalidHand(f"expected four suits separated by dots (S.H.D.C), got {text!r}")
     mask = 0
     for part, suit in zip(parts, (3, 2, 1, 0), strict=True):
-        if part != "-":
+        if part not in _VOIDS:
             mask |= parse_holding(part) << 13 * suit
     return mask
 
@@ -56,18 +63,18 @@ def _parse_lettered(text: str) -> int:
     mask = 0
     end = 0
     seen: set[int] = set()
-    for match in _SUIT_PARTS.finditer(text):
+    plain = "".join(text.split())
+    for match in _SUIT_PARTS.finditer(plain):
         if match.start() != end:
             break
         suit = parse_suit(match[1])
         if suit in seen:
             raise InvalidHand(f"suit {match[1]!r} comes twice in hand {text!r}")
         seen.add(suit)
-        holding = match[2].strip()
-        if holding != "-":
-            mask |= parse_holding(holding) << 13 * suit
+        if match[2] not in _VOIDS:
+            mask |= parse_holding(match[2]) << 13 * suit
         end = match.end()
-    if end != len(text) or not seen:
+    if end != len(plain) or not seen:
         raise InvalidHand(f"expected a hand such as 'K52.AQ3.9876.KJ2', got {text!r}")
     return mask
 

@@ -54,15 +54,30 @@ VULNERABILITIES = ("None", "NS", "EW", "Both")
 
 _SEAT_BY_TEXT = {text: seat for seat in Seat for text in (seat.letter.lower(), seat.name.lower())}
 
-_VULNERABILITY_BY_TEXT = {
-    "none": Vulnerability.NONE, "love": Vulnerability.NONE, "-": Vulnerability.NONE,
-    "o": Vulnerability.NONE, "0": Vulnerability.NONE, "": Vulnerability.NONE,
-    "ns": Vulnerability.NS, "n": Vulnerability.NS, "n-s": Vulnerability.NS,
-    "s": Vulnerability.NS,
-    "ew": Vulnerability.EW, "e": Vulnerability.EW, "e-w": Vulnerability.EW,
-    "w": Vulnerability.EW,
-    "both": Vulnerability.BOTH, "all": Vulnerability.BOTH, "b": Vulnerability.BOTH,
-}  # fmt: skip
+
+def _by_side(
+    value: Vulnerability, one: str, other: str, name: str, partner: str
+) -> dict[str, Vulnerability]:
+    """Spellings of a side, such as ``ns``, ``N/S`` and ``South-North``."""
+    texts = [one, other]
+    for first, second in ((one, other), (other, one), (name, partner), (partner, name)):
+        texts += [first + between + second for between in ("", "/", "-", " ", "+", "&")]
+    return dict.fromkeys(texts, value)
+
+
+VULNERABILITY_WORDS = {
+    **dict.fromkeys(
+        ("none", "neither", "nobody", "nil", "no", "no one", "love", "love all", "-", "o", "0", ""),
+        Vulnerability.NONE,
+    ),
+    **_by_side(Vulnerability.NS, "n", "s", "north", "south"),
+    **_by_side(Vulnerability.EW, "e", "w", "east", "west"),
+    **dict.fromkeys(
+        ("both", "all", "b", "game all", "everybody", "everyone", "all vul", "both vul"),
+        Vulnerability.BOTH,
+    ),
+}
+"""Spellings of vulnerabilities, in small letters; an empty one is nobody's."""
 
 
 def parse_seat(text: str) -> Seat:
@@ -94,11 +109,11 @@ def parse_vulnerability(text: str) -> Vulnerability:
 
     Examples
     --------
-    >>> parse_vulnerability("All").text
-    'Both'
+    >>> parse_vulnerability("All").text, parse_vulnerability("N/S").text
+    ('Both', 'NS')
     """
     try:
-        return _VULNERABILITY_BY_TEXT[text.strip().lower()]
+        return VULNERABILITY_WORDS[text.strip().lower()]
     except KeyError:
         raise InvalidDeal(
             f"expected a vulnerability (None, NS, EW or Both), got {text!r}"

@@ -73,6 +73,10 @@ DEAL_SCHEMA = pl.Schema(
 
 REQUIRED_COLUMNS = (*HAND_COLUMNS, "dealer", "vulnerability")
 
+TOLD = "reader: expected "
+"""Begins a remark in ``commentary`` that is the reader's own: what of a board it did not take."""
+_TOLD_EXCERPT = 60
+
 QUOTED = 500
 """Longest offending text kept in a rejects frame, in characters."""
 
@@ -86,6 +90,35 @@ REJECT_SCHEMA = pl.Schema(
         "text": pl.String(),
     }
 )
+
+
+def told(expected: str, got: str) -> str:
+    """Remark about something that a board says and that could not be taken as it stands.
+
+    Examples
+    --------
+    >>> told("a vulnerability (None, NS, EW or Both) in Vulnerable", "Sometimes")
+    "reader: expected a vulnerability (None, NS, EW or Both) in Vulnerable, got 'Sometimes'"
+    """
+    shown = got if len(got) <= _TOLD_EXCERPT else f"{got[:_TOLD_EXCERPT]}…"
+    return f"{TOLD}{expected}, got '{shown}'"
+
+
+def told_remarks(deals: pl.DataFrame) -> list[str]:
+    r"""List what :func:`told` says of the boards of a deal frame, the first remark of each.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import read_deals
+    >>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
+    >>> read = read_deals(f'[Deal "{deal}"]\n[Result "ten"]\n'.encode())
+    >>> told_remarks(read.deals)
+    ["reader: expected tricks from 0 to 13 in Result, got 'ten'"]
+    """
+    is_told = pl.element().str.starts_with(TOLD)
+    first = deals["commentary"].list.eval(pl.element().filter(is_told)).list.first()
+    remarks: list[str] = first.drop_nulls().to_list()
+    return remarks
 
 
 class Batch(NamedTuple):

@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote_to_bytes
 import polars as pl
 
 from .encodings import UTF8, decode_text, decode_utf8
+from .frame import told
 from .lin_writer import format_lin
 
 HANDVIEWER: Final = "https://www.bridgebase.com/tools/handviewer.html"
@@ -31,7 +32,7 @@ _CARD = re.compile(r"[SHDC](?:10|[AKQJT2-9])", re.IGNORECASE | re.ASCII)
 _DOUBLES = ("X", "D", "DBL")
 _IGNORED = " \t\r\n,?"
 _DEALER = {"s": "1", "w": "2", "n": "3", "e": "4"}
-_VULNERABILITY = {"none": "o", "ns": "n", "ew": "e", "both": "b", "all": "b"}
+_CONTRACT_ONLY = re.compile(r"-[1-7](?:NT?|[CDHS])X{0,2}[NESW]?", re.IGNORECASE | re.ASCII)
 _BLANKS = re.compile(r"\s+")
 
 
@@ -156,34 +157,40 @@ def _lin(values: dict[str, str]) -> Iterator[str]:
     names = [_one_line(get(f"{seat}n", "").replace(",", " ")) for seat in "swne"]
     if any(names):
         yield f"pn|{','.join(names)}|"
-    dealer = _DEALER.get(get("d", "").strip().lower()[:1], "")
+    named = get("d", "").strip()
+    # a word that names no seat does not leave it to the board's number
+    dealer = _DEALER.get(named.lower()[:1], "3" if named.strip("?-") else "")
     # a comma would shift the hands
     hands = ",".join(get(seat, "").strip().replace(",", "/") for seat in "swne")
     yield f"md|{dealer}{hands}|"
     if board := get("b", "").strip():
         yield f"ah|Board {board}|"
     if vulnerability := get("v", "").strip().lower():
-        yield f"sv|{_VULNERABILITY.get(vulnerability, vulnerability)}|"
-    yield from _auction(get("a", ""))
+        yield f"sv|{vulnerability}|"
+    if named.strip("?-") and named.lower()[:1] not in _DEALER:
+        yield f"nt|{told('a seat (N, E, S or W) in d', named)}|"
+    yield from _auction(get("a", "").strip())
     yield from _play(get("p", ""))
     yield "pg||"
 
 
 def _auction(text: str) -> Iterator[str]:
-    """Give the calls: ``!`` alerts, parentheses explain, braces hold remarks.
+    """Give the calls: ``!`` and ``*`` alert, parentheses explain, braces hold remarks.
 
-    ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call.
+    ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call,
+    and tells so.
     """
-    if text.startswith("-"):
+    if _CONTRACT_ONLY.fullmatch(text):
+        yield f"nt|{told('an auction in a', text)}|"
         return
-    at = 0
+    at = len(text) - len(text.lstrip("-"))
     is_doubled = False
     while at < len(text):
         if text[at] in _IGNORED:
             at += 1
         elif text[at] == "{":
-            remark, at = _enclosed(text, at, "}")
-            yield f"nt|{remark}|"
+            remarks, at = _enclosed(text, at, "}")
+            yield remarks
         elif found := _CALL.match(text, at):
             call = found[0].upper()
             if call == "XX" and not is_doubled:
@@ -191,16 +198,15 @@ def _auction(text: str) -> Iterator[str]:
                 call = "X"
             at += len(call)
             is_doubled = call in _DOUBLES or (is_doubled and call[0] == "P")
-            alert = explanation = ""
-            while text[at : at + 1] in ("!", "("):
-                if text[at] == "!":
+            alert = explanations = ""
+            while text[at : at + 1] in ("!", "*", "("):
+                if text[at] == "(":
+                    explanations, at = _enclosed(text, at, ")")
+                else:
                     alert = "!"
                     at += 1
-                else:
-                    explanation, at = _enclosed(text, at, ")")
             yield f"mb|{call}{alert}|"
-            if explanation:
-                yield f"an|{explanation}|"
+            yield explanations
         else:
             yield f"mb|{text[at]}|"
             return
@@ -213,8 +219,8 @@ def _play(text: str) -> Iterator[str]:
         if text[at] in _IGNORED:
             at += 1
         elif text[at] == "{":
-            remark, at = _enclosed(text, at, "}")
-            yield f"nt|{remark}|"
+            remarks, at = _enclosed(text, at, "}")
+            yield remarks
         elif card := _CARD.match(text, at):
             at = card.end()
             yield f"pc|{card[0]}|"
@@ -224,13 +230,20 @@ def _play(text: str) -> Iterator[str]:
 
 
 def _enclosed(text: str, start: int, closing: str) -> tuple[str, int]:
-    """Text in the brackets that open at ``start``, which may hold others, and where it ends."""
+    """Tokens of the text in the brackets that open at ``start``, and where it ends.
+
+    It may hold other brackets; where nothing closes it, it goes on to the end, and tells so.
+    """
+    key = "nt" if closing == "}" else "an"
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] == text[start]) - (text[at] == closing)
         if not depth:
-            return _one_line(text[start + 1 : at]), at + 1
-    return _one_line(text[start + 1 :]), len(text)
+            said = _one_line(text[start + 1 : at])
+            return f"{key}|{said}|" if said else "", at + 1
+    said = _one_line(text[start + 1 :])
+    remark = told(f"'{closing}' before the end", text[start] + said)
+    return f"{key}|{said}|nt|{remark}|", len(text)
 
 
 def _one_line(text: str) -> str:

@@ -208,7 +208,7 @@ HEAD_BYTES = 1 << 20
 """How much of a file is looked at."""
 
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
-_PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[[ \t]*[A-Za-z][A-Za-z0-9_]*[ \t]+"')
+_PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[\s*[A-Za-z][A-Za-z0-9_]*\s+"')
 _PBN_HEADER = re.compile(rb"\A\s*%[ \t]*(?:PBN|EXPORT)\b")
 _RANKS = rb"(?:[AKQJTakqjt2-9]|10)"
 _RBN_HEADER = re.compile(rb"\A\s*%\{?[ \t]*RB[NX]\b")
@@ -217,7 +217,9 @@ _DOTTED_HAND = re.compile(
     rb"(?:^|[\s:\"'])(?:%b*\.){3}%b*(?:$|[\s,;\"'])" % (_RANKS, _RANKS), re.MULTILINE
 )
 _LETTERED_HAND = re.compile(
-    rb"(?:^|[\s:,1-4])[Ss]%b*[Hh]%b*[Dd]%b*[Cc]%b*(?:$|[\s,;])" % ((_RANKS,) * 4), re.MULTILINE
+    rb"(?:^|[\s:,1-4])[Ss]\.?%b*\.?[Hh]\.?%b*\.?[Dd]\.?%b*\.?[Cc]\.?%b*(?:$|[\s,;])"
+    % ((_RANKS,) * 4),
+    re.MULTILINE,
 )
 
 

@@ -57,6 +57,8 @@ from .lin_kernel import (
     NORTH,
     PLAY_END,
     RECORD,
+    SIDES_END,
+    SIDES_START,
     STATUS,
     TAIL_END,
     TRICKS,
@@ -67,7 +69,14 @@ from .lin_kernel import (
 from .lin_kernel import (
     ROOM as ROOM_COLUMN,
 )
-from .lin_reference import BLANKS, NO_DEAL_REASON, parse_md, room_names, split_names
+from .lin_reference import (
+    BLANKS,
+    NO_DEAL_REASON,
+    parse_md,
+    room_names,
+    split_names,
+    tell_sides,
+)
 from .lin_signs import LEADING, looks_like_handviewer, looks_like_lin
 
 _STATE_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
@@ -241,6 +250,7 @@ def make_frames(
     calls_end = boards[CALLS_END]
     bid, doubling, declarer = boards[BID], boards[DOUBLING], boards[DECLARER]
     tricks, vulnerability = boards[TRICKS], boards[VULNERABILITY]
+    is_scored = boards[SIDES_START] < 0
     sources = pl.Series([entry.source for entry in documents], dtype=pl.String())
     encodings = pl.Series([entry.encoding for entry in documents], dtype=pl.String())
     remark_count = int(boards[COMMENTARY_END][-1]) if len(document) else 0
@@ -257,13 +267,20 @@ def make_frames(
         "illegal_tail": ragged(pl.Series(parsed.tail), boards[TAIL_END]),
         "announcements": ragged(_announcements(parsed), calls_end),
         "alerts": ragged(pl.Series(parsed.alerts.astype(np.bool_)), calls_end),
-        "commentary": ragged(
-            split_texts(parsed.commentary.tobytes(), remark_count, "|"), boards[COMMENTARY_END]
+        "commentary": _with_unread_sides(
+            ragged(
+                split_texts(parsed.commentary.tobytes(), remark_count, "|"), boards[COMMENTARY_END]
+            ),
+            text,
+            boards[SIDES_START],
+            boards[SIDES_END],
         ),
         "contract": choose(contract_names(), contract_codes(bid, doubling)),
         "declarer": choose(seats, declarer),
         "tricks": known(tricks, pl.UInt8()),
-        "score": north_south_scores(bid, doubling, declarer, tricks, vulnerability),
+        "score": north_south_scores(
+            bid, doubling, declarer, np.where(is_scored, tricks, -1), vulnerability
+        ),
         "play": ragged(pl.Series(parsed.play), boards[PLAY_END]),
         "players": _players(text, boards[NAMES_START], boards[NAMES_END], boards[ROOM_COLUMN]),
         "event": _events(text, boards[EVENT_START], boards[EVENT_END]),
@@ -284,6 +301,17 @@ def _announcements(parsed: Parsed) -> pl.Series:
     which = np.zeros(len(ends), np.int64)
     which[places] = np.arange(1, len(places) + 1)
     return pl.Series(["", *texts]).gather(which)
+
+
+def _with_unread_sides(commentary: pl.Series, text: bytes, starts: I64, ends: I64) -> pl.Series:
+    """Tell of the boards whose ``sv`` is no vulnerability."""
+    places = np.flatnonzero(starts >= 0).tolist()
+    if not places:
+        return commentary
+    remarks = commentary.to_list()
+    for place in places:
+        remarks[place].append(tell_sides(text[starts[place] : ends[place]].decode()))
+    return pl.Series(remarks, dtype=commentary.dtype)
 
 
 def _players(text: bytes, starts: I64, ends: I64, rooms: I64) -> pl.Series:

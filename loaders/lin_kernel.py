@@ -40,7 +40,9 @@ DOCUMENT, RECORD, NORTH, EAST, SOUTH, WEST, DEALER, VULNERABILITY, BOARD, ROOM =
 BID, DOUBLING, DECLARER, TRICKS, STATUS, ILLEGAL = range(10, 16)
 NAMES_START, NAMES_END, EVENT_START, EVENT_END = range(16, 20)
 CALLS_END, TAIL_END, PLAY_END, COMMENTARY_END = range(20, 24)
-BOARD_COLUMNS = 24
+# the word for a vulnerability that is none, -1 where there is no such word
+SIDES_START, SIDES_END = range(24, 26)
+BOARD_COLUMNS = 26
 
 NO_DEAL, BAD_DEAL = 0, 1
 REJECT_COLUMNS = 5
@@ -53,7 +55,7 @@ COMPLETE, UNFINISHED, ILLEGAL_CALL, NO_CALL = range(4)
 # they wait for the next board.
 STATE_VG, STATE_RS, STATE_PN, STATE_AH, STATE_SV = range(5)
 
-_MD, _MB, _AN, _PN, _PW, _QX, _SV, _NT, _AT, _PC, _MC, _PG, _AH, _VG, _RS, _ST = (
+_MD, _MB, _AN, _PN, _PW, _QX, _SV, _NT, _AT, _PC, _MC, _PG, _AH, _VG, _RS, _ST, _UP = (
     ord(key[0]) << 8 | ord(key[1]) for key in DEAL_KEYS
 )
 _END_OF_DOCUMENT = 0
@@ -90,7 +92,7 @@ def _read_key(text: U8, start: int, bar: int) -> int:
         return 0
     key: int = (first_upper + 32) << 8 | (second_upper + 32)
     if key in (
-        _MD, _MB, _AN, _PN, _PW, _QX, _SV, _NT, _AT, _PC, _MC, _PG, _AH, _VG, _RS, _ST,
+        _MD, _MB, _AN, _PN, _PW, _QX, _SV, _NT, _AT, _PC, _MC, _PG, _AH, _VG, _RS, _ST, _UP,
     ):  # fmt: skip
         return key
     return _OTHER if is_lower else 0
@@ -141,6 +143,7 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
         state[:] = -1
         event_start = event_end = first_board = -1
         waiting_board = waiting_room = waiting_vulnerability = -1
+        waiting_sides_start = waiting_sides_end = sides_start = sides_end = -1
         records = 0
 
         is_open = False
@@ -205,9 +208,12 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                 if has_deal:
                     if dealer < 0:
                         dealer = (board - 1) % 4 if board > 0 else 0
+                    if vulnerability != -2:
+                        sides_start = sides_end = -1
                     if vulnerability < 0:
+                        is_word = vulnerability == -2
                         vulnerability = 0
-                        if board > 0:
+                        if board > 0 and not is_word:
                             index = (board - 1) % 16
                             vulnerability = (index + index // 4) % 4
                     count = call_count - call_start
@@ -283,6 +289,8 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                     row[TAIL_END] = tail_count
                     row[PLAY_END] = card_count
                     row[COMMENTARY_END] = remark_count
+                    row[SIDES_START] = sides_start
+                    row[SIDES_END] = sides_end
                     call_start = call_count
                     announced_start = announced
                     tail_start = tail_count
@@ -322,6 +330,8 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                 board = waiting_board
                 room = waiting_room
                 vulnerability = waiting_vulnerability
+                sides_start = waiting_sides_start
+                sides_end = waiting_sides_end
                 waiting_board = waiting_room = waiting_vulnerability = -1
                 state[STATE_AH] = -1
                 state[STATE_SV] = -1
@@ -358,10 +368,16 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                     results_start = value_start
                     results_end = value_end
             elif key == _SV:
+                first = skip_blanks(text, value_start, value_end)
+                last = trim_blanks(text, first, value_end)
                 if belongs:
-                    vulnerability = parse_sv(text, value_start, value_end)
+                    vulnerability = parse_sv(text, first, last)
+                    sides_start = first
+                    sides_end = last
                 else:
-                    waiting_vulnerability = parse_sv(text, value_start, value_end)
+                    waiting_vulnerability = parse_sv(text, first, last)
+                    waiting_sides_start = first
+                    waiting_sides_end = last
                     state[STATE_SV, 0] = value_start
                     state[STATE_SV, 1] = value_end
             elif key == _AH:
@@ -385,6 +401,9 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                 while place < value_end:
                     byte = text[place]
                     if is_blank(byte) or byte == 63 or byte == 44:
+                        place += 1
+                        continue
+                    if byte == 45 and call_count == call_start and tail_count == tail_start:
                         place += 1
                         continue
                     if (byte == 33 or byte == 42) and not is_first:
@@ -475,6 +494,13 @@ def parse_documents(text: U8, ends: I64, bars: int) -> Parsed:
                         play[card_count] = card
                         card_count += 1
                     place = skip_blanks(text, place, value_end)
+            elif key == _UP:
+                in_header = False
+                number = parse_number(text, value_start, value_end, 2)
+                if number < 0:
+                    broken_play = True
+                elif not broken_play:
+                    card_count = max(card_start, card_count - number)
             elif key == _MC:
                 in_header = False
                 number = parse_number(text, value_start, value_end, 2)

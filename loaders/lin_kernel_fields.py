@@ -10,6 +10,7 @@ Whoever edits this file: numba keeps compiled code by the file of the outermost 
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.bridge import VULNERABILITY_WORDS
 from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.types import U8
 
@@ -28,6 +29,11 @@ for _code, _letter in enumerate(b"23456789TJQKA"):
         RANK_OF[_letter + 32] = _code
 for _code, _letter in enumerate(b"CDHSN"):
     STRAIN_OF[_letter] = STRAIN_OF[_letter + 32] = _code
+# by length, so that the usual letters come first
+_WORDS = sorted(filter(None, VULNERABILITY_WORDS), key=len)
+SIDE_OF = np.array([VULNERABILITY_WORDS[word] for word in _WORDS], np.int64)
+SIDE_LENGTHS = np.array([len(word) for word in _WORDS], np.int64)
+SIDE_WORDS = np.array([list(word.upper().encode().ljust(16)) for word in _WORDS], np.int64)
 
 
 @compiled
@@ -239,18 +245,18 @@ def parse_board(text: U8, start: int, end: int) -> tuple[int, int]:
 
 @compiled
 def parse_sv(text: U8, start: int, end: int) -> int:
-    """Vulnerability of an ``sv`` value."""
-    start = skip_blanks(text, start, end)
-    if start == end:
+    """Vulnerability of an ``sv`` value without blanks around it; -1 unknown, -2 no word for it."""
+    length = end - start
+    if length == 0 or (length == 1 and text[start] == 63):
         return -1
-    letter = upper(text[start])
-    if letter in (79, 48, 45):
-        return 0
-    if letter in (78, 83):
-        return 1
-    if letter in (69, 87):
-        return 2
-    return 3 if letter == 66 else -1
+    for word in range(len(SIDE_OF)):
+        if SIDE_LENGTHS[word] == length:
+            offset = 0
+            while offset < length and upper(text[start + offset]) == SIDE_WORDS[word, offset]:
+                offset += 1
+            if offset == length:
+                return int(SIDE_OF[word])
+    return -2
 
 
 @compiled

@@ -19,6 +19,7 @@ from bidcascade.bridge import (
     FULL_DECK,
     SEATS,
     VULNERABILITIES,
+    VULNERABILITY_WORDS,
     Auction,
     Contract,
     InvalidDeal,
@@ -33,7 +34,7 @@ from bidcascade.bridge import (
     score,
 )
 
-from .frame import DEAL_SCHEMA, UNREADABLE, Batch, reject_frame
+from .frame import DEAL_SCHEMA, UNREADABLE, Batch, reject_frame, told
 from .play import declarer_tricks
 
 NO_DEAL_REASON = "no md token: the board has no hands"
@@ -43,6 +44,7 @@ BLANKS = " \t\r\n\v\f"
 
 DEAL_KEYS = (
     "md", "mb", "an", "pn", "pw", "qx", "sv", "nt", "at", "pc", "mc", "pg", "ah", "vg", "rs", "st",
+    "up",
 )  # fmt: skip
 """Keys recognised in either case; any other key must be two lower-case letters."""
 
@@ -50,13 +52,14 @@ _SUITS = {letter: suit for suit, letter in enumerate("CDHS")}
 _RANKS = {letter: rank for rank, letter in enumerate("23456789TJQKA")}
 _LIN_DEALER = {"1": 2, "2": 3, "3": 0, "4": 1}
 _SEAT_NAMES = ("South", "West", "North", "East")
-_SIDES = {"o": 0, "0": 0, "-": 0, "n": 1, "s": 1, "e": 2, "w": 2, "b": 3}
+_NO_SIDES = -1
 _CALL_WORDS = (
     ("PASS", 0), ("P", 0), ("DOUBLE", 1), ("DBL", 1), ("D", 1), ("XX", 2), ("X", 1),
     ("REDOUBLE", 2), ("RDBL", 2), ("RD", 2), ("R", 2),
 )  # fmt: skip
 _BOARD = re.compile(r"(?:board)?[ \t#.:]*([oc]?)([0-9]{1,6})(?![0-9a-z])", re.IGNORECASE | re.ASCII)
 _TO_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
+_TO_LOWER = {upper: lower for lower, upper in _TO_UPPER.items()}
 _NAME_COMMA = re.compile(r",(?![ ])")
 _RESULT = re.compile(
     r"([1-7])(C|D|H|S|NT?)([NESW])(X{0,2})(=|[+-][0-9]{1,2})?", re.IGNORECASE | re.ASCII
@@ -137,10 +140,11 @@ def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
     return (north, east, south, west), _LIN_DEALER.get(text[0])
 
 
-def _parse_mb(text: str) -> list[tuple[int, bool]]:
+def _parse_mb(text: str, *, is_first: bool) -> list[tuple[int, bool]]:
     """Read the calls of an ``mb`` value with their alert marks; several may be packed (``1nppp``).
 
-    ``!`` and ``*`` behind a call alert it; ``?`` (a quiz mark), commas and blanks are skipped.
+    ``!`` and ``*`` behind a call alert it; ``?`` (a quiz mark), commas and blanks are skipped, and
+    so are ``-`` before the first call of a board, for the seats before dealer's in a diagram.
     Text that is no call gives UNREADABLE and ends the value.
     """
     calls: list[tuple[int, bool]] = []
@@ -148,7 +152,7 @@ def _parse_mb(text: str) -> list[tuple[int, bool]]:
     at = 0
     while at < len(upper):
         letter = upper[at]
-        if letter in BLANKS or letter in "?,":
+        if letter in BLANKS or letter in "?," or (letter == "-" and is_first and not calls):
             at += 1
         elif letter in "!*" and calls:
             calls[-1] = (calls[-1][0], True)
@@ -216,9 +220,11 @@ def split_names(text: str) -> list[str]:
 
 
 def room_names(names: list[str], room: int | None) -> list[str] | None:
-    """Names of North, East, South, West in a room; ``None`` if all are empty."""
+    """Names of North, East, South, West in a room, ``-`` for none; ``None`` if all are empty."""
     first = 4 if room == 1 and len(names) == 8 else 0
-    south, west, north, east = names[first : first + 4]
+    south, west, north, east = (
+        "" if not name.strip("-") else name for name in names[first : first + 4]
+    )
     return [north, east, south, west] if south or west or north or east else None
 
 
@@ -255,6 +261,19 @@ def _parse_result(text: str) -> tuple[int, int, int | None, int | None] | None:
     return bid, len(match[4]), "NESW".index(match[3].upper()), tricks
 
 
+def _read_sv(text: str) -> int | None:
+    """Sides of an ``sv`` value, ``None`` if it is empty or ``?``, ``_NO_SIDES`` for other words."""
+    text = text.strip(BLANKS)
+    if text in ("", "?"):
+        return None
+    return VULNERABILITY_WORDS.get(text.translate(_TO_LOWER), _NO_SIDES)
+
+
+def tell_sides(text: str) -> str:
+    """Remark about an ``sv`` value that is no vulnerability."""
+    return told("a vulnerability (o, n, e or b) in sv", text)
+
+
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield key, value and start of each token; skip what is none.
 
@@ -286,7 +305,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
 
 @dataclass
 class _Lasting:
-    """What lasts from board to board of one file, the last three until the next board begins."""
+    """What lasts from board to board of one file, the last four until the next board begins."""
 
     names: list[str] | None = None
     event: str | None = None
@@ -295,6 +314,8 @@ class _Lasting:
     board: int | None = None
     room: int | None = None
     vulnerability: int | None = None
+    sides: str = ""
+    """What ``vulnerability`` was read from."""
 
 
 @dataclass
@@ -327,7 +348,7 @@ class _Record(_Lasting):
 
     def add_calls(self, value: str) -> None:
         """Add the calls of an ``mb`` value to the legal ones or, once one is not, to the tail."""
-        for call, alert in _parse_mb(value):
+        for call, alert in _parse_mb(value, is_first=not (self.calls or self.tail)):
             if self.tail or call == UNREADABLE or not self.auction.is_legal(call):
                 self.tail.append(call)
             else:
@@ -342,8 +363,12 @@ class _Record(_Lasting):
         dealer, vulnerability = self.dealer, self.vulnerability
         if dealer is None:
             dealer = board_dealer(self.board) if self.board else Seat.NORTH
+        is_vulnerability_known = vulnerability != _NO_SIDES
         if vulnerability is None:
             vulnerability = board_vulnerability(self.board) if self.board else 0
+        elif vulnerability == _NO_SIDES:
+            vulnerability = 0
+            self.commentary.append(tell_sides(self.sides))
         if self.tail:
             status = "illegal"
         elif not self.calls:
@@ -385,7 +410,7 @@ class _Record(_Lasting):
             assert declarer is not None
             contract = Contract(bid_level(bid), bid_strain(bid), doubling, Seat(declarer))
             contract_text = contract.name
-            if tricks is not None:
+            if tricks is not None and is_vulnerability_known:
                 sign = 1 if declarer % 2 == 0 else -1
                 vulnerable = is_vulnerable(vulnerability, declarer)
                 points = sign * score(contract, tricks, vulnerable=vulnerable)
@@ -439,6 +464,7 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
         close(start)
         begun = _Record(**vars(lasting), start=start)
         lasting.board = lasting.room = lasting.vulnerability = None
+        lasting.sides = ""
         return begun
 
     for key, value, start in _tokens(text):
@@ -469,8 +495,8 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
             for one in filter(None, (lasting, owner)):
                 one.results = value.split(",")
         elif key == "sv":
-            sides = _SIDES.get(value.strip(BLANKS).lower()[:1])
-            (owner or lasting).vulnerability = sides
+            one = owner or lasting
+            one.vulnerability, one.sides = _read_sv(value), value.strip(BLANKS)
         elif key == "ah":
             board, room = _parse_board(value)
             if board is not None and owner is not None:
@@ -491,7 +517,7 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
         elif key in ("nt", "at"):
             if value.strip(BLANKS):
                 record.commentary.append(value.strip(BLANKS))
-        elif key in ("mb", "pc", "mc", "pg"):
+        elif key in ("mb", "pc", "mc", "pg", "up"):
             record.in_header = False
             if key == "mb":
                 record.add_calls(value)
@@ -500,6 +526,13 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
                 if record.play[-1:] == [UNREADABLE]:
                     record.play_is_broken = True
                     del record.play[-1]
+            elif key == "up" and not record.play_is_broken:
+                taken_back = _parse_number(value, 2)
+                if taken_back is None:
+                    # which cards stand is not known from here on
+                    record.play_is_broken = True
+                else:
+                    del record.play[max(0, len(record.play) - taken_back) :]
             elif key == "mc":
                 claim = _parse_number(value, 2)
                 record.claim = claim if claim is not None and claim <= 13 else record.claim

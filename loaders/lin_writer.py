@@ -58,8 +58,15 @@ def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
         file.writelines(format_lin(frame))
 
 
-def format_lin(frame: pl.DataFrame) -> Iterator[str]:
+def format_lin(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> Iterator[str]:
     """Yield the LIN text of a deal frame board by board; see :func:`write_lin`.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+    shown : dict, optional
+        Names and event that hold from what was written before; changed to those at the end, for
+        the next frame of the same file.
 
     Examples
     --------
@@ -72,21 +79,20 @@ def format_lin(frame: pl.DataFrame) -> Iterator[str]:
         for name, dtype in DEAL_SCHEMA.items()
         if name not in frame.columns and name not in REQUIRED_COLUMNS
     ]
-    players: list[str] | None = None
-    event = result_written = ""
+    shown = {} if shown is None else shown
     for row in frame.with_columns(missing).iter_rows(named=True):
         pieces: list[str] = []
         result = _result(row)
         own_event = _clean(row["event"] or "").strip(", ")
-        if own_event != event or result or result_written:
+        if own_event != shown.get("event", "") or result or shown.get("result"):
             first = row["board"] or 1
             pieces.append(f"vg|{own_event},I,{first},{first},,0,,0|\n")
             if result:
                 pieces.append(f"rs|{result}|\n")
-            event, result_written = own_event, result
-        if row["players"] != players:
-            players = row["players"]
-            pieces.append(f"pn|{_names(players)}|pg||\n")
+            shown |= {"event": own_event, "result": result}
+        if row["players"] != shown.get("players"):
+            shown["players"] = row["players"]
+            pieces.append(f"pn|{_names(row['players'])}|pg||\n")
         pieces += _board(row)
         yield "".join(pieces)
 
@@ -124,7 +130,7 @@ def _calls(row: dict[str, Any]) -> Iterator[str]:
         if announcement:
             yield f"an|{_clean(announcement)}|"
     for call in row["illegal_tail"] or ():
-        yield "mb|-|" if call == UNREADABLE else f"mb|{_CALL[call]}|"
+        yield "mb|#|" if call == UNREADABLE else f"mb|{_CALL[call]}|"
 
 
 def _result(row: dict[str, Any]) -> str:

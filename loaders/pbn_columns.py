@@ -1,8 +1,9 @@
 """Gather PBN games board by board and turn them into a deal frame at the end."""
 
 import re
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -30,6 +31,7 @@ from .frame import (
     Batch,
     empty_deals,
     reject_frame,
+    told,
 )
 from .hand_text import Hands
 from .pbn_kernel import ILLEGAL, MAX_CALLS, NONE, decode_sections
@@ -53,7 +55,10 @@ _STATUS_CODE = {name: code for code, name in enumerate(AUCTION_STATUS.categories
 _ROOM_CODE = {"open": 0, "Open": 0, "closed": 1, "Closed": 1, "OPEN": 0, "CLOSED": 1}
 _SEPARATOR = "\0"
 """Joins texts until polars splits them; :mod:`.pbn_tokens` takes it out of the input."""
-_NO_NAME = ("", "?")
+_NO_NAME = re.compile(r"\??|-+")
+_NO_WORD = " \t^?*-#"
+_SIMPLE = 9
+"""Outcome code of one club: whether a result is one is seen whatever the contract."""
 _NO_NOTES: dict[str, str] = {}
 
 
@@ -113,18 +118,21 @@ class Boards:
         if dealer < 0:
             if opener >= 0:
                 dealer = opener
-            elif board:
+            elif board and not _says(tag("Dealer", "")):
                 dealer = int(board_dealer(board))
             else:
                 dealer = read_seat(tag("Deal", "").lstrip()[:1])
         vulnerability = _vulnerability(tag("Vulnerable", ""))
+        is_known = vulnerability >= 0 or not _says(tag("Vulnerable", ""))
         if vulnerability < 0:
-            vulnerability = int(board_vulnerability(board)) if board else 0
+            vulnerability = int(board_vulnerability(board)) if board and is_known else 0
         declarer = tag("Declarer", "")
+        if unread := _unread(tags):
+            comments = [*comments, *unread]
         self.rows.append(
             (
                 number, hands, board, dealer, opener if opener >= 0 else dealer, vulnerability,
-                sections.get("Auction", ""), sections.get("Play", ""),
+                is_known, sections.get("Auction", ""), sections.get("Play", ""),
                 read_seat(tag("Play", "")), read_contract(tag("Contract", "")),
                 read_seat(declarer), declarer[:1] == "^",
                 tag("Result", ""), tag("Score", ""), _ROOM_CODE.get(tag("Room", ""), UNKNOWN),
@@ -158,14 +166,37 @@ def _vulnerability(text: str) -> int:
         return UNKNOWN
 
 
-def _players(north: str, east: str, south: str, west: str) -> str | None:
+def _says(text: str) -> bool:
+    """Whether a tag says anything: what is not known is left out or written as ``?`` or ``-``."""
+    return bool(text.strip(_NO_WORD))
+
+
+def _unread(tags: dict[str, str]) -> list[str]:
+    """Tell of the tags that say something but not what they should."""
+    return [
+        told(f"{expected} in {name}", tags[name].strip())
+        for name, (expected, is_read) in _WORDS.items()
+        if name in tags and not is_read(tags[name]) and _says(tags[name])
+    ]
+
+
+_WORDS: Final[dict[str, tuple[str, Callable[[str], bool]]]] = {
+    "Dealer": ("a seat (N, E, S or W)", lambda text: read_seat(text) >= 0),
+    "Vulnerable": (
+        "a vulnerability (None, NS, EW or Both)",
+        lambda text: _vulnerability(text) >= 0,
+    ),
+    "Contract": ("a contract such as 4SX", lambda text: read_contract(text) >= 0),
+    "Declarer": ("a seat (N, E, S or W)", lambda text: read_seat(text) >= 0),
+    "Result": ("tricks from 0 to 13", lambda text: read_result(text, 0, _SIMPLE) >= 0),
+    "Score": ("a score such as NS 420", lambda text: read_score(text, 0) is not None),
+}
+
+
+def _players(*names: str) -> str | None:
     """Names in seat order, joined by the separator; ``None`` if none is given."""
-    if north in _NO_NAME and east in _NO_NAME and south in _NO_NAME and west in _NO_NAME:
-        return None
-    names = f"{north}{_SEPARATOR}{east}{_SEPARATOR}{south}{_SEPARATOR}{west}"
-    if "?" not in names:
-        return names
-    return _SEPARATOR.join("" if name == "?" else name for name in names.split(_SEPARATOR))
+    given = ["" if _NO_NAME.fullmatch(name) else name for name in names]
+    return _SEPARATOR.join(given) if any(given) else None
 
 
 class _Decoder:
@@ -176,10 +207,12 @@ class _Decoder:
         size = len(boards)
         (
             self.records, self.hands, self.numbers, self.dealers, self.openers, vulnerabilities,
-            self.auctions, self.plays, leaders, codes, declarers, irregular, self.results,
-            self.scores, self.rooms, self.events, self.players, self.comments, self.comment_counts,
+            sides_known, self.auctions, self.plays, leaders, codes, declarers, irregular,
+            self.results, self.scores, self.rooms, self.events, self.players, self.comments,
+            self.comment_counts,
         ) = zip(*boards.rows, strict=True)  # fmt: skip
         self.vulnerability = np.array(vulnerabilities, np.int64)
+        self.is_vulnerability_known = np.array(sides_known, np.bool_)
         tag_declarer = np.array(declarers, np.int64)
         self.sections = _Sections(
             opener=np.array(self.openers, np.int64),
@@ -263,15 +296,13 @@ class _Decoder:
         code, declarer = out.code, out.declarer
         declarers = declarer.tolist()
         # from the cards, else from the tags
-        results = np.array(
-            [read_result(text, seat) for text, seat in zip(self.results, declarers, strict=True)],
-            np.int64,
-        )
+        results = np.array(list(map(read_result, self.results, declarers, code.tolist())), np.int64)
         results[code <= PASSED_OUT] = UNKNOWN
         tricks = np.where(out.tricks < 0, results, out.tricks)
         bid, doubling = np.where(code > 0, code // 3, code), code % 3
+        is_scored = (declarer >= 0) & self.is_vulnerability_known
         points = north_south_scores(
-            bid, doubling, declarer, np.where(declarer < 0, UNKNOWN, tricks), self.vulnerability
+            bid, doubling, declarer, np.where(is_scored, tricks, UNKNOWN), self.vulnerability
         )
         given = [read_score(text, seat) for text, seat in zip(self.scores, declarers, strict=True)]
         tail_count = np.zeros(size, np.int64)

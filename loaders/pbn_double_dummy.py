@@ -8,12 +8,15 @@ clubs. ``OptimumResultTable`` is the table of Portable Bridge Notation 2.1, chap
 import re
 from typing import Final
 
+import numpy as np
 import polars as pl
 
 from bidcascade.bridge import SEATS, STRAINS, InvalidInput
 
 from .encodings import decode_text
+from .hand_text import read_hands
 from .pbn_tokens import Game, split_games
+from .trick_bounds import impossible_tables
 
 DOUBLE_DUMMY_COLUMNS: Final = tuple(f"DD_{seat}_{strain}" for seat in SEATS for strain in STRAINS)
 """Columns with declarer's tricks, double dummy: ``DD_N_C`` to ``DD_W_N``, in the order of
@@ -143,10 +146,21 @@ def parse_optimum_score(text: str) -> int:
     return int(found[2]) if found[1] == "NS" else -int(found[2])
 
 
+def _is_believed(deal: str | None, tricks: tuple[int, ...]) -> bool:
+    hands = read_hands(deal or "")
+    if isinstance(hands, str):
+        # a reject: nobody asks for its table
+        return True
+    columns = np.array(hands, np.uint64).reshape(4, 1)
+    return not impossible_tables(columns, np.array([tricks], np.int8))[0]
+
+
 def double_dummy_columns(data: bytes) -> tuple[pl.DataFrame, int]:
     r"""Double-dummy tricks and par of every game of a PBN file, to be joined by ``record``.
 
-    ``DoubleDummyTricks`` counts before ``OptimumResultTable``, where a game has both.
+    ``DoubleDummyTricks`` counts before ``OptimumResultTable``, where a game has both and both are
+    believed: a table that is impossible with its deal is none
+    (:func:`.trick_bounds.impossible_tables`).
 
     Returns
     -------
@@ -154,20 +168,28 @@ def double_dummy_columns(data: bytes) -> tuple[pl.DataFrame, int]:
         ``record`` as in :func:`.pbn.read_pbn`, :data:`DOUBLE_DUMMY_COLUMNS` (UInt8) and
         :data:`PAR_COLUMN` (Int16); null where a game has none.
     int
-        How many tags could not be read and are null.
+        How many tags could not be read, or not be believed, and were left out.
     """
-    tags = pbn_tags(data, ["DoubleDummyTricks", "OptimumResultTable", "OptimumScore"])
+    tags = pbn_tags(data, ["Deal", "DoubleDummyTricks", "OptimumResultTable", "OptimumScore"])
     rows: list[tuple[int | None, ...]] = []
     unread = 0
-    for record, digits, table, optimum in tags.iter_rows():
+    for record, deal, digits, table, optimum in tags.iter_rows():
         tricks: tuple[int | None, ...] = (None,) * len(DOUBLE_DUMMY_COLUMNS)
         par = None
-        try:
-            if digits is not None:
-                tricks = parse_double_dummy_tricks(digits)
-            elif table is not None:
-                tricks = parse_optimum_result_table(table)
-        except InvalidInput:
+        for text, parse in (
+            (digits, parse_double_dummy_tricks),
+            (table, parse_optimum_result_table),
+        ):
+            if text is None:
+                continue
+            try:
+                found = parse(text)
+            except InvalidInput:
+                unread += 1
+                continue
+            if _is_believed(deal, found):
+                tricks = found
+                break
             unread += 1
         try:
             par = parse_optimum_score(optimum) if optimum is not None else None

@@ -35,6 +35,13 @@ _ODD = -1
 
 
 @compiled
+def _is_blank(text: Bytes, start: int, end: int) -> bool:
+    while start < end and text[start] <= 32:
+        start += 1
+    return start >= end
+
+
+@compiled
 def _read_auction(
     text: Bytes, start: int, end: int, calls: Bytes, notes: Bytes
 ) -> tuple[int, int, int, int, bool]:
@@ -72,6 +79,8 @@ def _read_auction(
             notes[count - 1] = number
             continue
         if length == 1 and (first == 42 or first == 43):  # "*", "+"
+            if not _is_blank(text, at, end):
+                return _ODD, 0, 0, 0, False
             break
         lower = first | 32
         call = -1
@@ -156,6 +165,8 @@ def _read_play(
             length = at - token
             first = text[token]
             if length == 1 and (first == 42 or first == 43):
+                if not _is_blank(text, at, end):
+                    return -1, 0, 0
                 stopped = True
             elif length == 2 and first != 61:
                 suit = _STRAIN_OF[first]

@@ -29,10 +29,22 @@ from bidcascade.bridge import (
 from .frame import UNREADABLE
 from .play import trick_winner
 
-_TOKEN = re.compile(r"=\d*=|\$\d+|\^[A-Za-z]|[!?]+|[-*+]|[^\s=$^!?*+-]+|.")
-_CALL_IN_CONTRACT = re.compile(r"([1-7])(NT|[CDHSN])(X|XX|D|R)?", re.IGNORECASE)
+_TOKEN = re.compile(
+    r"=[ \t]*\d+[ \t]*=(?!\d)|=\d*=?|\$\d+|\^(?:[A-Za-z]|\d+)?|[!?]+|[*+]+|-|[^\s=$^!?*+-]+|."
+)
+_MARKS = "=$^!?*+-"
+"""What tokens of a section begin with that are no call and no card."""
+_CALL_IN_CONTRACT = re.compile(r"([1-7])(NT|[CDHSN])(X|XX|D|R|\*|\*\*)?", re.IGNORECASE)
+_RELATIVE = re.compile(r"=|[+-]\d{1,2}")
 _NUMBER = re.compile(r"\d+")
 _SCORE = re.compile(r"(NS|EW)?\s*([+-]?\d+)(?:\s+(?:NS|EW)\s*[+-]?\d+)?", re.IGNORECASE)
+
+
+def _tokens(text: str) -> tuple[list[str], int]:
+    """Tokens of a section, and the place of the last that is a call, a card or none of PBN's."""
+    tokens = [token for token in _TOKEN.findall(text) if not token.isspace()]
+    played = (place for place in range(len(tokens) - 1, -1, -1) if tokens[place][0] not in _MARKS)
+    return tokens, next(played, -1)
 
 
 class AuctionText(NamedTuple):
@@ -54,9 +66,11 @@ def read_auction(text: str, opener: int = 0) -> AuctionText:
     """Read an auction section.
 
     ``AP`` (also ``All Pass`` and ``AC``) stands for the passes that end the auction; ``*`` and
-    ``+`` end the section; ``!``, ``?``, ``$n`` and ``^I`` are no part of the call. A player who
-    was skipped (``^S``, or ``-`` between calls) or a token that is no call makes the auction
-    illegal from that place on.
+    ``+`` end the section if no call stands behind them; ``!``, ``?``, ``$n`` and ``^I`` are no
+    part of the call. Programs have alerts of their own: ``*`` and ``**`` at a call or before
+    another one, and a bare ``^``; a note without a number stands for them. ``=1`` and ``^1`` are
+    notes like ``=1=``. A player who was skipped (``^S``, or ``-`` between calls) or a token that
+    is no call makes the auction illegal from that place on.
 
     Parameters
     ----------
@@ -72,19 +86,26 @@ def read_auction(text: str, opener: int = 0) -> AuctionText:
     illegal = False
     padding = 0
     skipped = all_word = False
-    for token in _TOKEN.findall(text):
+    tokens, last = _tokens(text)
+    for place, token in enumerate(tokens):
         first = token[0]
-        if first.isspace() or first in "$!?":
+        if first in "$!?":
             continue
-        if first == "=":
-            if notes and not illegal and len(token) > 2:
-                notes[-1].append(token[1:-1])
-            continue
-        if first == "^":
+        if first in "*+" and place > last:
+            break
+        if first in "=^*+" and not token[1:].isalpha():
+            if illegal:
+                continue
+            if notes:
+                number = token.strip("=^*+ \t")
+                if number or first != "=":
+                    notes[-1].append(number)
+                continue
+            if first == "=":
+                continue
+        if first == "^" and token[1:].isalpha():
             skipped = token[1:] in "Ss"
             continue
-        if first in "*+":
-            break
         if first == "-":
             if not calls and not illegal:
                 padding += 1
@@ -175,7 +196,7 @@ def contract_of(code: int, declarer: int) -> Contract | None:
 
 @lru_cache(4096)
 def read_contract(text: str) -> int:
-    """Outcome code of a ``Contract`` tag: ``4SX``, ``3NT``, ``Pass``; -1 if it is neither."""
+    """Outcome code of a ``Contract`` tag: ``4SX``, ``4S*``, ``3NT``, ``Pass``; -1 if it is none."""
     text = text.strip().lstrip("^").replace(" ", "")
     if text.lower() in ("pass", "p", "passed", "ap", "allpass"):
         return PASSED_OUT
@@ -184,27 +205,35 @@ def read_contract(text: str) -> int:
         return UNKNOWN
     bid = FIRST_BID + 5 * (int(match[1]) - 1) + STRAINS.index(match[2][0].upper())
     doubled = (match[3] or "").upper()
-    return 3 * bid + (2 if doubled in ("XX", "R") else 1 if doubled else 0)
+    return 3 * bid + (2 if doubled in ("XX", "R", "**") else 1 if doubled else 0)
 
 
 @lru_cache(4096)
 def read_seat(text: str) -> int:
-    """Seat code of a tag value such as ``N`` or ``^S``; -1 if it names none."""
+    """Seat code of a tag value such as ``N``, ``^S``, ``West`` or ``1`` as in LIN; -1 if none."""
     text = text.strip().lstrip("^").upper()
     if text in ("NORTH", "EAST", "SOUTH", "WEST"):
         text = text[0]
-    return SEATS.find(text) if len(text) == 1 else -1
+    if len(text) != 1:
+        return -1
+    return "3412".find(text) if text.isdigit() else SEATS.find(text)
 
 
 @lru_cache(4096)
-def read_result(text: str, declarer: int) -> int:
+def read_result(text: str, declarer: int, code: int) -> int:
     """Tricks of declarer from a ``Result`` tag; -1 if the tag does not say.
 
     ``9``, ``^9`` (irregular), ``NS 9``, ``EW 4`` and ``EW 9 NS 4``; the tricks of the other
-    side are counted down from 13.
+    side are counted down from 13. ``=``, ``+1`` and ``-2`` are counted from the contract, whose
+    outcome code is ``code``.
     """
     text = text.strip().lstrip("^").upper()
     side = text[:2]
+    if _RELATIVE.fullmatch(text):
+        if code <= PASSED_OUT:
+            return -1
+        tricks = bid_level(code // 3) + 6 + int(text.replace("=", "0"))
+        return tricks if 0 <= tricks <= 13 else -1
     if side in ("NS", "EW"):
         if declarer < 0:
             return -1
@@ -242,11 +271,12 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
     Every row is a trick, its columns are the seats from the opening leader on, whoever led to
     that trick; so the winner of each trick has to be worked out to know the order of the next.
     Each card is given to the seat that holds it, so rows written in the order of play are
-    read as well. Reading stops at ``*`` or ``+``, at the first card that is not known (``-``
-    in the column of the seat to play), at a token that is no card, and at a card that cannot
-    be played now (played before, or its holder has already played to the trick). Irregularities
-    (``^R``), notes and glyphs are skipped. Such a card in the first row is kept, behind what stands
-    before it there: for :func:`.play.play_disagrees` it tells that these are other hands.
+    read as well. Reading stops at a ``*`` or ``+`` behind the last card, at the first card that
+    is not known (``-`` in the column of the seat to play), at a token that is no card, and at a
+    card that cannot be played now (played before, or its holder has already played to the trick).
+    Irregularities (``^R``), notes and glyphs are skipped. Such a card in the first row is kept,
+    behind what stands before it there: for :func:`.play.play_disagrees` it tells that these are
+    other hands.
 
     Parameters
     ----------
@@ -269,12 +299,13 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
     trick = [-1] * 4
     row: list[int] = []
     columns = 0
-    for token in _TOKEN.findall(text):
+    tokens, last = _tokens(text)
+    for place, token in enumerate(tokens):
         first = token[0]
-        if first.isspace() or first in "=$!?^":
-            continue
-        if first in "*+":
+        if first in "*+" and place > last:
             break
+        if first in "=$!?^*+":
+            continue
         if first != "-":
             try:
                 card = parse_card(token)

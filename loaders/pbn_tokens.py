@@ -9,24 +9,45 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-# One match a tag pair, comment, escaped line or piece of text; a tag takes the text behind it
-# along, because almost always that is a line break or its own section.
-_TOKEN = re.compile(
-    r"""
-      \[[ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]([^\[{;%]*)
-    | \[[ \t]*([A-Za-z][A-Za-z0-9_]*)[ \t]*"([^\n]*)"[ \t]*\](?=[ \t]*(?:\n|\Z))  # stray quotes
-    | (\{)
-    | ;([^\n]*)
-    | ^%[^\n]*
-    | ([^\[{;%]+|[\[%])
-    """,
-    re.VERBOSE | re.MULTILINE,
-)
+from .frame import told
+
+_LINE = r'[^"\\\n]*(?:\\.[^"\\\n]*)*'
+
+
+def _token(text: str) -> re.Pattern[str]:
+    """One match a tag pair, comment, escaped line or piece of text, as ``text`` describes it.
+
+    A tag takes the text behind it along, because almost always that is a line break or its own
+    section. It may stand on several lines (chapter 3), its value too in some files.
+    """
+    name = r"\[\s*([A-Za-z][A-Za-z0-9_]*)\s*"
+    return re.compile(
+        rf"""
+          {name}"({_LINE})"\s*\]({text}*)
+        | {name}"(
+              [^\n]*(?="[ \t]*\][ \t]*(?:\n|\Z))  # stray quotes
+            | {_LINE}(?:\n[ \t]*+(?=[^\[\n]){_LINE})+
+          )"\s*\]
+        | (\{{)
+        | ;([^\n]*)
+        | ^%[^\n]*
+        | ({text}+|[\[%])
+        """,
+        re.VERBOSE | re.MULTILINE,
+    )
+
+
+_TOKEN = _token(r"[^\[{;%]")
+# What a row has in quotes is text, whatever it holds; a quote that is never closed ends with the
+# line, as pbn_travellers reads it.
+_TABLE_TOKEN = _token(rf'(?:[^\[{{;%"]++|"{_LINE}(?:"|\\?(?=\n|\Z)))')
 _ESCAPE = re.compile(r'\\(["\\#])')
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_OVER_LINES = re.compile(r"[ \t]*\n[ \t]*")
 # No comment goes on beyond such a line: what starts one and does not end before it is broken.
 _GAME_TAG = re.compile(r"\[(?:Event|Board|Deal|Auction)[ \t]+\"")
-_GAME_LINE = re.compile(r"^\[(?:Event|Board|Deal|Auction)[ \t]+\"", re.MULTILINE)
+TAG_LINE = re.compile(r"^[ \t]*\[\s*[A-Za-z][A-Za-z0-9_]*\s*\"", re.MULTILINE)
+_ZEROS = re.compile(r"\b0+(?=\d)")
 
 PLAYED_TAGS = frozenset({"Auction", "Play", "Contract", "Declarer", "Result", "Score"})
 """Tags that say what happened with a deal; any of them makes a game of a group of tags."""
@@ -141,6 +162,13 @@ class _Splitter:
             and (self.played or kind not in (_PLAYED, _PLAYED_SECTION))
         )
 
+    def is_other_board(self, board: str) -> bool:
+        """Whether a ``Board`` tag names another board than the game before."""
+        board, before = (
+            _ZEROS.sub("", text.strip().lower()) for text in (board, self.previous.get("Board", ""))
+        )
+        return board not in ("", "?", "-", before)
+
     def end_game(self, end: int) -> Game:
         """Give the game gathered so far, and start anew with the tag at ``end``."""
         self.game_start = end
@@ -148,7 +176,12 @@ class _Splitter:
         # before sections are inherited: the lines of another board are no results of this one
         travellers = _travellers(self.sections) if "ScoreTable" in self.sections else ()
         tags = self.tags if self.plain_values else self.resolve()
-        if self.played and "Deal" not in tags and "Deal" in self.previous:
+        if (
+            self.played
+            and "Deal" not in tags
+            and "Deal" in self.previous
+            and not self.is_other_board(tags.get("Board", ""))
+        ):
             for name in _INHERITED_WITHOUT_DEAL:
                 if name not in self.tags and name in self.previous:
                     tags[name] = self.previous[name]
@@ -210,14 +243,14 @@ def split_games(
     that ``Auction``, ``Play`` and the like may follow a bare deal behind a blank line. A tag of
     PBN's basic set (names, board, deal, contract …) that the game holds already starts the next
     one, so blank lines between games are not needed; other repeated tags are ignored. A game
-    without ``Deal`` but with something played is another table of the board before: it inherits
-    deal, board, dealer, vulnerability and event. Each line of a ``ScoreTable`` is a record behind
-    its game's. ``#`` repeats the value of the game before, ``##text`` holds for all games to come
-    that lack the tag.
+    without ``Deal`` but with something played is another table of the board before, unless it
+    names another board: it inherits deal, board, dealer, vulnerability and event. Each line of a
+    ``ScoreTable`` is a record behind its game's. ``#`` repeats the value of the game before,
+    ``##text`` holds for all games to come that lack the tag. A tag may stand on several lines.
 
     Text that is neither tag, section nor comment comes out as :class:`FreeText`, one for all
     lines between two tags, with a record number of its own. A comment that is never closed,
-    or that would swallow a game, ends with its line.
+    or that would swallow a tag, ends with its line; the comment behind it tells so.
 
     Parameters
     ----------
@@ -266,14 +299,17 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
     tags = state.tags
     section = last_section = ""
     after_blank = True
-    closing = game_line = -1  # the first of each from the last brace on
+    closing = tag_line = -1  # the first of each from the last brace on
+    token = _TOKEN
     position = 0
     while position < len(text):
         restart = len(text)
-        for match in _TOKEN.finditer(text, position):
+        for match in token.finditer(text, position):
             name, value, loose = match.group(1, 2, 3)
             if name is None:
                 name, value, brace, remark, loose = match.group(4, 5, 6, 7, 8)
+                if value is not None and "\n" in value:
+                    value = _OVER_LINES.sub(" ", value)
             if name is not None:
                 kind = kinds.get(name)
                 if kind is None:
@@ -312,6 +348,11 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                                 else:
                                     tags.setdefault(section, value)
                             state.sections.setdefault(section, "")
+                    if (kind == _SECTION) != (token is _TABLE_TOKEN):
+                        after_blank = False
+                        token = _TABLE_TOKEN if kind == _SECTION else _TOKEN
+                        restart = match.end() if loose is None else match.start(3)
+                        break
                 after_blank = False
                 if loose == "\n" or loose is None:
                     continue
@@ -321,24 +362,29 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                     at = match.start()
                     if closing < at:
                         closing = _find(text, "}", at)
-                    if game_line < at:
-                        found = _GAME_LINE.search(text, at)
-                        game_line = len(text) if found is None else found.start()
-                    first = min(closing, game_line)
+                    if tag_line < at:
+                        found = TAG_LINE.search(text, at)
+                        tag_line = len(text) if found is None else found.start()
+                    first = min(closing, tag_line)
                     if first == len(text) and cut_off:
                         return
-                    if closing > game_line or first == len(text) or _GAME_TAG.match(text, at + 1):
+                    is_open = closing > tag_line or first == len(text)
+                    if is_open or _GAME_TAG.match(text, at + 1):
                         # never closed, or only behind tags it would swallow
+                        is_open = True
                         restart = _find(text, "\n", at)
                         comment = text[at + 1 : restart]
                     else:
                         restart = closing + 1
                         comment = text[at + 1 : closing]
+                # what stands behind the blank line speaks of the game to come, if one comes
+                comments = state.pending if after_blank and state.played else state.comments
                 if comment := comment.strip():
-                    # what stands behind the blank line speaks of the game to come, if one comes
-                    (state.pending if after_blank and state.played else state.comments).append(
-                        comment
-                    )
+                    comments.append(comment)
+                if brace is not None and is_open:
+                    remark = told("'}' before the next tag", f"{{{comment}")
+                    if comments[-1:] != [remark]:
+                        comments.append(remark)
                 if brace is not None:
                     break
                 continue
@@ -356,6 +402,11 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                 state.sections[section] += loose[: blank.start()]
                 section = ""
                 after_blank = True
+                if token is _TABLE_TOKEN:
+                    # a quote is one no longer
+                    token = _TOKEN
+                    restart = match.start(3 if match[3] else 8) + blank.start()
+                    break
                 loose = loose[blank.start() :]
             if not loose.isspace():
                 if not state.free_text:
@@ -440,8 +491,6 @@ def _sure_start(text: str) -> int:
     if len(found) < 2:
         return 0
     start, end = found
-    if not (_is_outside_comments(text, start) and _is_outside_comments(text, end)):
-        return 0
     part = text[start:end]
     records = list(split_games(part, Inheritance({}, {}, {}, ()), goes_on=True))
     if len(records) != 1 or not isinstance(records[0], Game):
@@ -451,9 +500,3 @@ def _sure_start(text: str) -> int:
     if True not in deciding or _OPENING in kinds[deciding.index(True) :]:
         return 0
     return end
-
-
-def _is_outside_comments(text: str, place: int) -> bool:
-    """Whether a comment from before the place would swallow a game."""
-    game_line = _GAME_LINE.search(text, place)
-    return game_line is not None and _find(text, "}", place) > game_line.start()

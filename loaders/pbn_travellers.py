@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from .pbn_sections import PASSED_OUT, UNKNOWN, read_contract, read_score
+from .frame import told
+from .pbn_sections import UNKNOWN, read_contract, read_score
 from .pbn_tokens import Game
 
 _COLUMN = re.compile(r"[+-]?\s*(\w+)(?:\\(\d+)[LR]?)?")
 # a quote that is never closed ends with the line, so that the time is in proportion to its length
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|(\S+)')
-_RELATIVE = re.compile(r"=|[+-]\d+")
 _BETWEEN_NAMES = (re.compile(r"\s+[-&/+]\s+"), re.compile(r"\s*[-&/+]\s*"))
 _MISSING = re.compile(r"-|\?*")
 _KEPT = ("Deal", "Board", "Dealer", "Vulnerable", "Event")
@@ -45,7 +45,8 @@ def read_travellers(game: Game) -> Iterator[Game | Refused]:
     without names a player is called by the number of the pair: ``pair 12``, with the section in
     front of it. The result may be given as tricks or against the contract (``=``, ``-2``). An
     opening lead is all there is of the play. A line without a contract and a score, such as a
-    bye or an adjusted score, is refused.
+    bye or an adjusted score, is refused. One that counts for several tables is one board, which
+    tells so.
     """
     kept = {name: game.tags[name] for name in _KEPT if name in game.tags}
     first = game.number + game.traveller_offset
@@ -65,7 +66,8 @@ def read_travellers(game: Game) -> Iterator[Game | Refused]:
             yield Refused(number, reason, line)
             continue
         sections = {"Play": lead} if (lead := values.get("lead")) else {}
-        yield Game(number, {**kept, **tags, **_players(values)}, sections, {}, [])
+        remarks = _count(values.get("multiplicity", "1"))
+        yield Game(number, {**kept, **tags, **_players(values)}, sections, {}, remarks)
 
 
 @lru_cache(64)
@@ -109,21 +111,23 @@ def _next(line: str, place: int) -> int:
 def _result(values: dict[str, str]) -> dict[str, str] | None:
     """Tags of what was played and scored; ``None`` if the line says neither."""
     get = values.get
-    contract, declarer = get("contract", "").replace("*", "X"), get("declarer", "")
-    code = read_contract(contract)
+    contract, declarer = get("contract", ""), get("declarer", "")
     score = ""
     for side in ("ns", "ew"):
         given = get(f"score_{side}", "")
         # the other side's is written as 0 by some
         if read_score(f"{side} {given}", UNKNOWN) is not None and score in ("", "ns 0"):
             score = f"{side} {given}"
-    if code == UNKNOWN and not score:
+    if read_contract(contract) == UNKNOWN and not score:
         return None
     result = get("result", "")
-    if code > PASSED_OUT and _RELATIVE.fullmatch(result) and len(result) < 4:
-        # bids are 3 to 37, five a level
-        result = str(7 + (code // 3 - 3) // 5 + int(result.replace("=", "0")))
     return {"Contract": contract, "Declarer": declarer, "Result": result, "Score": score}
+
+
+def _count(multiplicity: str) -> list[str]:
+    """Tell where a line stands for any number of tables but one: it is one board here."""
+    is_one = multiplicity.isdecimal() and int(multiplicity) == 1
+    return [] if is_one else [told("one table in Multiplicity", multiplicity)]
 
 
 def _players(values: dict[str, str]) -> dict[str, str]:

@@ -25,11 +25,12 @@ from bidcascade.bridge import (
 )
 
 from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, UNREADABLE
+from .pbn_tokens import TAG_LINE
 
-_HEADER = "% PBN 2.1\n% EXPORT\n"
+PBN_HEADER = "% PBN 2.1\n% EXPORT\n"
+"""First lines of a file."""
 _VULNERABLE = {"None": "None", "NS": "NS", "EW": "EW", "Both": "All"}
 _LINE_BREAKS = re.compile(r"[\r\n]+")
-_SWALLOWED_TAG = re.compile(r"^(?=\[)", re.MULTILINE)
 
 
 def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
@@ -38,9 +39,10 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     Reading the file gives the frame back, apart from ``source``, ``record`` and ``encoding``,
     if contract, declarer, tricks and score agree with the calls and cards as the reader
     derives them. PBN cannot hold some things: line breaks in names, events and announcements
-    become blanks; a closing brace in a remark of several lines becomes a bracket; play without
-    a contract and a declarer, cards behind one that its player does not hold, calls behind one
-    that could not be read, and an empty or padded remark are left out or trimmed.
+    become blanks; a closing brace in a remark of several lines becomes a bracket, and the bracket
+    of a line that looks like a tag a parenthesis; play without a contract and a declarer, cards
+    behind one that its player does not hold, calls behind one that could not be read, and an empty
+    or padded remark are left out or trimmed.
 
     Parameters
     ----------
@@ -67,7 +69,7 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
         with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
             write_pbn(frame, opened)
         return
-    file.write(_HEADER)
+    file.write(PBN_HEADER)
     for text in format_games(frame):
         file.write(text)
 
@@ -152,11 +154,16 @@ def _remark(text: str) -> Iterator[str]:
     if not text:
         return
     if "}" not in text:
-        yield f"{{{_SWALLOWED_TAG.sub(' ', text)}}}"
+        yield f"{{{_without_tags(text)}}}"
     elif _LINE_BREAKS.search(text) is None:
         yield f";{text}"
     else:
-        yield f"{{{_SWALLOWED_TAG.sub(' ', text.replace('}', ']'))}}}"
+        yield f"{{{_without_tags(text.replace('}', ']'))}}}"
+
+
+def _without_tags(text: str) -> str:
+    """Remark whose lines do not begin as tags do: none goes on beyond such a line."""
+    return TAG_LINE.sub(lambda match: match[0].replace("[", "(", 1), text)
 
 
 def _contract_text(contract: str | None) -> str:

@@ -15,7 +15,7 @@ from .pbn_columns import Boards
 from .pbn_tokens import Game
 from .rbn_records import Heading, Record, split_records
 
-_DEALER = re.compile(r"([NESW])([ZNEB?])(?::|\Z)", re.IGNORECASE)
+_DEALER = re.compile(r"([NESW])([A-Z?]?)(?::|\Z)", re.IGNORECASE)
 _CALL = re.compile(r"([1-7])([CDHSN])|([PXRAY])|\^([0-9]?)|([*!?:;\s])|.", re.IGNORECASE)
 _CALL_WORDS: Final = {"P": "Pass", "X": "X", "R": "XX", "A": "AP", "Y": "+"}
 _CARD = re.compile(r"([SHDC]?)(10|[AKQJT2-9])|\^[0-9]?|[*!?\s]|(.)", re.IGNORECASE)
@@ -113,7 +113,8 @@ def _as_pbn(record: Record, deal: str) -> Game:
         match = _DEALER.match(auction)
         # version 3.2: West deals where the auction does not say
         tags["Dealer"] = match[1] if match else "W"
-        tags["Vulnerable"] = _VULNERABLE[match[2].upper()] if match else ""
+        # a letter that is none of these is told by the decoder
+        tags["Vulnerable"] = _VULNERABLE.get(match[2].upper(), match[2]) if match else ""
         calls, starred = _auction(auction[match.end() :] if match else auction)
         if calls:
             tags["Auction"], sections["Auction"] = tags["Dealer"], calls
@@ -124,7 +125,9 @@ def _as_pbn(record: Record, deal: str) -> Game:
     if play := get("P", ""):
         sections["Play"] = _play(play)
         tags["Play"] = leader[0] if leader else ""
-    if result := _RESULT.fullmatch("".join(get("R", "").split())):
+    written = "".join(get("R", "").split())
+    tags["Result"] = written
+    if result := _RESULT.fullmatch(written):
         tags["Result"] = result[1] or ""
         tags["Score"] = f"NS {result[2]}" if result[2] else ""
     north_south, west_east, room, *_ = [*get("N", "").split(":"), "", ""]

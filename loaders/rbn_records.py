@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from .frame import told
 from .pbn_tokens import normalise
 
 _LASTING: Final = "DTLESFKNBH"
@@ -18,6 +19,11 @@ _PLAYED: Final = frozenset("ACPR")
 _HANDS_OR_PLAYED: Final = _PLAYED | {"H"}
 
 _LINE = re.compile(r"([A-Z0-9])(?:[ \t]+(.*)|[ \t]*)\Z")
+SURE_LABEL = re.compile(
+    r"H[ \t]+[NESW?][:;]|A[ \t]+[NESW][ZNEB?](?:[:;]|[ \t]*\Z)|B[ \t]+\d+[ \t]*\Z"
+)
+"""A line that no sentence looks like: a text in braces does not go on beyond it."""
+
 _REPEATED = re.compile(r"[A-Z]#[ \t]*\Z")
 """Version 2.1 and before: the value of the record before."""
 _RBX_LINE = re.compile(r"[A-Z0-9%]\{")
@@ -101,6 +107,18 @@ def find_last_record(text: str, before: Heading | None = None) -> tuple[int, Hea
     return start, Heading(state.lasting, tuple(state.comments))
 
 
+def _end_of_text(lines: list[str], place: int) -> int:
+    """Place behind the text in braces that begins in the line before ``place``.
+
+    If it is not closed it ends before a blank line or a label.
+    """
+    while not lines[place - 1].rstrip().endswith("}"):
+        if place == len(lines) or not lines[place].strip() or SURE_LABEL.match(lines[place]):
+            break
+        place += 1
+    return place
+
+
 class _Splitter:
     """State of one pass over a text."""
 
@@ -118,18 +136,18 @@ class _Splitter:
 
     def walk(self, text: str) -> Iterator[Record]:
         """Yield the records of a text; headings that no board follows stay in the state."""
-        paragraph: list[str] = []
-        for line in (*text.split("\n"), ""):
-            if paragraph:
-                paragraph.append(line)
-            elif line.startswith("{"):
-                paragraph = [line]
-            if paragraph:
-                if line.rstrip().endswith("}") or not line.strip():
-                    self.add_comment("\n".join(paragraph))
-                    paragraph = []
-                if line.strip():
-                    continue
+        lines = text.split("\n")
+        place = 0
+        while place <= len(lines):
+            line = lines[place] if place < len(lines) else ""
+            place += 1
+            if line.startswith("{"):
+                end = _end_of_text(lines, place)
+                self.add_comment("\n".join(lines[place - 1 : end]))
+                if not lines[end - 1].rstrip().endswith("}"):
+                    self.comments.append(told("'}' at the end of a text", line.rstrip()))
+                place = end
+                continue
             if not line.strip():
                 yield from self.end()
             elif _RBX_LINE.match(line):

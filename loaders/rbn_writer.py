@@ -11,8 +11,10 @@ from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_h
 
 from .frame import HAND_COLUMNS, UNREADABLE
 from .pbn_writer import checked_rows
+from .rbn_records import SURE_LABEL
 
-_HEADER: Final = "% RBN\n"
+RBN_HEADER: Final = "% RBN\n"
+"""First line of a file."""
 _VULNERABLE: Final = dict(zip(VULNERABILITIES, "ZNEB", strict=True))
 _LINES = re.compile(r"[\r\n]+")
 _BREAKS = re.compile(r"[ \t]*[\r\n]+[ \t]*")
@@ -54,14 +56,22 @@ def write_rbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
         with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
             write_rbn(frame, opened)
         return
-    file.write(_HEADER)
+    file.write(RBN_HEADER)
+    file.writelines(format_records(frame))
+
+
+def format_records(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> Iterator[str]:
+    """Give the text of each record of a deal frame, blank line included.
+
+    ``shown`` holds the labels that last from what was written before, and is changed.
+    """
     # a label holds for the boards to come: written where it changes
-    shown: dict[str, str] = {}
+    shown = {} if shown is None else shown
     for row in checked_rows(frame):
-        file.write("\n".join(_record(row, shown)) + "\n\n")
+        yield "\n".join(_record(row, shown)) + "\n\n"
 
 
-def _record(row: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
+def _record(row: dict[str, Any], shown: dict[str, Any]) -> Iterator[str]:
     board = row.get("board")
     values = {
         "E": _BREAKS.sub(" ", row.get("event") or "").replace(":", "::"),
@@ -78,7 +88,7 @@ def _record(row: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
     for remark in row.get("commentary") or ():
         if lines := [line for line in _LINES.split(remark.strip()) if line.strip()]:
             # a text ends with the line that ends with a brace
-            text = "\n".join([*map(_unended, lines[:-1]), lines[-1]])
+            text = "\n".join([*map(_unended, lines[:-1]), _unlabelled(lines[-1])])
             yield f"{{{text}}}"
     yield from _auction(row)
     contract, declarer = row.get("contract"), row.get("declarer")
@@ -92,7 +102,12 @@ def _record(row: dict[str, Any], shown: dict[str, str]) -> Iterator[str]:
         yield f"R {'?' if tricks is None else tricks}{'' if score is None else f'{score:+}'}"
 
 
+def _unlabelled(line: str) -> str:
+    return f" {line}" if SURE_LABEL.match(line) else line
+
+
 def _unended(line: str) -> str:
+    line = _unlabelled(line)
     return f"{line.rstrip()[:-1]})" if line.rstrip().endswith("}") else line
 
 

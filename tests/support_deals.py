@@ -4,6 +4,7 @@ import numpy as np
 
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.loaders.trick_bounds import trick_bounds
 
 
 def mixed_deals(count: int, seed: int) -> DealArrays:
@@ -24,3 +25,9 @@ def plain_deals(count: int, seed: int) -> DealArrays:
     """North deals, nobody is vulnerable."""
     zeros = np.zeros(count, np.uint8)
     return DealArrays(deal_hands(seed, 0, count), zeros, zeros)
+
+
+def possible(tables: np.ndarray, hands: np.ndarray) -> np.ndarray:
+    """Tables [n, 20] by chance, moved to where they do not contradict the deals [4, n]."""
+    low, high = trick_bounds(hands)
+    return np.clip(tables, low, high)

@@ -64,7 +64,7 @@ def _text(alphabet: str, size: int = 6) -> st.SearchStrategy[str]:
 
 CALLS = ["p", "P", "1C", "1n", "1NT", "2S!", "d", "X", "r", "xx", "3N", "4h", "7N", "pass", "Dbl",
          "rdbl", "redouble", "double", "p?", "?", "", "1nppp", "1C2Cppp", "d!", "!h", "12H!", "-",
-         "1s*", "ppp", "pppp", " p ", "1♠", "\u017f"]  # fmt: skip
+         "1s*", "ppp", "pppp", " p ", "1♠", "\u017f", "-1C", "-?-2Cp-"]  # fmt: skip
 
 
 def token(key: str, values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
@@ -90,23 +90,25 @@ TOKENS = st.one_of(
     token("qx", st.sampled_from(["o1", "c1", "o2", "c12", "3", "o1,BOARD 4", "", "x", "O3 "])),
     token("mb", st.sampled_from(CALLS)),
     token("mb", st.sampled_from(["p", "p", "p", "1C", "1S", "2N", "d", "r", "4H"])),
-    token("mb", _text("12378cdhsntpPxXrdbl!?*, é")),
+    token("mb", _text("12378cdhsntpPxXrdbl!?*,- é")),
     token("an", st.sampled_from(["15-17", " weak ", "", "5+ !S; 11-21 HCP", "majo\r\nrs", "é"])),
     token("pc", CARDS),
     token("pc", st.lists(CARDS, max_size=3).map("".join)),
     token("pc", _text("cS2A1 0x")),
+    token("up", st.sampled_from(["1", "2", "04", " 3 ", "99", "0", "", "x", "100"])),
     token("mc", st.sampled_from(["9", "13", "14", "", " 7 ", "x", "007", "1 2"])),
     token("pg", st.just("")),
     token("nt", st.sampled_from(["well bid", "", " \n ", "two\nlines", "ä@H"])),
     token("at", st.just("hello")),
     token("pn", st.sampled_from(["s,w,n,e", "a,b,c,d,e,f,g,h", "", "a", "M, X,b,c,d", ",,,",
-                                 "a,b,c,d,e,f,g,h,i,j,k,l,,,", "a,b,c,d,,,,"])),
+                                 "a,b,c,d,e,f,g,h,i,j,k,l,,,", "a,b,c,d,,,,", "-,b,---,d",
+                                 "-,-,-,-"])),
     token("pw", st.just("s2,w2,n2,e2")),
     token("vg", st.sampled_from(["Cup,R1,I,1,4,A,0,B,0", "Cup,R,1,I,3,4,A,0,B,0", "x", "",
                                  " ,,I,x,4,A,0,B,0", "Cup,R1,I, 2 ,4,A,0,B,0"])),
     token("rs", RESULTS),
     token("sv", st.sampled_from(["o", "b", "n", "e", "0", "-", "O", "N", "E", "B", "s", "w", "?",
-                                 "", " b "])),
+                                 "", " b ", "none", "Neither", "N/S", "maybe", " é", "x" * 70])),
     token("ah", st.sampled_from(["Board 12", "12", "O12", "Segment 3", "board #7", "Board 7a",
                                  "1234567", "c4", "0", "Board  3, x"])),
     st.sampled_from(["%% a comment | with a bar\n", "%%", "%", "|", "\n", "zz|1|", "MB|p|", "Md|x|",

@@ -39,17 +39,20 @@ def load(options: argparse.Namespace) -> None:
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
+    from bidcascade.loaders.frame import told_remarks
     from bidcascade.service.jobs.deal_files import deal_sink
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.jobs.whole_files import write_parquet
 
     boards, disagree, refused = 0, 0, [empty_rejects()]
+    unread: list[str] = []
     with deal_sink(options.out) as write, progress_bar("load") as report:
         write(empty_deals())
         for batch in iter_deals(options.inputs, jobs=options.jobs, progress=report):
             write(batch.deals)
             boards += batch.deals.height
             disagree += int(play_disagrees(batch.deals).sum())
+            unread += told_remarks(batch.deals)
             refused.append(batch.rejects)
         rejects = pl.concat(refused)
         if not boards:
@@ -58,11 +61,15 @@ def load(options: argparse.Namespace) -> None:
             write_parquet(rejects, Path(options.rejects))
     numbers = {"boards": boards, "rejects": rejects.height}
     if options.json and options.out != "-":
-        shared.print_json(numbers | {"play_disagrees": disagree})
+        shared.print_json(numbers | {"play_disagrees": disagree, "unread": len(unread)})
     else:
         if disagree:
             numbers["boards whose play disagrees"] = disagree
+        if unread:
+            numbers["boards with something unread"] = len(unread)
         shared.note(shared.shown_numbers(numbers) + shared.first_reject(rejects))
+        if unread:
+            shared.note(f"first unread: {unread[0]}")
         shared.tell_written(boards, "deal", options.out)
         if options.rejects:
             shared.tell_written(rejects.height, "reject", options.rejects, format="Parquet")

@@ -13,14 +13,13 @@ import polars as pl
 
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
 from bidcascade.loaders.inputs import Source
-from bidcascade.loaders.pbn_writer import format_games
+from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.service.engine import Engine
 
 from .batch_inputs import Inputs
 from .manifest import Position
 
 CHUNK_DEALS: Final = 10_000
-HEADER: Final = "% PBN 2.1\n% EXPORT\n"
 _LEFT_OUT: Final = (
     "alerts", "announcements", "auction_status", "illegal_call", "illegal_tail", "tricks", "score",
     "play",
@@ -41,7 +40,7 @@ def annotated_games(
     answers : iterable of polars.DataFrame
         Answers of mode ``first`` to all their deals, in order.
     """
-    yield HEADER
+    yield PBN_HEADER
     waiting = RowsOf(answers)
     boards = Inputs(list(sources), CHUNK_DEALS, 1)
     for chunk in boards.chunks(Position()):

@@ -6,18 +6,27 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from bidcascade.loaders import write_lin, write_pbn, write_rbn
+from bidcascade.loaders import format_lin
 from bidcascade.loaders.checksums import RowChecksums
+from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
+from bidcascade.loaders.rbn_writer import RBN_HEADER, format_records
 
 from .whole_files import PARTIAL_SUFFIX, can_write, whole_file
 
 Sink: TypeAlias = Callable[[pl.DataFrame], None]
 
-_TEXT_WRITERS: Final = {".lin": write_lin, ".pbn": write_pbn, ".rbn": write_rbn}
+_Format: TypeAlias = Callable[[pl.DataFrame, dict[str, Any]], Iterator[str]]
+
+_TEXT_FORMATS: Final[dict[str, tuple[str, _Format]]] = {
+    ".lin": ("", format_lin),
+    ".pbn": (PBN_HEADER, lambda frame, _: format_games(frame)),
+    ".rbn": (RBN_HEADER, format_records),
+}
+"""First lines of a file, and what gives the text of a frame with what holds from those before."""
 
 
 @contextmanager
@@ -46,13 +55,17 @@ def deal_sink(out: str) -> Iterator[Sink]:
                 shutil.copyfileobj(file, sys.stdout.buffer)
         return
     path = Path(out)
-    write = _TEXT_WRITERS.get(path.suffix.lower())
-    if write is not None:
+    written = _TEXT_FORMATS.get(path.suffix.lower())
+    if written is not None:
+        header, text_of = written
+        shown: dict[str, Any] = {}
         with whole_file(path) as partial, partial.open("w", encoding="utf-8") as stream:
+            with can_write(path):
+                stream.write(header)
 
             def sink_text(frame: pl.DataFrame) -> None:
                 with can_write(path):
-                    write(frame, stream)
+                    stream.writelines(text_of(frame, shown))
 
             yield sink_text
             with can_write(path):

@@ -7,11 +7,19 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidExpression, InvalidInput
-from bidcascade.loaders import Batch, deal_arrays, empty_deals, iter_deals, read_pbn
+from bidcascade.loaders import (
+    HAND_COLUMNS,
+    Batch,
+    deal_arrays,
+    empty_deals,
+    iter_deals,
+    read_pbn,
+)
 from bidcascade.loaders.inputs import HEAD_BYTES, Source, find_sources, sniff
 from bidcascade.loaders.parquet import ROWS_PER_PART, count_deal_parquet, read_deal_parquet_part
 from bidcascade.loaders.parquet_decoder import decode_parquet
-from bidcascade.loaders.pbn_double_dummy import double_dummy_columns
+from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, double_dummy_columns
+from bidcascade.loaders.trick_bounds import impossible_tables
 from bidcascade.service.engine import Engine
 
 from .augment import augment
@@ -21,7 +29,7 @@ from .wide_columns import RESULT_SCHEMA, shape_columns, wide_terms
 CHUNK_DEALS = 50_000
 """Deals computed and written at a time; with 6,500 columns a chunk takes about 100 MB."""
 
-_RESULT_TAGS = (b"[DoubleDummyTricks", b"[OptimumResultTable", b"[OptimumScore")
+_RESULT_TAGS = (b"DoubleDummyTricks", b"OptimumResultTable", b"OptimumScore")
 
 
 def widen(
@@ -82,6 +90,7 @@ class WideDeals:
         self._sources = find_sources(inputs)
         self._inputs = inputs
         self.unread = 0
+        """Results that could not be read, or are impossible with their deals."""
         self._with_results = [_has_results(source) for source in self._sources]
 
     @property
@@ -120,7 +129,10 @@ class WideDeals:
             for batch in iter_deals(source):
                 yield Batch(_with_result_schema(batch.deals), batch.rejects)
         elif _is_parquet(source.path):
-            yield from _of_parquet(source.path, source.name)
+            for batch in _of_parquet(source.path, source.name):
+                deals, unread = _believed(batch.deals)
+                self.unread += unread
+                yield Batch(deals, batch.rejects)
         else:
             data = source.path.read_bytes()
             deals, rejects = read_pbn(data, source.name)
@@ -142,6 +154,15 @@ def _of_parquet(path: Path, name: str) -> Iterator[Batch]:
         kept[batch.rejects["record"].drop_nulls().to_numpy() - np.uint32(first + 1)] = False
         whole = batch.deals.hstack(results.filter(pl.Series(kept)))
         yield Batch(_with_result_schema(whole), batch.rejects)
+
+
+def _believed(deals: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Let tables that are impossible with their deals be null; also how many there are."""
+    columns = [deals[name].cast(pl.Int8).fill_null(-1).to_numpy() for name in DOUBLE_DUMMY_COLUMNS]
+    hands = np.stack([deals[name].to_numpy() for name in HAND_COLUMNS])
+    is_impossible = pl.Series(impossible_tables(hands, np.stack(columns, axis=1)))
+    kept = (pl.when(~is_impossible).then(pl.col(name)).alias(name) for name in DOUBLE_DUMMY_COLUMNS)
+    return deals.with_columns(kept), int(is_impossible.sum())
 
 
 def _with_result_schema(deals: pl.DataFrame) -> pl.DataFrame:

@@ -35,6 +35,7 @@ from bidcascade.inference.node_statistics import (
 )
 from bidcascade.loaders import deal_arrays, deal_frame, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from tests.support_deals import possible
 from tests.support_docs import page_text
 
 CALLS = pl.List(pl.UInt8)
@@ -54,6 +55,9 @@ def auctions(*texts):
 def solved(boards, tables):
     """Boards with tricks; par is worked out, null for tables that are None."""
     deals = deal_arrays(boards)
+    numbers = np.array([[0] * 20 if one is None else one for one in tables])
+    there = possible(numbers, deals.hands).tolist()
+    tables = [None if one is None else table for one, table in zip(tables, there, strict=True)]
     columns = [
         pl.Series(name, [None if one is None else one[place] for one in tables], pl.UInt8)
         for place, name in enumerate(DOUBLE_DUMMY_COLUMNS)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.bridge import format_card
+from bidcascade.bridge import format_calls, format_card
 from bidcascade.loaders import (
     format_handviewer,
     iter_deals,
@@ -114,11 +114,52 @@ def test_what_is_no_call_ends_the_auction():
     assert (row["auction"], row["illegal_tail"]) == ([3], [255])
 
 
+@pytest.mark.parametrize(
+    ("auction", "calls", "alerts"),
+    [
+        ("1c*p1d**p", "1C P 1D P", [True, False, True, False]),
+        ("-1dp1hp", "1D P 1H P", [False] * 4),
+        ("--1n!ppp", "1N P P P", [True, False, False, False]),
+    ],
+)
+def test_marks_of_others_in_an_auction(auction, calls, alerts):
+    row = one_deal(f"{HANDS}&d=n&a={auction}")
+    assert (format_calls(row["auction"]), row["illegal_tail"]) == (calls, [])
+    assert row["alerts"] == alerts
+
+
+@pytest.mark.parametrize(
+    ("parameters", "told"),
+    [
+        ("v=maybe&b=4", "a vulnerability (o, n, e or b) in sv, got 'maybe'"),
+        ("d=q&b=4", "a seat (N, E, S or W) in d, got 'q'"),
+        ("a=-4SW", "an auction in a, got '-4SW'"),
+    ],
+)
+def test_what_is_not_read_is_told(parameters, told):
+    row = one_deal(f"{HANDS}&{parameters}")
+    assert row["commentary"] == [f"reader: expected {told}"]
+    # nor is it what the board's number says
+    assert "d=" not in parameters or row["dealer"] == "N"
+    assert "v=" not in parameters or row["vulnerability"] == "None"
+
+
+@pytest.mark.parametrize(
+    ("word", "sides"), [("nil", "None"), ("N/S", "NS"), ("ew", "EW"), ("All", "Both")]
+)
+def test_words_for_vulnerabilities(word, sides):
+    assert one_deal(f"{HANDS}&v={word}")["vulnerability"] == sides
+
+
 def test_bars_and_open_brackets_do_no_harm():
     row = one_deal(f"{HANDS}&d=n&nn=a%7Cb&a=1c!(x%7Cy&p={{never closed")
     assert row["players"][0] == "a/b"
     assert row["announcements"] == ["x/y"]
-    assert row["commentary"] == ["never closed"]
+    assert row["commentary"] == [
+        "reader: expected ')' before the end, got '(x/y'",
+        "never closed",
+        "reader: expected '}' before the end, got '{never closed'",
+    ]
 
 
 def test_links_in_a_page():

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 import pytest
 
-from bidcascade.bridge import format_calls, parse_deal, parse_hand
+from bidcascade.bridge import format_calls, format_card, parse_deal, parse_hand
 from bidcascade.loaders import read_handviewer, read_lin, read_lin_files
 from bidcascade.loaders.lin import NO_DEAL_REASON
 from bidcascade.loaders.lin_reference import parse_md
@@ -51,6 +51,63 @@ def test_dealer_and_vulnerability_of_the_board_number_where_the_file_is_silent()
     assert (row["board"], row["dealer"], row["vulnerability"]) == (7, "S", "Both")
     row = one(f"md|{HANDS}|sv|?|ah|Board 4|")
     assert (row["dealer"], row["vulnerability"]) == ("W", "Both")
+
+
+@pytest.mark.parametrize(
+    ("word", "sides"),
+    [("none", "None"), ("Neither", "None"), ("N/S", "NS"), ("ew", "EW"), ("both", "Both"),
+     ("ALL", "Both"), (" w ", "EW"), ("", "EW"), ("?", "EW")],
+)  # fmt: skip
+def test_words_for_vulnerabilities(word, sides):
+    row = one(f"qx|o3|md|1{HANDS}|sv|{word}|")
+    assert (row["vulnerability"], row["commentary"]) == (sides, [])
+
+
+@pytest.mark.parametrize("start", ["qx|o4|md|1{}|sv|{}|", "sv|{1}|md|1{0}|ah|Board 4|"])
+def test_a_word_that_is_no_vulnerability_is_told(start):
+    row = one(start.format(HANDS, "maybe") + "nt|well|mb|1Sppp|mc|7|")
+    # not that of the board, and no score that would follow from one
+    assert (row["board"], row["vulnerability"]) == (4, "None")
+    assert (row["contract"], row["tricks"], row["score"]) == ("1S", 7, None)
+    assert row["commentary"] == [
+        "well", "reader: expected a vulnerability (o, n, e or b) in sv, got 'maybe'",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tokens", "play"),
+    [
+        ("pc|SA|pc|HK|up|1|pc|HQ|", "SA HQ"), ("pc|SA|pc|HK|up|2|", ""), ("up|3|pc|SA|", "SA"),
+        ("pc|SAHK|pg||UP| 1 |pc|DJ|", "SA DJ"), ("pc|SA|up|9|pc|HK|", "HK"), ("pc|SA|up|0|", "SA"),
+        # which cards stand is not known then
+        ("pc|SA|up|x|pc|HK|", "SA"), ("pc|SA|up||pc|HK|", "SA"), ("pc|SA|pc|?|up|1|pc|HK|", "SA"),
+    ],
+)  # fmt: skip
+def test_cards_taken_back(tokens, play):
+    row = one(f"md|1{HANDS}|mb|1Sppp|{tokens}")
+    assert " ".join(map(format_card, row["play"])) == play
+
+
+def test_cards_of_the_board_before_are_not_taken_back():
+    batch = read_lin(f"md|1{HANDS}|mb|1Sppp|pc|SA|md|1{HANDS}|mb|1Sppp|up|3|pc|HK|".encode())
+    assert batch.deals["play"].list.len().to_list() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "calls", "tail"),
+    [
+        ("mb|-1Dp1Hp2Dppp|", "1D P 1H P 2D P P P", []), ("mb|-|mb|--|mb|1Dp|", "1D P", []),
+        ("mb|1D|mb|-|mb|p|", "1D", [255, 0]), ("mb|- 1D - p|", "1D", [255]),
+    ],
+)  # fmt: skip
+def test_seats_before_dealers(tokens, calls, tail):
+    row = one(f"md|1{HANDS}|{tokens}")
+    assert (format_calls(row["auction"]), row["illegal_tail"]) == (calls, tail)
+
+
+def test_names_that_are_none():
+    assert one(f"pn|-,-,---,-|md|1{HANDS}|")["players"] is None
+    assert one(f"pn|Ann,-,-,Dan|md|1{HANDS}|")["players"] == ["", "Dan", "Ann", ""]
 
 
 @pytest.mark.parametrize(

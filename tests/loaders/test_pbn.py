@@ -109,10 +109,33 @@ def test_ten_as_two_digits_and_any_order():
 @pytest.mark.parametrize(
     ("text", "name"),
     [("None", "None"), ("Love", "None"), ("-", "None"), ("NS", "NS"), ("EW", "EW"), ("All", "Both"),
-     ("Both", "Both"), ("both", "Both"), ("?", "Both"), ("", "Both")],
+     ("Both", "Both"), ("both", "Both"), ("?", "Both"), ("", "Both"), ("Neither", "None"),
+     ("Nil", "None"), ("N/S", "NS"), ("E/W", "EW"), ("W-E", "EW"), ("North-South", "NS"),
+     (" n-s ", "NS"), ("Nobody", "None"), ("Game all", "Both")],
 )  # fmt: skip
 def test_vulnerability(text, name):
-    assert one(board(Board="4", Vulnerable=text))["vulnerability"] == name
+    row = one(board(Board="4", Vulnerable=text))
+    assert (row["vulnerability"], row["commentary"]) == (name, [])
+
+
+def test_a_word_that_is_no_vulnerability_is_told():
+    tags = {"Board": "4", "Contract": "2S", "Declarer": "N", "Result": "8"}
+    row = one(board(**tags, Vulnerable="Sometimes"))
+    # not that of the board, and no score that would follow from one
+    assert (row["vulnerability"], row["tricks"], row["score"]) == ("None", 8, None)
+    assert row["commentary"] == [
+        "reader: expected a vulnerability (None, NS, EW or Both) in Vulnerable, got 'Sometimes'"
+    ]
+    assert one(board(**tags, Vulnerable="Sometimes", Score="NS 110"))["score"] == 110
+    assert one(board(**tags))["score"] == 110
+
+
+@pytest.mark.parametrize(("tags", "dealer"), [({}, "N"), ({"Auction": "W", "section_": "AP"}, "W")])
+def test_a_word_that_is_no_dealer_is_told(tags, dealer):
+    # by the auction, else the hand that the deal begins with: not by the board's number
+    row = one(board(Board="3", Dealer="Nord", **tags))
+    assert row["dealer"] == dealer
+    assert row["commentary"] == ["reader: expected a seat (N, E, S or W) in Dealer, got 'Nord'"]
 
 
 @pytest.mark.parametrize(
@@ -124,6 +147,9 @@ def test_vulnerability(text, name):
         ({"Board": "1a"}, "N"),
         ({"Auction": "S", "Board": "1"}, "S"),
         ({"Dealer": "West"}, "W"),
+        ({"Dealer": "south", "Board": "1"}, "S"),
+        ({"Dealer": "1"}, "S"),
+        ({"Dealer": "4"}, "E"),
         ({}, "N"),
     ],
 )
@@ -155,6 +181,13 @@ def test_board_number(value, number):
         ("1C Pass", "1C P", "unfinished"),
         ("- - 1C AP", "1C P P P", "complete"),
         ("1C AP -", "1C P P P", "complete"),
+        ("1C* Pass 1D** Pass\n2NT Pass Pass Pass", "1C P 1D P 2N P P P", "complete"),
+        ("1C * Pass *", "1C P", "unfinished"),
+        ("1C+ X AP", "1C X P P P", "complete"),
+        ("1C^ X^3 AP", "1C X P P P", "complete"),
+        ("1C=1 X =2 AP", "1C X P P P", "complete"),
+        ("1C = 1 = X =2 = AP", "1C X P P P", "complete"),
+        ("1C AP * =1=", "1C P P P", "complete"),
         ("*", "", "none"),
         ("", "", "none"),
     ],
@@ -177,6 +210,10 @@ def test_auction(section, expected, status):
         ("Pass Pass Pass Pass Pass", "P P P P", [0]),
         ("X", "", [1]),
         ("1C Generated 1000 hands", "1C", [UNREADABLE]),
+        ("* 1C Pass", "", [UNREADABLE]),
+        ("^ 1C Pass", "", [UNREADABLE]),
+        ("1C (1) Pass", "1C", [UNREADABLE]),
+        ("1C 1= Pass", "1C", [UNREADABLE]),
     ],
 )
 def test_illegal_auctions(section, expected, tail):
@@ -230,6 +267,14 @@ def test_several_notes_of_one_call():
     assert one(text)["announcements"][0] == "a; b"
 
 
+def test_alerts_that_programs_write_in_ways_of_their_own():
+    section = "1C* Pass ** 1D^ Pass\n1H=1 Pass^2 2C =2= Pass *\n2D =3 Pass Pass Pass"
+    row = one(board(Auction="N", section_=section + '\n[Note "1:a"][Note "2:b"]\n[Note "3:c"]'))
+    assert calls(row) == "1C P 1D P 1H P 2C P 2D P P P"
+    assert row["alerts"] == [True, True, True, False, True, True, True, True, True, *[False] * 3]
+    assert row["announcements"] == ["", "", "", "", "a", "b", "b", "", "c", "", "", ""]
+
+
 def test_escapes_in_values():
     row = one(board(Event=r"The \"Big\" \\ \S game", North=r"\#1"))
     assert row["event"] == r'The "Big" \ \S game'
@@ -261,7 +306,56 @@ def test_comment_that_is_not_closed_costs_one_line(close):
     text = f'{DEAL}\n{{never closed\n\n[Board "2"]\n{DEAL}\n; {close}\n'
     frame = read(text)
     assert frame["board"].to_list() == [None, 2]
-    assert frame["commentary"][0].to_list() == ["never closed"]
+    told = "reader: expected '}' before the next tag, got '{never closed'"
+    assert frame["commentary"][0].to_list() == ["never closed", told]
+
+
+@pytest.mark.parametrize("indent", ["", "  "])
+@pytest.mark.parametrize("close", ["", "\n{closed}", "\n; }"])
+def test_a_comment_takes_no_tags(indent, close):
+    text = (
+        f'{DEAL}\n{{Analysis 3NT\n{indent}[North "a"]\n[Contract "3NT"]\n[Declarer "N"]\n'
+        f'[Result "9"]{close}\n'
+    )
+    row = one(text)
+    assert (row["players"], row["contract"], row["tricks"]) == (["a", "", "", ""], "3N", 9)
+    told = "reader: expected '}' before the next tag, got '{Analysis 3NT'"
+    assert row["commentary"][:2] == ["Analysis 3NT", told]
+    # an auction goes on behind the line of the comment
+    row = one(board(Auction="N", section_='1C {strong Pass\nPass 1H\n[Site "x"]'))
+    assert calls(row) == "1C P 1H"
+
+
+def test_tags_over_lines():
+    wrapped = DEAL.replace("[Deal", "[Deal\n ").replace('"]', '"\n]')
+    row = one(f'[Board\n"7"]\n{wrapped}\n[\n  Event "e"\n]\n[Auction\n "N"]\n1C AP\n')
+    assert (row["board"], row["event"], calls(row)) == (7, "e", "1C P P P")
+    # where a value is broken, too
+    row = one(DEAL.replace(" ", "\n   ").replace("Deal\n   ", "Deal ") + '[Event "a\n b"]')
+    assert tuple(row[name] for name in HAND_COLUMNS) == MASKS
+    assert row["event"] == "a b"
+    # a quote that is missing does not take the tags behind it
+    (batch,) = read_pbn_text(f'[Site "x]\n[Event "e"]\n{DEAL}\n[Board "3"]\n')
+    assert batch.deals.select("event", "board").rows() == [("e", 3)]
+    assert batch.rejects["text"].to_list() == ['[Site "x]']
+
+
+@pytest.mark.parametrize(
+    "hand", ["S{}.H{}.D{}.C{}", "S.{}.H.{}.D.{}.C.{}", "s{}h{}d{}c{}", "{}.{}.{}.{}"]
+)
+def test_hands_with_letters_of_suits(hand):
+    text = " ".join(hand.format(*one.split(".")) for one in HANDS)
+    row = one(f'[Deal "N:{text}"]')
+    assert tuple(row[name] for name in HAND_COLUMNS) == MASKS
+
+
+def test_suits_with_letters_in_any_order():
+    rest = " ".join(HANDS[1:])
+    row = one(f'[Deal "N : D432.SAKQJ.C32.H5432 {rest}"]')
+    assert tuple(row[name] for name in HAND_COLUMNS) == MASKS
+    # a letter at one suit says nothing of the others
+    ((_, reason),) = rejected(f'[Deal "N:SAKQJ.5432.432.32 {rest}"]')
+    assert "expected a hand" in reason
 
 
 def test_tags_in_any_order_and_several_on_a_line():
@@ -304,6 +398,29 @@ def test_second_table_without_deal():
     assert frame["score"].to_list() == [110, 50]
     assert frame["event"].to_list() == ["cup", "cup"]
     assert frame["players"].to_list() == [["a", "", "", ""], None]
+
+
+SECOND = '[Contract "1NT"]\n[Declarer "W"]\n[Result "6"]\n'
+
+
+@pytest.mark.parametrize(
+    "tags", ['[Board "5"]\n', '[Board "05"]\n', '[Board "#"]\n', '[Board "?"]\n', ""]
+)
+def test_a_game_of_the_same_board_without_deal_has_its_hands(tags):
+    frame = read(f'[Board "5"]\n{DEAL}\n[Contract "2H"]\n\n{tags}{SECOND}')
+    assert frame["north"].to_list() == [MASKS[0]] * 2
+
+
+@pytest.mark.parametrize(
+    ("first", "blank"), [('[Board "5"]\n', "\n"), ('[Board "B6"]\n', ""), ("", "\n")]
+)
+def test_a_game_of_another_board_without_deal_has_no_hands(first, blank):
+    text = f'{first}{DEAL}\n[Contract "2H"]\n{blank}[Board "6"]\n{SECOND}\n{SECOND}'
+    # nor has the next, which is another table of that one
+    reason = "expected a [Deal] tag with four hands, got none"
+    assert rejected(text) == [(2, reason), (3, reason)]
+    # but a deal that is repeated by its sign is told
+    assert read(text.replace('[Board "6"]', '[Board "6"]\n[Deal "#"]')).height == 3
 
 
 def test_inheritance():
@@ -370,12 +487,14 @@ def test_encoding_is_detected_not_believed(codec, name):
 @pytest.mark.parametrize(
     ("result", "tricks"),
     [("9", 9), ("^9", 9), ("NS 9", 9), ("EW 9", 4), ("EW 9 NS 4", 4), ("", None), ("?", None),
-     ("14", None), ("0", 0), ("nine", None)],
+     ("14", None), ("0", 0), ("nine", None), ("+1", 10), ("=", 9), ("-3", 6), ("-10", None)],
 )  # fmt: skip
 def test_result(result, tricks):
     row = one(board(Contract="3NT", Declarer="^N", Result=result))
     assert (row["tricks"], row["declarer"]) == (tricks, "N")
     assert (row["score"] is None) == (tricks is None)
+    told = [f"reader: expected tricks from 0 to 13 in Result, got '{result}'"]
+    assert row["commentary"] == (told if tricks is None and result not in ("", "?") else [])
 
 
 @pytest.mark.parametrize(
@@ -391,6 +510,7 @@ def test_score(value, points):
 @pytest.mark.parametrize(
     ("value", "name"),
     [("4S", "4S"), ("4SX", "4SX"), ("4Sx", "4SX"), ("4SXX", "4SXX"), ("4SR", "4SXX"),
+     ("4S*", "4SX"), ("4S**", "4SXX"), ("3NT*", "3NX"),
      ("4SD", "4SX"), ("3NT", "3N"), ("3NTX", "3NX"), ("3n", "3N"),
      ("Pass", "Pass"), ("?", None), ("8C", None)],
 )  # fmt: skip
@@ -398,6 +518,23 @@ def test_contract_tag(value, name):
     row = one(board(Contract=value, Declarer="E"))
     assert row["contract"] == name
     assert row["declarer"] == (None if name == "Pass" else "E")
+    told = ["reader: expected a contract such as 4SX in Contract, got '8C'"]
+    assert row["commentary"] == (told if value == "8C" else [])
+
+
+def test_other_words_that_are_none_are_told():
+    row = one(board(Contract="4S", Declarer="Ann", Score="A+"))
+    assert row["commentary"] == [
+        "reader: expected a seat (N, E, S or W) in Declarer, got 'Ann'",
+        "reader: expected a score such as NS 420 in Score, got 'A+'",
+    ]
+    assert one(board(Declarer="?", Score="", Contract="-"))["commentary"] == []
+
+
+@pytest.mark.parametrize("name", ["-", "?", "", "---"])
+def test_names_that_are_none(name):
+    assert one(board(North=name, East=name))["players"] is None
+    assert one(board(North=name, East="Bob"))["players"] == ["", "Bob", "", ""]
 
 
 def test_passed_out():
@@ -478,6 +615,8 @@ def test_play_of_all_cards_counts_tricks_whatever_the_result_says():
         ("*", ""),
         ("", ""),
         ("h10 HA H6 H2", "HA H6 HT H2"),
+        ("HA* H6 H9 H2 * HK * *", "HA H6 H9 H2 HK"),
+        ("HA=1 H6 ^ H9^2 H2 +", "HA H6 H9 H2"),
     ],
 )
 def test_play_that_stops(play, read_as):
@@ -533,11 +672,11 @@ def test_bad_optimum_result_table(text):
 CALL_TOKENS = st.sampled_from(
     ["P", "Pass", "pass", "X", "x", "D", "XX", "R", "AP", "1C", "1NT", "2S", "3n", "7NT", "=1=",
      "=2=", "=300=", "==", "*", "+", "-", "^I", "^S", "$1", "!", "1C!", "XS", "é", "0C", "1X",
-     "All", "allpass"]
+     "All", "allpass", "1C*", "**", "^", "^2", "=1", "=", "1D=2", "P**"]
 )  # fmt: skip
 CARD_TOKENS = st.one_of(
     st.integers(0, 51).map(format_card),
-    st.sampled_from(["-", "*", "+", "^R", "=1=", "$3", "h10", "sa", "S1", "foo", "!"]),
+    st.sampled_from(["-", "*", "+", "^R", "=1=", "$3", "h10", "sa", "S1", "foo", "!", "**", "=1"]),
 )
 
 

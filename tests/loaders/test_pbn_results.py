@@ -1,16 +1,23 @@
 """PBN with the results of several tables: score tables, auctions one after the other, exports."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.bridge import format_calls, format_card
+from bidcascade.bridge import format_calls, format_card, parse_deal
 from bidcascade.loaders import read_pbn
 from bidcascade.loaders.frame import HAND_COLUMNS
 from bidcascade.loaders.pbn import read_pbn_text
-from bidcascade.loaders.pbn_double_dummy import double_dummy_columns, pbn_tags
+from bidcascade.loaders.pbn_double_dummy import (
+    DOUBLE_DUMMY_COLUMNS,
+    double_dummy_columns,
+    format_double_dummy_tricks,
+    pbn_tags,
+)
+from tests.support_deals import possible
 from tests.support_examples import examples
 
 HANDS = "AKQJ.5432.432.32 5432.AKQJ.765.54 876.876.AKQJ.876 T9.T9.T98.AKQJT9"
@@ -180,9 +187,45 @@ def test_auctions_of_several_tables_one_behind_the_other():
     assert deals["players"].to_list() == [["Kim", "", "", ""], ["Lee", "", "", ""], None, None]
 
 
+@pytest.mark.parametrize("sign", [";", "{", "{}", "%", "[", '[Board "9"]'])
+def test_what_stands_in_quotes_is_text(sign):
+    name = sign.replace('"', '\\"')
+    deals, rejects = scores(
+        "Rank;Names_NS;Contract;Declarer;Result",
+        f'1 "North {name} - South {name}" 3NT N 10',
+        '2 "Kim - Lee" 2D N 11 ; a comment',
+        # a quote that is not closed ends with the line
+        f'3 "{name} - x 2D',
+    )
+    assert deals["contract"].to_list() == ["3N", "2D"]
+    if '"' not in sign:
+        players = [f"North {sign}", "", f"South {sign}", ""]
+        assert deals["players"].to_list() == [players, ["Kim", "", "Lee", ""]]
+    assert deals["commentary"].to_list() == [[], []]
+    assert len(rejects) == 1
+
+
+def test_comments_behind_a_table_are_comments():
+    text = HEADER + '[ScoreTable "Contract"]\n4S "\n\n{a "; comment}\n; and "another\n\n' + DEAL
+    deals, _ = read(text)
+    assert deals["commentary"].to_list()[0] == ['a "; comment', 'and "another']
+
+
+def test_a_line_that_counts_for_several_tables():
+    deals, rejects = scores(
+        "Contract;Declarer;Result;Multiplicity", "4S N = 3", "4S N +1 1", "4S N 9 x"
+    )
+    assert rejects == []
+    told = "reader: expected one table in Multiplicity, got '{}'"
+    assert deals["commentary"].to_list() == [[told.format(3)], [], [told.format("x")]]
+    assert deals["tricks"].to_list() == [10, 11, 9]
+
+
 def test_an_export_with_tags_of_its_own():
     """The tags that results pages of clubs add to a deal: analysis, par, ability to take tricks."""
-    digits = "6" * 20
+    hands = np.array(parse_deal(f"N:{HANDS}").hands, np.uint64).reshape(4, 1)
+    tricks = possible(np.full((1, 20), 6), hands)[0].tolist()
+    digits = format_double_dummy_tricks(tricks)
     text = (
         "% PBN 2.1\r\n% EXPORT\r\n%Creator: a club\r\n"
         + HEADER.replace("\n", "\r\n")
@@ -190,7 +233,11 @@ def test_an_export_with_tags_of_its_own():
         + f'[Ability "N:66666 E:66666 S:66666 W:66666"]\r\n[DoubleDummyTricks "{digits}"]\r\n'
         + '[Minimax "1NTN-50"]\r\n[OptimumScore "EW 50"]\r\n'
         + '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\r\n'
-        + "".join(f"{seat} {strain} 6\r\n" for seat in "NESW" for strain in ("NT", *"SHDC"))
+        + "".join(
+            f"{seat} {strain.replace('N', 'NT')} {tricks[5 * place + code]}\r\n"
+            for place, seat in enumerate("NESW")
+            for code, strain in enumerate("CDHSN")
+        )
         + '[ScoreTable "PairId_NS\\2R;PairId_EW\\2R;Contract\\6L;Declarer\\1R;Result\\2R"]\r\n'
         + " 7  8 4H     N 11\r\n 9 12 3NT    N  8\r\n\r\n"
     )
@@ -200,7 +247,7 @@ def test_an_export_with_tags_of_its_own():
     assert deals["score"].to_list() == [None, 650, -100]
     results, unread = double_dummy_columns(text.encode())
     assert unread == 0
-    assert results.height == 1
+    assert results.select(DOUBLE_DUMMY_COLUMNS).rows() == [tuple(tricks)]
 
 
 @pytest.mark.parametrize("piece", ['"x\\" ', '" ', "- ", "\\", '"\\', "a  "])

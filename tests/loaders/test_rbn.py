@@ -198,9 +198,28 @@ def test_foreign_lines_are_a_record():
     assert read_rbn(b"H{W:A}rest").rejects["text"].to_list() == ["W:A", "rest"]
 
 
+def test_a_text_that_is_not_closed_takes_no_labels():
+    row = one(f"B 1\n{{open\nand more\nH {HANDS}\nA NZ:1CA\n{{closed}}\n")
+    told = "reader: expected '}' at the end of a text, got '{open'"
+    assert row["commentary"] == ["open\nand more", told, "closed"]
+    assert row["contract"] == "1C"
+
+
+def test_words_that_are_none_are_told():
+    row = board("N -+-:-+Bob\nA SQ:1CA\nC 1C:S\nR eight")
+    assert (row["dealer"], row["vulnerability"], row["score"]) == ("S", "None", None)
+    assert row["players"] == ["", "Bob", "", ""]
+    assert row["commentary"] == [
+        "reader: expected a vulnerability (None, NS, EW or Both) in Vulnerable, got 'Q'",
+        "reader: expected tricks from 0 to 13 in Result, got 'eight'",
+    ]
+    assert board("A E:1CA")["dealer"] == "E"
+
+
 def test_texts_go_with_the_board_that_follows_and_at_the_end_with_the_last():
     text = f"{{before}}\n\n{{too\n\nB 1\nH {HANDS}\n{{within}}\n\n{{behind}}\n"
-    assert one(text)["commentary"] == ["before", "too", "within", "behind"]
+    told = "reader: expected '}' at the end of a text, got '{too'"
+    assert one(text)["commentary"] == ["before", "too", told, "within", "behind"]
     assert rejected("% RBN\n{only}\n")[0][0] == 1
     assert read_rbn(b"").deals.height == read_rbn(b"% RBN\n\nE Cup\n").rejects.height == 0
 

@@ -24,6 +24,7 @@ from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
 from bidcascade.service.jobs.double_dummy import RESULT_SCHEMA, add_double_dummy
 from tests.support_cli import environment
+from tests.support_deals import possible
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,8 @@ class Guesses:
                 raise Cancelled("enough")
             self.asked += hands.shape[1]
         places = np.arange(20, dtype=np.uint64)
-        return ((hands[0][:, None] >> places + hands[1][:, None] % 31) % 14).astype(np.int8)
+        guessed = ((hands[0][:, None] >> places + hands[1][:, None] % 31) % 14).astype(np.int8)
+        return possible(guessed, hands)
 
 
 @pytest.fixture(scope="module")
@@ -71,17 +73,22 @@ def test_columns_are_those_of_the_solver(pool: DoubleDummyPool) -> None:
 
 
 def test_known_results_are_not_solved_again() -> None:
-    frame = random_deals(5, seed=1)
+    frame = random_deals(6, seed=1)
+    tables = possible(np.full((6, 20), 7), deal_arrays(frame).hands)
+    # one that cannot be is as good as none
+    tables[5] = 1
     known = pl.DataFrame(
-        {name: [None, 7, 7, None, 7] for name in DOUBLE_DUMMY_COLUMNS}, {
-            name: pl.UInt8() for name in DOUBLE_DUMMY_COLUMNS
+        {
+            name: [None if row in (0, 3) else int(tables[row, place]) for row in range(6)]
+            for place, name in enumerate(DOUBLE_DUMMY_COLUMNS)
         },
-    )  # fmt: skip
+        dict.fromkeys(DOUBLE_DUMMY_COLUMNS, pl.UInt8()),
+    )
     solver = Guesses()
     seen: list[int] = []
     found = add_double_dummy(frame.hstack(known), solver, progress=seen.append)
-    assert (solver.asked, seen) == (2, [3, 5])
-    assert found["DD_E_H"].to_list()[1:3] == [7, 7]
+    assert (solver.asked, seen) == (3, [3, 6])
+    assert found["DD_E_H"].to_list()[1:3] == tables[1:3, 7].tolist()
     assert found["DD_E_H"].null_count() == 0
     # and what was found is known from then on
     assert add_double_dummy(found, Guesses(most=0)).equals(found)
@@ -117,15 +124,33 @@ PBN = """[Board "1"]
 
 def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     deals, out = tmp_path / "deals.pbn", tmp_path / "out.parquet"
-    deals.write_text(PBN.format(tricks="d" * 5 + "0" * 15))
+    # in three suits a trick less than there are
+    deals.write_text(PBN.format(tricks="ddbbb" * 2 + "0" * 10))
     assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
     found = pl.read_parquet(out)
     assert found.columns[-22:] == list(RESULT_SCHEMA)
     assert found.select("DD_N_N", "DD_S_C", "Par_NS", "Par_Contracts").row(0) == (
-        13, 0, 1520, ["7N-N="],
+        13, 11, 1520, ["7N-NS="],
     )  # fmt: skip
-    assert "1 boards" in capsys.readouterr().err
+    assert "1 boards, 0 rejects\n" in capsys.readouterr().err
     assert {path.name for path in tmp_path.iterdir()} == {"deals.pbn", "out.parquet"}
+
+
+def test_results_that_cannot_be_are_solved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    deals, out = tmp_path / "deals.pbn", tmp_path / "out.parquet"
+    deals.write_text(PBN.format(tricks="1" * 20))
+    assert main(["augment", str(deals), "--dd", "--out", str(out)]) == 0
+    assert pl.read_parquet(out).select("DD_N_N", "DD_E_C").row(0) == (13, 1)
+    assert "1 boards, 0 rejects, 1 results unread" in capsys.readouterr().err
+    # in a frame too
+    frame = pl.read_parquet(out).with_columns(DD_N_N=pl.lit(3, pl.UInt8))
+    frame.write_parquet(tmp_path / "deals.parquet")
+    for option, expected in (("--dd", (13, 1)), ("--wide", (None, None))):
+        assert main(["augment", str(tmp_path / "deals.parquet"), option, "--out", str(out)]) == 0
+        assert pl.read_parquet(out).select("DD_N_N", "DD_E_C").row(0) == expected
+        assert "1 results unread" in capsys.readouterr().err
 
 
 def run(arguments: list[str]) -> "subprocess.Popen[bytes]":

@@ -122,7 +122,7 @@ def test_a_bid_outside_the_table(run, small):
 def test_load_and_its_rejects(run, inputs, tmp_path, capfd):
     out, rejects = tmp_path / "deals.parquet", tmp_path / "rejects.parquet"
     summary = json.loads(run("load", *inputs, "--out", out, "--rejects", rejects, "--json"))
-    assert summary == {"boards": 60, "rejects": 3, "play_disagrees": 0}
+    assert summary == {"boards": 60, "rejects": 3, "play_disagrees": 0, "unread": 0}
     read = read_deals(inputs)
     assert pl.read_parquet(out).equals(read.deals)
     assert pl.read_parquet(rejects).equals(read.rejects)
@@ -416,6 +416,41 @@ def test_a_panic_is_an_internal_error(monkeypatch, capsys):
     monkeypatch.setattr("bidcascade.service.cli.info.info", panics)
     assert main(["info"]) == 70
     assert "internal error: BaseException: a panic of polars" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["lin", "pbn", "rbn"])
+def test_several_inputs_are_one_file(run, tmp_path, kind):
+    """First lines once, and nothing that lasts from the boards before."""
+    named = f'[Event "cup"]\n[North "Ann"]\n[Board "1"]\n[Deal "{DEAL}"]\n'
+    (tmp_path / "a.pbn").write_text(f"% PBN 2.1\n{named}")
+    (tmp_path / "b.pbn").write_text(f'% PBN 2.1\n[Deal "{DEAL}"]\n')
+    out = tmp_path / f"out.{kind}"
+    run("load", str(tmp_path / "a.pbn"), str(tmp_path / "b.pbn"), "--out", str(out))
+    with deal_sink(str(tmp_path / f"sink.{kind}")) as write:
+        for name in ("a.pbn", "b.pbn", "a.pbn"):
+            write(read_deals(tmp_path / name).deals)
+    for path, boards in ((out, 2), (tmp_path / f"sink.{kind}", 3)):
+        lines = path.read_text().splitlines()
+        headers = {"lin": [], "pbn": ["% PBN 2.1", "% EXPORT"], "rbn": ["% RBN"]}[kind]
+        assert [line for line in lines if line.startswith("%")] == headers == lines[: len(headers)]
+        deals = read_deals(path).deals
+        assert deals["event"].to_list() == ["cup", None, "cup"][:boards]
+        assert deals["board"].to_list() == [1, None, 1][:boards]
+        names = [None if one is None else one.to_list() for one in deals["players"]]
+        assert names == [["Ann", "", "", ""], None, ["Ann", "", "", ""]][:boards]
+
+
+def test_what_is_not_read_is_told(capfd, tmp_path):
+    path = tmp_path / "a.pbn"
+    path.write_text(f'[Deal "{DEAL}"]\n[Vulnerable "Who"]\n')
+    assert main(["load", str(path), "--out", str(tmp_path / "out.pbn")]) == 0
+    err = capfd.readouterr().err
+    assert "1 boards, 0 rejects, 1 boards with something unread" in err
+    told = "reader: expected a vulnerability (None, NS, EW or Both) in Vulnerable, got 'Who'"
+    assert f"first unread: {told}" in err
+    # what was told is kept with the board
+    again = read_deals(tmp_path / "out.pbn").deals
+    assert again["commentary"].to_list() == [[told]]
 
 
 def test_a_sink_takes_many_frames(tmp_path):

@@ -31,7 +31,10 @@ def run(tmp_path, monkeypatch, capsys):
 
 def test_load_keeps_and_counts_them(run):
     code, out, _ = run("load", "match.lin", "--out", "all.parquet", "--json")
-    assert (code, json.loads(out)) == (0, {"boards": 3, "rejects": 0, "play_disagrees": 1})
+    assert (code, json.loads(out)) == (
+        0,
+        {"boards": 3, "rejects": 0, "play_disagrees": 1, "unread": 0},
+    )
     _, _, err = run("load", "match.lin", "--out", "all.parquet")
     assert "3 boards, 0 rejects, 1 boards whose play disagrees" in err
 

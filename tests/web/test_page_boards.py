@@ -12,7 +12,10 @@ from xml.etree import ElementTree
 
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from bidcascade.bridge import VULNERABILITY_WORDS
 from bidcascade.loaders import (
     format_handviewer,
     random_deals,
@@ -22,6 +25,8 @@ from bidcascade.loaders import (
     write_lin,
     write_pbn,
 )
+from bidcascade.loaders.lin_reference import read_lin_reference
+from tests.support_lin import LIN_TEXTS
 from tests.web.support_boards import boards_of
 from tests.web.support_browser import Visit, visiting, without_engine
 
@@ -50,6 +55,41 @@ PBN = (
     f'[Board "3"]\n[Deal "N:{HANDS[0]} {HANDS[0]} {HANDS[2]} {HANDS[3]}"]\n\n'
     "some words\n"
 )  # fmt: skip
+# what files write in ways of their own: marks, words, comments, tags and tables
+ODD_LIN = (
+    f"sv|Neither|md|3{MD}|ah|Board 2|pn|-,Bob,-,-|mb|-1Dp*1Hp!2D|mb|ppp|pc|C3|pc|C4|up|1|pc|CA|\n"
+    f"qx|o4|md|1{MD}|sv|some, and others|mb|1NTppp|mc|7|pg||\nqx|o5|md|1{MD}|sv|N/S|mb|1S|mb|-|\n"
+    f"qx|c5|md|1{MD}|sv|?|mb|1Sppp|pc|S2|up|x|pc|S3|up|1|mc|7|\n"
+)
+DEAL = f'[Deal "N:{" ".join(HANDS)}"]\n'
+LETTERS = " ".join(
+    ".".join(s + h for s, h in zip("SHDC", hand.split("."), strict=True)) for hand in HANDS
+)
+WRAPPED = "\n".join(HANDS)
+ODD_PBN = (
+    '[Event "Wrapped"]\n[Board\n"1"]\n[Vulnerable "Nil"]\n[Dealer "4"]\n'
+    f'[Deal\n  "N:{WRAPPED}"\n]\n[Contract "4S*"]\n[Declarer "N"]\n[Result "+1"]\n\n'
+    '[Board "01"]\n[Contract "3NT"]\n[Declarer "S"]\n[Result "="]\n\n'
+    '[Board "2"]\n[Contract "3NT"]\n[Declarer "S"]\n[Result "9"]\n\n'
+    f'[Board "3"]\n[Deal "N : {LETTERS}"]\n[Dealer "Nord"]\n[Vulnerable "Maybe"]\n'
+    '[Contract "2Q"]\n[Declarer "Ann"]\n[Result "ten"]\n[Score "A+"]\n[North "-"]\n\n'
+    f'[Board "4"]\n[Vulnerable "Maybe"]\n{DEAL}[Contract "1NT"]\n[Declarer "N"]\n[Result "7"]\n\n'
+    f'[Board "5"]\n{DEAL}{{open\n  [North "Ann"]\n[Auction "N"]\n1C* Pass ** 1D^ Pass\n'
+    '1H=1 Pass^2 2C = 2 = Pass *\n2D =3 Pass Pass {open too\nPass\n[Note "1:a"]\n[Note\n"2:b"]\n'
+    '[Play "W"]\nC3* CA C4 C2\n*\n\n'
+    f'[Board "6"]\n{DEAL}[Auction "N"]\n1C (1) Pass\n\n[Board "7"]\n{DEAL}[Auction "N"]\n^ 1♠ *\n\n'
+    f'[Board "8"]\n{DEAL}[ScoreTable "Names_NS\\20L;Contract;Declarer;Result;Multiplicity"]\n'
+    ' "North 7; {South}" 4S N = 3\n "a [b] - c" 3NTX S -1 1\n "open ; 3C N 9 1\n\n'
+    f'{{ a "; remark}}\n[Board "9"]\n{DEAL}'
+)  # fmt: skip
+LINK = "https://example.org/v?s=sj876ha65dq93cj94&w=st32ht94djt2ca876&n=saq4hkj3dk876cq52"
+ODD_LINKS = "".join(
+    f"{LINK}&{parameters}\n"
+    for parameters in (
+        "d=q&b=2&a=1c*p1d**p", "a=-4SW&v=N/S&b=3", "a=--1dp1h(open&v=maybe&b=4",
+        "a=1c!{open&p=s2&v=nil", "d=?&b=2&nn=-&en=-",
+    )
+)  # fmt: skip
 PAGE = (
     '<p><a href="https://www.bridgebase.com/tools/handviewer.html?lin='
     f'{quote(f"qx|o7|md|3{MD}|sv|b|mb|1N!|an|15–17|mb|p|", safe="")}">board 7</a>\n'
@@ -57,7 +97,11 @@ PAGE = (
     "&d=e&v=b&b=8&nn=Zoë&a=p1c!(could be two)p1s{hm}&p=s4,s5 for the next\n"
     f"<a onclick=\"hv_popuplin('md|1{MD}|sv|o|ah|Board 9|mb|p|mb|1H|')\">9</a></p>"
 )
-TEXTS = {"LIN": (LIN, read_lin), "PBN": (PBN, read_pbn), "page": (PAGE, read_lin)}
+TEXTS = {
+    "LIN": (LIN, read_lin), "PBN": (PBN, read_pbn), "page": (PAGE, read_lin),
+    "odd LIN": (ODD_LIN, read_lin), "odd PBN": (ODD_PBN, read_pbn),
+    "odd page": (ODD_LINKS, read_lin),
+}  # fmt: skip
 
 
 def read_by_page(module: Any, text: str, kind: str) -> dict[str, Any]:
@@ -83,8 +127,39 @@ def test_boards_are_read_as_the_loaders_read_them(module, name):
     batch = read(text.encode())
     assert batch.deals.height >= 3
     kind = module("board_files", "kindOf", text)["value"]
-    assert kind == {"page": "address"}.get(name, name.lower())
+    plain = name.removeprefix("odd ")
+    assert kind == {"page": "address"}.get(plain, plain.lower())
     same(read_by_page(module, text, kind), batch)
+
+
+def test_words_for_vulnerabilities_are_those_of_the_package(module):
+    for word, sides in VULNERABILITY_WORDS.items():
+        assert module("seats", "readVulnerability", word.upper())["value"] == sides.text
+    assert module("seats", "readVulnerability", "maybe")["value"] is None
+
+
+TOKENS = st.sampled_from(
+    ["1C", "1NT", "Pass", "X", "AP", "*", "**", "+", "^", "^S", "^2", "=1", "=2=", "= 1 =", "=",
+     "!", "?", "-", "$3", "#", "(1)", "1♠", "7NT", "{", "}", ";", "%", '"', "[", "]", "\n",
+     "\n\n", " ", '[Board "1"]', '[Board "2"]', '[Board\n"2"]', DEAL, '[Deal "#"]',
+     '[Auction "N"]', '[Play "E"]', '[Contract "2S*"]', '[Declarer "N"]', '[Result "-1"]',
+     '[Vulnerable "x"]', '[Note "1:a; b"]', '[ScoreTable "Contract;Names_NS"]', '4S "a;b"',
+     "C3", "CA", '\n  [North "-"]', "md|1"]
+)  # fmt: skip
+
+
+@settings(max_examples=150)
+@given(st.lists(TOKENS, max_size=40), st.sampled_from([" ", "\n", ""]))
+def test_any_pbn_is_read_alike(module, tokens, between):
+    text = DEAL + between.join(tokens)
+    same(read_by_page(module, text, "pbn"), read_pbn(text.encode()))
+
+
+@settings(max_examples=100)
+@given(LIN_TEXTS)
+def test_any_lin_is_read_alike(module, text):
+    text = text.replace("\0", " ")
+    same(read_by_page(module, text, "lin"), read_lin_reference(text))
 
 
 def encoded(data: bytes) -> str:
@@ -125,7 +200,10 @@ def page_of(browser, service):
 def test_real_files_are_read_alike(page_of, shared_data):
     """A share of the real files of each folder; every encoding and oddity is among them."""
     boards = 0
-    for pattern, read, step in (("lin/**/*.lin", read_lin, 9), ("pbn/**/*.pbn", read_pbn, 4)):
+    for pattern, read, step in (
+        ("lin/**/*.lin", read_lin, 9), ("pbn/**/*.pbn", read_pbn, 4),
+        ("faults/*.lin", read_lin, 1), ("faults/*.pbn", read_pbn, 1),
+    ):  # fmt: skip
         for path in sorted(shared_data.glob(pattern))[::step]:
             data = path.read_bytes()
             found = page_of.page.evaluate(FILE_BYTES, encoded(data))

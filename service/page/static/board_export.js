@@ -5,6 +5,7 @@ import { outcomeOf, statusOf } from "./board_facts.js";
 import { ownersOf } from "./card_play.js";
 import { isOver, SEATS } from "./calls.js";
 import { SUITS, suitsOf } from "./cards.js";
+import { TAG_LINE } from "./pbn_games.js";
 
 const VIEWER = "https://www.bridgebase.com/tools/handviewer.html";
 const LIN_DEALERS = ["3", "4", "1", "2"];
@@ -43,7 +44,7 @@ function linCalls({ calls, alerts, announcements, tail }) {
   const announced = (place) => (announcements[place] ? `an|${clean(announcements[place])}|` : "");
   return (calls ?? []).map((call, place) => (
     `mb|${LIN_CALLS[call] ?? call}${alerts[place] ? "!" : ""}|${announced(place)}`
-  )).join("") + tail.map((call) => `mb|${call === null ? "-" : LIN_CALLS[call] ?? call}|`).join("");
+  )).join("") + tail.map((call) => `mb|${call === null ? "#" : LIN_CALLS[call] ?? call}|`).join("");
 }
 
 function linBoard(one) {
@@ -100,7 +101,7 @@ function pbnRemark(remark) {
   const text = remark.trim();
   if (!text) return [];
   if (text.includes("}") && !/[\r\n]/.test(text)) return [`;${text}`];
-  return [`{${text.replaceAll("}", "]").replace(/^(?=\[)/gm, " ")}}`];
+  return [`{${text.replaceAll("}", "]").replace(TAG_LINE, (start) => start.replace("[", "("))}}`];
 }
 
 function pbnCall(call) {

@@ -12,6 +12,15 @@ const EMPTY = {
   contract: null, declarer: null, tricks: null, score: null, play: [], players: null, event: null,
 };
 
+const EXCERPT = 60;
+
+/** Remark about something that a board says and that could not be taken as it stands. loaders/frame.py defines it. */
+export function told(expected, text) {
+  const letters = [...text];
+  const shown = letters.length <= EXCERPT ? text : `${letters.slice(0, EXCERPT).join("")}…`;
+  return phrase("boards.told", { expected: phrase(`boards.expected-${expected}`), text: shown });
+}
+
 /** Board of what is told. */
 export function board(told) {
   return { ...EMPTY, ...told };
@@ -56,10 +65,10 @@ export function vulnerabilityBy(number) {
   return number ? boardVulnerability(number) : "None";
 }
 
-/** Columns of what was played: contract, declarer, tricks and score as far as they follow. */
+/** Columns of what was played: contract, declarer, tricks and score as far as they follow; null sides: no score. */
 export function resultOf({ contract, declarer, tricks }, vulnerability) {
   if (contract === "Pass") return { contract, declarer: null, tricks: null, score: 0 };
-  const isScored = contract && declarer !== null && tricks !== null;
+  const isScored = contract && declarer !== null && tricks !== null && vulnerability !== null;
   return {
     contract, declarer: declarer === null ? null : SEATS[declarer], tricks,
     score: isScored ? scoreOf(contract, declarer, tricks, vulnerability) : null,

@@ -14,7 +14,7 @@ const PAST_TOKEN = 256;
 const LIN_TOKEN = new RegExp(
   "(?:^|[|\\s\\xbf])(?:vg|rs|pn|pw|qx|md|sv|mb|an|nt|at|pc|mc|pg|ah|st|rh|bt|tu|mn|bn|ob|em|va|ha|hc)[ \\t]*\\|", "i",
 );
-const PBN_TAG = /^[ \t]*\[[ \t]*[A-Za-z]\w*[ \t]+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
+const PBN_TAG = /^[ \t]*\[\s*[A-Za-z]\w*\s+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
 
 /** "address", "pbn" or "lin"; null if a text is none of them. */
 export function kindOf(text) {
@@ -23,8 +23,9 @@ export function kindOf(text) {
   const isPbn = (head) => PBN_TAG.test(head);
   if (link < Infinity && (token < 0 || link < token) && !isPbn(text.slice(0, link))) return "address";
   // either kind may quote the other in a remark: what comes first counts
-  if (isPbn(token < 0 ? text : text.slice(0, token + 1))) return "pbn";
-  if (token >= 0 && !/^\s*[<{[]/.test(text)) return "lin";
+  const isLin = token >= 0 && !/^\s*[<{[]/.test(text);
+  if (isPbn(isLin ? text.slice(0, token + 1) : text)) return "pbn";
+  if (isLin) return "lin";
   return /^\s*https?:\/\/\S*$/i.test(text) ? "address" : null;
 }
 

@@ -14,10 +14,15 @@ export function readHand(text) {
   let written = text.trim().toUpperCase().replace(/10/g, "T");
   for (const [suit, sign] of Object.entries(SUIT_SIGNS)) written = written.replaceAll(sign, suit);
   const suits = { S: "", H: "", D: "", C: "" };
-  const plain = written.replace(/[\s.,:;]/g, "");
-  if (/^(?:[SHDC][AKQJT2-9\-–—]*)+$/u.test(plain)) {
-    // letters before the cards: SK52HAQ3D9876CKJ2, in any order
-    for (const [, suit, cards] of plain.matchAll(/([SHDC])([^SHDC]*)/g)) suits[suit] += cards.replace(/[-–—]/gu, "");
+  const plain = written.replace(/\s/g, "");
+  if (/^(?:[SHDC][.:]?[AKQJT2-9\-–—]*[.,:;]*)+$/u.test(plain)) {
+    // letters before the cards: SK52HAQ3D9876CKJ2, in any order, and dots between
+    const seen = new Set();
+    for (const [, suit, cards] of plain.matchAll(/([SHDC])([^SHDC]*)/g)) {
+      if (seen.has(suit)) throw new Error(phrase("boards.suit-twice", { suit: SUIT_NAMES[suit], text: text.trim() }));
+      seen.add(suit);
+      suits[suit] = cards.replace(/[-–—.,:;]/gu, "");
+    }
   } else {
     const parts = written.includes(".") ? written.split(".") : written.split(/\s+/);
     if (parts.length !== 4) {

@@ -1,17 +1,18 @@
 // Boards of LIN, the format of Bridge Base Online. loaders/lin_reference.py is the definition.
 
-import { board, dealerBy, outcomeOf, resultOf, vulnerabilityBy } from "./board_facts.js";
+import { board, dealerBy, outcomeOf, resultOf, told, vulnerabilityBy } from "./board_facts.js";
 import { bidRank, isLegal, SEATS } from "./calls.js";
 import { completeHands, countedHand, handOfSeat, RANKS, SUIT_NAMES } from "./cards.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
+import { readVulnerability } from "./seats.js";
 import { phrase } from "./texts.js";
 
 const AROUND = /^[ \t\r\n\v\f]+|[ \t\r\n\v\f]+$/g;
 /** Keys recognised in either case; any other key must be two small letters. */
 const DEAL_KEYS = new Set([
   "md", "mb", "an", "pn", "pw", "qx", "sv", "nt", "at", "pc", "mc", "pg", "ah", "vg", "rs", "st",
+  "up",
 ]);
-const SIDES = { o: "None", 0: "None", "-": "None", n: "NS", s: "NS", e: "EW", w: "EW", b: "Both" };
 const ROOMS = { o: "open", c: "closed" };
 const CALL = new RegExp(
   "([ \\t\\r\\n\\v\\f?,]+)|([!*])|([1-7])(?:(N)T?|([CDHS]))|(PASS|P)|(DOUBLE|DBL|D)|(XX)|(X)|(REDOUBLE|RDBL|RD|R)",
@@ -71,10 +72,13 @@ function readMd(value) {
   return { hands: whole, dealer: dealer < 0 ? null : (2 + dealer) % 4 };
 }
 
-/** Calls of an mb value, each with its alert; what is no call is null and ends the value. */
-function readMb(text) {
+/**
+ * Calls of an mb value, each with its alert; what is no call is null and ends the value. `-` before the first call of
+ * a board stands for a seat before dealer's.
+ */
+function readMb(text, isFirst) {
   const calls = [];
-  CALL.lastIndex = 0;
+  CALL.lastIndex = isFirst ? /^[ \t\r\n\v\f?,-]*/.exec(text)[0].length : 0;
   while (CALL.lastIndex < text.length) {
     const match = CALL.exec(text);
     const [, blank, alert, level, notrump, suit, pass, double, redouble, x] = match ?? [];
@@ -127,7 +131,7 @@ function splitNames(text) {
 /** Names of North, East, South, West in a room. */
 function roomNames(names, room) {
   const first = room === "closed" && names.length === 8 ? 4 : 0;
-  const [south, west, north, east] = names.slice(first, first + 4);
+  const [south, west, north, east] = names.slice(first, first + 4).map((name) => name.replace(/^-+$/, ""));
   return south || west || north || east ? [north, east, south, west] : null;
 }
 
@@ -188,7 +192,7 @@ function isFresh({ calls, tail, play, isPlayBroken }) {
 }
 
 function addCalls(record, value) {
-  for (const [call, alert] of readMb(value)) {
+  for (const [call, alert] of readMb(value, !record.calls.length && !record.tail.length)) {
     if (record.tail.length || call === null || !isLegal(record.calls, call)) {
       record.tail.push(call);
     } else {
@@ -224,12 +228,15 @@ function played(record, dealer) {
 }
 
 function finished(record) {
-  const { number, room, hands, calls, alerts, announcements, tail, commentary, play } = record;
+  const { number, room, hands, calls, alerts, announcements, tail, play } = record;
   const dealer = record.dealer ?? dealerBy(number);
-  const vulnerability = record.vulnerability ?? vulnerabilityBy(number);
+  const isSaid = !["", "?"].includes(record.sides);
+  const read = isSaid ? readVulnerability(record.sides) : vulnerabilityBy(number);
+  const vulnerability = read ?? "None";
+  const commentary = read ? record.commentary : [...record.commentary, told("sv", record.sides)];
   return board({
     number, room, hands, calls, alerts, announcements, tail, commentary, play, dealer, vulnerability,
-    record: record.record, ...resultOf(played(record, dealer), vulnerability),
+    record: record.record, ...resultOf(played(record, dealer), read),
     players: record.names && roomNames(record.names, room), event: record.event || null,
   });
 }
@@ -237,7 +244,7 @@ function finished(record) {
 /** Each board of LIN text as {board}, or {problem, record, number, room} where there are no hands. */
 export function* linBoards(text) {
   const lasting = {
-    names: null, event: null, firstBoard: null, results: [], number: null, room: null, vulnerability: null,
+    names: null, event: null, firstBoard: null, results: [], number: null, room: null, sides: "",
   };
   let record = null;
   let count = 0;
@@ -253,8 +260,8 @@ export function* linBoards(text) {
         if (record) yield close();
         count += 1;
         record = begun(lasting, count);
-        Object.assign(lasting, { number: null, room: null, vulnerability: null });
-        if (key === "qx") Object.assign(record, readBoard(value), { vulnerability: null });
+        Object.assign(lasting, { number: null, room: null, sides: "" });
+        if (key === "qx") Object.assign(record, readBoard(value), { sides: "" });
       }
       if (key === "qx") continue;
       record.inHeader = true;
@@ -270,7 +277,7 @@ export function* linBoards(text) {
     } else if (key === "rs") {
       for (const one of [lasting, owner]) if (one) one.results = value.split(",");
     } else if (key === "sv") {
-      (owner ?? lasting).vulnerability = SIDES[strip(value).toLowerCase().charAt(0)] ?? null;
+      (owner ?? lasting).sides = strip(value);
     } else if (key === "ah") {
       const told = readBoard(value);
       if (told.number === null) continue;
@@ -294,13 +301,18 @@ function addToken(record, key, value) {
     else record.announcements[last] += record.announcements[last] ? `; ${told}` : told;
   } else if (key === "nt" || key === "at") {
     if (text) record.commentary.push(text);
-  } else if (["mb", "pc", "mc", "pg"].includes(key)) {
+  } else if (["mb", "pc", "mc", "pg", "up"].includes(key)) {
     record.inHeader = false;
     if (key === "mb") addCalls(record, value);
     else if (key === "pc" && !record.isPlayBroken) {
       const cards = readPc(value);
       record.isPlayBroken = cards.at(-1) === null;
       record.play.push(...(record.isPlayBroken ? cards.slice(0, -1) : cards));
+    } else if (key === "up" && !record.isPlayBroken) {
+      const takenBack = readNumber(value, 2);
+      // which cards stand is not known from here on
+      if (takenBack === null) record.isPlayBroken = true;
+      else record.play.length = Math.max(0, record.play.length - takenBack);
     } else if (key === "mc") {
       const claim = readNumber(value, 2);
       if (claim !== null && claim <= 13) record.claim = claim;

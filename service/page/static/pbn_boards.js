@@ -1,6 +1,6 @@
 // Boards of PBN. loaders/pbn.py and pbn_columns.py are the definition.
 
-import { board, dealerBy, outcomeOf, resultOf, vulnerabilityBy } from "./board_facts.js";
+import { board, dealerBy, outcomeOf, resultOf, told, vulnerabilityBy } from "./board_facts.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
 import { readDeal } from "./cards.js";
 import { gamesOf } from "./pbn_games.js";
@@ -8,11 +8,17 @@ import {
   omittedPasses, readAuction, readContract, readPlay, readResult, readScore, readSeat,
 } from "./pbn_sections.js";
 import { travellersOf } from "./pbn_travellers.js";
+import { readVulnerability } from "./seats.js";
 import { phrase } from "./texts.js";
 
-const SIDES = {
-  none: "None", love: "None", "-": "None", o: "None", 0: "None", ns: "NS", n: "NS", "n-s": "NS", s: "NS",
-  ew: "EW", e: "EW", "e-w": "EW", w: "EW", both: "Both", all: "Both", b: "Both",
+/** What tags must say, if they say anything. */
+const WORDS = {
+  Dealer: (text) => readSeat(text) >= 0,
+  Vulnerable: (text) => readVulnerability(text.trim()) !== null,
+  Contract: (text) => readContract(text) !== null,
+  Declarer: (text) => readSeat(text) >= 0,
+  Result: (text) => readResult(text, 0, "1C") !== null,
+  Score: (text) => readScore(text, 0) !== null,
 };
 const ROOMS = { open: "open", Open: "open", OPEN: "open", closed: "closed", Closed: "closed", CLOSED: "closed" };
 
@@ -26,8 +32,19 @@ function openerOf(padding, dealer, named) {
   return padding && [named, (named + padding) % 4, (3 + padding) % 4].includes(dealer) ? dealer : named;
 }
 
+/** Whether a tag says anything: what is not known is left out or written as `?` or `-`. */
+function says(text) {
+  return text.replace(/^[ \t^?*\-#]+/, "") !== "";
+}
+
+/** What of the tags says something but not what it should. */
+function unread(tags) {
+  return Object.entries(WORDS).filter(([name, isRead]) => tags.has(name) && !isRead(tags.get(name)) && says(tags.get(name)))
+    .map(([name]) => told(name, tags.get(name).trim()));
+}
+
 function playersOf(tag) {
-  const names = ["North", "East", "South", "West"].map((seat) => tag(seat)).map((name) => (name === "?" ? "" : name));
+  const names = ["North", "East", "South", "West"].map((seat) => tag(seat).replace(/^(?:\?|-+)$/, ""));
   return names.some(Boolean) ? names : null;
 }
 
@@ -58,7 +75,7 @@ function playedOf(game, hands, opener, { calls, notes }) {
     play = readPlay(game.sections.get("Play") ?? "", owners, leader, contract[1]);
     if (declarer >= 0) tricks = declarerTricks(play, owners, declarer, contract[1]);
   }
-  if (contract && contract !== "Pass") tricks ??= readResult(tag("Result"), declarer);
+  if (contract && contract !== "Pass") tricks ??= readResult(tag("Result"), declarer, contract);
   return { calls, notes, contract, declarer: declarer < 0 ? null : declarer, play, tricks };
 }
 
@@ -78,20 +95,23 @@ function boardOf(game, { hands, dealer: firstHand }) {
   const number = readNumber(tag("Board"));
   const named = game.sections.has("Auction") ? readSeat(tag("Auction")) : -1;
   let dealer = readSeat(tag("Dealer"));
-  if (dealer < 0) dealer = named >= 0 ? named : number ? dealerBy(number) : firstHand;
+  if (dealer < 0) dealer = named >= 0 ? named : number && !says(tag("Dealer")) ? dealerBy(number) : firstHand;
   const auction = readAuction(game.sections.get("Auction") ?? "");
   const opener = openerOf(auction.padding, dealer, named >= 0 ? named : dealer);
-  const vulnerability = SIDES[tag("Vulnerable").trim().toLowerCase()] ?? vulnerabilityBy(number);
-  const told = playedOf(game, hands, opener, auction);
-  const result = resultOf(told, vulnerability);
+  const word = tag("Vulnerable").trim();
+  const sides = word ? readVulnerability(word) : null;
+  const isKnown = sides !== null || !says(word);
+  const vulnerability = sides ?? (isKnown ? vulnerabilityBy(number) : "None");
+  const played = playedOf(game, hands, opener, auction);
+  const result = resultOf(played, isKnown ? vulnerability : null);
   const event = tag("Event");
   return board({
     hands, number, vulnerability, record: game.number, tail: auction.tail, room: ROOMS[tag("Room")] ?? null,
     // the auction's seats are those of its opener
-    dealer: told.calls.length ? opener : dealer,
-    calls: told.calls, ...notesOf(game, told.calls, told.notes), play: told.play, ...result,
-    score: readScore(tag("Score"), told.declarer ?? -1) ?? result.score,
-    commentary: game.comments, players: playersOf(tag), event: event === "?" ? null : event || null,
+    dealer: played.calls.length ? opener : dealer,
+    calls: played.calls, ...notesOf(game, played.calls, played.notes), play: played.play, ...result,
+    score: readScore(tag("Score"), played.declarer ?? -1) ?? result.score,
+    commentary: [...game.comments, ...unread(game.tags)], players: playersOf(tag), event: event === "?" ? null : event || null,
   });
 }
 

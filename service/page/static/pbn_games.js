@@ -1,16 +1,28 @@
 // PBN text cut into games: tags, sections, notes and comments, with inheritance resolved.
 // loaders/pbn_tokens.py is the definition.
 
-const TOKEN = new RegExp([
-  // a tag takes the text behind it along
-  /\[[ \t]*([A-Za-z]\w*)[ \t]*"([^"\\\n]*(?:\\.[^"\\\n]*)*)"[ \t]*\]([^[{;%]*)/,
-  // stray quotes
-  /\[[ \t]*([A-Za-z]\w*)[ \t]*"([^\n]*)"[ \t]*\](?=[ \t]*(?:\n|(?![^])))/,
-  /(\{)/, /;([^\n]*)/, /^%[^\n]*/, /([^[{;%]+|[[%])/,
-].map((part) => part.source).join("|"), "gm");
-/** No comment goes on beyond such a line. */
+import { told } from "./board_facts.js";
+
+const LINE = /[^"\\\n]*(?:\\.[^"\\\n]*)*/.source;
+const NAME = /\[\s*([A-Za-z]\w*)\s*"/.source;
+
+/** Tags, comments, escaped lines and pieces of text. */
+function tokenOf(text) {
+  return new RegExp([
+    // a tag takes the text behind it along; it may stand on several lines
+    `${NAME}(${LINE})"\\s*\\](${text}*)`,
+    // stray quotes, or a value over lines
+    `${NAME}([^\\n]*(?="[ \\t]*\\][ \\t]*(?:\\n|(?![^])))|${LINE}(?:\\n[ \\t]*(?=[^[ \\t\\n])${LINE})+)"\\s*\\]`,
+    "(\\{)", ";([^\\n]*)", "(?<![^\\n])%[^\\n]*", `(${text}+|[[%])`,
+  ].join("|"), "g");
+}
+
+const TOKEN = tokenOf("[^[{;%]");
+/** What a row has in quotes is text; a quote that is never closed ends with the line. */
+const TABLE_TOKEN = tokenOf(`(?:[^[{;%"]|"${LINE}(?:"|\\\\?(?=\\n|(?![^]))))`);
 const GAME_TAG = /\[(?:Event|Board|Deal|Auction)[ \t]+"/y;
-const GAME_LINE = /^\[(?:Event|Board|Deal|Auction)[ \t]+"/gm;
+/** No comment goes on beyond such a line. */
+export const TAG_LINE = /(?<![^\n])[ \t]*\[\s*[A-Za-z]\w*\s*"/g;
 const PLAYED = new Set(["Auction", "Play", "Contract", "Declarer", "Result", "Score"]);
 const OPENING = new Set([
   "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
@@ -32,6 +44,11 @@ export function unescape(text) {
 function find(text, what, from) {
   const place = text.indexOf(what, from);
   return place < 0 ? text.length : place;
+}
+
+/** Board number without blanks and noughts in front. */
+function plainBoard(tags) {
+  return (tags.get("Board") ?? "").trim().toLowerCase().replace(/\b0+(?=\d)/g, "");
 }
 
 function empty(comments = []) {
@@ -73,7 +90,9 @@ class Splitter {
     const { game } = this;
     const travellers = travellersOf(game.sections);
     const tags = this.resolved();
-    if (game.isPlayed && !tags.has("Deal") && this.previous.tags.has("Deal")) {
+    const number = plainBoard(tags);
+    const isOther = !["", "?", "-", plainBoard(this.previous.tags)].includes(number);
+    if (game.isPlayed && !tags.has("Deal") && this.previous.tags.has("Deal") && !isOther) {
       for (const name of INHERITED) {
         if (!game.tags.has(name) && this.previous.tags.has(name)) tags.set(name, this.previous.tags.get(name));
       }
@@ -144,17 +163,22 @@ class Splitter {
 export function* gamesOf(written) {
   const text = written.replace(/\r\n?/g, "\n");
   const state = new Splitter();
-  const token = new RegExp(TOKEN);
+  let token = new RegExp(TOKEN);
+  const goOn = (pattern, place) => {
+    token = new RegExp(pattern);
+    token.lastIndex = place;
+  };
   let [section, lastSection] = ["", ""];
   let isAfterBlank = true;
   // the first of each from the last brace on
-  let [closing, gameLine] = [-1, -1];
+  let [closing, tagLine] = [-1, -1];
   for (let match; (match = token.exec(text));) {
     const name = match[1] ?? match[4];
     let loose = match[1] === undefined ? match[8] : match[3];
     const [brace, remark] = [match[6], match[7]];
+    const value = match[2] ?? match[5]?.replace(/[ \t]*\n[ \t]*/g, " ");
     if (name === "Note") {
-      state.addNote(match[2] ?? match[5], lastSection);
+      state.addNote(value, lastSection);
       isAfterBlank = false;
     } else if (name !== undefined) {
       if (state.foreign) yield state.endForeign();
@@ -166,28 +190,35 @@ export function* gamesOf(written) {
         state.pending = [];
       }
       if (!state.game.tags.size) state.game.number = ++state.number;
-      section = state.addTag(name, match[2] ?? match[5]);
+      section = state.addTag(name, value);
       if (section) lastSection = name;
       isAfterBlank = false;
+      if (isTable(name) !== (token.source === TABLE_TOKEN.source)) {
+        goOn(isTable(name) ? TABLE_TOKEN : TOKEN, match.index + match[0].length - (loose ?? "").length);
+        continue;
+      }
     } else if (brace !== undefined || remark !== undefined) {
       let comment = remark;
+      let isBroken = false;
       if (brace !== undefined) {
         const at = match.index;
         if (closing < at) closing = find(text, "}", at);
-        if (gameLine < at) {
-          GAME_LINE.lastIndex = at;
-          gameLine = GAME_LINE.exec(text)?.index ?? text.length;
+        if (tagLine < at) {
+          TAG_LINE.lastIndex = at;
+          tagLine = TAG_LINE.exec(text)?.index ?? text.length;
         }
         GAME_TAG.lastIndex = at + 1;
         // never closed, or only behind tags that it would swallow: it ends with its line
-        const isBroken = closing > gameLine || Math.min(closing, gameLine) === text.length || GAME_TAG.test(text);
+        isBroken = closing > tagLine || Math.min(closing, tagLine) === text.length || GAME_TAG.test(text);
         const end = isBroken ? find(text, "\n", at) : closing;
         comment = text.slice(at + 1, end);
         token.lastIndex = isBroken ? end : end + 1;
       }
       comment = comment.trim();
       // what stands behind the blank line speaks of the game to come, if one comes
-      if (comment) (isAfterBlank && state.game.isPlayed ? state.pending : state.game.comments).push(comment);
+      const comments = isAfterBlank && state.game.isPlayed ? state.pending : state.game.comments;
+      if (comment) comments.push(comment);
+      if (isBroken && comments.at(-1) !== told("brace", `{${comment}`)) comments.push(told("brace", `{${comment}`));
       continue;
     }
     if (!loose || (name !== undefined && loose === "\n")) continue;
@@ -197,6 +228,11 @@ export function* gamesOf(written) {
       if (blank === undefined) continue;
       section = "";
       isAfterBlank = true;
+      if (token.source === TABLE_TOKEN.source) {
+        // a quote is one no longer
+        goOn(TOKEN, match.index + match[0].length - loose.length + blank);
+        continue;
+      }
       loose = loose.slice(blank);
     }
     if (loose.trim()) {

@@ -4,10 +4,21 @@ import { isLegal, isOver, readCall, SEATS } from "./calls.js";
 import { trickWinner } from "./card_play.js";
 import { RANKS } from "./cards.js";
 
-const TOKEN = /=\d*=|\$\d+|\^[A-Za-z]|[!?]+|[-*+]|[^\s=$^!?*+-]+|./g;
-const CONTRACT = /^([1-7])(NT|[CDHSN])(XX|X|D|R)?$/i;
+const TOKEN = /=[ \t]*\d+[ \t]*=(?!\d)|=\d*=?|\$\d+|\^(?:[A-Za-z]|\d+)?|[!?]+|[*+]+|-|[^\s=$^!?*+-]+|./g;
+/** What tokens begin with that are no call and no card. */
+const MARKS = "=$^!?*+-";
+const CONTRACT = /^([1-7])(NT|[CDHSN])(XX|X|D|R|\*\*?)?$/i;
+/** A call without anything behind it. */
+const CALL = /^(?:P|PASS|X|D|DBL|DOUBLE|XX|R|RD|RDBL|REDOUBLE|[1-7](?:NT?|[CDHS♣♦♥♠]))$/i;
 const SCORE = /^(NS|EW)?\s*([+-]?\d+)(?:\s+(?:NS|EW)\s*[+-]?\d+)?$/i;
-const SEAT_WORDS = { NORTH: 0, EAST: 1, SOUTH: 2, WEST: 3 };
+/** The digits are those of LIN. */
+const SEAT_WORDS = { NORTH: 0, EAST: 1, SOUTH: 2, WEST: 3, 1: 2, 2: 3, 3: 0, 4: 1 };
+
+/** Tokens of a section, and the place of the last that is a call, a card or none of PBN's. */
+function tokensOf(text) {
+  const tokens = (text.match(TOKEN) ?? []).filter((token) => token.trim());
+  return { tokens, last: tokens.findLastIndex((token) => !MARKS.includes(token[0])) };
+}
 
 /** Legal calls of an auction section, the numbers of their notes, what follows them, and `-` before them. */
 export function readAuction(text) {
@@ -17,16 +28,22 @@ export function readAuction(text) {
   let padding = 0;
   let isSkipped = false;
   let isAll = false;
-  for (const token of text.match(TOKEN) ?? []) {
+  const { tokens, last } = tokensOf(text);
+  for (const [place, token] of tokens.entries()) {
     const first = token[0];
     const word = token.toLowerCase();
-    if (!first.trim() || "$!?".includes(first)) continue;
-    if (first === "=") {
-      if (notes.length && !tail.length && token.length > 2) notes.at(-1).push(token.slice(1, -1));
-    } else if (first === "^") {
-      isSkipped = /^\^s?$/i.test(token);
-    } else if (first === "*" || first === "+") {
-      break;
+    if ("$!?".includes(first)) continue;
+    if ("*+".includes(first) && place > last) break;
+    const isIrregularity = /^\^[a-z]$/i.test(token);
+    if ("=^*+".includes(first) && !isIrregularity) {
+      // a note, or an alert of programs that write none
+      if (tail.length) continue;
+      const number = token.replace(/[=^*+ \t]/g, "");
+      if (notes.length && (number || first !== "=")) notes.at(-1).push(number);
+      if (notes.length || first === "=") continue;
+    }
+    if (isIrregularity) {
+      isSkipped = word === "^s";
     } else if (first === "-") {
       // this player's call is not there: what follows, if anything, is out of place
       if (calls.length || tail.length) isSkipped = true;
@@ -40,7 +57,7 @@ export function readAuction(text) {
       }
       break;
     } else {
-      const call = readCall(token);
+      const call = CALL.test(token) ? readCall(token) : null;
       if (call !== null && !isSkipped && !tail.length && isLegal(calls, call)) {
         calls.push(call);
         notes.push([]);
@@ -60,7 +77,7 @@ export function readContract(text) {
   const match = CONTRACT.exec(written);
   if (!match) return null;
   const risk = (match[3] ?? "").toUpperCase();
-  return match[1] + match[2][0].toUpperCase() + ({ R: "XX", D: "X" }[risk] ?? risk);
+  return match[1] + match[2][0].toUpperCase() + ({ R: "XX", D: "X", "*": "X", "**": "XX" }[risk] ?? risk);
 }
 
 /** Seat of a tag's value, or -1. */
@@ -69,10 +86,15 @@ export function readSeat(text) {
   return SEAT_WORDS[written] ?? (written.length === 1 ? SEATS.indexOf(written) : -1);
 }
 
-/** Tricks of declarer from a Result tag, or null. */
-export function readResult(text, declarer) {
+/** Tricks of declarer from a Result tag, or null; "+1" counts from the contract. */
+export function readResult(text, declarer, contract) {
   const written = text.trim().replace(/^\^+/, "").toUpperCase();
   const side = written.slice(0, 2);
+  if (/^(?:=|[+-]\d{1,2})$/.test(written)) {
+    if (!contract || contract === "Pass") return null;
+    const relative = Number(contract[0]) + 6 + Number(written.replace("=", "0"));
+    return relative >= 0 && relative <= 13 ? relative : null;
+  }
   let tricks = /^\d+$/.test(written) ? Number(written) : 99;
   if (side === "NS" || side === "EW") {
     if (declarer < 0) return null;
@@ -123,10 +145,11 @@ export function readPlay(text, owners, openingLeader, strain) {
     leader = (leader + trickWinner(cards, strain)) % 4;
     return true;
   };
-  for (const token of text.match(TOKEN) ?? []) {
+  const { tokens, last } = tokensOf(text);
+  for (const [place, token] of tokens.entries()) {
     const first = token[0];
-    if (!first.trim() || "=$!?^".includes(first)) continue;
-    if (first === "*" || first === "+") break;
+    if ("*+".includes(first) && place > last) break;
+    if ("=$!?^*+".includes(first)) continue;
     if (first !== "-") {
       const card = readCard(token);
       const owner = owners.get(card);

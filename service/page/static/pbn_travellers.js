@@ -1,5 +1,6 @@
 // The lines of a PBN score table: what other tables did with a deal. loaders/pbn_travellers.py is the definition.
 
+import { told } from "./board_facts.js";
 import { readContract, readScore } from "./pbn_sections.js";
 import { phrase } from "./texts.js";
 
@@ -43,20 +44,15 @@ function valuesOf(line, columns) {
 
 /** Tags of what was played and scored; null if a line says neither. */
 function resultTags(get) {
-  const contract = get("contract").replaceAll("*", "X");
-  const code = readContract(contract);
+  const contract = get("contract");
   let score = "";
   for (const side of ["ns", "ew"]) {
     const given = `${side} ${get(`score_${side}`)}`;
     // the other side's is written as 0 by some
     if (readScore(given, -1) !== null && (!score || score === "ns 0")) score = given;
   }
-  if (!code && !score) return null;
-  let result = get("result");
-  if (code && code !== "Pass" && /^(=|[+-]\d+)$/.test(result) && result.length < 4) {
-    result = String(6 + Number(code[0]) + (result === "=" ? 0 : Number(result)));
-  }
-  return [["Contract", contract], ["Declarer", get("declarer")], ["Result", result], ["Score", score]];
+  if (!readContract(contract) && !score) return null;
+  return [["Contract", contract], ["Declarer", get("declarer")], ["Result", get("result")], ["Score", score]];
 }
 
 function divided(names) {
@@ -89,10 +85,12 @@ export function* travellersOf(game) {
       continue;
     }
     const lead = get("lead");
+    const count = get("multiplicity") || "1";
     yield {
       number, tags: new Map([...KEPT.filter((name) => game.tags.has(name)).map((name) => [name, game.tags.get(name)]),
         ...result, ...playerTags(get)]),
-      sections: new Map(lead ? [["Play", lead]] : []), notes: new Map(), comments: [],
+      sections: new Map(lead ? [["Play", lead]] : []), notes: new Map(),
+      comments: /^\d+$/.test(count) && Number(count) === 1 ? [] : [told("Multiplicity", count)],
     };
   }
 }

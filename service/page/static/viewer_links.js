@@ -1,6 +1,7 @@
 // Addresses of hand viewers, and calls of one in pages of hand records, as LIN.
 // loaders/handviewer.py is the definition.
 
+import { told } from "./board_facts.js";
 import { textOfBytes } from "./file_text.js";
 
 const LIN_PARAMETER = /(?:[?&;]|\\u0026)lin=([^&\s"'<>]+)/gi;
@@ -10,7 +11,7 @@ const HAND = /(?:^|[&;])[nesw]=[^&]/;
 const CALL = /[1-7](?:NT?|[CDHS])|PASS|P|XX|X|DBL|D|RDBL|RD|R/iy;
 const CARD = /[SHDC](?:10|[AKQJT2-9])/iy;
 const DEALERS = { s: "1", w: "2", n: "3", e: "4" };
-const SIDES = { none: "o", ns: "n", ew: "e", both: "b", all: "b" };
+const CONTRACT_ONLY = /^-[1-7](?:NT?|[CDHS])X{0,2}[NESW]?$/i;
 const ENTITIES = { quot: "\"", apos: "'", amp: "&", lt: "<", gt: ">" };
 
 /** Text of a percent-encoded value; `+` stands for a blank. */
@@ -84,14 +85,20 @@ function oneLine(text) {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** What stands in the brackets that open at a place, which may hold others, and where they end. */
+/** LIN of what stands in the brackets that open at a place, which may hold others, and where they end. */
 function enclosed(text, start, closing) {
+  const key = closing === "}" ? "nt" : "an";
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {
     depth += Number(text[at] === text[start]) - Number(text[at] === closing);
-    if (!depth) return [oneLine(text.slice(start + 1, at)), at + 1];
+    if (!depth) {
+      const said = oneLine(text.slice(start + 1, at));
+      return [said ? `${key}|${said}|` : "", at + 1];
+    }
   }
-  return [oneLine(text.slice(start + 1)), text.length];
+  const said = oneLine(text.slice(start + 1));
+  const expected = closing === "}" ? "brace-at-end" : "parenthesis-at-end";
+  return [`${key}|${said}|nt|${told(expected, text[start] + said)}|`, text.length];
 }
 
 /**
@@ -107,8 +114,7 @@ function linOfPieces(text, pattern, read, wrong) {
     if (" \t\r\n,?".includes(text[at])) {
       at += 1;
     } else if (text[at] === "{") {
-      [found, at] = enclosed(text, at, "}");
-      said = `nt|${found}|`;
+      [said, at] = enclosed(text, at, "}");
     } else if ((found = pattern.exec(text))) {
       [said, at] = read(found[0], at + found[0].length);
     } else {
@@ -119,10 +125,11 @@ function linOfPieces(text, pattern, read, wrong) {
   return lin;
 }
 
-/** LIN of an auction: `!` alerts, parentheses explain, braces hold remarks. */
-function auctionLin(text) {
+/** LIN of an auction: `!` and `*` alert, parentheses explain, braces hold remarks. */
+function auctionLin(written) {
   // a contract and a leader only
-  if (text.startsWith("-")) return "";
+  if (CONTRACT_ONLY.test(written)) return `nt|${told("a", written)}|`;
+  const text = written.replace(/^-+/, "");
   let isDoubled = false;
   return linOfPieces(text, CALL, (piece, end) => {
     let call = piece.toUpperCase();
@@ -133,16 +140,16 @@ function auctionLin(text) {
       at -= 1;
     }
     isDoubled = ["X", "D", "DBL"].includes(call) || (isDoubled && call[0] === "P");
-    let [alert, told] = ["", ""];
-    while (text[at] === "!" || text[at] === "(") {
-      if (text[at] === "!") {
+    let [alert, explained] = ["", ""];
+    while ("!*(".includes(text[at] ?? " ")) {
+      if (text[at] === "(") {
+        [explained, at] = enclosed(text, at, ")");
+      } else {
         alert = "!";
         at += 1;
-      } else {
-        [told, at] = enclosed(text, at, ")");
       }
     }
-    return [`mb|${call}${alert}|${told ? `an|${told}|` : ""}`, at];
+    return [`mb|${call}${alert}|${explained}`, at];
   }, (at) => `mb|${text[at]}|`);
 }
 
@@ -163,14 +170,19 @@ function parametersLin(query) {
   const names = [..."swne"].map((seat) => oneLine(get(`${seat}n`).replaceAll(",", " ")));
   const number = get("b").trim();
   const sides = get("v").trim().toLowerCase();
+  const seat = get("d").trim();
+  const isSaid = /[^?-]/.test(seat);
+  const dealer = DEALERS[seat.charAt(0).toLowerCase()];
   return [
     names.some(Boolean) ? `pn|${names.join(",")}|` : "",
     // a comma would shift the hands
-    `md|${DEALERS[get("d").trim().toLowerCase().charAt(0)] ?? ""}`,
+    // a word that names no seat does not leave it to the board's number
+    `md|${dealer ?? (isSaid ? "3" : "")}`,
     [..."swne"].map((seat) => get(seat).trim().replaceAll(",", "/")).join(","), "|",
     number ? `ah|Board ${number}|` : "",
-    sides ? `sv|${SIDES[sides] ?? sides}|` : "",
-    auctionLin(get("a")), playLin(get("p")), "pg||",
+    sides ? `sv|${sides}|` : "",
+    isSaid && !dealer ? `nt|${told("d", seat)}|` : "",
+    auctionLin(get("a").trim()), playLin(get("p")), "pg||",
   ].join("");
 }
 

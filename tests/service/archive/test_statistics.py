@@ -7,6 +7,7 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.inference.node_statistics import node_statistics
+from bidcascade.loaders import deal_arrays
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.service.archive import statistics as subject
 from bidcascade.service.archive.adding import add_files
@@ -15,14 +16,16 @@ from bidcascade.service.archive.statistics import statistics
 from bidcascade.service.archive.upkeep import bid_archive, solve_archive
 from bidcascade.service.jobs.wide_columns import PAR_CONTRACTS_COLUMN
 from tests.service.archive.support_archives import cut_small, write_files, write_system
+from tests.support_deals import possible
 
 
 def _tables(boards: pl.DataFrame) -> pl.DataFrame:
-    """Tables that stand for those of a solver: any number of tricks."""
+    """Tables that stand for those of a solver: any possible number of tricks."""
     chance = np.random.default_rng(boards.height)
+    tricks = possible(chance.integers(0, 14, (boards.height, 20)), deal_arrays(boards).hands)
     columns = [
-        pl.Series(name, chance.integers(0, 14, boards.height), pl.UInt8)
-        for name in DOUBLE_DUMMY_COLUMNS
+        pl.Series(name, tricks[:, place], pl.UInt8)
+        for place, name in enumerate(DOUBLE_DUMMY_COLUMNS)
     ]
     par = pl.Series(PAR_COLUMN, chance.integers(-9, 10, boards.height) * 50, pl.Int32)
     contracts = pl.Series(PAR_CONTRACTS_COLUMN, [["1N-NS"]] * boards.height)
