@@ -161,6 +161,13 @@ class Settings(BaseSettings):
         description="Processes that solve deals double dummy, started when they are needed; 0 for "
         "one a core.",
     )
+    dd_going_on: int = Field(
+        default=4,
+        ge=0,
+        description="Deals that are solved double dummy to their end when the time of their "
+        "request is over, at most so many at once, for whoever asks again; they stand back for "
+        "other requests.",
+    )
     simulate_double_dummy: bool = Field(
         default=True,
         description="Score simulated calls double dummy; else by the law of total tricks.",

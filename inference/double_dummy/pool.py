@@ -64,6 +64,9 @@ class DoubleDummyPool:
         Processes; as many as this process may use cores if not given.
     cache_entries : int
         Answers that are remembered; 0 for none.
+    going_on : int
+        How many calls of :meth:`tables` that ended by ``timeout_s`` are solved to their end, for
+        whoever asks again; after ten minutes they are given up. They stand back for other calls.
 
     Examples
     --------
@@ -76,13 +79,15 @@ class DoubleDummyPool:
     (array([13], dtype=int8), array([12, 12, 12, 13, 13], dtype=int8))
     """
 
-    def __init__(self, workers: int | None = None, *, cache_entries: int = DEFAULT_ENTRIES) -> None:
+    def __init__(
+        self, workers: int | None = None, *, cache_entries: int = DEFAULT_ENTRIES, going_on: int = 0
+    ) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"expected at least one worker, got {workers!r}")
         if cache_entries < 0:
             raise ValueError(f"expected cache entries from 0 on, got {cache_entries!r}")
         self.workers = usable_cores() if workers is None else workers
-        self._schedule = Schedule(AnswerCache(cache_entries))
+        self._schedule = Schedule(AnswerCache(cache_entries), self.workers, going_on)
         self._crew = _Crew(self._schedule, self.workers)
         # also where nobody closes it: at the pool's own end, or that of the interpreter
         self._finalizer = weakref.finalize(self, _Crew.end, self._crew)
@@ -163,7 +168,7 @@ class DoubleDummyPool:
         boards = _table_boards(hands)
         count = hands.shape[1]
         try:
-            tricks = self._declarers_tricks(boards, cancel, timeout_s)
+            tricks = self._declarers_tricks(boards, cancel, timeout_s, may_go_on=True)
         except DoubleDummyFailed as error:
             if error.answers is None:
                 raise
@@ -173,7 +178,8 @@ class DoubleDummyPool:
                 _failure(boards, error.deals[0], deals[0], str(error)), deals, answers
             ) from None
         except SolvedInPart as error:
-            raise SolvedInPart(str(error), _as_tables(error.answers, count)) from None
+            answers = _as_tables(error.answers, count)
+            raise SolvedInPart(str(error), answers, goes_on=error.goes_on) from None
         return _as_tables(tricks, count)
 
     def add_tables(self, hands: U64, tables: ArrayLike) -> None:
@@ -218,14 +224,21 @@ class DoubleDummyPool:
                 schedule.cache.store(key, value)
 
     def _declarers_tricks(
-        self, boards: Boards, cancel: threading.Event | None, timeout_s: float | None
+        self,
+        boards: Boards,
+        cancel: threading.Event | None,
+        timeout_s: float | None,
+        *,
+        may_go_on: bool = False,
     ) -> I8:
         sizes: I8 = np.bitwise_count(boards.hands[0]).astype(np.int8)
 
         def of_declarer(found: I8, _: U8) -> I8:
             return np.where(found == NOT_HELD, np.int8(NOT_HELD), sizes - found)
 
-        return self._ask(boards, cancel, timeout_s, of_declarer, all_cards=False)
+        return self._ask(
+            boards, cancel, timeout_s, of_declarer, all_cards=False, may_go_on=may_go_on
+        )
 
     def _all_cards(
         self, boards: Boards, cancel: threading.Event | None, timeout_s: float | None
@@ -248,6 +261,7 @@ class DoubleDummyPool:
         told: Callable[[I8, U8], I8],
         *,
         all_cards: bool,
+        may_go_on: bool = False,
     ) -> I8:
         """Have questions answered.
 
@@ -269,7 +283,14 @@ class DoubleDummyPool:
         )
         if call.missing:
             self._crew.start()
-            self._wait(call, cancel, timeout_s, lambda: told(call.answers, places))
+            try:
+                self._wait(call, cancel, timeout_s, lambda: told(call.answers, places))
+            except SolvedInPart as error:
+                error.goes_on = may_go_on and self._schedule.let_go_on(call)
+                raise
+            finally:
+                if not (call.done.is_set() or call.goes_on):
+                    self._withdraw(call)
         if call.error is not None:
             raise call.error
         if call.failed:
@@ -290,28 +311,27 @@ class DoubleDummyPool:
     ) -> None:
         end = None if timeout_s is None else monotonic() + timeout_s
         finished = False
-        try:
-            while not finished:
-                left = None if end is None else end - monotonic()
-                if cancel is not None and cancel.is_set():
-                    raise Cancelled("double dummy was cancelled")
-                if left is not None and left <= 0:
-                    count = len(call.answers)
-                    raise SolvedInPart(
-                        f"expected double-dummy answers within {max(0.0, timeout_s or 0):.3g} s, "
-                        f"got {count - call.missing} of {count}",
-                        answers(),
-                    )
-                if cancel is not None:
-                    left = _CANCEL_POLL_S if left is None else min(left, _CANCEL_POLL_S)
-                finished = call.done.wait(left)
-        finally:
-            if not finished:
-                for batch in self._schedule.withdraw(call):
-                    # most are done in a moment, and their answers are worth keeping
-                    timer = threading.Timer(_GIVE_UP_S, self._schedule.give_up, (batch,))
-                    timer.daemon = True
-                    timer.start()
+        while not finished:
+            left = None if end is None else end - monotonic()
+            if cancel is not None and cancel.is_set():
+                raise Cancelled("double dummy was cancelled")
+            if left is not None and left <= 0:
+                count = len(call.answers)
+                raise SolvedInPart(
+                    f"expected double-dummy answers within {max(0.0, timeout_s or 0):.3g} s, "
+                    f"got {count - call.missing} of {count}",
+                    answers(),
+                )
+            if cancel is not None:
+                left = _CANCEL_POLL_S if left is None else min(left, _CANCEL_POLL_S)
+            finished = call.done.wait(left)
+
+    def _withdraw(self, call: Call) -> None:
+        for batch in self._schedule.withdraw(call):
+            # most are done in a moment, and their answers are worth keeping
+            timer = threading.Timer(_GIVE_UP_S, self._schedule.give_up, (batch,))
+            timer.daemon = True
+            timer.start()
 
 
 class _Crew:

@@ -29,12 +29,14 @@ TABLE_SIZE: Final = 20
 class SolvedInPart(TimedOut):
     """Time was over before all was solved.
 
-    ``answers`` is what the call would have returned, with -1 for all of a deal that was not solved.
+    ``answers`` is what the call would have returned, with -1 for all of a deal that was not solved;
+    ``goes_on`` tells whether the rest is still being solved, for whoever asks again.
     """
 
-    def __init__(self, message: str, answers: I8) -> None:
+    def __init__(self, message: str, answers: I8, *, goes_on: bool = False) -> None:
         super().__init__(message)
         self.answers = answers
+        self.goes_on = goes_on
 
 
 class SolvesPlays(Protocol):

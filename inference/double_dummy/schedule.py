@@ -8,6 +8,7 @@ A question that several calls ask is solved once. Nothing here knows processes.
 from collections import deque
 from collections.abc import Callable, Iterable
 from threading import Condition, Event
+from time import monotonic
 from typing import Final
 
 import numpy as np
@@ -23,6 +24,8 @@ MOST_ENDS: Final = 3
 """So many processes may end over one deal on its own before the deal is given up."""
 MOST_KILLS: Final = 30
 """The same for processes that were killed from outside, which says little about the deal."""
+LONGEST_GOING_ON_S: Final = 600.0
+"""For so long a call may go on when nobody waits; the hardest tables known take a minute or two."""
 
 _BATCH_COST: Final = 10.0
 """Cost of a batch in deals of 13 cards, of which a process solves about 100 a second."""
@@ -70,6 +73,8 @@ class Call:
         self.failed: dict[int, str] = {}
         self.error: BidcascadeError | None = None
         self.done = Event()
+        self.goes_on = False
+        """Whether nobody waits for it any more, and what it asks is solved all the same."""
         self.queue: deque[Question] = deque()
         self.asked: list[Question] = []
 
@@ -114,12 +119,32 @@ class Batch:
         """Whether somebody still waits for one of its answers."""
         return any(question.askers for question in self.questions[self.answered :])
 
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether somebody waits for one of its answers at this moment."""
+        return any(map(_is_waited_for, self.questions[self.answered :]))
+
 
 class Schedule:
-    """Open questions of all calls; every method takes the lock itself."""
+    """Open questions of all calls; every method takes the lock itself.
 
-    def __init__(self, cache: AnswerCache) -> None:
+    Parameters
+    ----------
+    cache : AnswerCache
+    workers : int
+        Threads that take batches. While others ask, one of them at least is not at calls that go on
+        without anybody who waits.
+    going_on : int
+        How many calls may go on so.
+    """
+
+    def __init__(self, cache: AnswerCache, workers: int = 1, going_on: int = 0) -> None:
         self.cache = cache
+        self._workers = workers
+        self._most_going_on = going_on
+        self._going_on: dict[Call, float] = {}
+        """Since when."""
+        self._idle = 0
         self.changed = Condition()
         self.is_closed = False
         self._turns: deque[Call] = deque()
@@ -163,6 +188,7 @@ class Schedule:
             return call
         with self.changed:
             self._check_open()
+            self._end_old()
             new = [number for number in order.tolist() if not self._known(call, number, keys)]
             records = deals(np.array(new, np.intp))
             for record, number in zip(records, new, strict=True):
@@ -181,7 +207,42 @@ class Schedule:
             if call.queue:
                 self._turns.append(call)
                 self.changed.notify_all()
+                self._make_room()
         return call
+
+    def _make_room(self) -> None:
+        """Free a thread that is at what nobody waits for, if none is idle; it goes on later."""
+        unwaited = [batch for batch in self._running if not batch.is_waited_for]
+        if not self._idle and len(unwaited) == self._workers and unwaited[-1].kill is not None:
+            unwaited[-1].given_up = True
+            unwaited[-1].kill()
+
+    def let_go_on(self, call: Call) -> bool:
+        """Keep what a call asks though its caller leaves; tell whether there is room for it."""
+        with self.changed:
+            self._end_old()
+            left = [one for one in call.asked if any(asker[0] is call for asker in one.askers)]
+            if self.is_closed or not left:
+                return False
+            if all(any(asker[0].goes_on for asker in question.askers) for question in left):
+                # somebody asked the same before, which is still at it
+                self._withdraw(call)
+                return True
+            if len(self._going_on) >= self._most_going_on:
+                return False
+            call.goes_on = True
+            self._going_on[call] = monotonic()
+            return True
+
+    def _end_old(self) -> None:
+        """Forget calls that went on to their end, and give up those that are at it for too long."""
+        for call, since in list(self._going_on.items()):
+            if monotonic() - since > LONGEST_GOING_ON_S:
+                for batch in self._withdraw(call):
+                    self.give_up(batch)
+            elif call.missing:
+                continue
+            del self._going_on[call]
 
     def _known(self, call: Call, number: int, keys: list[bytes]) -> bool:
         key = keys[number]
@@ -237,11 +298,17 @@ class Schedule:
     def next_batch(self, timeout_s: float) -> Batch | None:
         """Wait for questions to solve; ``None`` after the time, or when the pool is closed."""
         with self.changed:
+            self._idle += 1
             self.changed.wait_for(lambda: self._turns or self.is_closed, timeout_s)
+            self._idle -= 1
             if self.is_closed or not self._turns:
                 return None
-            # calls take turns, so that a long one does not hold up the others
-            call = self._turns.popleft()
+            # calls take turns, so that a long one does not hold up the others; those that nobody
+            # waits for come last
+            call = next(
+                (one for one in self._turns if any(map(_is_waited_for, one.queue))), self._turns[0]
+            )
+            self._turns.remove(call)
             batch = Batch(_take(call.queue))
             if call.queue:
                 self._turns.append(call)
@@ -315,6 +382,10 @@ class Schedule:
         else:
             call.queue.append(question)
         self.changed.notify()
+
+
+def _is_waited_for(question: Question) -> bool:
+    return any(not call.goes_on for call, _ in question.askers)
 
 
 def _why(question: Question) -> str:

@@ -139,6 +139,17 @@ class Dealing:
         size = self.sizes[seat] - self.fixed[seat].bit_count()
         return self._counted[seat].total / comb(self.free.bit_count(), size)
 
+    @property
+    def total(self) -> int:
+        """How many layouts :meth:`propose` may propose."""
+        found, left = self._first.total if self.seats else 1, self.free.bit_count()
+        # the first hand, two where they are drawn together; the last gets what is left
+        for number, seat in enumerate(self.seats[:-1]):
+            size = self.sizes[seat] - self.fixed[seat].bit_count()
+            found *= comb(left, size) if number else 1
+            left -= size
+        return found
+
     @cached_property
     def is_impossible(self) -> bool:
         """Whether no layout is possible, as far as counting one hand (or two) can tell."""

@@ -9,6 +9,7 @@ from bidcascade.bridge import NoSuchDeal, Seat, format_call
 from bidcascade.systems.knowledge import EVERYTHING, share, share_of
 from bidcascade.table import format_expression
 
+from .rare import why_impossible
 from .result import Relaxed, WhatWasRelaxed
 from .searching import Attempt
 from .steps import Step, bounds_of
@@ -104,10 +105,13 @@ def _weaker(step: Step, cells: int) -> tuple[Step, Relaxed]:
 
 
 def no_such_deal(attempt: Attempt) -> NoSuchDeal:
-    """Error for what cannot be dealt, with the seats at fault."""
-    seats = " and ".join(Seat(seat).letter for seat in attempt.dealing.seats_without_hands)
-    who = f": no hand is left for {seats}" if seats else ""
-    return NoSuchDeal(f"no such deal{told_where(attempt)}{who}")
+    """Error for what cannot be dealt, with the seats or the conditions at fault."""
+    seats = [Seat(seat).letter for seat in attempt.dealing.seats_without_hands]
+    if 0 < len(seats) < 4:
+        why: str | None = f"no hand is left for {' and '.join(seats)}"
+    else:
+        why = why_impossible(attempt.without_steps())
+    return NoSuchDeal(f"no such deal{told_where(attempt)}" + (f": {why}" if why else ""))
 
 
 def told_where(attempt: Attempt) -> str:

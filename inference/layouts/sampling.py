@@ -28,7 +28,7 @@ from .known import KnownCards, known_by_seat
 from .meanings import Source, meanings_of
 from .relaxing import no_such_deal, note, relax, told_where, unknown_calls
 from .result import LayoutReport, Layouts, Relaxed, deals_of, effective_size
-from .searching import LARGEST_CHUNK, PILOT, Attempt, Limits, Question, Search, search
+from .searching import PILOT, Attempt, Limits, Question, Search, rare_or, search
 from .steps import Step
 from .where import Constraints
 
@@ -189,6 +189,8 @@ def _nothing_found(found: Search) -> NoSuchDeal | TimedOut:
     tried = f"none of {found.tried:,} deals fits"
     if found.stopped_because == "time":
         return TimedOut(f"expected a layout within the time limit, got {tried}")
+    if found.is_impossible:
+        return no_such_deal(found.attempt)
     return NoSuchDeal(f"no such deal found: {tried}{told_where(found.attempt)}")
 
 
@@ -276,17 +278,20 @@ def deal_where(
     if attempt.dealing.is_impossible:
         raise no_such_deal(attempt)
     search = Search(attempt, limits or Limits())
+    part = search.go_on(PILOT)
+    if search.is_seldom and (better := rare_or(search)) is not search:
+        search = better
+        part = search.go_on(search.next_chunk(count))
     found = 0
-    while found < count:
-        chunk = search.next_chunk(count) if search.tried else min(PILOT, LARGEST_CHUNK)
-        part = search.go_on(chunk)
-        if search.stopped_because:
-            break
+    while not search.stopped_because:
         search.forget()
         hands = part.hands[:, : count - found]
         found += hands.shape[1]
         done = int(part.numbers[hands.shape[1] - 1]) + 1 if found == count else search.tried
         yield hands, done
+        if found == count:
+            return
+        part = search.go_on(search.next_chunk(count))
     if found:
         return
     if search.stopped_because == "cancelled":
@@ -294,5 +299,6 @@ def deal_where(
     tried = f"none of {search.tried:,} deals fits"
     if search.stopped_because == "time":
         raise TimedOut(f"expected a deal within the time limit, got {tried}")
-    if search.tried:
-        raise NoSuchDeal(f"no such deal found{told_where(attempt)}: {tried}")
+    if search.is_impossible:
+        raise no_such_deal(attempt)
+    raise NoSuchDeal(f"no such deal found{told_where(attempt)}: {tried}")

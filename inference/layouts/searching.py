@@ -4,9 +4,9 @@ import math
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from .dealing import Dealing, Proposed, points_by_shape, tightened
 from .drawing import F64, uniform_of
 from .judging import Bools, Judge, Judges
 from .known import KnownCards, Range
+from .rare import RareDeals
 from .result import StoppedBecause, deals_of, effective_size
 from .steps import Step
 from .where import Constraints
@@ -29,8 +30,15 @@ _PILOT_EXACTLY: Final = 1024
 LARGEST_CHUNK: Final = 1 << 17
 _EXACT_COST: Final = 16
 """What a proposal that is drawn hand by hand costs, in plain proposals (measured)."""
+_RARE_COST: Final = 256
+"""What a deal that is drawn from what is counted costs (measured)."""
+_SELDOM: Final = 1024
+"""Deals are counted where fewer than one proposal in so many fits."""
+_RARE_PILOT: Final = 128
 _ADVANTAGE: Final = 2.0
 """Layouts of unequal weight must come so many times as fast to be preferred."""
+Way: TypeAlias = Literal["plain", "exactly", "rare"]
+"""How layouts are proposed; see :class:`Search`."""
 _LEAST_TRIED: Final = 1 << 17
 _QUANTILE: Final = 0.95
 _LOTTERY_STREAM: Final = 0x107
@@ -67,11 +75,13 @@ class Question:
     backend: Backend
     seed: int
 
-    def cells(self, seat: int) -> int:
+    def cells(self, seat: int, *, beside_sums: bool = False) -> int:
         """Shapes and points that the constraints and known lengths leave a seat."""
-        if self.constraints.is_false:
+        told = self.constraints
+        if told.is_false:
             return 0
-        return self.constraints.cells[seat] & _within((0, 37), self.known[seat].lengths)
+        cells = told.cells_beside_sums if beside_sums else told.cells
+        return cells[seat] & _within((0, 37), self.known[seat].lengths)
 
 
 @lru_cache(maxsize=256)
@@ -96,7 +106,9 @@ class Attempt:
 
     def cells_of(self, seat: int, *, without: int | None = None) -> int:
         """Shapes and points of a seat by all of its steps, or without one of them."""
-        cells = self.question.cells(seat)
+        return self._by_steps(seat, self.question.cells(seat), without)
+
+    def _by_steps(self, seat: int, cells: int, without: int | None = None) -> int:
         for number, step in enumerate(self.steps):
             if step.seat == seat and number != without:
                 cells &= step.cells()
@@ -106,6 +118,45 @@ class Attempt:
     def cells(self) -> tuple[int, ...]:
         """Shapes and points by seat."""
         return tuple(self.cells_of(seat) for seat in range(4))
+
+    @cached_property
+    def cells_to_count(self) -> tuple[int, ...]:
+        """The same without what the constraints' sums over cards tell."""
+        return tuple(
+            self._by_steps(seat, self.question.cells(seat, beside_sums=True)) for seat in range(4)
+        )
+
+    @cached_property
+    def cards(self) -> tuple[list[int], list[int]]:
+        """Masks of the cards that each seat holds, and of those that it does not hold."""
+        told, known = self.question.constraints, self.question.known
+        return (
+            [one.cards | cards for one, cards in zip(known, told.cards, strict=True)],
+            [one.forbidden | no for one, no in zip(known, told.forbidden, strict=True)],
+        )
+
+    def asking(self, where: Sequence[str]) -> "Attempt":
+        """Give an attempt with other conditions on whole deals."""
+        return self._with(Constraints(where, self.question.constraints.vocabulary))
+
+    def _with(self, constraints: Constraints) -> "Attempt":
+        question = replace(self.question, constraints=constraints)
+        return Attempt(question, self.steps, self.judges)
+
+    def without_steps(self) -> "Attempt":
+        """Give an attempt without the auction."""
+        return Attempt(self.question) if self.steps else self
+
+    @cached_property
+    def alternatives(self) -> tuple["Attempt", ...]:
+        """Attempts one of which must be met; itself if there is one only."""
+        found = self.question.constraints.alternatives
+        return (self,) if len(found) == 1 else tuple(map(self._with, found))
+
+    @cached_property
+    def rare(self) -> RareDeals:
+        """What is counted of it."""
+        return RareDeals(self)
 
     @cached_property
     def dealing(self) -> Dealing:
@@ -123,13 +174,7 @@ class Attempt:
 
     def dealing_with(self, cells: Sequence[int]) -> Dealing:
         """Give what is left to deal, with other cells."""
-        told = self.question.constraints
-        return Dealing(
-            [one.cards | cards for one, cards in zip(self.question.known, told.cards, strict=True)],
-            [one.forbidden | no
-             for one, no in zip(self.question.known, told.forbidden, strict=True)],
-            [points_by_shape(one) for one in cells],
-        )  # fmt: skip
+        return Dealing(*self.cards, [points_by_shape(one) for one in cells])
 
     @cached_property
     def judge(self) -> Judge:
@@ -177,28 +222,33 @@ class Search:
 
     Parameters
     ----------
-    exactly
-        Whether hands are drawn one after another, with weights. Layouts of small weight then go
+    way
+        ``plain``: one hand exactly, the others at random. ``rare``: from what is counted.
+        ``exactly``: hand after hand, with weights. Layouts of small weight then go
         through a lottery: one of weight w stays with chance w / c and has weight c from then on
         (c is near the largest weight of the first chunk), which keeps the expectation and makes
         weights nearly equal (Liu, Chen, Wong: Rejection control and sequential importance
         sampling, 1998).
     """
 
-    def __init__(self, attempt: Attempt, limits: Limits, *, exactly: bool = False) -> None:
+    def __init__(self, attempt: Attempt, limits: Limits, *, way: Way = "plain") -> None:
         self.attempt = attempt
         self.accepted = 0
         self.tried = 0
         self.stopped_because: StoppedBecause | None = None
-        self._limits = limits
-        self._exactly = exactly
-        self._cost = _EXACT_COST if exactly else 1
+        self.is_impossible = False
+        """Whether counting told that there is nothing to find."""
+        self.limits = limits
+        self._way = way
+        self._cost = {"plain": 1, "exactly": _EXACT_COST, "rare": _RARE_COST}[way]
         self._parts: list[Proposed] = []
         self._ceiling: float | None = None
 
     @property
     def _left(self) -> int:
-        return self._limits.proposals // self._cost - self.tried
+        # a rare deal that is looked at is one deal, whatever it costs
+        cost = 1 if self._way == "rare" else self._cost
+        return self.limits.proposals // cost - self.tried
 
     def yield_by_cost(self) -> float:
         """Effective layouts by cost so far."""
@@ -210,14 +260,19 @@ class Search:
         wanted = int(1.2 * (count - self.accepted) / rate) + 64
         return max(0, min(wanted, LARGEST_CHUNK // self._cost, self._left))
 
+    @property
+    def is_seldom(self) -> bool:
+        """Whether so few proposals fit that deals had better be counted."""
+        return self.accepted * _SELDOM < self.tried
+
     def is_hopeless(self, enough: int) -> bool:
         """Whether so many layouts will not be found within the limits, by all that was seen."""
         tried = self.tried * self._cost
-        if tried < min(_LEAST_TRIED, self._limits.proposals):
+        if tried < min(_LEAST_TRIED, self.limits.proposals):
             return False
         # two standard deviations above what was found, for a fair chance
         hoped = self.accepted + 2 * math.sqrt(self.accepted + 1)
-        return hoped * self._limits.proposals / tried < enough
+        return hoped * self.limits.proposals / tried < enough
 
     def forget(self) -> None:
         """Keep no layouts but their number, where they are taken from part to part."""
@@ -225,15 +280,21 @@ class Search:
 
     def go_on(self, count: int) -> Proposed:
         """Propose some more; returns those that fit."""
-        why = self._limits.why_stop()
+        why = self.limits.why_stop()
         if why is not None or self._left <= 0:
             self.stopped_because = why or "proposals"
             return NOTHING
         chunk = min(count, self._left)
-        dealing, seed = self.attempt.dealing, self.attempt.question.seed
-        propose = dealing.propose_exactly if self._exactly else dealing.propose
+        attempt, seed = self.attempt, self.attempt.question.seed
+        if self._way == "rare":
+            propose = attempt.rare.propose
+        else:
+            dealing = attempt.dealing
+            propose = dealing.propose_exactly if self._way == "exactly" else dealing.propose
         proposed = propose(seed=seed, first=self.tried, count=chunk)
-        good = self.attempt.accepted(self._lottery(proposed) if self._exactly else proposed)
+        if self._way == "exactly":
+            proposed = self._lottery(proposed)
+        good = attempt.accepted(proposed)
         self.tried += chunk
         self.accepted += len(good.numbers)
         self._parts.append(good)
@@ -273,12 +334,35 @@ def search(attempt: Attempt, count: int, limits: Limits, *, enough: int = 0) -> 
     plain = chosen = Search(attempt, limits)
     plain.go_on(PILOT)
     if plain.accepted < count and not plain.stopped_because and not attempt.dealing.is_exact:
-        exact = Search(attempt, limits, exactly=True)
+        exact = Search(attempt, limits, way="exactly")
         exact.go_on(_PILOT_EXACTLY)
         if exact.yield_by_cost() > plain.yield_by_cost() * _ADVANTAGE:
             chosen = exact
+    if attempt.question.constraints.texts and not chosen.accepted:
+        chosen = rare_or(chosen)
     while chosen.accepted < count and not chosen.stopped_because:
         chosen.go_on(chosen.next_chunk(count))
         if chosen.is_hopeless(enough):
             chosen.stopped_because = "proposals"
     return chosen
+
+
+def rare_or(search: Search) -> Search:
+    """Search that draws from what is counted, unless the given one finds more for its cost.
+
+    What was found so far decides, not time: the same seed gives the same deals. Where nothing is
+    left to draw from, the search ends as impossible.
+    """
+    attempt = search.attempt
+    if search.stopped_because:
+        return search
+    if not attempt.rare.total:
+        search.is_impossible, search.stopped_because = True, "proposals"
+        return search
+    rare = Search(attempt, search.limits, way="rare")
+    if not search.accepted:
+        # either way proposes all that fits: the fewer others, the more of it
+        return rare if attempt.rare.total * _RARE_COST < attempt.dealing.total else search
+    pilot = Search(attempt, search.limits, way="rare")
+    pilot.go_on(_RARE_PILOT)
+    return rare if pilot.yield_by_cost() > search.yield_by_cost() else search

@@ -6,6 +6,7 @@ tested on the layouts.
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -13,20 +14,30 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import parse_card
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.lowering import Interval, LinearForm, lower
-from bidcascade.systems.knowledge import EVERYTHING
-from bidcascade.table import Expression, Vocabulary, parse_expression
+from bidcascade.kernels.lowering import OPPOSITE, Interval, LinearForm, Tree, lower
+from bidcascade.systems.knowledge import EVERYTHING, Bounds
+from bidcascade.table import Expression, Vocabulary, format_expression, parse_expression
 from bidcascade.table.compass import (
     DealCondition,
     compass_vocabulary,
     patterns_as_numbers,
     rename_terms,
 )
-from bidcascade.table.language.expression_tree import And, terms_of
+from bidcascade.table.language.expression_tree import (
+    And,
+    Comparison,
+    Not,
+    Or,
+    Shape,
+    terms_of,
+)
 from bidcascade.table.language.lowering import tree_of
 
+from .card_sums import weights_of
+from .drawing import I64
 from .steps import bounds_of
 
+_MOST_ALTERNATIVES: Final = 16
 _CARD: Final = re.compile(r"C_([CDHS][2-9TJQKA])")
 
 
@@ -55,42 +66,97 @@ class Constraints:
 
     def __init__(self, texts: Sequence[str], vocabulary: Vocabulary | None = None) -> None:
         self.texts = tuple(texts)
+        self.vocabulary = vocabulary or Vocabulary()
         self.cells = [EVERYTHING] * 4
         """Shapes and points that each seat may have."""
+        self.cells_beside_sums = [EVERYTHING] * 4
+        """The same by the conditions alone that sums over cards do not tell."""
         self.intervals: list[Interval] = []
         """Linear forms of terms with a seat, and the values they may have."""
+        self.sums: list[tuple[Interval, I64]] = []
+        """Those of the intervals that are sums over cards, with what each card adds."""
+        self.tests: list[Tree] = []
+        """Other truth values of several hands, such as a product of lengths."""
         self.cards, self.forbidden = [0] * 4, [0] * 4
         """Masks of cards that conditions such as ``C_N_SA`` give or deny each seat."""
         self.is_false = False
         """Whether a condition fails whatever is dealt."""
-        self._vocabulary = vocabulary or Vocabulary()
-        self._conditions = [DealCondition(text, self._vocabulary) for text in texts]
-        for text in texts:
-            for part in _parts(parse_expression(text)):
-                self._narrow(part)
+        self._conditions = [DealCondition(text, self.vocabulary) for text in texts]
+        self._parts = [part for text in texts for part in _parts(parse_expression(text))]
+        for part in self._parts:
+            self._narrow(part)
+
+    @property
+    def parts(self) -> list[str]:
+        """Texts of the conditions that must all hold, none of which is a conjunction."""
+        return list(dict.fromkeys(map(format_expression, self._parts)))
+
+    @cached_property
+    def alternatives(self) -> tuple["Constraints", ...]:
+        """Conditions of which one must hold, none with an ``or`` of several hands; itself if alone.
+
+        What would make too many of them stays as it is: a test that only deals can answer.
+        """
+        choices: list[tuple[Expression, ...]] = [()]
+        for part in self._parts:
+            own = [part] if self._is_exact(part) else _alternatives(part)
+            if len(own) * len(choices) > _MOST_ALTERNATIVES:
+                own = [part]
+            choices = [(*before, one) for before in choices for one in own]
+        if len(choices) == 1:
+            return (self,)
+        return tuple(
+            Constraints([format_expression(one) for one in parts], self.vocabulary)
+            for parts in choices
+        )
+
+    def _is_exact(self, part: Expression) -> bool:
+        """Whether a part speaks of one hand, and its shape and points alone decide it."""
+        names = compass_vocabulary(self.vocabulary)
+        if len({names.origin[name][1] for name in terms_of(part)}) > 1:
+            return False
+        found = self._bounds(part)
+        return found.can == found.must
+
+    def _bounds(self, part: Expression) -> Bounds:
+        """Shapes and points with which the one hand of a part can, and must, meet it."""
+        names = compass_vocabulary(self.vocabulary)
+        own = rename_terms(part, lambda name: names.origin[name][0])
+        return bounds_of((own,), self.vocabulary)
 
     def _narrow(self, part: Expression) -> None:
-        names = compass_vocabulary(self._vocabulary)
+        names = compass_vocabulary(self.vocabulary)
         seats = {names.origin[name][1] for name in terms_of(part)}
-        if len(seats) == 1:
-            own = rename_terms(part, lambda name: names.origin[name][0])
-            self.cells[seats.pop()] &= bounds_of((own,), self._vocabulary).can
         literals = lower(tree_of(patterns_as_numbers(part), names))
         if isinstance(literals, bool):
             self.is_false = self.is_false or not literals
-            return
+            literals = []
+        is_exact = self._is_exact(part)
+        told = 0
         for one in literals:
             if isinstance(one, Interval):
                 self.intervals.append(one)
                 if one.high <= 0:
                     self._card(one.form, self.forbidden)
+                weights = None if is_exact else weights_of(one.form, self.vocabulary)
+                if weights is not None:
+                    self.sums.append((one, weights))
+                    told += 1
             elif not one.positive and one.tree[0] == "interval" and one.tree[2:] == (0, 0):
                 # a term that is not 0: the card is there
                 self._card(one.tree[1], self.cards)
+            elif not is_exact:
+                self.tests.append(one.tree if one.positive else ("not", one.tree))
+        if len(seats) == 1:
+            can = self._bounds(part).can
+            seat = seats.pop()
+            self.cells[seat] &= can
+            if told < len(literals):
+                self.cells_beside_sums[seat] &= can
 
     def _card(self, form: LinearForm, masks: list[int]) -> None:
         if len(form) == 1 and form[0][1] == 1:
-            term, seat = compass_vocabulary(self._vocabulary).origin[form[0][0]]
+            term, seat = compass_vocabulary(self.vocabulary).origin[form[0][0]]
             if card := _CARD.fullmatch(term):
                 masks[seat] |= 1 << parse_card(card[1])
 
@@ -103,8 +169,34 @@ class Constraints:
 
 
 def _parts(expression: Expression) -> Iterator[Expression]:
+    expression = _pushed(expression)
     if isinstance(expression, And):
         for operand in expression.operands:
             yield from _parts(operand)
     else:
         yield expression
+
+
+def _pushed(expression: Expression) -> Expression:
+    """Write a negation of an ``and``, an ``or`` or a comparison as what it says of the parts."""
+    match expression:
+        case Not(Not(operand)):
+            return _pushed(operand)
+        case Not(And(operands)):
+            return Or(tuple(map(Not, operands)))
+        case Not(Or(operands)):
+            return And(tuple(map(Not, operands)))
+        case Not(Comparison(first, ((operator, second),))):
+            return Comparison(first, ((OPPOSITE[operator], second),))
+    return expression
+
+
+def _alternatives(expression: Expression) -> list[Expression]:
+    """Conditions of which one must hold."""
+    expression = _pushed(expression)
+    match expression:
+        case Or(operands):
+            return [one for operand in operands for one in _alternatives(operand)]
+        case Comparison(first, (("!=", second),)) if not isinstance(second, Shape):
+            return [Comparison(first, ((operator, second),)) for operator in "<>"]
+    return [expression]

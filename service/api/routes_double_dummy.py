@@ -2,6 +2,7 @@
 
 import threading
 from functools import partial
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
@@ -28,6 +29,11 @@ router = APIRouter(tags=["answers"])
     response_model=DoubleDummyAnswer,
     responses={
         200: {"description": "Tricks of all contracts, par, and what each auction is worth."},
+        202: {
+            "model": DoubleDummyAnswer,
+            "description": "What was solved in the time for a request; `missing` names the rest. "
+            "While `goes_on` is true it is still being solved: ask again.",
+        },
         **problems(400, 406, 408, 413, 415, 422, 429, 500, 503, 504),
     },
     openapi_extra=body_of(DoubleDummyRequest),
@@ -37,6 +43,10 @@ async def double_dummy(request: Request) -> Response:
 
     Of each auction the contract is scored with its double-dummy tricks, and compared in IMPs with
     par and with the other auctions.
+
+    A deal that takes longer than the time for a request is answered with what is solved by then.
+    The rest is solved on for whoever asks again, of a few deals at a time (setting
+    `dd_going_on`); what was solved once is not solved again.
     """
     work: Workplace = request.app.state.workplace
     accepted(request, [JSON])
@@ -49,13 +59,12 @@ async def double_dummy(request: Request) -> Response:
         ]
         limit = time_for(work, None)
 
-        def task(given_up: threading.Event) -> bytes:
+        def task(given_up: threading.Event) -> dict[str, Any]:
             solver = work.double_dummy
-            return json_bytes(
-                deal_worth(deal, auctions, solver, time_limit_s=limit, cancel=given_up)
-            )
+            return deal_worth(deal, auctions, solver, time_limit_s=limit, cancel=given_up)
 
-        return Response(await run_waiting(work, request, task), media_type=JSON)
+        found = await run_waiting(work, request, task)
+        return Response(json_bytes(found), 202 if found["missing"] else 200, media_type=JSON)
 
 
 def _over(text: str, dealer: Seat) -> Auction:

@@ -123,7 +123,9 @@ class Workplace:
 
         with self._lock:
             if self._double_dummy is None:
-                self._double_dummy = DoubleDummyPool(self.settings.dd_workers or None)
+                self._double_dummy = DoubleDummyPool(
+                    self.settings.dd_workers or None, going_on=self.settings.dd_going_on
+                )
             return self._double_dummy
 
     @cached_property

@@ -72,9 +72,9 @@ class AuctionAnswer(TypedDict):
 class AuctionWorth(TypedDict):
     contract: str
     tricks: int | None
-    score: int
-    imps_to_par: int
-    imps: list[int]
+    score: int | None
+    imps_to_par: int | None
+    imps: list[int | None]
 
 
 class AuctionsAnswer(TypedDict):
@@ -136,9 +136,11 @@ class DealResult(TypedDict):
 
 
 class DoubleDummyAnswer(TypedDict):
-    tricks: dict[str, dict[str, int]]
-    par: ParAnswer
+    tricks: dict[str, dict[str, int | None]]
+    par: ParAnswer | None
     auctions: list[AuctionWorth]
+    missing: list[MissingResult]
+    goes_on: bool
 
 
 class EntryAnswer(TypedDict):
@@ -429,6 +431,11 @@ class MembersAnswer(TypedDict):
     members: list[EntryMembers]
     table: TableName
     backend: Literal["reference", "cpu", "cuda"]
+
+
+class MissingResult(TypedDict):
+    declarer: str
+    strain: str
 
 
 class NextAnswer(TypedDict):

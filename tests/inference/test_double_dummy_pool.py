@@ -242,6 +242,85 @@ def test_what_is_solved_in_time_is_told(tmp_path, monkeypatch):
         assert late.value.answers.shape == (1, 20)
 
 
+# --- what goes on when nobody waits --------------------------------------------------------------
+
+
+def held_up(monkeypatch, folder: Path) -> tuple[Path, Path]:
+    """Let notrump wait for a file to go; the other file gets a line when it is begun."""
+    block, begun = folder / "block", folder / "begun"
+    block.touch()
+    use_solver(
+        monkeypatch, folder,
+        f"if deal[0] == 4:\n"
+        f"            open({str(begun)!r}, 'a').write('x')\n"
+        f"            while os.path.exists({str(block)!r}): time.sleep(0.01)\n"
+        "time.sleep(0.02)",
+    )  # fmt: skip
+    return block, begun
+
+
+def in_part(pool, hands, seconds=2.0):
+    with pytest.raises(SolvedInPart) as late:
+        pool.tables(hands, timeout_s=seconds)
+    return late.value
+
+
+def test_a_hard_deal_is_solved_to_its_end(tmp_path, monkeypatch):
+    block, begun = held_up(monkeypatch, tmp_path)
+    with DoubleDummyPool(workers=2, going_on=1) as pool:
+        first = in_part(pool, ENDINGS[:, :1])
+        assert first.goes_on
+        assert (first.answers[0].reshape(4, 5)[:, 4] == -1).all()
+        assert (first.answers[0].reshape(4, 5)[:, :4] >= 0).all()
+        # again the same: it is not begun anew, and takes no place of its own
+        assert in_part(pool, ENDINGS[:, :1], 0.2).goes_on
+        assert len(begun.read_text()) == 1
+        # another finds no room; it is given up as before
+        assert not in_part(pool, ENDINGS[:, 1:2]).goes_on
+        block.unlink()
+        table = pool.tables(ENDINGS[:, :1], timeout_s=60)
+        assert (table >= 0).all()
+        # then there is room again
+        block.touch()
+        assert in_part(pool, ENDINGS[:, 2:3]).goes_on
+        block.unlink()
+
+
+def test_what_goes_on_stands_back_for_others(tmp_path, monkeypatch, expected):
+    """With one process, what nobody waits for is ended for a question, and begun anew after it."""
+    block, begun = held_up(monkeypatch, tmp_path)
+    with DoubleDummyPool(workers=1, going_on=4) as pool:
+        assert in_part(pool, ENDINGS[:, :1]).goes_on
+        suits = pool.tricks(ENDINGS[:, 5:8], 1, 0, timeout_s=60)
+        assert (suits >= 0).all()
+        block.unlink()
+        assert (pool.tables(ENDINGS[:, :1], timeout_s=60) >= 0).all()
+        assert len(begun.read_text()) >= 2
+
+
+def test_what_goes_on_ends_with_the_pool_and_in_time(tmp_path, monkeypatch):
+    held_up(monkeypatch, tmp_path)
+    pool = DoubleDummyPool(workers=2, going_on=1)
+    assert in_part(pool, ENDINGS[:, :1]).goes_on
+    monkeypatch.setattr(schedule, "LONGEST_GOING_ON_S", 0.0)
+    assert in_part(pool, ENDINGS[:, 1:2]).goes_on
+    processes = pool.state.processes
+    pool.close()
+    assert wait_until_gone(*processes)
+
+
+def test_a_call_that_is_cancelled_does_not_go_on(tmp_path, monkeypatch):
+    held_up(monkeypatch, tmp_path)
+    with DoubleDummyPool(workers=1, going_on=1) as pool:
+        cancel = threading.Event()
+        threading.Timer(0.5, cancel.set).start()
+        with pytest.raises(Cancelled):
+            pool.tables(ENDINGS[:, :1], cancel=cancel, timeout_s=60)
+        # only once the process that hangs was ended can this be answered
+        assert (pool.tricks(ENDINGS[:, 1:3], 0, 0, timeout_s=60) >= 0).all()
+        assert in_part(pool, ENDINGS[:, 1:2]).goes_on
+
+
 def test_no_time_at_all_is_no_time_below_zero(tmp_path, monkeypatch):
     use_solver(monkeypatch, tmp_path, "time.sleep(1)")
     with DoubleDummyPool(workers=1) as pool, pytest.raises(TimedOut, match=r"within 0 s, got 0"):

@@ -170,7 +170,9 @@ def test_deals_with_known_cards_and_several_conditions(run, tmp_path):
     [
         (["HCP_N > 37"], "no such deal where HCP_N > 37: no hand is left for N"),
         (["HCP_N >= 21", "HCP_S >= 20"], "no such deal where HCP_N >= 21, HCP_S >= 20"),
-        (["Top5_N_S + Top5_S_S == 3 and Top5_N_S + Top5_S_S == 4"], "no such deal found"),
+        (["Top5_N_S + Top5_S_S == 3 and Top5_N_S + Top5_S_S == 4"], "no deal meets Top5_N_S"),
+        (["HCP_N + HCP_E + HCP_S + HCP_W == 39"], "is 40 in every deal"),
+        (["SL_N_S * 3 == HCP_S * HCP_S + Losers_S * SL_N_S * 100 + 1"], "no such deal found"),
     ],
 )
 def test_no_such_deal(capfd, tmp_path, where, said):

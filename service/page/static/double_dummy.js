@@ -10,7 +10,7 @@ import { hasAllHands, isAtEnd } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
 /** A deal solved, with some auctions on it that are over. */
-export function solve({ hands, dealer, vulnerability }, auctions, signal) {
+function solve({ hands, dealer, vulnerability }, auctions, signal) {
   return post("/v1/double-dummy", {
     deal: { deal: writeDeal(hands), dealer: SEATS[dealer], vulnerability }, auctions,
   }, { signal });
@@ -58,22 +58,31 @@ function toParText(imps) {
 }
 
 /** Table of tricks, and par below it. */
-export function solvedNodes({ tricks, par }) {
+export function solvedNodes({ tricks, par, missing, goes_on: goesOn }) {
   const strains = [...STRAINS].reverse();
-  const contracts = par.contracts.map((one, place) => [place ? phrase("dummy.par-next") : "", parContract(one)]);
+  const contracts = par?.contracts.map((one, place) => [place ? phrase("dummy.par-next") : "", parContract(one)]);
   return [
     table(
       phrase("dummy.caption"), [phrase("dummy.declarer"), ...strains.map(strainNode)],
-      ["N", "S", "E", "W"].map((seat) => [SEAT_NAMES[SEATS.indexOf(seat)], ...strains.map((strain) => tricks[seat][strain])]),
+      ["N", "S", "E", "W"].map((seat) => [SEAT_NAMES[SEATS.indexOf(seat)], ...strains.map((strain) => tricks[seat][strain] ?? "…")]),
       { class: "numeric tricks" },
     ),
-    h("p", null, phraseNodes("dummy.par", {
+    par ? h("p", null, phraseNodes("dummy.par", {
       points: pointsText(par.score), contracts: contracts.length ? contracts : phrase("contract.passed-spoken"),
-    })),
+    })) : h("p", null, phrase(goesOn ? "dummy.goes-on" : "dummy.missing", { number: missing.length })),
   ];
 }
 
 let shownKey = null;
+
+/** What is known of a deal, and again as more is: a hard one takes several requests. */
+export async function* solvedInParts(board, auctions, signal) {
+  for (;;) {
+    const solved = await solve(board, auctions, signal);
+    yield solved;
+    if (!solved.goes_on) return;
+  }
+}
 
 /** Below the auction of the page: a button first, so that nobody is told too early. */
 export function showDoubleDummy(now) {
@@ -87,22 +96,25 @@ export function showDoubleDummy(now) {
     return;
   }
   const answer = h("div", { id: "double-dummy-answer", "aria-live": "polite" });
+  let asked = 0;
   const isOpen = () => button.getAttribute("aria-expanded") === "true";
   const ask = async () => {
     button.setAttribute("aria-expanded", String(!isOpen()));
     button.textContent = phrase(isOpen() ? "dummy.hide" : "dummy.show");
     clear(answer, isOpen() && busy(phrase("dummy.solving")));
+    asked += 1;
+    const turn = asked;
     if (!isOpen()) return;
     try {
-      const solved = await solve(now, auctions);
-      const [worth] = solved.auctions;
-      if (isOpen()) {
-        clear(answer, solvedNodes(solved), worth && h("p", null, phraseNodes("dummy.contract", {
+      for await (const solved of solvedInParts(now, auctions)) {
+        if (turn !== asked || key !== shownKey) return;
+        const [worth] = solved.auctions;
+        clear(answer, solvedNodes(solved), worth && solved.par && h("p", null, phraseNodes("dummy.contract", {
           worth: worthNodes(worth), par: toParText(worth.imps_to_par),
         })));
       }
     } catch (error) {
-      if (isOpen()) clear(answer, notice("error", error.message));
+      if (turn === asked) clear(answer, notice("error", error.message));
     }
   };
   const button = h("button", {

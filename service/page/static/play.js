@@ -9,7 +9,7 @@ import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { ownAuction, partingOf } from "./compare.js";
 import { compassNode } from "./deal_diagram.js";
 import { busy, clear, h, notice, put, say } from "./dom.js";
-import { solve, solvedNodes, worthNodes } from "./double_dummy.js";
+import { solvedInParts, solvedNodes, worthNodes } from "./double_dummy.js";
 import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evening.js";
 import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
@@ -219,8 +219,14 @@ function swingText(imps) {
 /** Double dummy: the contract, that of the system's own auction, IMPs between them, par. */
 async function showResult({ board, table, code, signal }, position, place) {
   const own = await ownAuction(position, table, signal);
-  const solved = await solve(board, [position.calls, own], signal);
-  if (signal.aborted) return;
+  for await (const solved of solvedInParts(board, [position.calls, own], signal)) {
+    if (signal.aborted) return;
+    if (solved.auctions[0].imps[1] === null) clear(place, solvedNodes(solved));
+    else showSwing({ board, table, code }, position, own, solved, place);
+  }
+}
+
+function showSwing({ board, table, code }, position, own, solved, place) {
   const [mine, theirs] = solved.auctions;
   // those of North-South, and never minus nothing
   const imps = (board.seat % 2 ? -mine.imps[1] : mine.imps[1]) || 0;

@@ -237,6 +237,8 @@ export const TEXTS = {
   "dummy.show": "Double dummy",
   "dummy.hide": "Hide double dummy",
   "dummy.solving": "Solving the deal double dummy…",
+  "dummy.goes-on": "{number} result is still being solved…|{number} results are still being solved…",
+  "dummy.missing": "{number} result took too long.|{number} results took too long.",
   "dummy.caption": "Tricks double dummy by declarer and strain",
   "dummy.declarer": "Declarer",
   "dummy.notrump": "notrump",

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from fastapi import FastAPI
 
 from bidcascade.bridge import Contract, Seat, imps, parse_contract, score
+from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from tests.support_service import DEAL, ask, loaded_app, post, problem_of
 
 OVER = ["1N", "P", "3N", "P", "P", "P"]
@@ -49,6 +51,38 @@ def test_points_are_those_of_north_south_whoever_declares(app):
     (told,) = post(app, "/v1/double-dummy", body).json()["auctions"]
     assert told["contract"] == "7NE"
     assert told["score"] == 50 * (13 - told["tricks"]) > 0
+
+
+def test_a_deal_that_takes_too_long_is_answered_in_part(app, monkeypatch):
+    pool = app.state.workplace.double_dummy
+    whole = np.array([[6, 8, 7, 8, 8] * 4], np.int8)
+    late = SolvedInPart("late", np.where(np.arange(20) % 5 == 4, np.int8(-1), whole), goes_on=True)
+
+    def in_part(hands, **options):
+        raise late
+
+    deal = {"deal": DEAL, "dealer": "N", "vulnerability": "None"}
+    auctions = [OVER, ["2H", "P", "P", "P"], ["P"] * 4]
+    monkeypatch.setattr(pool, "tables", in_part)
+    response = post(app, "/v1/double-dummy", {"deal": deal, "auctions": auctions})
+    assert response.status_code == 202
+    answer = response.json()
+    assert answer["goes_on"] is True
+    assert answer["missing"] == [{"declarer": seat, "strain": "N"} for seat in "NESW"]
+    assert answer["tricks"]["E"] == {"C": 6, "D": 8, "H": 7, "S": 8, "N": None}
+    assert answer["par"] is None
+    notrump, hearts, passed = answer["auctions"]
+    assert (notrump["contract"], notrump["tricks"], notrump["score"]) == ("3NN", None, None)
+    assert notrump["imps"] == [None, None, None]
+    assert (hearts["tricks"], hearts["score"], hearts["imps_to_par"]) == (7, -50, None)
+    assert hearts["imps"] == [None, 0, imps(-50)]
+    assert (passed["tricks"], passed["score"]) == (None, 0)
+    # asked again
+    monkeypatch.setattr(pool, "tables", lambda hands, **options: whole)
+    response = post(app, "/v1/double-dummy", {"deal": deal, "auctions": auctions})
+    assert response.status_code == 200
+    assert (response.json()["missing"], response.json()["goes_on"]) == ([], False)
+    assert response.json()["tricks"]["E"]["N"] == 8
 
 
 @pytest.mark.parametrize(

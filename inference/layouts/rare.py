@@ -1,0 +1,218 @@
+"""Rare deals: what conditions leave, counted as far as it can be, and deals drawn from that.
+
+A condition is a union of alternatives, ``HCP_N >= 30 or HCP_S >= 30``; of each is counted what its
+shapes, points, cards and sums leave. One is chosen by its number of deals and a deal drawn from it,
+which is kept if it meets the alternative and none before it: so a deal of two alternatives is as
+likely as any other.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.bridge import FULL_DECK
+from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.layout import evaluate_tree, shape_indices
+from bidcascade.kernels.lowering import Interval, LinearForm, Tree, term_names_in
+from bidcascade.systems.knowledge import EVERYTHING
+from bidcascade.table import Vocabulary
+from bidcascade.table.compass import compass_vocabulary
+
+from .card_sums import term_tables, weights_of
+from .counting import (
+    BUDGET,
+    Asked,
+    CountedDeals,
+    OfHand,
+    Predicate,
+    Total,
+    below,
+    counted_within,
+    words,
+)
+from .dealing import Proposed, points_by_shape
+from .drawing import I64
+
+if TYPE_CHECKING:
+    from .searching import Attempt
+
+_CHOICE_STREAM: Final = 0xC401CE
+_NO_HAND: Final = OfHand(0, points_by_shape(0))
+_LEAST_BUDGET: Final = 100_000
+_MOST_PARTS: Final = 8
+"""Conditions among which those are looked for that exclude each other."""
+
+
+class RareDeals:
+    """Deals of an attempt, counted and drawn by alternatives.
+
+    Parameters
+    ----------
+    attempt
+        What deals must fit. Tests that are not counted, such as playing tricks, are left to
+        :meth:`propose`'s caller.
+    """
+
+    def __init__(self, attempt: "Attempt") -> None:
+        self._alternatives = attempt.alternatives
+        budget = max(_LEAST_BUDGET, BUDGET // len(self._alternatives))
+        self._counted = [_counted(one, budget) for one in self._alternatives]
+        self._ends = list(accumulate(one.total for one in self._counted))
+
+    @property
+    def total(self) -> int:
+        """How many deals there are at most, those of two alternatives counted twice; 0: none."""
+        return self._ends[-1]
+
+    def propose(self, *, seed: int, first: int, count: int) -> Proposed:
+        """Propose deals, all equally likely among those that what is counted leaves.
+
+        Proposals are numbered; each is the same however it is asked for.
+        """
+        numbers = np.arange(first, first + count)
+        chosen = np.array([
+            bisect_right(self._ends, below(words(seed ^ _CHOICE_STREAM, int(one)), self.total))
+            for one in numbers
+        ], np.int64)  # fmt: skip
+        parts = []
+        for place in range(len(self._alternatives)):
+            own = numbers[chosen == place]
+            if len(own):
+                hands = self._counted[place].draw(seed=seed, numbers=own.tolist())
+                found = Proposed(hands, np.ones(len(own)), own)
+                if len(self._alternatives) > 1:
+                    found = self._of_none_before(found, place)
+                parts.append(found)
+        order = np.argsort(np.concatenate([one.numbers for one in parts]), kind="stable")
+        return Proposed(
+            np.concatenate([one.hands for one in parts], axis=1)[:, order],
+            np.concatenate([one.weights for one in parts])[order],
+            np.concatenate([one.numbers for one in parts])[order],
+        )
+
+    def _of_none_before(self, proposed: Proposed, place: int) -> Proposed:
+        """Those that meet their alternative, and none before it."""
+        found = self._alternatives[place].accepted(proposed)
+        for other in self._alternatives[:place]:
+            again = np.isin(found.numbers, other.accepted(found).numbers)
+            found = Proposed(found.hands[:, ~again], found.weights[~again], found.numbers[~again])
+        return found
+
+
+def why_impossible(attempt: "Attempt") -> str | None:
+    """Say why no deal fits, if the conditions on whole deals alone tell; None if some may.
+
+    First by what a sum always is, such as the points of all four hands; else by counting.
+    """
+    told = attempt.question.constraints
+    for one in told.intervals:
+        if sentence := _never(one, told.vocabulary):
+            return sentence
+    if attempt.rare.total:
+        return None
+    parts = told.parts
+    if len(parts) > _MOST_PARTS:
+        return "no deal meets all of this"
+    # without the conditions that may go, one after another
+    kept = list(parts)
+    for part in parts:
+        fewer = [one for one in kept if one != part]
+        if fewer and not attempt.asking(fewer).rare.total:
+            kept = fewer
+    return f"no deal meets {' and '.join(kept)}" + (" together" if len(kept) > 1 else "")
+
+
+def _counted(attempt: "Attempt", budget: int) -> CountedDeals:
+    fixed, forbidden = attempt.cards
+    allowed = [
+        FULL_DECK & ~forbidden[seat] & ~sum(fixed[other] for other in range(4) if other != seat)
+        for seat in range(4)
+    ]
+    asked: list[Asked] = [
+        OfHand(seat, points_by_shape(cells))
+        for seat, cells in enumerate(attempt.cells_to_count)
+        if cells != EVERYTHING
+    ]
+    told = attempt.question.constraints
+    if any(_never(one, told.vocabulary) for one in told.intervals):
+        asked.append(_NO_HAND)
+    asked += [Total(weights, one.low, one.high) for one, weights in told.sums]
+    asked += _tests(told.tests, told.vocabulary)
+    return counted_within(allowed, asked, budget)
+
+
+def _tests(trees: Iterable[Tree], vocabulary: Vocabulary) -> Iterable[Predicate]:
+    for tree in trees:
+        names = sorted(term_names_in(tree))
+        sums = [weights_of(((name, 1),), vocabulary) for name in names]
+        known = [one for one in sums if one is not None]
+        if len(known) == len(names):
+            yield Predicate(known, partial(_holds, tree, names))
+
+
+def _holds(tree: Tree, names: Sequence[str], values: I64) -> NDArray[np.bool_]:
+    truth = evaluate_tree(tree, dict(zip(names, values, strict=True)))
+    return np.broadcast_to(truth != 0, values.shape[1:])
+
+
+def _never(one: Interval, vocabulary: Vocabulary) -> str | None:
+    """Say that a sum is never what is asked, from what it is in every deal or at most."""
+    sign = {1: "", -1: "-"}
+    text = " + ".join(f"{sign.get(factor, f'{factor} * ')}{name}" for name, factor in one.form)
+    text = text.replace("+ -", "- ")
+    weights = weights_of(one.form, vocabulary)
+    if weights is not None:
+        if (weights == weights[:, :1]).all():
+            always = int(weights[:, 0].sum())
+            return None if one.low <= always <= one.high else f"{text} is {always} in every deal"
+        return None
+    low, high = _range(one.form, vocabulary)
+    return None if low <= one.high and high >= one.low else f"{text} is never so in a deal"
+
+
+def _range(form: LinearForm, vocabulary: Vocabulary) -> tuple[int, int]:
+    """Bounds of a form over all deals: suit by suit over all ways that its cards may lie."""
+    names = compass_vocabulary(vocabulary)
+    suits = np.zeros((4, 4, 1 << 13), np.int64)
+    lengths = np.zeros((4, 560), np.int64)
+    low = high = 0
+    positions = shape_indices()[1]
+    for name, factor in form:
+        term, seat = names.origin[name]
+        tables = term_tables(term, vocabulary.profile)
+        suits[:, seat] += factor * tables.suits
+        lengths[seat] += factor * tables.lengths[positions]
+        contexts = factor * tables.contexts.astype(np.int64)
+        low, high = low + int(contexts.min()), high + int(contexts.max())
+    low += int(lengths.min(axis=1).sum()) - sum(int(_most(-one)) for one in suits)
+    high += int(lengths.max(axis=1).sum()) + sum(int(_most(one)) for one in suits)
+    return low, high
+
+
+@compiled
+def _best_of_two(first: I64, second: I64) -> I64:
+    """Most that two seats have of each set of a suit's cards, by what either has of its own."""
+    found = np.empty(len(first), np.int64)
+    for cards in range(len(first)):
+        best = first[cards] + second[0]
+        part = cards
+        while part:
+            part = (part - 1) & cards
+            best = max(best, first[part] + second[cards ^ part])
+        found[cards] = best
+    return found
+
+
+@compiled
+def _most(values: I64) -> Any:
+    """Most that four seats have of a suit, by what each has of a holding, int64[4, 8192]."""
+    first, second = _best_of_two(values[0], values[1]), _best_of_two(values[2], values[3])
+    best = first[0] + second[-1]
+    for cards in range(len(first)):
+        best = max(best, first[cards] + second[len(first) - 1 - cards])
+    return best
