@@ -8,13 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
 
-from bidcascade.bridge import Auction, format_calls
+from bidcascade.bridge import PASS, Auction, cards_of, format_calls
 from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.cases import CaseReport, read_cases, run_cases
 from bidcascade.systems.check import check_system
 from bidcascade.systems.state import shown
 from bidcascade.systems.system import System
+from tests.support_bridge import HANDS
+from tests.support_examples import examples
 
 OLDER_ENGINE = 625
 """Cases of the 761 that the better of the two older engines (z3b) bids as expected."""
@@ -117,3 +120,38 @@ def test_a_blackwood_answer_needs_the_aces_that_it_shows():
     for call, aces in ((23, {"Aces == 0", "Aces == 4"}), (24, {"Aces == 1"}), (25, {"Aces == 2"})):
         said = " ".join(by_call[call])
         assert any(one in said for one in aces), (call, said)
+
+
+THEIR_GAMES = (
+    "1C P 1N P 3N", "1D P 1H P 2N P 3N", "1H P 2C P 2N P 3N", "1D P 3N", "1N P 3N", "2N P 3N",
+    "2C P 2D P 3N", "1N P 2C P 2H P 3N", "1N P 2D P 2H P 3N", "2H P 3N", "3C P 3N", "3N",
+    "1S P 4S", "1H P 4H", "1S P 2S P 4S", "1H P 3H P 4H", "1C P 1H P 4H", "2H P 4H", "3S P 4S",
+    "1N P 2H P 2S P 4S", "1D P 3D P 5D", "P P 1H P 3H P 4H", "1C P 1S P 3N P P", "1S P 4S P P",
+    "1S P 3S P 4N P 5D P 6S", "1N P 6N", "1H P 3H P 6H P P",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["sayc", *OTHERS])
+@pytest.mark.parametrize("auction", THEIR_GAMES)
+def test_a_double_of_a_game_that_they_reached_by_themselves_is_for_penalties(name, auction):
+    meaning = system(name).state(f"{auction} X").meanings[-1]
+    assert meaning.says("penalty")
+    assert not meaning.says("takeout")
+
+
+@pytest.mark.parametrize("name", sorted(named_systems()))
+@pytest.mark.parametrize("behind", ["P", "XX"])
+@examples(20)
+@given(hand=HANDS)
+def test_it_stays_in_but_with_seven_cards_and_no_ace_or_king(name, behind, hand):
+    lengths = Counter(card // 13 for card in cards_of(hand))
+    runs = max(lengths.values()) >= 7 and not any(card % 13 >= 11 for card in cards_of(hand))
+    for auction in THEIR_GAMES:
+        call = system(name).bid(hand, f"{auction} X {behind}").call
+        assert call == PASS or runs, f"{auction} X {behind}: {format_calls((call,))}"
+
+
+@pytest.mark.parametrize("name", sorted(named_systems()))
+@pytest.mark.parametrize("auction", ["1S P 2S X", "1D P 3D X", "1H X", "2S X", "3H X", "4H X"])
+def test_doubles_below_game_and_of_an_opening_stay_for_takeout(name, auction):
+    assert system(name).state(auction).meanings[-1].says("takeout")
