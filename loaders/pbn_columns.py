@@ -174,10 +174,18 @@ def _says(text: str) -> bool:
 def _unread(tags: dict[str, str]) -> list[str]:
     """Tell of the tags that say something but not what they should."""
     return [
-        told(f"{expected} in {name}", tags[name].strip())
-        for name, (expected, is_read) in _WORDS.items()
-        if name in tags and not is_read(tags[name]) and _says(tags[name])
+        remark
+        for name in _WORDS
+        if name in tags and (remark := _remark(name, tags[name])) is not None
     ]
+
+
+@lru_cache(1 << 14)
+def _remark(name: str, text: str) -> str | None:
+    expected, is_read = _WORDS[name]
+    if is_read(text) or not _says(text):
+        return None
+    return told(f"{expected} in {name}", text.strip())
 
 
 _WORDS: Final[dict[str, tuple[str, Callable[[str], bool]]]] = {
@@ -195,8 +203,10 @@ _WORDS: Final[dict[str, tuple[str, Callable[[str], bool]]]] = {
 
 def _players(*names: str) -> str | None:
     """Names in seat order, joined by the separator; ``None`` if none is given."""
-    given = ["" if _NO_NAME.fullmatch(name) else name for name in names]
-    return _SEPARATOR.join(given) if any(given) else None
+    joined = _SEPARATOR.join(names)
+    if "?" in joined or "-" in joined:
+        joined = _SEPARATOR.join("" if _NO_NAME.fullmatch(name) else name for name in names)
+    return joined if len(joined) >= len(names) else None
 
 
 class _Decoder:

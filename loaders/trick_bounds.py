@@ -50,7 +50,7 @@ def impossible_tables(hands: U64, tables: Any) -> Any:
     >>> hands = np.array(parse_deal(text).hands, np.uint64).reshape(4, 1)
     >>> low, high = trick_bounds(hands)
     >>> int(low[0, 3]), int(high[0, 3])
-    (5, 11)
+    (5, 12)
     >>> impossible_tables(hands, np.ones((1, 20), np.int8)).tolist()
     [True]
     """

@@ -142,6 +142,8 @@ LINES = st.sampled_from([
     "-", "{", "}", "{ remark }", "; remark", "% line", "", "", "", "", "foreign", '{[Event "c"]}',
     '[Odd "a"b"]',
     '[Mark "\\"#"]', '[Mark "z', "[", " ",
+    "[Board", '"3"]', '[Deal\n"w"]', '[Site "one', 'two"]', "]", '  [South "x"]',
+    '4S "a;b{c"', '4S "d', "{open", '[Names\n\n"x" ]',
 ])  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 import pytest
 
+from bidcascade.bridge import VULNERABILITY_WORDS
 from bidcascade.kernels.terms import term_names
 from bidcascade.service.page.static_files import static_files
 from tests.web.support_javascript import HOLE, Literal, literals
@@ -23,10 +24,10 @@ CODES: Final = {"None", "Both", "Top", "Pass", *(name.removesuffix("_S") for nam
 PBN_WORDS: Final = {
     "Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
     "All", "Deal", "Scoring", "Declarer", "Contract", "Result", "Score", "Room", "Auction", "Note",
-    "Play", "Table",
+    "Play", "Table", "Multiplicity", *VULNERABILITY_WORDS,
 }  # fmt: skip
-"""Tags of PBN, which are no language, in the modules that read and write it."""
-PBN_MODULES: Final = re.compile(r"pbn_\w+\.js|board_export\.js")
+"""Tags and words of PBN, which are no language, in the modules that read and write it."""
+PBN_MODULES: Final = re.compile(r"pbn_\w+\.js|board_export\.js|seats\.js")
 ASKING: Final = {"querySelector", "querySelectorAll", "closest", "matches", "setRequestHeader"}
 """Functions of the browser that take names."""
 WORDS_OF_NAMES: Final = re.compile(
