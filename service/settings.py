@@ -14,7 +14,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.systems import named_systems
-from bidcascade.systems.budget import DEFAULT_BUDGET, LEAST_BUDGET, parse_budget
+from bidcascade.systems.budget import parse_budget
 from bidcascade.table import UndescribedPolicy
 
 PREFIX: Final = "BIDCASCADE_"
@@ -149,11 +149,13 @@ class Settings(BaseSettings):
         "else 408; the connection is closed then.",
     )
     places_bytes: int = Field(
-        default=DEFAULT_BUDGET,
-        ge=LEAST_BUDGET,
-        description="Memory for what is known at places of two systems that play each other; "
-        "beyond it that is dropped and worked out again where it is needed. Commands read the "
-        "variable too.",
+        default=0,
+        ge=0,
+        description="Memory for what all systems together know at places of auctions and have "
+        "learned from their texts; beyond it half of what the largest one knows is dropped, and "
+        "worked out again where it is needed. 0 for an eighth of the memory of the machine or its "
+        "control group, 1 GiB at most, of which one system takes 384 MiB. Each job has as much "
+        "again. Commands read the variable too.",
     )
     dd_workers: int = Field(
         default=0,

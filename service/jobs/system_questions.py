@@ -110,8 +110,8 @@ def ask_process(
     until = time.monotonic() + time_limit_s
     start = {
         "mode": QUESTION, "question": question, "systems": systems, "given": given,
-        "places_bytes": min(places_bytes, PLACES_BYTES), "memory_bytes": memory_bytes,
-        "time_limit_s": time_limit_s, "answer_bytes": answer_bytes,
+        "places_bytes": min(places_bytes or PLACES_BYTES, PLACES_BYTES),
+        "memory_bytes": memory_bytes, "time_limit_s": time_limit_s, "answer_bytes": answer_bytes,
     }  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="bidcascade-") as folder:
         child = Child({**start, "folder": folder})
