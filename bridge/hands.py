@@ -4,6 +4,7 @@ All spellings name spades first; ``10`` and ``T`` are the same card; ``-`` stand
 """
 
 import re
+from operator import index
 
 from .cards import FULL_DECK, format_holding, parse_holding, parse_suit, suit_holding
 from .errors import InvalidCard, InvalidHand
@@ -31,6 +32,8 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
     >>> format_hand(parse_hand("SAK2HQ3D9876CKJ105"))
     'AK2.Q3.9876.KJT5'
     """
+    if not isinstance(text, str):
+        raise InvalidHand(f"expected a hand such as 'K52.AQ3.9876.KJ2', got {text!r}")
     text = text.strip()
     try:
         mask = _parse_dotted(text) if "." in text else _parse_lettered(text)
@@ -105,6 +108,10 @@ def check_hand(hand: int) -> int:
     >>> check_hand(0x1FFF)
     8191
     """
-    if not 0 <= hand <= FULL_DECK or hand.bit_count() != 13:
+    try:
+        mask = index(hand)
+    except TypeError:
+        mask = 0
+    if not 0 <= mask <= FULL_DECK or mask.bit_count() != 13:
         raise InvalidHand(f"expected a mask of 13 of 52 cards, got {hand!r}")
     return hand

@@ -56,7 +56,7 @@ _SEAT_BY_TEXT = {text: seat for seat in Seat for text in (seat.letter.lower(), s
 
 _VULNERABILITY_BY_TEXT = {
     "none": Vulnerability.NONE, "love": Vulnerability.NONE, "-": Vulnerability.NONE,
-    "o": Vulnerability.NONE, "0": Vulnerability.NONE, "": Vulnerability.NONE,
+    "o": Vulnerability.NONE, "0": Vulnerability.NONE,
     "ns": Vulnerability.NS, "n": Vulnerability.NS, "n-s": Vulnerability.NS,
     "s": Vulnerability.NS,
     "ew": Vulnerability.EW, "e": Vulnerability.EW, "e-w": Vulnerability.EW,
@@ -78,7 +78,7 @@ def parse_seat(text: str) -> Seat:
     >>> parse_seat("w").letter
     'W'
     """
-    seat = _SEAT_BY_TEXT.get(text.strip().lower())
+    seat = _SEAT_BY_TEXT.get(text.strip().lower()) if isinstance(text, str) else None
     if seat is None:
         raise InvalidDeal(f"expected a seat (N, E, S or W), got {text!r}")
     return seat
@@ -97,12 +97,10 @@ def parse_vulnerability(text: str) -> Vulnerability:
     >>> parse_vulnerability("All").text
     'Both'
     """
-    try:
-        return _VULNERABILITY_BY_TEXT[text.strip().lower()]
-    except KeyError:
-        raise InvalidDeal(
-            f"expected a vulnerability (None, NS, EW or Both), got {text!r}"
-        ) from None
+    sides = _VULNERABILITY_BY_TEXT.get(text.strip().lower()) if isinstance(text, str) else None
+    if sides is None:
+        raise InvalidDeal(f"expected a vulnerability (None, NS, EW or Both), got {text!r}")
+    return sides
 
 
 def _check_board(board: int) -> int:

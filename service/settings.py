@@ -6,6 +6,7 @@ Environment variables, command-line defaults, validation and ``docs/settings.md`
 import os
 import re
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -243,13 +244,32 @@ class Settings(BaseSettings):
         "`host` and addresses, else 421; any name if none are given and keys are asked for.",
     )
 
-    @field_validator(
-        "extra_tables", "overlays", "undescribed", "cors_origins", "allowed_hosts", mode="before"
+    trusted_proxies: _TextList = Field(
+        default=(),
+        description="Addresses or networks, separated by commas, of proxies that are believed whom "
+        "they ask for (X-Forwarded-For); none unless named, also not on this machine.",
     )
+
+    @field_validator(
+        "extra_tables", "overlays", "undescribed", "cors_origins", "allowed_hosts",
+        "trusted_proxies", mode="before",
+    )  # fmt: skip
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _check_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            try:
+                ip_network(one)
+            except ValueError:
+                raise ValueError(
+                    f"expected addresses or networks such as 10.0.0.0/8, got {one!r}"
+                ) from None
         return value
 
     @field_validator("places_bytes", mode="before")
