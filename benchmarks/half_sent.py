@@ -1,9 +1,9 @@
 """Many half-sent requests beside somebody who asks whether the service lives.
 
 ``python -m benchmarks.half_sent --heads 5000 --files 1024`` opens so many connections, each with
-half a head and nothing more, to a service that may have so many open files, and asks ``/healthz`` fifty
-times a second on a connection of its own each time. It prints how many probes failed, and how
-long they took.
+half a head and nothing more, to a service that may have so many open files, and asks ``/healthz``
+fifty times a second on a connection of its own each time. It prints how many probes failed, and
+how long they took.
 """
 
 import argparse

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from operator import index
 
 from .errors import InvalidCall
 
@@ -46,7 +47,7 @@ def parse_call(text: str) -> int:
     >>> parse_call("1NT"), parse_call("d"), parse_call("7N")
     (7, 1, 37)
     """
-    code = _CALL_BY_TEXT.get(text.lower())
+    code = _CALL_BY_TEXT.get(text.lower()) if isinstance(text, str) else None
     if code is None:
         raise InvalidCall(f"expected a call (P, X, XX or 1C … 7N), got {text!r}")
     return code
@@ -126,7 +127,10 @@ def parse_calls(calls: str | Iterable[int | str]) -> tuple[int, ...]:
     """
     if isinstance(calls, str):
         calls = [part for part in _SEPARATORS.split(calls.strip()) if part]
-    return tuple(parse_call(call) if isinstance(call, str) else call for call in calls)
+    try:
+        return tuple(parse_call(call) if isinstance(call, str) else index(call) for call in calls)
+    except TypeError:
+        raise InvalidCall(f"expected calls as text or codes, got {calls!r}") from None
 
 
 def format_calls(calls: Iterable[int], separator: str = " ") -> str:

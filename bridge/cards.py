@@ -41,7 +41,7 @@ def parse_suit(text: str) -> int:
     """
     try:
         return _SUIT_CODE[text]
-    except KeyError:
+    except (KeyError, TypeError):
         raise InvalidCard(f"expected a suit (C, D, H or S), got {text!r}") from None
 
 
@@ -53,7 +53,8 @@ def parse_card(text: str) -> int:
     >>> parse_card("SA"), parse_card("C2"), parse_card("d10")
     (51, 0, 21)
     """
-    rank = _RANK_CODE.get("T" if text[1:] == "10" else text[1:])
+    is_text = isinstance(text, str)
+    rank = _RANK_CODE.get("T" if text[1:] == "10" else text[1:]) if is_text else None
     if rank is None or text[0] not in _SUIT_CODE:
         raise InvalidCard(f"expected a card such as 'SA', got {text!r}")
     return 13 * _SUIT_CODE[text[0]] + rank
@@ -87,6 +88,8 @@ def parse_holding(text: str) -> int:
     >>> parse_holding("10") == parse_holding("T")
     True
     """
+    if not isinstance(text, str):
+        raise InvalidCard(f"expected ranks of {RANKS}, got {text!r}")
     holding = 0
     for letter in text.replace("10", "T") if "10" in text else text:
         rank = _RANK_CODE.get(letter)

@@ -70,7 +70,7 @@ def parse_contract(text: str) -> Contract:
     >>> parse_contract("3NXXE").name, parse_contract("1cs").declarer.letter
     ('3NXX', 'S')
     """
-    match = _CONTRACT.fullmatch(text.strip().upper())
+    match = _CONTRACT.fullmatch(text.strip().upper()) if isinstance(text, str) else None
     if match is None:
         raise InvalidContract(f"expected a contract such as '4SXW', got {text!r}")
     level, strain, doubling, declarer = match.groups()

@@ -112,6 +112,8 @@ def parse_deal(
     >>> deal.dealer.letter, format_deal(deal)[:20]
     ('N', 'N:..AKQJT98765432. .')
     """
+    if not isinstance(text, str):
+        raise InvalidDeal(f"expected a deal such as 'N:hand hand hand hand', got {text!r}")
     text = text.strip()
     named, colon, written = text.partition(":")
     if colon and len(named.strip()) == 1:

@@ -5,6 +5,7 @@ for a void.
 """
 
 import re
+from operator import index
 
 from .cards import FULL_DECK, format_holding, parse_holding, parse_suit, suit_holding
 from .errors import InvalidCard, InvalidHand
@@ -37,6 +38,8 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
     >>> parse_hand("SAK2.HQ3.D9876.CKJ105") == parse_hand("AK2.Q3.9876.KJT5")
     True
     """
+    if not isinstance(text, str):
+        raise InvalidHand(f"expected a hand such as 'K52.AQ3.9876.KJ2', got {text!r}")
     text = text.strip()
     try:
         is_dotted = "." in text and _SUIT_LETTER.search(text) is None
@@ -112,6 +115,10 @@ def check_hand(hand: int) -> int:
     >>> check_hand(0x1FFF)
     8191
     """
-    if not 0 <= hand <= FULL_DECK or hand.bit_count() != 13:
+    try:
+        mask = index(hand)
+    except TypeError:
+        mask = 0
+    if not 0 <= mask <= FULL_DECK or mask.bit_count() != 13:
         raise InvalidHand(f"expected a mask of 13 of 52 cards, got {hand!r}")
     return hand

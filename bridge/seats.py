@@ -93,7 +93,7 @@ def parse_seat(text: str) -> Seat:
     >>> parse_seat("w").letter
     'W'
     """
-    seat = _SEAT_BY_TEXT.get(text.strip().lower())
+    seat = _SEAT_BY_TEXT.get(text.strip().lower()) if isinstance(text, str) else None
     if seat is None:
         raise InvalidDeal(f"expected a seat (N, E, S or W), got {text!r}")
     return seat
@@ -112,12 +112,10 @@ def parse_vulnerability(text: str) -> Vulnerability:
     >>> parse_vulnerability("All").text, parse_vulnerability("N/S").text
     ('Both', 'NS')
     """
-    try:
-        return VULNERABILITY_WORDS[text.strip().lower()]
-    except KeyError:
-        raise InvalidDeal(
-            f"expected a vulnerability (None, NS, EW or Both), got {text!r}"
-        ) from None
+    sides = VULNERABILITY_WORDS.get(text.strip().lower()) if text and isinstance(text, str) else None
+    if sides is None:
+        raise InvalidDeal(f"expected a vulnerability (None, NS, EW or Both), got {text!r}")
+    return sides
 
 
 def _check_board(board: int) -> int:

@@ -6,6 +6,7 @@ Environment variables, command-line defaults, validation and ``docs/settings.md`
 import os
 import re
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, get_args
 
@@ -14,7 +15,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.systems import named_systems
-from bidcascade.systems.budget import DEFAULT_BUDGET, LEAST_BUDGET, parse_budget
+from bidcascade.systems.budget import parse_budget
 from bidcascade.table import UndescribedPolicy
 
 PREFIX: Final = "BIDCASCADE_"
@@ -149,11 +150,13 @@ class Settings(BaseSettings):
         "else 408; the connection is closed then.",
     )
     places_bytes: int = Field(
-        default=DEFAULT_BUDGET,
-        ge=LEAST_BUDGET,
-        description="Memory for what is known at places of two systems that play each other; "
-        "beyond it that is dropped and worked out again where it is needed. Commands read the "
-        "variable too.",
+        default=0,
+        ge=0,
+        description="Memory for what all systems together know at places of auctions and have "
+        "learned from their texts; beyond it half of what the largest one knows is dropped, and "
+        "worked out again where it is needed. 0 for an eighth of the memory of the machine or its "
+        "control group, 1 GiB at most, of which one system takes 384 MiB. Each job has as much "
+        "again. Commands read the variable too.",
     )
     dd_workers: int = Field(
         default=0,
@@ -248,13 +251,32 @@ class Settings(BaseSettings):
         "`host` and addresses, else 421; any name if none are given and keys are asked for.",
     )
 
-    @field_validator(
-        "extra_tables", "overlays", "undescribed", "cors_origins", "allowed_hosts", mode="before"
+    trusted_proxies: _TextList = Field(
+        default=(),
+        description="Addresses or networks, separated by commas, of proxies that are believed whom "
+        "they ask for (X-Forwarded-For); none unless named, also not on this machine.",
     )
+
+    @field_validator(
+        "extra_tables", "overlays", "undescribed", "cors_origins", "allowed_hosts",
+        "trusted_proxies", mode="before",
+    )  # fmt: skip
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _check_networks(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for one in value:
+            try:
+                ip_network(one)
+            except ValueError:
+                raise ValueError(
+                    f"expected addresses or networks such as 10.0.0.0/8, got {one!r}"
+                ) from None
         return value
 
     @field_validator("places_bytes", mode="before")

@@ -26,7 +26,7 @@ from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.systems.language.syntax_tree import Condition
 from bidcascade.table.language.expression_tree import Expression
 
-from .budget import DEFAULT_BUDGET
+from .budget import ALONE, SHARED
 from .patterns import Bindings
 from .places import Place, Rules
 from .program import SystemProgram, opened_programs
@@ -58,6 +58,8 @@ _OF_PLACES: Final = (
 )  # fmt: skip
 """Arrays of a store that have something for each place, and lists of entries."""
 _LEAST_BYTES: Final = 1 << 20
+_LOOK_SETS: Final = 1 << 11
+"""After so many new sets of cells, 9 MB, it is looked at what all bidders take together."""
 LONGEST_AUCTION: Final = 320
 """More calls than any auction has (319)."""
 
@@ -179,7 +181,7 @@ class Bidder:
         other_side: Rules | SystemProgram | None = None,
         *,
         instead: Mapping[Calls, Instead] | None = None,
-        budget: int = DEFAULT_BUDGET,
+        budget: int = ALONE,
     ) -> None:
         self.sides = opened_programs(dealer_side, other_side or dealer_side)
         self._instead = {
@@ -196,6 +198,7 @@ class Bidder:
         self._device: DevicePlaces | None = None
         """Where places are worked out, while deals are bid on a device."""
         self.start_over()
+        SHARED.enter(self)
 
     # --- the store --------------------------------------------------------------------------------
 
@@ -203,6 +206,9 @@ class Bidder:
         """Begin anew, with nothing but the root."""
         # whoever was interrupted has left there what was missing
         self._block_list = []
+        self._most_known = 0
+        """Bytes of what was known since memory was given back: the system leaves them to us."""
+        self._look_at = _LOOK_SETS
         cells = walk.cell_tables()
         places = max(2 * LONGEST_AUCTION, self.budget * 3 // 10 // rows.PLACE.itemsize)
         sets = max(2 * LONGEST_AUCTION, self.budget * 6 // 10 // (8 * rows.SET_WORDS))
@@ -260,7 +266,7 @@ class Bidder:
         store.row[0] = 0
         store.counts[rows.ROWS] = 1
 
-    def forget_rows(self, but: I32 | None = None) -> None:
+    def forget_rows(self, but: I32 | None = None, most: int | None = None) -> None:
         """Drop what is known at places; places and their entries stay.
 
         Parameters
@@ -268,14 +274,18 @@ class Bidder:
         but : int32, optional
             Places that keep what is known there. As many of the shallow ones, which many places
             are behind, keep it too as fit into a quarter of the room.
+        most : int, optional
+            How many shallow ones, instead.
         """
         store = self._store
+        self._most_known, self._look_at = max(self._most_known, self._known_bytes), _LOOK_SETS
         count = int(store.counts[rows.PLACES])
         kept = np.zeros(1, np.int32)
         if but is not None:
             known = np.flatnonzero(store.row[:count] >= 0)
             lengths = store.rows["length"][store.row[known]]
-            shallow = known[np.argsort(lengths, kind="stable")[: len(store.rows) // 4]]
+            most = len(store.rows) // 4 if most is None else most
+            shallow = known[np.argsort(lengths, kind="stable")[:most]]
             kept = np.unique(np.concatenate([kept, shallow, but[store.row[but] >= 0]]))
         found = store.rows[store.row[kept]]
         used = np.zeros(int(store.counts[rows.SETS]), np.bool_)
@@ -338,15 +348,45 @@ class Bidder:
     @property
     def bytes(self) -> int:
         """Memory that places take, and what is known there."""
-        counts = self._store.counts
-        known = int(counts[rows.ROWS]) * rows.PLACE.itemsize
-        known += int(counts[rows.SETS]) * 8 * rows.SET_WORDS
-        return known + self._bytes_of_places
+        return self._known_bytes + self._bytes_of_places
 
     def _keep_to_budget(self) -> None:
         """Begin anew where places alone, without what is known there, take too much."""
         if self._bytes_of_places > max(_LEAST_BYTES, self.budget // 2):
             self.start_over()
+        if self._store.counts[rows.SETS] >= self._look_at:
+            self._look_at = int(self._store.counts[rows.SETS]) + _LOOK_SETS
+            SHARED.keep(self)
+
+    @property
+    def _known_bytes(self) -> int:
+        counts = self._store.counts
+        known = int(counts[rows.ROWS]) * rows.PLACE.itemsize
+        return known + int(counts[rows.SETS]) * 8 * rows.SET_WORDS
+
+    @property
+    def held(self) -> int:
+        """Memory of the process that it takes, with what its systems have learned."""
+        learned = sum(core.bytes for core in set(self._cores()))
+        return max(self._most_known, self._known_bytes) + self._bytes_of_places + learned
+
+    def give_back(self) -> None:
+        """Drop half of what is known at places, or all places where these take most of it."""
+        with self.lock:
+            if 2 * self._bytes_of_places > self.bytes:
+                self.start_over()
+                return
+            self.forget_rows(np.zeros(1, np.int32), int(self._store.counts[rows.ROWS]) // 2)
+            store, counts, moved = self._store, self._store.counts, {}
+            for name, count in (
+                ("rows", rows.ROWS), ("sets", rows.SETS), ("hulls", rows.SETS),
+                ("ranges", rows.SETS),
+            ):  # fmt: skip
+                before = getattr(store, name)
+                moved[name] = np.zeros(before.shape, before.dtype)
+                moved[name][: int(counts[count])] = before[: int(counts[count])]
+            store.set(**moved)
+            self._most_known = 0
 
     @property
     def _can_forget(self) -> bool:

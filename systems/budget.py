@@ -1,48 +1,145 @@
-"""How much memory places may take: one environment variable, its default and its limit."""
+"""How much memory bidders may take together: one environment variable, its default and its limit.
+
+What a bidder knows at places, and what it has learned from texts, is counted. Where all of a
+process take more than they may, the one that takes most drops half of what it knows.
+"""
 
 import os
-from typing import Final
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Final, Protocol
+from weakref import WeakSet
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.memory import memory_bytes
 
 BUDGET_VARIABLE: Final = "BIDCASCADE_PLACES_BYTES"
-DEFAULT_BUDGET: Final = 384 << 20
-"""Bytes that the places of two systems may take."""
+SHARE: Final = 8
+"""The default is one part of so many of the memory."""
+MOST_BY_DEFAULT: Final = 1 << 30
+_UNKNOWN_MEMORY: Final = 4 << 30
+ALONE: Final = 384 << 20
+"""Bytes that one bidder takes at most by default: more gains nothing."""
 LEAST_BUDGET: Final = 1024
+_LEAST_BY_DEFAULT: Final = 32 << 20
 
 
 def parse_budget(written: str | int) -> int:
-    """Bytes as somebody wrote them.
+    """Bytes as somebody wrote them; 0 for the default.
 
     Raises
     ------
     ValueError
-        If it is no number, or one below :data:`LEAST_BUDGET`.
+        If it is no number, or one between 0 and :data:`LEAST_BUDGET`.
     """
     try:
         count = int(written)
     except ValueError:
         count = -1
-    if count < LEAST_BUDGET:
-        raise ValueError(f"expected a whole number of bytes from {LEAST_BUDGET}")
+    if count and count < LEAST_BUDGET:
+        raise ValueError(f"expected 0 or a whole number of bytes from {LEAST_BUDGET}")
     return count
 
 
-def places_budget() -> int:
-    """Bytes that the places of two systems may take in this process.
+@cache
+def _default() -> int:
+    share = (memory_bytes() or _UNKNOWN_MEMORY) // SHARE
+    return max(_LEAST_BY_DEFAULT, min(MOST_BY_DEFAULT, share))
+
+
+def _written() -> int:
+    written = os.environ.get(BUDGET_VARIABLE)
+    try:
+        return parse_budget(written) if written else 0
+    except ValueError as error:
+        raise InvalidInput(f"{BUDGET_VARIABLE}: {error}, got {written!r}") from None
+
+
+def shared_budget() -> int:
+    """Bytes that all bidders of this process may take together.
 
     Raises
     ------
     InvalidInput
         If the environment says something else than a number of bytes.
     """
-    written = os.environ.get(BUDGET_VARIABLE)
-    try:
-        return parse_budget(written) if written else DEFAULT_BUDGET
-    except ValueError as error:
-        raise InvalidInput(f"{BUDGET_VARIABLE}: {error}, got {written!r}") from None
+    return _written() or _default()
+
+
+def places_budget() -> int:
+    """Bytes that one bidder may take in this process, if others leave so many.
+
+    Raises
+    ------
+    InvalidInput
+        If the environment says something else than a number of bytes.
+    """
+    return _written() or min(ALONE, _default())
 
 
 def set_places_budget(count: int) -> None:
     """Bound the places of bidders opened from now on, here and in processes started here."""
     os.environ[BUDGET_VARIABLE] = str(count)
+
+
+class Sharer(Protocol):
+    """Who shares the memory."""
+
+    @property
+    def held(self) -> int:
+        """Bytes that it takes."""
+
+    def give_back(self) -> None:
+        """Drop what can be worked out again, until it takes half as much."""
+
+
+class Shared:
+    """All who share the memory.
+
+    Parameters
+    ----------
+    budget : function
+        Gives the bytes that they may take together.
+    """
+
+    def __init__(self, budget: Callable[[], int]) -> None:
+        self._budget = budget
+        self._all: WeakSet[Sharer] = WeakSet()
+        self._lock = threading.Lock()
+        self._giving: WeakSet[Sharer] = WeakSet()
+
+    def enter(self, sharer: Sharer) -> None:
+        """Count somebody from now on."""
+        with self._lock:
+            self._all.add(sharer)
+
+    def keep(self, asking: Sharer) -> None:
+        """Have the one that takes most give back where all take too much.
+
+        Another one than who asks does so when nobody uses it: it is waited for by a thread.
+        """
+        with self._lock:
+            held = {one: one.held for one in self._all if one not in self._giving}
+            if sum(held.values()) <= self._budget():
+                return
+            most = max(held, key=lambda one: held[one])
+            if most is not asking:
+                self._giving.add(most)
+        if most is asking:
+            asking.give_back()
+        else:
+            threading.Thread(
+                target=self._give_back, args=(most,), name="bidder-memory", daemon=True
+            ).start()
+
+    def _give_back(self, sharer: Sharer) -> None:
+        try:
+            sharer.give_back()
+        finally:
+            with self._lock:
+                self._giving.discard(sharer)
+
+
+SHARED: Final = Shared(shared_budget)
+"""The bidders of this process."""

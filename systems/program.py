@@ -12,8 +12,10 @@ from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels.core.groups import Group
 from bidcascade.kernels.core.rows import NEVER
 from bidcascade.kernels.core.systems import CoreSystem
+from bidcascade.systems.language.errors import invalid_at
 from bidcascade.systems.language.syntax_tree import VARIABLES, Condition
 from bidcascade.table.language.expression_tree import Expression
+from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 
 from .expression_rows import FORMS, expression_of, words_of
@@ -77,10 +79,25 @@ class SystemProgram:
             reason, phrase, word, _ = about
             return self._text.error(reason, phrase, word)
         if fault == "expression":
-            return InvalidSystem(self._message(self.expression(about[1])))
+            return self._error_in(self.expression(about[1]))
         if fault in _MOST:
             return InvalidSystem(f"expected at most {_MOST[fault]} {_LIMITS[fault]}")
         return InvalidSystem("expected a place that can be worked out")
+
+    def _error_in(self, expression: Expression) -> InvalidSystem:
+        """Error of an expression that means nothing, with the place where it is written."""
+        message = self._message(expression)
+        for phrase in self._text.phrase_list:
+            if phrase.kind == "raw" and message in self._message_of(phrase.text):
+                said = f"{phrase.where}: in {{{phrase.text}}}: {message}"
+                return invalid_at(phrase.where, said)
+        return InvalidSystem(message)
+
+    def _message_of(self, written: str) -> str:
+        try:
+            return self._message(parse_expression(written))
+        except InvalidExpression as error:
+            return str(error)
 
     def _message(self, expression: Expression) -> str:
         try:

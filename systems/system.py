@@ -242,17 +242,18 @@ class System:
 
 def auction_calls(auction: "str | Iterable[int]") -> tuple[int, ...]:
     """Codes of an auction given as text or codes."""
-    return tuple(parse_calls(auction) if isinstance(auction, str) else auction)
+    return parse_calls(auction)
 
 
 def dealer_and_sides(
     dealer: "Seat | int | str", vulnerability: "Vulnerability | int | str"
 ) -> tuple[Seat, Vulnerability]:
     """Dealer and vulnerable sides, which may be given as text."""
-    seat = parse_seat(dealer) if isinstance(dealer, str) else Seat(dealer)
-    if isinstance(vulnerability, str):
-        return seat, parse_vulnerability(vulnerability)
-    return seat, Vulnerability(vulnerability)
+    numbers = (0, 1, 2, 3)
+    seat = Seat(dealer) if dealer in numbers else parse_seat(dealer)  # type: ignore[arg-type]
+    if vulnerability in numbers:
+        return seat, Vulnerability(vulnerability)
+    return seat, parse_vulnerability(vulnerability)  # type: ignore[arg-type]
 
 
 def context_at(

@@ -28,6 +28,7 @@ from bidcascade.kernels.core.rows import (
     WORDS,
 )
 from bidcascade.kernels.core.rows import ROLES as ROLE_NUMBERS
+from bidcascade.systems.language.errors import invalid_at
 from bidcascade.systems.language.joining import phrases_of
 from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
 from bidcascade.systems.language.phrases import KINDS as CATALOGUE
@@ -734,26 +735,23 @@ class TextRows:
 
     def error(self, reason: int, phrase: int, word: int) -> InvalidSystem:
         """Error that the core's failure to lower a condition stands for."""
+        what = self.phrase_list[phrase] if 0 <= phrase < len(self.phrase_list) else None
         match REASONS[reason]:
             case "not bound":
                 expected = "a suit or a variable that a call binds"
-                return InvalidSystem(f"expected {expected}, got {self.word_list[word]!r}")
+                message = f"expected {expected}, got {self.word_list[word]!r}"
             case "refused":
-                return InvalidSystem(self._messages[phrase])
-            case "circle":
-                what = self.phrase_list[phrase]
-                return InvalidSystem(
-                    _unusable(what, f"a definition that does not use itself, got {what.text!r}")
-                )
+                message = self._messages[phrase]
+            case "circle" if what is not None:
+                expected = f"a definition that does not use itself, got {what.text!r}"
+                message = _unusable(what, expected)
             case "too long":
-                return InvalidSystem(
-                    "expected a condition of fewer parts, with its definitions written out"
-                )
+                message = "expected a condition of fewer parts, with its definitions written out"
             case "no suit":
-                return InvalidSystem(f"expected a suit, got {self.word_list[word]!r}")
+                message = f"expected a suit, got {self.word_list[word]!r}"
             case _:
-                expected = "a condition of the text, bindings and answers of a place"
-                return InvalidSystem(f"expected {expected}")
+                message = "expected a condition of the text, bindings and answers of a place"
+        return InvalidSystem(message) if what is None else invalid_at(what.where, message)
 
     # --- words, calls, expressions ----------------------------------------------------------------
 

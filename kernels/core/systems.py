@@ -82,6 +82,14 @@ class CoreSystem:
         return int(self._table[2 * _FIELDS[name][0] + 1])
 
     @property
+    def bytes(self) -> int:
+        """Memory of all that was learned."""
+        return sum(
+            self.count(name) * kind.itemsize * math.prod(tail)
+            for name, (_, kind, tail) in _FIELDS.items()
+        )
+
+    @property
     def problem(self) -> Problem:
         """Why something could not be learned last."""
         out = np.zeros(5, np.int64)

@@ -110,8 +110,8 @@ def ask_process(
     until = time.monotonic() + time_limit_s
     start = {
         "mode": QUESTION, "question": question, "systems": systems, "given": given,
-        "places_bytes": min(places_bytes, PLACES_BYTES), "memory_bytes": memory_bytes,
-        "time_limit_s": time_limit_s, "answer_bytes": answer_bytes,
+        "places_bytes": min(places_bytes or PLACES_BYTES, PLACES_BYTES),
+        "memory_bytes": memory_bytes, "time_limit_s": time_limit_s, "answer_bytes": answer_bytes,
     }  # fmt: skip
     with tempfile.TemporaryDirectory(prefix="bidcascade-") as folder:
         child = Child({**start, "folder": folder})
@@ -168,9 +168,14 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
     result = None
     if not complaints:
         limit = start["time_limit_s"]
-        result = _ANSWERS[start["question"]](
-            *systems.values(), time_limit_s=limit, **start["given"]
-        )
+        try:
+            result = _ANSWERS[start["question"]](
+                *systems.values(), time_limit_s=limit, **start["given"]
+            )
+        except InvalidSystem as error:
+            # what means nothing is found where a hand is tested by it
+            named = {one.where.file for one in error.complaints} & systems.keys()
+            complaints += _complaints(min(named, default=next(iter(systems))), error)
     told = {
         name: {"name": one.name, "title": one.text.title, "digest": text_digest(one.text)}
         for name, one in systems.items()

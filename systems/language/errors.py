@@ -60,6 +60,19 @@ def complaint_at(where: Where, message: str, lines: Sequence[str], advice: str =
     return Complaint(where, message, line, " " * min(column, _WIDEST) + "^", advice)
 
 
+def invalid_at(where: Where, message: str) -> InvalidSystem:
+    """Make an error of one thing that is wrong at a place, whose text is not at hand any more.
+
+    Examples
+    --------
+    >>> error = invalid_at(Where("own.bidding", 2, 5), "own.bidding:2: in {1}: expected more")
+    >>> error.complaints[0].where.line, error.complaints[0].message
+    (2, 'in {1}: expected more')
+    """
+    said = message.removeprefix(f"{where}: ").partition("\n")[0]
+    return InvalidSystem(message, (Complaint(where, said),) if where.line else ())
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """Find the known word that a misspelt one is likely to be; empty if none is near.
 

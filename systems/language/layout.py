@@ -18,7 +18,11 @@ LONGEST_LINE: Final = 10_000
 """Characters a line may have."""
 
 _CODE: Final = re.compile(r'(?:[^"\-]|"[^"]*"|-(?!-)|"(?=[^"]*$))*')
-_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u2028\u2029\u2060\ufeff]")
+_TURNING: Final = re.compile(r"[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Signs that turn the direction of what follows: it would be read as something else (UAX 9)."""
+_FOREIGN_DIGIT: Final = re.compile(r"[^\D0-9]")
+_QUOTED: Final = re.compile(r'"[^"]*"')
 _GOES_ON: Final = re.compile(r"(?:,|\b(?:or|and))\s*$")
 _PARTS: Final = re.compile(r'"[^"]*"|--.*|#[\w-]+|[^\W_]\w*')
 
@@ -172,14 +176,23 @@ def _readable(text: str, number: int, file: str, complain: Complain) -> str:
             "use blanks: how wide a tab is depends on who reads it",
         )
         text = text.expandtabs(4)
-    unseen = _UNSEEN.search(code)
+    # a remark that turns what is behind it is no remark to who reads it
+    unseen = _UNSEEN.search(code) or _TURNING.search(text)
     if unseen is not None:
         complain(
             Where(file, number, unseen.start() + 1),
             f"a character that cannot be seen stands here ({unseen[0]!r})",
             "take it out",
         )
-        text = _UNSEEN.sub(" ", text)
+        text = _TURNING.sub(" ", _UNSEEN.sub(" ", text))
+    foreign = _FOREIGN_DIGIT.search(_QUOTED.sub(lambda found: " " * len(found[0]), code))
+    if foreign is not None:
+        complain(
+            Where(file, number, foreign.start() + 1),
+            f"a digit of another script stands here ({foreign[0]!r})",
+            "numbers are written with 0 to 9",
+        )
+        text = _FOREIGN_DIGIT.sub("0", text)
     if len(text) > LONGEST_LINE:
         complain(
             Where(file, number, 1),

@@ -89,7 +89,7 @@ def test_vulnerability_spellings(texts, vulnerability):
     assert parse_vulnerability(vulnerability.text) is vulnerability
 
 
-@pytest.mark.parametrize("text", ["?", "X", "NSEW", "1", "n o n e"])
+@pytest.mark.parametrize("text", ["", " ", "?", "X", "NSEW", "1", "n o n e", None, 5, ["None"]])
 def test_no_vulnerability(text):
     with pytest.raises(InvalidDeal, match="expected a vulnerability"):
         parse_vulnerability(text)

@@ -2,17 +2,23 @@
 
 import json
 import os
+import threading
 
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels import memory
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.service.engine import Engine
 from bidcascade.service.settings import Settings, read_settings
-from bidcascade.systems.budget import BUDGET_VARIABLE, DEFAULT_BUDGET, places_budget
+from bidcascade.systems import bidder as bidder_module
+from bidcascade.systems import budget
+from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.budget import ALONE, BUDGET_VARIABLE, Shared, places_budget, shared_budget
 from bidcascade.systems.check import check_system
 from bidcascade.systems.system import System
+from tests.support_deals import mixed_deals
 from tests.support_service import loaded_app, post
 from tests.support_systems import LONGEST, SMALL_SYSTEM
 
@@ -36,7 +42,7 @@ def tiny(tmp_path, monkeypatch) -> str:
 @pytest.mark.parametrize("written", ["lots", "-1", "1023", "1.5e9"])
 def test_a_wrong_budget_is_told(written, tiny, monkeypatch, capsys):
     monkeypatch.setenv(BUDGET_VARIABLE, written)
-    told = f"expected a whole number of bytes from 1024, got {written!r}"
+    told = f"expected 0 or a whole number of bytes from 1024, got {written!r}"
     with pytest.raises(InvalidInput) as caught:
         read_settings()
     assert str(caught.value) == f"setting 'places_bytes' ({BUDGET_VARIABLE}): {told}"
@@ -46,10 +52,12 @@ def test_a_wrong_budget_is_told(written, tiny, monkeypatch, capsys):
 
 def test_the_budget_reaches_bidders(monkeypatch):
     monkeypatch.delenv(BUDGET_VARIABLE, raising=False)
-    assert Settings().places_bytes == places_budget() == DEFAULT_BUDGET
-    for written, expected in (("", DEFAULT_BUDGET), ("70000", 70_000)):
+    by_default = places_budget()
+    assert Settings().places_bytes == 0
+    assert by_default == min(ALONE, shared_budget())
+    for written, expected in (("", by_default), ("0", by_default), ("70000", 70_000)):
         monkeypatch.setenv(BUDGET_VARIABLE, written)
-        assert Settings().places_bytes == expected
+        assert Settings().places_bytes == int(written or 0)
         assert System.parse(TEXT).bidder().budget == expected
     create_app(read_settings({"places_bytes": "80000", "backend": "reference"}))
     assert os.environ[BUDGET_VARIABLE] == "80000", "processes of jobs are told"
@@ -78,3 +86,112 @@ def test_a_check_ends_where_places_take_more_than_the_budget(monkeypatch):
     whole = check_system(System.parse(SMALL_SYSTEM), deals=50, seed=1)
     monkeypatch.setenv(BUDGET_VARIABLE, "1024")
     assert check_system(System.parse(SMALL_SYSTEM), deals=50, seed=1) == whole
+
+
+@pytest.mark.parametrize(
+    ("memory_bytes", "expected"),
+    [(None, 512 << 20), (64 << 30, 1 << 30), (2 << 30, 256 << 20), (128 << 20, 32 << 20)],
+)
+def test_the_default_is_a_share_of_the_memory(memory_bytes, expected, monkeypatch):
+    monkeypatch.delenv(BUDGET_VARIABLE, raising=False)
+    monkeypatch.setattr(budget, "memory_bytes", lambda: memory_bytes)
+    budget._default.cache_clear()
+    try:
+        assert shared_budget() == expected
+        assert places_budget() == min(ALONE, expected)
+    finally:
+        budget._default.cache_clear()
+
+
+def test_the_memory_of_a_control_group(tmp_path, monkeypatch):
+    groups, own, machine = tmp_path / "groups", tmp_path / "own", tmp_path / "meminfo"
+    monkeypatch.setattr(memory, "_GROUPS", groups)
+    monkeypatch.setattr(memory, "_OWN_GROUPS", own)
+    monkeypatch.setattr(memory, "_MACHINE", machine)
+    assert memory.memory_bytes() is None
+    machine.write_text("MemFree: 1 kB\nMemTotal:       4096 kB\n")
+    assert memory.memory_bytes() == 4096 << 10
+    (groups / "outer" / "inner").mkdir(parents=True)
+    own.write_text("0::/outer/inner\n")
+    (groups / "outer" / "inner" / "memory.max").write_text("max\n")
+    assert memory.memory_bytes() == 4096 << 10
+    (groups / "outer" / "memory.max").write_text("3000000\n")
+    assert memory.memory_bytes() == 3_000_000
+    # in a container ours is the root
+    own.write_text("0::/unseen\n")
+    (groups / "memory.max").write_text("2000000\n")
+    assert memory.memory_bytes() == 2_000_000
+    # the older version of control groups
+    own.write_text("5:cpu,memory:/here\n4:pids:/\n")
+    (groups / "memory" / "here").mkdir(parents=True)
+    (groups / "memory" / "here" / "memory.limit_in_bytes").write_text("1000000\n")
+    assert memory.memory_bytes() == 1_000_000
+
+
+class Holding:
+    """Somebody who takes memory."""
+
+    def __init__(self, shared, held):
+        self.held = held
+        self.lock = threading.Lock()
+        shared.enter(self)
+
+    def give_back(self):
+        with self.lock:
+            self.held //= 2
+
+
+def test_who_takes_most_gives_back():
+    shared = Shared(lambda: 100)
+    small, large = Holding(shared, 20), Holding(shared, 60)
+    shared.keep(small)
+    assert (small.held, large.held) == (20, 60)
+    large.held = 90
+    shared.keep(large)
+    assert (small.held, large.held) == (20, 45)
+    # one who is busy is waited for, by nobody who asks and only once
+    large.held = 90
+    with large.lock:
+        shared.keep(small)
+        shared.keep(small)
+        assert large.held == 90
+    for thread in threading.enumerate():
+        if thread.name == "bidder-memory":
+            thread.join(30)
+    assert (small.held, large.held) == (20, 45)
+    # who is gone is not counted
+    del large
+    small.held = 90
+    shared.keep(small)
+    assert small.held == 90
+
+
+def test_bidders_keep_to_the_memory_that_they_share(monkeypatch):
+    """What is bid stays the same, whatever they drop meanwhile."""
+    monkeypatch.setattr(bidder_module, "_LOOK_SETS", 16)
+    rules = [System.open(name).rules for name in ("sayc", "acol")]
+    expected, many = [], [mixed_deals(150, seed) for seed in range(8)]
+
+    def bid_all(shared):
+        """Auctions of all deals by two bidders in turn, and these."""
+        monkeypatch.setattr(bidder_module, "SHARED", shared)
+        bidders = [Bidder(one) for one in rules]
+        auctions = []
+        for deals in many:
+            for one in bidders:
+                auctions.append([one.auction_of(place) for place in one.bid(deals).place])
+            for thread in threading.enumerate():
+                if thread.name == "bidder-memory":
+                    thread.join(30)
+        return auctions, bidders
+
+    expected, alone = bid_all(Shared(lambda: 1 << 40))
+    known = sum(one.bytes for one in alone)
+    learned = sum(one.held for one in alone) - known
+    assert known > 20 << 20
+    assert learned > 10 << 20
+    most = learned + known // 2
+    found, bidders = bid_all(Shared(lambda: most))
+    assert found == expected
+    # what the last question reached comes on top
+    assert sum(one.held for one in bidders) < most + known // 4

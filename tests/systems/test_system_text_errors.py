@@ -269,11 +269,35 @@ def test_tabs():
     assert "\t" not in first.line_text
 
 
-@pytest.mark.parametrize("character", ["\0", "\x0c", "\x85", "\u2028"])
+@pytest.mark.parametrize(
+    "character",
+    ["\0", "\x0c", "\x85", "\xad", "\u2028", "\u200b", "\u200e", "\u202e", "\u2066", "\ufeff"],
+)
 def test_characters_that_cannot_be_seen(character):
     found = complaint(f"opening:\n  1C = 3+{character} clubs\n")
     assert "cannot be seen" in found.message
     assert found.where.column == 10
+
+
+def test_a_remark_turns_nothing_around():
+    found = complaint("opening:\n  1C = 3+ clubs -- \u202e sbulc +5\n")
+    assert "cannot be seen" in found.message
+    assert found.where.column == 20
+
+
+@pytest.mark.parametrize(
+    "digits",
+    ["\uff11\uff15", "\u0661\u0665", "\u0967\u096b", "1\uff15", "\U0001d7cf"],
+    ids=["fullwidth", "Arabic-Indic", "Devanagari", "mixed", "bold"],
+)
+def test_digits_of_other_scripts(digits):
+    """Python reads them as numbers, the browser and many people do not."""
+    found = complaint(f"opening:\n  1NT = Strong: {digits}-17 points\n")
+    assert f"a digit of another script stands here ({digits.strip('1')[0]!r})" == found.message
+    assert found.where.column == 17 + digits.startswith("1")
+    assert complaint(f"opening:\n  1C = 3+ clubs, {{HCP >= {digits}}}\n").where.line == 2
+    quoted = f'opening:\n  1NT = Strong: 15-17 points "{digits} of them" -- {digits}\n'
+    assert read_text(quoted).blocks
 
 
 def test_tabs_in_comments_are_nobodys_business():

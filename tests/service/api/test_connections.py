@@ -67,6 +67,23 @@ def test_what_is_no_whole_request_ends(address, sent, status, kind):
         assert problem(all_of(connection)) == (status, kind)
 
 
+@pytest.mark.parametrize(
+    ("version", "hosts", "status"),
+    [
+        ("1.1", ["localhost"], 200), ("1.0", [], 200), ("1.0", ["localhost"], 200),
+        ("1.1", [], 400), ("1.1", ["localhost", "localhost"], 400),
+        ("1.1", ["localhost", "other.example"], 400), ("1.0", ["localhost", "localhost"], 400),
+    ],
+)  # fmt: skip
+def test_the_host_is_named_once(address, version, hosts, status):
+    head = f"GET /healthz HTTP/{version}\r\n" + "".join(f"Host: {one}\r\n" for one in hosts)
+    with connect(address) as connection:
+        connection.sendall(f"{head}Connection: close\r\n\r\n".encode())
+        answer = all_of(connection)
+    assert int(answer.split()[1]) == status
+    assert status == 200 or b"expected the header Host once" in answer
+
+
 def test_a_connection_that_says_nothing_ends(address):
     with connect(address) as connection:
         assert all_of(connection) == b""

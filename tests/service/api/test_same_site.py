@@ -7,7 +7,10 @@ import time
 import httpx
 import pytest
 
+from bidcascade.bridge import InvalidInput
+from bidcascade.service.api import server
 from bidcascade.service.api.keys import new_key
+from bidcascade.service.settings import Settings, read_settings
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 
 RELOAD = "/v1/tables/small/reload"
@@ -144,3 +147,54 @@ def test_wrong_keys_take_nothing_from_right_ones(locked):
     status, waiting = asyncio.run(among_others())
     assert status == 200
     assert waiting > 50
+
+
+def served_with(monkeypatch, **settings):
+    """What uvicorn is to run."""
+    configs = []
+
+    class Server:
+        def __init__(self, config):
+            configs.append(config)
+
+        def run(self):
+            pass
+
+    monkeypatch.setattr(server, "OrderlyServer", Server)
+    monkeypatch.setattr(server.signal, "signal", lambda *given: None)
+    server.serve(Settings(backend="reference", **settings))
+    (config,) = configs
+    config.load()
+    return config
+
+
+def client_behind(config, forwarded):
+    """Whom the application takes for the client of a request from this machine."""
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(scope["client"][0])
+
+    wrapped = config.loaded_app
+    while not hasattr(wrapped, "app") or "ProxyHeaders" not in type(wrapped).__name__:
+        wrapped = getattr(wrapped, "app", None)
+        if wrapped is None:
+            return "127.0.0.1"
+    wrapped.app = app
+    headers = [(b"x-forwarded-for", forwarded)]
+    scope = {"type": "http", "client": ("127.0.0.1", 1), "headers": headers, "scheme": "http"}
+    asyncio.run(wrapped(scope, None, None))
+    return seen[0]
+
+
+def test_nobody_says_who_the_client_is_unless_named(monkeypatch, tmp_path):
+    """Else every try of a key would be that of somebody new."""
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")
+    monkeypatch.setenv("BIDCASCADE_DATA_FOLDER", str(tmp_path))
+    assert client_behind(served_with(monkeypatch), b"192.0.2.9") == "127.0.0.1"
+    other = served_with(monkeypatch, trusted_proxies="10.0.0.0/8")
+    assert client_behind(other, b"192.0.2.9") == "127.0.0.1"
+    named = served_with(monkeypatch, trusted_proxies="127.0.0.1, 10.0.0.0/8")
+    assert client_behind(named, b"198.51.100.1, 192.0.2.9, 10.1.2.3") == "192.0.2.9"
+    with pytest.raises(InvalidInput, match="trusted_proxies.*expected addresses or networks"):
+        read_settings({"trusted_proxies": "127.0.0.1,nginx"})

@@ -84,6 +84,19 @@ def test_what_is_wrong_in_a_text_is_told_by_its_place(app):
     assert (one.system, one.file, one.line) == ("system", "system", 7)
     assert WRONG.split("\n")[6][one.column - 1 :].startswith("pionts")
     assert "pionts" in one.message
+    for braces in ("{HCP >= }", "{Foo > 3}", "{HCP > 3 and (}", "{1/0}"):
+        text = f"opening:\n  1NT = Strong: 15-17 points,\n    balanced, {braces}\n"
+        for path, body in (
+            ("systems/check", {"system": {"text": text}, "deals": 10}),
+            ("systems/diff", {"old": {"table": "small"}, "new": {"text": text}, "deals": 10}),
+            ("compare", {"first": {"text": text}, "second": {"table": "small"}, "deals": 10}),
+        ):
+            answer = post(app, f"/v1/{path}", body)
+            assert answer.status_code == 200, answer.text
+            (one,) = answer.json()["complaints"]
+            system = next(name for name, choice in body.items() if choice == {"text": text})
+            assert (one["system"], one["line"], one["column"]) == (system, 3, 15)
+            assert braces[1:-1].strip() in one["message"]
     body = {"old": {"text": WRONG}, "new": {"text": "\n\n1N\n"}}
     both = SystemDiffAnswer.model_validate_json(post(app, "/v1/systems/diff", body).content)
     assert {one.system for one in both.complaints} == {"old", "new"}

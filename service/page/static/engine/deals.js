@@ -8,7 +8,7 @@ export const SEATS = "NESW";
 export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
 const SEAT_NAMES = ["north", "east", "south", "west"];
 const SIDES = [
-  ["none", "love", "-", "o", "0", ""], ["ns", "n", "n-s", "s"], ["ew", "e", "e-w", "w"], ["both", "all", "b"],
+  ["none", "love", "-", "o", "0"], ["ns", "n", "n-s", "s"], ["ew", "e", "e-w", "w"], ["both", "all", "b"],
 ];
 const RANKS = "23456789TJQKA";
 

@@ -10,8 +10,13 @@ const DEEPEST = 60;
 export const LONGEST_LINE = 10_000;
 
 const CODE = /^(?:[^"-]+|"[^"]*"|-(?!-)|"(?=[^"]*$))*/u;
-const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]/;
-const EACH_UNSEEN = new RegExp(UNSEEN, "g");
+const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b\u2028\u2029\u2060\ufeff]/;
+/** Signs that turn the direction of what follows: it would be read as something else (UAX 9). */
+const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const EACH_UNSEEN = new RegExp(`${UNSEEN.source}|${TURNING.source}`, "g");
+const FOREIGN_DIGIT = /(?![0-9])\p{Nd}/u;
+const EACH_FOREIGN_DIGIT = new RegExp(FOREIGN_DIGIT, "gu");
+const QUOTED = /"[^"]*"/g;
 const GOES_ON = /(?:,|(?<![\p{L}\p{N}_])(?:or|and))$/u;
 const PARTS = /"[^"]*"|--[^\n]*|#[\p{L}\p{N}_-]+|(?!_)[\p{L}\p{N}_]+/gu;
 
@@ -130,15 +135,26 @@ const codeOf = (text) => CODE.exec(text)[0];
 function readable(line, number, file, complain) {
   let text = line.replaceAll("\u00a0", " ");
   const code = codeOf(text);
-  const at = (index) => ({ type: "Where", file, line: number, column: lengthOf(code.slice(0, index)) + 1 });
+  const read = text;
+  const at = (index) => ({ type: "Where", file, line: number, column: lengthOf(read.slice(0, index)) + 1 });
   if (code.includes("\t")) {
     complain(at(code.indexOf("\t")), "a tab stands here", "use blanks: how wide a tab is depends on who reads it");
     text = withoutTabs(text);
   }
-  const unseen = UNSEEN.exec(code);
+  // a remark that turns what is behind it is no remark to who reads it
+  const unseen = UNSEEN.exec(code) ?? TURNING.exec(text);
   if (unseen !== null) {
     complain(at(unseen.index), `a character that cannot be seen stands here (${quoted(unseen[0])})`, "take it out");
     text = text.replace(EACH_UNSEEN, " ");
+  }
+  const foreign = FOREIGN_DIGIT.exec(code.replace(QUOTED, (found) => " ".repeat(found.length)));
+  if (foreign !== null) {
+    complain(
+      at(foreign.index),
+      `a digit of another script stands here (${quoted(foreign[0])})`,
+      "numbers are written with 0 to 9",
+    );
+    text = text.replace(EACH_FOREIGN_DIGIT, "0");
   }
   const length = lengthOf(text);
   if (length > LONGEST_LINE) {
