@@ -112,8 +112,9 @@ def parse_vulnerability(text: str) -> Vulnerability:
     >>> parse_vulnerability("All").text, parse_vulnerability("N/S").text
     ('Both', 'NS')
     """
-    sides = VULNERABILITY_WORDS.get(text.strip().lower()) if text and isinstance(text, str) else None
-    if sides is None:
+    word = text.strip().lower() if isinstance(text, str) else ""
+    sides = VULNERABILITY_WORDS.get(word)
+    if sides is None or not word:
         raise InvalidDeal(f"expected a vulnerability (None, NS, EW or Both), got {text!r}")
     return sides
 

@@ -52,7 +52,9 @@ class SameSite:
         hosts = request.headers.getlist("host")
         if len(hosts) > 1 or (not hosts and request.scope["http_version"] == "1.1"):
             # whoever stands in between may go by another one of them (RFC 9112, section 3.2)
-            raise Problem("bad-request", f"expected the header Host once, got it {len(hosts)} times")
+            raise Problem(
+                "bad-request", f"expected the header Host once, got it {len(hosts)} times"
+            )
         written = hosts[0] if hosts else ""
         name = host_name(written)
         # what names no host is no browser; an address is no name that could lead elsewhere

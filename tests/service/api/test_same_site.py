@@ -196,5 +196,5 @@ def test_nobody_says_who_the_client_is_unless_named(monkeypatch, tmp_path):
     assert client_behind(other, b"192.0.2.9") == "127.0.0.1"
     named = served_with(monkeypatch, trusted_proxies="127.0.0.1, 10.0.0.0/8")
     assert client_behind(named, b"198.51.100.1, 192.0.2.9, 10.1.2.3") == "192.0.2.9"
-    with pytest.raises(InvalidInput, match="trusted_proxies.*expected addresses or networks"):
+    with pytest.raises(InvalidInput, match=r"trusted_proxies.*expected addresses or networks"):
         read_settings({"trusted_proxies": "127.0.0.1,nginx"})
