@@ -33,8 +33,9 @@ def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     -----
     Everything LIN has a place for is read back equal. It has none for a score that does not
     follow from contract, vulnerability and tricks, for a room without a board number, for ``|``
-    in a text (written ``/``) and for a contract without its auction unless board and room are
-    known. Letters that look like UTF-8 encoded twice (``Ã©``) are repaired on reading.
+    in a text (written ``/``), for a name of dashes and for a contract without its auction unless
+    board and room are known. Letters that look like UTF-8 encoded twice (``Ã©``) are repaired on
+    reading.
     ``source``, ``record`` and ``encoding`` belong to the file read.
 
     Examples

@@ -351,7 +351,7 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                     if (kind == _SECTION) != (token is _TABLE_TOKEN):
                         after_blank = False
                         token = _TABLE_TOKEN if kind == _SECTION else _TOKEN
-                        restart = match.end() if loose is None else match.start(3)
+                        restart = match.end() if loose in (None, "\n") else match.start(3)
                         break
                 after_blank = False
                 if loose == "\n" or loose is None:

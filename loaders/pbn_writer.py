@@ -41,8 +41,8 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     derives them. PBN cannot hold some things: line breaks in names, events and announcements
     become blanks; a closing brace in a remark of several lines becomes a bracket, and the bracket
     of a line that looks like a tag a parenthesis; play without a contract and a declarer, cards
-    behind one that its player does not hold, calls behind one that could not be read, and an empty
-    or padded remark are left out or trimmed.
+    behind one that its player does not hold, calls behind one that could not be read, a name of
+    dashes, and an empty or padded remark are left out or trimmed.
 
     Parameters
     ----------

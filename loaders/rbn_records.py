@@ -95,10 +95,15 @@ def find_last_record(text: str, before: Heading | None = None) -> tuple[int, Hea
         Position behind that record; 0 if none is known to end.
     heading : Heading
     """
-    start = text.rfind("\n\n") + 2
     last_line = text.rfind("\n", 0, -1) + 1
     if text.endswith("\n") and _RBX_LINE.match(text, last_line):
-        start = len(text)
+        state = _Splitter(before)
+        for _ in state.walk(text):
+            pass
+        # else it belongs to a text in braces
+        if state.rbx_line == text.count("\n") - 1:
+            return len(text), Heading(state.lasting, tuple(state.comments))
+    start = text.rfind("\n\n") + 2
     if start < 2:
         return 0, before or Heading({}, ())
     state = _Splitter(before)
@@ -126,6 +131,8 @@ class _Splitter:
         self.lasting = {} if before is None else before.labels.copy()
         self.comments = [] if before is None else list(before.comments)
         self.number = 0
+        self.rbx_line = -1
+        """Place of the last line that was a record of RBX."""
         self.clear()
 
     def clear(self) -> None:
@@ -151,6 +158,7 @@ class _Splitter:
             if not line.strip():
                 yield from self.end()
             elif _RBX_LINE.match(line):
+                self.rbx_line = place - 1
                 yield from self.add_rbx(line)
             elif line[0] != "%" and not _REPEATED.match(line):
                 yield from self.add_line(line)

@@ -98,7 +98,7 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
             points = -points if contract.declarer % 2 else points
     elif auction.is_complete:
         points = 0
-    known = WORDS.filter(lambda name: name != "?")
+    known = WORDS.filter(lambda name: name != "?" and (not name or name.strip("-")))
     names = draw(st.none() | st.lists(known, min_size=4, max_size=4).filter(any))
     return {
         **dict(zip(HAND_COLUMNS, deal.hands, strict=True)),

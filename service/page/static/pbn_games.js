@@ -194,7 +194,8 @@ export function* gamesOf(written) {
       if (section) lastSection = name;
       isAfterBlank = false;
       if (isTable(name) !== (token.source === TABLE_TOKEN.source)) {
-        goOn(isTable(name) ? TABLE_TOKEN : TOKEN, match.index + match[0].length - (loose ?? "").length);
+        const end = match.index + match[0].length;
+        goOn(isTable(name) ? TABLE_TOKEN : TOKEN, loose && loose !== "\n" ? end - loose.length : end);
         continue;
       }
     } else if (brace !== undefined || remark !== undefined) {
