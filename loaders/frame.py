@@ -1,19 +1,27 @@
 """The deal frame: the polars schema that every loader fills and every job reads.
 
-``north east south west`` are hand masks (bit ``13 * suit + rank``, suits C D H S); ``dealer``
-and ``vulnerability`` are enums. The other columns are there where the source has them, null
-where it has not. Records that could not be used go to a rejects frame, never silently away.
+``north east south west`` are hand masks (bit ``13 * suit + rank``, suits C D H S), null where a
+hand is unknown, as in quizzes that show two; ``dealer`` and ``vulnerability`` are enums. The other
+columns are there where the source has them, null where it has not. Records that could not be used
+go to a rejects frame, never silently away.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import FULL_DECK, SEATS, VULNERABILITIES, Deal, InvalidInput
+from bidcascade.bridge import (
+    FULL_DECK,
+    SEATS,
+    VULNERABILITIES,
+    Deal,
+    InvalidInput,
+    format_hand,
+)
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import U8, U64
 
 SEAT_ENUM = pl.Enum(list(SEATS))
 VULNERABILITY_ENUM = pl.Enum(list(VULNERABILITIES))
@@ -69,7 +77,7 @@ DEAL_SCHEMA = pl.Schema(
         "encoding": pl.String(),
     }
 )
-"""Columns of a deal frame. The first six are required, never null."""
+"""Columns of a deal frame. The first six are required; of them hands may be null, not all four."""
 
 REQUIRED_COLUMNS = (*HAND_COLUMNS, "dealer", "vulnerability")
 
@@ -180,6 +188,77 @@ def join(batches: list[Batch]) -> Batch:
     )
 
 
+def has_all_hands() -> pl.Expr:
+    """Whether all four hands of a deal are known."""
+    return pl.all_horizontal(pl.col(name).is_not_null() for name in HAND_COLUMNS)
+
+
+def check_all_hands(frame: pl.DataFrame) -> None:
+    """Check that all hands are known, for a notation that cannot leave one open.
+
+    Raises
+    ------
+    InvalidInput
+        If one is null, or there is no such column.
+    """
+    for name in HAND_COLUMNS:
+        if name not in frame.columns:
+            raise InvalidInput(f"expected the columns of a deal frame, got none named {name!r}")
+        if frame[name].null_count():
+            row = int(frame[name].is_null().arg_max() or 0)
+            raise InvalidInput(
+                f"expected four known hands, got none in {name!r} of row {row}; PBN, RBN and "
+                "Parquet can leave a hand open"
+            )
+
+
+def known_hands(hands: U64) -> dict[str, pl.Series]:
+    """Hand columns from masks, uint64[n, 4], in which 0 stands for an unknown hand.
+
+    Examples
+    --------
+    >>> known_hands(np.array([[0x1FFF, 0, 1 << 51, 0]], np.uint64))["east"].to_list()
+    [None]
+    """
+    columns = {name: pl.Series(hands[:, seat]) for seat, name in enumerate(HAND_COLUMNS)}
+    if hands.all():
+        return columns
+    return {name: column.replace(0, None) for name, column in columns.items()}
+
+
+def whole_deals(batch: Batch) -> Batch:
+    """Make rejects of the deals with unknown hands, for work that needs all four.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import read_deals
+    >>> read = read_deals(b'[Deal "N:AKQJT98765432... - .AKQJT98765432.. -"]')
+    >>> read.deals["east"].to_list(), whole_deals(read).rejects["reason"].to_list()
+    ([None], ['expected four known hands, got those of N and S'])
+    """
+    if not batch.deals.select(has_all_hands().not_().any()).item():
+        return batch
+    rows = [
+        (row["source"], row["record"], _what_is_known(row), _known_text(row))
+        for row in batch.deals.filter(~has_all_hands()).iter_rows(named=True)
+    ]
+    return Batch(
+        batch.deals.filter(has_all_hands()), pl.concat([batch.rejects, reject_frame(rows)])
+    )
+
+
+def _what_is_known(row: dict[str, Any]) -> str:
+    seats = [seat for seat, name in zip(SEATS, HAND_COLUMNS, strict=True) if row[name] is not None]
+    return f"expected four known hands, got {'those' if len(seats) > 1 else 'that'} of " + (
+        " and ".join(seats) if len(seats) < 3 else f"{', '.join(seats[:-1])} and {seats[-1]}"
+    )
+
+
+def _known_text(row: dict[str, Any]) -> str:
+    hands = [row[name] for name in HAND_COLUMNS]
+    return "N:" + " ".join("-" if hand is None else format_hand(hand) for hand in hands)
+
+
 def bare_deals(columns: dict[str, pl.Series]) -> pl.DataFrame:
     """Make a deal frame from some of its columns: no calls, everything else null.
 
@@ -249,6 +328,7 @@ def deal_arrays(frame: pl.DataFrame) -> DealArrays:
         if column.dtype != pl.UInt64:
             raise InvalidInput(f"expected hand masks (UInt64) in {name!r}, got {column.dtype}")
         hands[seat] = column.fill_null(0).to_numpy()
+    check_all_hands(frame)
     union = hands[0] | hands[1] | hands[2] | hands[3]
     is_deal = (union == np.uint64(FULL_DECK)) & (np.bitwise_count(hands) == 13).all(axis=0)
     if not is_deal.all():

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import polars as pl
 
 from bidcascade.bridge import (
@@ -12,21 +13,26 @@ from bidcascade.bridge import (
     Deal,
     InvalidDeal,
     Seat,
+    cards_of,
+    format_card,
     format_holding,
     parse_deal,
+    parse_hand,
+    parse_seat,
 )
 
 from .encodings import decode_text
 from .frame import (
-    HAND_COLUMNS,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     bare_deals,
+    known_hands,
     reject_frame,
 )
 
 Hands = tuple[int, int, int, int]
+"""Masks by compass seat; 0 stands for an unknown hand."""
 
 _HOLDING = {format_holding(holding): holding for holding in range(1 << 13)}
 _UNKNOWN_DEALS = ("", "?", "-")
@@ -38,9 +44,9 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     r"""Read deals written one a line: PBN, LIN ``md`` or a PBN ``Deal`` tag.
 
     ``N:AQ.… … … …`` from any seat, ``3SAQ…,…,…,`` as in LIN (also with ``md|`` before it), or
-    ``[Deal "…"]``. One hand may be left open. The dealer is the one LIN names, else the seat
-    in front of the first hand; nobody is vulnerable. Lines that start with ``#`` and blank
-    lines are no records.
+    ``[Deal "…"]``. Hands may be left open; a single one gets the other cards. The dealer is the
+    one LIN names, else the seat in front of the first hand; nobody is vulnerable. Lines that start
+    with ``#`` and blank lines are no records.
 
     Parameters
     ----------
@@ -68,18 +74,15 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
         if not line or line.startswith("#"):
             continue
         try:
-            deal = parse_deal_line(line)
+            hands, dealer = _parse_line(line)
         except BidcascadeError as error:
             rejects.append((source, number, f"line {number}: {error}", line))
         else:
-            deals.append((*deal.hands, int(deal.dealer), number))
+            deals.append((*hands, int(dealer), number))
     columns = list(zip(*deals, strict=True)) if deals else [()] * 6
-    hands = {
-        name: pl.Series(values, dtype=pl.UInt64)
-        for name, values in zip(HAND_COLUMNS, columns, strict=False)
-    }
+    masks = np.array(columns[:4], np.uint64).reshape(4, -1).T
     frame = bare_deals(
-        hands
+        known_hands(masks)
         | {
             "dealer": pl.Series([SEATS[seat] for seat in columns[4]], dtype=SEAT_ENUM),
             "vulnerability": pl.Series([VULNERABILITIES[0]] * len(deals), dtype=VULNERABILITY_ENUM),
@@ -104,6 +107,14 @@ def parse_deal_line(line: str) -> Deal:
     >>> parse_deal_line("E:- AKQ.AKQ.AKQ.AKQ2 T98.T987.T98.T98 765.65.765.76543").dealer.letter
     'E'
     """
+    hands, dealer = _parse_line(line)
+    if not all(hands):
+        raise InvalidDeal(f"expected at most one unknown hand, got {hands.count(0)}")
+    return Deal(hands, dealer)
+
+
+def _parse_line(line: str) -> tuple[Hands, Seat]:
+    """Hands and dealer of one deal; see :func:`read_hands` for unknown hands."""
     tag = _DEAL_TAG.fullmatch(line)
     if tag is not None:
         line = tag[1]
@@ -112,13 +123,14 @@ def parse_deal_line(line: str) -> Deal:
     if line[1:2] == ":" and line[0] in SEATS:
         hands = read_hands(line)
         if not isinstance(hands, str):
-            return Deal(hands, Seat(SEATS.index(line[0])))
+            return hands, Seat(SEATS.index(line[0]))
     # not the usual spelling: the careful reader knows LIN, and says what is wrong
-    return parse_deal(line)
+    deal = parse_deal(line)
+    return deal.hands, deal.dealer
 
 
 def read_hands(text: str) -> Hands | str:
-    """Read the hands of a PBN deal; one unknown hand is derived from the other three.
+    """Read the hands of a PBN deal; a single unknown hand is derived from the other three.
 
     Parameters
     ----------
@@ -128,7 +140,8 @@ def read_hands(text: str) -> Hands | str:
     Returns
     -------
     tuple of four int, or str
-        Hand masks of North, East, South and West, or the reason why the text is no deal.
+        Hand masks of North, East, South and West, 0 for a hand that stays unknown, or the reason
+        why the text is no deal.
     """
     if text[1:2] == ":":
         parts = text[2:].split()
@@ -164,7 +177,23 @@ def _read_odd_hands(text: str) -> Hands | str:
     parts = ["-" if part == "..." else part for part in hands.split()]
     try:
         if colon and len(parts) == 4 and parts.count("-") > 1:
-            raise InvalidDeal(f"expected at most one unknown hand, got {parts.count('-')}")
+            return _known_among(parse_seat(first), parts)
         return parse_deal(f"{first}{colon}{' '.join(parts)}" if colon else text).hands
     except BidcascadeError as error:
         return str(error)
+
+
+def _known_among(first: Seat, parts: list[str]) -> Hands:
+    """Hands of which two or three are unknown."""
+    masks = [0, 0, 0, 0]
+    for offset, part in enumerate(parts):
+        if part == "-":
+            continue
+        hand = parse_hand(part)
+        if both := hand & (masks[0] | masks[1] | masks[2] | masks[3]):
+            card = format_card(next(iter(cards_of(both))))
+            raise InvalidDeal(f"expected every card in one hand, got {card} in two")
+        masks[(first + offset) % 4] = hand
+    if not any(masks):
+        raise InvalidDeal("expected a known hand, got four unknown ones")
+    return masks[0], masks[1], masks[2], masks[3]

@@ -8,7 +8,7 @@ import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand_bbo
 
-from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
+from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE, check_all_hands
 from .parquet import replacing
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}
@@ -81,6 +81,7 @@ def format_lin(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> Iter
         if name not in frame.columns and name not in REQUIRED_COLUMNS
     ]
     shown = {} if shown is None else shown
+    check_all_hands(frame)
     for row in frame.with_columns(missing).iter_rows(named=True):
         pieces: list[str] = []
         result = _result(row)

@@ -73,8 +73,8 @@ def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
     -------
     Batch
         ``deals`` has the columns of the deal frame (others are left out, missing ones are
-        null); rows whose hands are not four times 13 different cards, or that have no dealer or
-        vulnerability, are in ``rejects`` by row number.
+        null); rows whose hands are not four times 13 different cards (or once or twice, the
+        others null), or that have no dealer or vulnerability, are in ``rejects`` by row number.
 
     Raises
     ------
@@ -188,10 +188,15 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
     hands = [frame[column].fill_null(0).to_numpy() for column in HAND_COLUMNS]
     union = np.zeros(frame.height, np.uint64)
     is_deal = np.ones(frame.height, np.bool_)
-    for hand in hands:
-        is_deal &= np.bitwise_count(hand) == 13
+    known = np.zeros(frame.height, np.int64)
+    for hand, column in zip(hands, HAND_COLUMNS, strict=True):
+        is_known_hand = frame[column].is_not_null().to_numpy()
+        is_deal &= (np.bitwise_count(hand) == 13) | ~is_known_hand
         union |= hand
-    is_deal &= union == FULL_DECK
+        known += is_known_hand
+    # three of four would tell the fourth
+    is_deal &= (np.bitwise_count(union) == 13 * known) & np.isin(known, (1, 2, 4))
+    is_deal &= (union & ~np.uint64(FULL_DECK)) == 0
     is_known = np.ones(frame.height, np.bool_)
     for column in ("dealer", "vulnerability"):
         is_known &= frame[column].is_not_null().to_numpy()

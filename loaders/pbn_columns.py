@@ -24,12 +24,12 @@ from .columns import I64, contract_codes, contract_names, enum_values, north_sou
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
-    HAND_COLUMNS,
     ROOM,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     empty_deals,
+    known_hands,
     reject_frame,
     told,
 )
@@ -132,7 +132,9 @@ class Boards:
         self.rows.append(
             (
                 number, hands, board, dealer, opener if opener >= 0 else dealer, vulnerability,
-                is_known, sections.get("Auction", ""), sections.get("Play", ""),
+                is_known, sections.get("Auction", ""),
+                # cards cannot be followed through hands that are unknown
+                sections.get("Play", "") if all(hands) else "",
                 read_seat(tag("Play", "")), read_contract(tag("Contract", "")),
                 read_seat(declarer), declarer[:1] == "^",
                 tag("Result", ""), tag("Score", ""), _ROOM_CODE.get(tag("Room", ""), UNKNOWN),
@@ -324,7 +326,7 @@ class _Decoder:
         announcements, alerts = self._announcements()
         columns = pl.DataFrame(
             {
-                **{name: out.hands[:, seat] for seat, name in enumerate(HAND_COLUMNS)},
+                **known_hands(out.hands),
                 # the auction's seats are those of its opener
                 "dealer": np.where(out.call_count > 0, out.opener, np.array(self.dealers)),
                 "vulnerability": self.vulnerability,

@@ -16,12 +16,11 @@ from bidcascade.bridge import (
     CALL_TEXTS,
     SEATS,
     Auction,
-    Deal,
     IllegalCall,
     InvalidInput,
     Seat,
     format_card,
-    format_deal,
+    format_hand,
 )
 
 from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, UNREADABLE
@@ -76,12 +75,14 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
 def format_games(frame: pl.DataFrame) -> Iterator[str]:
     """Give the text of each game of a deal frame, blank line included."""
-    for row in checked_rows(frame):
+    for row in checked_rows(frame, unknown_hands=True):
         yield "\n".join(_game(row)) + "\n\n"
 
 
-def checked_rows(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def checked_rows(frame: pl.DataFrame, *, unknown_hands: bool = False) -> Iterator[dict[str, Any]]:
     """Give the rows of a deal frame as dictionaries, columns of other tables left out.
+
+    With ``unknown_hands`` a hand may be null, for a notation that can leave it open.
 
     Raises
     ------
@@ -95,17 +96,18 @@ def checked_rows(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
         )
     known = frame.select(name for name in frame.columns if name in DEAL_SCHEMA)
     for number, row in enumerate(known.iter_rows(named=True)):
-        if any(row[name] is None for name in REQUIRED_COLUMNS):
-            raise InvalidInput(
-                f"expected hands, dealer and vulnerability, got a null in row {number}"
+        needed = ("dealer", "vulnerability") if unknown_hands else REQUIRED_COLUMNS
+        if any(row[name] is None for name in needed):
+            what = (
+                "dealer and vulnerability" if unknown_hands else "hands, dealer and vulnerability"
             )
+            raise InvalidInput(f"expected {what}, got a null in row {number}")
         yield row
 
 
 def _game(row: dict[str, Any]) -> Iterator[str]:
     dealer = Seat(SEATS.index(row["dealer"]))
     hands = [row[name] for name in HAND_COLUMNS]
-    deal = Deal((hands[0], hands[1], hands[2], hands[3]), dealer)
     players = row.get("players") or [""] * 4
     board = row.get("board")
     yield _tag("Event", row.get("event") or "")
@@ -116,7 +118,8 @@ def _game(row: dict[str, Any]) -> Iterator[str]:
         yield _tag(name, players[place])
     yield _tag("Dealer", dealer.letter)
     yield _tag("Vulnerable", _VULNERABLE[row["vulnerability"]])
-    yield _tag("Deal", format_deal(deal, first=dealer))
+    texts = ["-" if hand is None else format_hand(hand) for hand in hands]
+    yield _tag("Deal", f"{dealer.letter}:{' '.join(texts[dealer:] + texts[:dealer])}")
     yield _tag("Scoring", "")
     calls = row.get("auction") or []
     contract, declarer = row.get("contract"), row.get("declarer")

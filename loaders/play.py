@@ -168,7 +168,7 @@ def play_disagrees(deals: pl.DataFrame) -> pl.Series:
     """
     play = deals["play"]
     found = _disagreeing(
-        np.stack([deals[name].to_numpy() for name in HAND_COLUMNS]),
+        np.stack([deals[name].fill_null(0).to_numpy() for name in HAND_COLUMNS]),
         deals["declarer"].to_physical().cast(pl.Int8).fill_null(-1).to_numpy(),
         play.filter(play.list.len() > 0).explode().to_numpy(),
         play.list.len().fill_null(0).cast(pl.Int64).cum_sum().to_numpy(),

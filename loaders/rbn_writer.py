@@ -67,7 +67,7 @@ def format_records(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> 
     """
     # a label holds for the boards to come: written where it changes
     shown = {} if shown is None else shown
-    for row in checked_rows(frame):
+    for row in checked_rows(frame, unknown_hands=True):
         yield "\n".join(_record(row, shown)) + "\n\n"
 
 
@@ -83,8 +83,10 @@ def _record(row: dict[str, Any], shown: dict[str, Any]) -> Iterator[str]:
             shown[label] = value
             yield f"{label} {value}".rstrip()
     hands = [row[name] for name in HAND_COLUMNS]
+    texts = ["" if hand is None else format_hand(hand) for hand in hands]
     # West first, the last hand follows from the others
-    yield f"H W:{':'.join(format_hand(hands[seat]) for seat in (3, 0, 1))}:"
+    last = texts[2] if None in hands else ""
+    yield f"H W:{':'.join(texts[seat] for seat in (3, 0, 1))}:{last}"
     for remark in row.get("commentary") or ():
         if lines := [line for line in _LINES.split(remark.strip()) if line.strip()]:
             # a text ends with the line that ends with a brace

@@ -17,7 +17,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.child_processes import safe_spawning
 
-from .frame import Batch, empty_deals, empty_rejects, join, reject_frame
+from .frame import Batch, empty_deals, empty_rejects, join, reject_frame, whole_deals
 from .inputs import Input, Source, find_sources
 from .pieces import Piece, cut_sources, read_piece
 
@@ -39,6 +39,7 @@ def read_deals(
     *,
     jobs: int | None = None,
     rejects: Literal["collect", "raise"] = "collect",
+    whole: bool = False,
     progress: Progress | None = None,
 ) -> Batch:
     """Read all deals of some inputs.
@@ -55,6 +56,8 @@ def read_deals(
         several needs ``if __name__ == "__main__":``.
     rejects : {"collect", "raise"}
         What to do with records that are no deals: return them, or raise at the first.
+    whole : bool
+        Whether deals with unknown hands are rejects; else their unknown hands are null.
     progress : callable, optional
         Called with files done, files in all, boards so far.
 
@@ -75,7 +78,7 @@ def read_deals(
     >>> read_deals(f"md|{deal}|mb|7N|".encode()).deals["auction"].to_list()
     [[37]]
     """
-    batches = list(_batches(inputs, jobs=jobs, rejects=rejects, progress=progress))
+    batches = list(_batches(inputs, jobs=jobs, rejects=rejects, whole=whole, progress=progress))
     batch = join(batches)
     if not batch.deals.height:
         raise InvalidInput(_nothing_usable(batch.rejects, inputs))
@@ -88,6 +91,7 @@ def iter_deals(
     jobs: int | None = None,
     chunk_deals: int = CHUNK_DEALS,
     rejects: Literal["collect", "raise"] = "collect",
+    whole: bool = False,
     progress: Progress | None = None,
 ) -> Iterator[Batch]:
     """Read the deals of some inputs in frames of at most ``chunk_deals`` rows.
@@ -106,26 +110,26 @@ def iter_deals(
         raise InvalidInput(f"expected at least one deal a chunk, got {chunk_deals!r}")
     held: list[Batch] = []
     height = 0
-    for batch in _batches(inputs, jobs=jobs, rejects=rejects, progress=progress):
+    for batch in _batches(inputs, jobs=jobs, rejects=rejects, whole=whole, progress=progress):
         held.append(batch)
         height += batch.deals.height
         if height < chunk_deals:
             continue
-        whole = join(held)
+        joined = join(held)
         first = 0
         while height - first >= chunk_deals:
             # the rejects go out with the first frame of what was read together with them
             yield Batch(
-                whole.deals.slice(first, chunk_deals),
-                empty_rejects() if first else whole.rejects,
+                joined.deals.slice(first, chunk_deals),
+                empty_rejects() if first else joined.rejects,
             )
             first += chunk_deals
         height -= first
-        held = [Batch(whole.deals.slice(first), empty_rejects())] if height else []
+        held = [Batch(joined.deals.slice(first), empty_rejects())] if height else []
     if held:
-        whole = join(held)
-        if whole.deals.height or whole.rejects.height:
-            yield whole
+        joined = join(held)
+        if joined.deals.height or joined.rejects.height:
+            yield joined
 
 
 def _batches(
@@ -133,6 +137,7 @@ def _batches(
     *,
     jobs: int | None,
     rejects: Literal["collect", "raise"],
+    whole: bool,
     progress: Progress | None,
 ) -> Iterator[Batch]:
     """Frames of all pieces in the order of the inputs, records numbered through each source."""
@@ -143,6 +148,8 @@ def _batches(
     numbering = _Numbering()
     for piece, batch in _read_all(sources, jobs):
         batch = numbering.go_on(piece, batch)
+        if whole:
+            batch = whole_deals(batch)
         if rejects == "raise" and batch.rejects.height:
             raise InvalidInput(_describe(batch.rejects))
         done += piece.files_ended

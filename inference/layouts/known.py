@@ -22,6 +22,8 @@ from bidcascade.bridge import (
 Range = tuple[int, int]
 
 ANY_LENGTH: Final[tuple[Range, ...]] = ((0, 13),) * 4
+_UNKNOWN: Final = ("-", "...")
+"""What stands in a deal for a hand that is not known."""
 SPOT_CARDS: Final = 0xFF
 """What an ``x`` stands for: the cards of a suit below the ten."""
 _PART = re.compile(r"(?P<cards>(?:10|[2-9TJQKA])*)(?P<spots>x*)(?P<open>\+?)", re.IGNORECASE)
@@ -167,10 +169,14 @@ def _names(mask: int) -> str:
 def parse_known(texts: Iterable[str]) -> dict[Seat, KnownCards]:
     """Read ``N:AKxx.Qx.xxx.Kxxx`` and the like, each seat at most once.
 
+    A text may be a whole deal, in which ``-`` is an unknown hand: ``N:AKxx.Qx.xxx.Kxxx - … -``.
+
     Examples
     --------
     >>> list(parse_known(["e:AK+.+.+.+"]))
     [<Seat.EAST: 1>]
+    >>> list(parse_known(["E:AKQ2.732.9854.T6 - J5.KQ93.K72.QJ43 -"]))
+    [<Seat.EAST: 1>, <Seat.WEST: 3>]
     """
     found: dict[Seat, KnownCards] = {}
     for text in texts:
@@ -179,8 +185,13 @@ def parse_known(texts: Iterable[str]) -> dict[Seat, KnownCards]:
             raise InvalidHand(
                 f"expected a seat and a hand such as 'N:AKxx.Qx.xxx.Kxxx', got {text!r}"
             )
-        seat = parse_seat(letter.strip())
-        if seat in found:
-            raise InvalidDeal(f"expected each seat once, got {seat.letter!r} again")
-        found[seat] = KnownCards.parse(hand)
+        first = parse_seat(letter.strip())
+        hands = hand.split()
+        for offset, part in enumerate(hands if len(hands) == 4 else [hand]):
+            seat = Seat((first + offset) % 4)
+            if len(hands) == 4 and part in _UNKNOWN:
+                continue
+            if seat in found:
+                raise InvalidDeal(f"expected each seat once, got {seat.letter!r} again")
+            found[seat] = KnownCards.parse(part)
     return found

@@ -143,7 +143,7 @@ def sample_layouts(
 @cache
 def _compile() -> None:
     """Draw some deals once in a process: nobody's time limit is spent on compiling."""
-    for where in (), ("HCP_N + HCP_S >= 20",):
+    for where in (), ("HCP_N + HCP_S >= 20",), ("HCP_N + HCP_S == 40", "QT_N + QT_S <= 16"):
         next(deal_where(where, count=1, seed=0))
 
 

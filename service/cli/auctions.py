@@ -73,7 +73,7 @@ def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
             yield deal_frame([deal_of_lin(text) if "|" in text else parse_deal_line(text)])
             continue
         boards, refused = 0, [empty_rejects()]
-        for batch in iter_deals(text):
+        for batch in iter_deals(text, whole=True):
             boards += batch.deals.height
             refused.append(batch.rejects)
             if batch.deals.height:
@@ -182,8 +182,12 @@ def _deal_text(frame: "pl.DataFrame", number: int) -> str:
 def configure_bid(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bid``."""
     add = parser.add_argument
-    add("hand", metavar="HAND", help="13 cards: 'K52.AQ3.9876.KJ2' (S.H.D.C)")
-    add("--auction", default="", metavar="CALLS", help="calls so far, from the dealer on: '1N P'")
+    add("hand", metavar="HAND",
+        help="13 cards: 'K52.AQ3.9876.KJ2' (S.H.D.C); or a deal, - for an unknown hand: "
+        "'N:K52.AQ3.9876.KJ2 - AQ4.KJ2.K32.Q543 -', whose known hands are bid")  # fmt: skip
+    add("--auction", default="", metavar="CALLS",
+        help="calls so far, from the dealer on: '1N P'; of a deal: an auction that the calls of "
+        "the unknown hands are taken from")  # fmt: skip
     shared.add_board_options(parser)
     add("--explain", action="store_true", help="show why, for every candidate")
     add("--simulate", nargs="?", const=100, type=shared.whole_number(1), metavar="N",
@@ -213,6 +217,9 @@ def bid(options: argparse.Namespace) -> None:
         parse_vulnerability,
     )  # fmt: skip
 
+    if options.hand[1:2] == ":":
+        _bid_known_hands(options)
+        return
     # what is wrong with the arguments is told before a table is opened
     hand = parse_hand(options.hand)
     dealer = parse_seat(options.dealer)
@@ -232,6 +239,41 @@ def bid(options: argparse.Namespace) -> None:
         _print_simulation(simulation, answer.note if about else "")
     if options.explain:
         _print_candidates(answer)
+
+
+def _bid_known_hands(options: argparse.Namespace) -> None:
+    """Bid the known hands of a deal, and say where an unknown one is to call."""
+    from bidcascade.bridge import (
+        Auction,
+        InvalidDeal,
+        format_call,
+        parse_calls,
+        parse_seat,
+        parse_vulnerability,
+    )  # fmt: skip
+    from bidcascade.loaders import read_hands
+    from bidcascade.service.known_seats import bid_known
+
+    if options.explain or options.simulate:
+        raise shared.UsageError("expected one hand with --explain or --simulate, got a deal")
+    hands = read_hands(options.hand)
+    if isinstance(hands, str):
+        raise InvalidDeal(hands)
+    dealer, sides = parse_seat(options.dealer), parse_vulnerability(options.vul)
+    given = Auction.of(parse_calls(options.auction), dealer).calls
+    engine = shared.open_engine(options)
+    found = bid_known(engine, hands, given, dealer=dealer, vulnerability=sides)
+    if options.json:
+        shared.print_json(found.to_dict(), engine)
+        return
+    for one in found.calls:
+        answer = one.answer
+        about = "given" if answer is None else ": ".join(
+            text for text in (answer.name, answer.description) if text
+        ) or answer.note or "undescribed"  # fmt: skip
+        print(f"{one.seat.letter}  {format_call(one.call):2}  {about}")
+    if found.stops_at is not None:
+        print(f"{found.stops_at.letter} is to call, whose hand is unknown")
 
 
 def _print_candidates(answer: "BidAnswer") -> None:

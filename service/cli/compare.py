@@ -149,7 +149,7 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     from bidcascade.systems import open_system
 
     systems = [open_system(one) for one in options.systems]
-    archive = archive_of(read_deals(options.archive))
+    archive = archive_of(read_deals(options.archive, whole=True))
     with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
         yardstick, boards = measure_archive(
             systems, archive, pool, seed=options.seed,

@@ -131,7 +131,9 @@ def augment(options: argparse.Namespace) -> None:
         write = stack.enter_context(deal_sink(options.out))
         write(add(engine, empty_deals() if deals is None else deals.empty(), **wanted))
         batches = (
-            iter_deals(options.inputs, progress=report) if deals is None else deals.batches(report)
+            iter_deals(options.inputs, whole=True, progress=report)
+            if deals is None
+            else deals.batches(report)
         )
         for batch in batches:
             write(add(engine, batch.deals, **wanted))

@@ -41,7 +41,7 @@ def deals_of_file(path: Path) -> MatchDeals:
         frame = decode_parquet(path, str(path)).frame
         known = known_tables(frame)
     else:
-        frame, known = read_deals(path).deals, None
+        frame, known = read_deals(path, whole=True).deals, None
     if not frame.height:
         raise InvalidInput(f"expected deals in {str(path)!r}, got none")
     return MatchDeals(deal_arrays(frame), known)

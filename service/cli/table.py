@@ -204,7 +204,7 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
 
     def frames() -> "Iterator[pl.DataFrame]":
         if options.deals is not None:
-            yield from (batch.deals for batch in iter_deals(options.deals))
+            yield from (batch.deals for batch in iter_deals(options.deals, whole=True))
         for first in range(0, options.random or 0, _CHUNK):
             yield random_deals(min(_CHUNK, options.random - first), options.seed, first=first + 1)
 
@@ -261,7 +261,7 @@ def count_entries(options: argparse.Namespace) -> None:
 
         def deals() -> "Iterator[DealArrays]":
             boards = 0
-            for batch in iter_deals(options.inputs):
+            for batch in iter_deals(options.inputs, whole=True):
                 if batch.deals.height:
                     yield deal_arrays(batch.deals)
                     boards += batch.deals.height

@@ -68,7 +68,7 @@ def collect_texts(inputs: Sequence[str], progress: Report | None = None) -> Anno
         else:
             archives.append(name)
     if archives:
-        for batch in iter_deals(archives, progress=progress):
+        for batch in iter_deals(archives, whole=True, progress=progress):
             found.boards += batch.deals.height
             found.rejects += batch.rejects.height
             _add_column(found, batch.deals)

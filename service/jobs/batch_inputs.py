@@ -80,7 +80,7 @@ class Inputs:
             self.files_done = first + done
 
         return iter_deals(
-            group, jobs=self._jobs, chunk_deals=self._chunk_deals,
+            group, jobs=self._jobs, chunk_deals=self._chunk_deals, whole=True,
             progress=files_read,
         )  # fmt: skip
 
@@ -99,7 +99,7 @@ def refuse_hopeless(sources: list[Source]) -> None:
         except OSError as error:
             raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
     refused = [empty_rejects()]
-    for batch in iter_deals(sources):
+    for batch in iter_deals(sources, whole=True):
         if batch.deals.height:
             return
         refused.append(batch.rejects)

@@ -14,6 +14,7 @@ from bidcascade.loaders import (
     empty_deals,
     iter_deals,
     read_pbn,
+    whole_deals,
 )
 from bidcascade.loaders.inputs import HEAD_BYTES, Source, find_sources, sniff
 from bidcascade.loaders.parquet import ROWS_PER_PART, count_deal_parquet, read_deal_parquet_part
@@ -110,7 +111,9 @@ class WideDeals:
         A PBN file with results is held as a whole.
         """
         if not self.has_results:
-            yield from iter_deals(self._inputs, chunk_deals=chunk_deals, progress=progress)
+            yield from iter_deals(
+                self._inputs, chunk_deals=chunk_deals, whole=True, progress=progress
+            )
             return
         boards = 0
         for number, (source, has_results) in enumerate(
@@ -126,16 +129,16 @@ class WideDeals:
 
     def _of_source(self, source: Source, *, has_results: bool) -> Iterator[Batch]:
         if not has_results or source.path is None:
-            for batch in iter_deals(source):
+            for batch in iter_deals(source, whole=True):
                 yield Batch(_with_result_schema(batch.deals), batch.rejects)
         elif _is_parquet(source.path):
-            for batch in _of_parquet(source.path, source.name):
+            for batch in map(whole_deals, _of_parquet(source.path, source.name)):
                 deals, unread = _believed(batch.deals)
                 self.unread += unread
                 yield Batch(deals, batch.rejects)
         else:
             data = source.path.read_bytes()
-            deals, rejects = read_pbn(data, source.name)
+            deals, rejects = whole_deals(read_pbn(data, source.name))
             results, unread = double_dummy_columns(data)
             self.unread += unread
             joined = deals.join(results, on="record", how="left", maintain_order="left")

@@ -58,7 +58,7 @@ def measure(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
         If it cannot be done.
     """
     systems = [_system(one, start["backend"]) for one in (start, *start["beside"])]
-    batch = read_deals(enter_inputs(start), jobs=1)
+    batch = read_deals(enter_inputs(start), jobs=1, whole=True)
     archive = archive_of(batch)
     boards, rejects = archive.boards.height, batch.rejects.height
     with DoubleDummyPool(start["dd_workers"] or None) as pool:

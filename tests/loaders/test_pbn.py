@@ -82,14 +82,14 @@ def test_one_unknown_hand_is_derived(unknown):
 @pytest.mark.parametrize(
     ("value", "reason"),
     [
-        (f"N:{HANDS[0]} - - -", "at most one unknown hand, got 3"),
+        ("N:- - - -", "a known hand, got four unknown ones"),
         ("?", "four hands, got none"),
         ("", "four hands, got none"),
         (f"N:{HANDS[0]} {HANDS[0]} {HANDS[2]} {HANDS[3]}", "duplicate card"),
         (f"N:{HANDS[0]} {HANDS[1]} {HANDS[2]} T9.T9.T98.AKQJT", "expected 13 cards, got 12"),
         (f"X:{' '.join(HANDS)}", "expected a seat"),
         (f"N:{' '.join(HANDS[:3])}", "expected four hands"),
-        ("N:AKQ1.5432.432.32 - - -", "at most one unknown"),
+        ("N:AKQ1.5432.432.32 - - -", "'1'"),
         (f"N:AKQ1.5432.432.32 {' '.join(HANDS[1:])}", "'1'"),
         ("Random Deal #", "expected"),
     ],

@@ -22,6 +22,7 @@ from bidcascade.loaders import (
     read_handviewer,
     read_lin,
     read_pbn,
+    whole_deals,
     write_lin,
     write_pbn,
 )
@@ -110,12 +111,13 @@ def read_by_page(module: Any, text: str, kind: str) -> dict[str, Any]:
 
 
 def whole(boards: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Boards of which all hands are known: the loaders refuse the others."""
+    """Boards of which all hands are known: of LIN the loaders refuse the others."""
     return [board for board in boards if all(board["hands"])]
 
 
 def same(found: dict[str, Any], batch: Any) -> None:
     """Whether the page has read what the loaders read, and refused as many records."""
+    batch = whole_deals(batch)
     assert whole(found["boards"]) == boards_of(batch.deals)
     refused = len(found["problems"]) + len(found["boards"]) - len(whole(found["boards"]))
     assert refused == batch.rejects.height

@@ -12,6 +12,7 @@ import { partingOf } from "./compare.js";
 import { busy, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { contractNodes, suitNode } from "./format.js";
 import { auctionProblem } from "./pasting.js";
+import { questionsOf, writeSet } from "./practice_sets.js";
 import { change, linkTo, state } from "./state.js";
 import { count, phrase } from "./texts.js";
 
@@ -128,6 +129,7 @@ function item(one, place, who, table, isAsked) {
   const players = (one.players ?? []).map((player, seat) => player && `${SEATS[seat]} ${player}`)
     .filter(Boolean).join(", ");
   const problem = auctionProblem(one);
+  const questions = questionsOf({ ...one, calls: one.calls ?? [] });
   return h(
     "li", { class: "kept-board" },
     h("div", { class: "job-head" },
@@ -152,6 +154,9 @@ function item(one, place, who, table, isAsked) {
       systemPart(one, name, who, bid, address, isAsked)),
     problem && notice("error", problem),
     h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name), remarksNode(one, name),
+      questions.length > 0 && h("a", {
+        href: linkTo({ view: "practice", asked: writeSet(name, questions) }), "aria-label": phrase("boards.practise-label", { name }),
+      }, phrase("boards.practise")),
       folded(phrase("boards.save"), name, () => (
         h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name))
       ))),

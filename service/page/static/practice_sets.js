@@ -33,6 +33,14 @@ export function readQuestion(text) {
   return { calls, dealer, vulnerability, hand: wholeHand(hand) };
 }
 
+/** Questions of a board: a known hand at each of its calls, and at the next if it is not over. */
+export function questionsOf({ hands, dealer, vulnerability, calls = [] }) {
+  const turns = isOver(calls) ? calls : [...calls, null];
+  return turns.map((_, index) => ({
+    calls: calls.slice(0, index), dealer, vulnerability, hand: hands[(dealer + index) % 4],
+  })).filter(({ hand }) => hand).slice(0, MOST_HANDS);
+}
+
 /** Text of a set: version, topic, questions. */
 export function writeSet(topic, questions) {
   return [VERSION, topic.replaceAll("!", ""), ...questions.map(writeQuestion)].join("!");

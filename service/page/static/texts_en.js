@@ -867,6 +867,8 @@ export const TEXTS = {
   "boards.parts": "parts",
   "boards.facts": "{who} deals, vulnerable: {side}",
   "boards.open-label": "Open {name}",
+  "boards.practise": "Practise its calls",
+  "boards.practise-label": "Practise the calls of {name}",
   "boards.save": "Save",
   "boards.show": "Show",
   "boards.show-all": "all boards",
