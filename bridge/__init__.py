@@ -58,6 +58,7 @@ from .errors import (
     UnknownAuction,
     UnknownTable,
     UnknownTerm,
+    visible,
 )
 from .hands import check_hand, format_hand, format_hand_bbo, parse_hand
 from .scoring import imps, score
@@ -90,4 +91,5 @@ __all__ = [
     "format_hand_bbo", "format_holding", "imps", "is_vulnerable", "make_bid", "parse_call",
     "parse_calls", "parse_card", "parse_contract", "parse_deal", "parse_hand", "parse_holding",
     "parse_seat", "parse_suit", "parse_vulnerability", "score", "seat_of_call", "suit_holding",
+    "visible",
 ]  # fmt: skip

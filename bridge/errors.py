@@ -28,8 +28,24 @@
 A message says what was expected, the offending value and where it stood; lower case, no full stop.
 """
 
+import re
 from collections.abc import Iterable
 from typing import Any
+
+_UNSEEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""Text with signs that a terminal would do as they say written as escapes.
+
+    Line ends and tabs stay.
+
+    Examples
+    --------
+    >>> print(visible("\x1b[31mred.lin"))
+    \x1b[31mred.lin
+    """
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 class BidcascadeError(Exception):

@@ -12,7 +12,7 @@ from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Literal, NamedTuple, TypeAlias
 
-from bidcascade.bridge import InvalidInput, LimitExceeded
+from bidcascade.bridge import InvalidInput, LimitExceeded, visible
 
 from .encodings import is_binary
 from .handviewer import first_link
@@ -105,12 +105,15 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
 def shown_path(path: str | PurePath) -> str:
     r"""Path as text: bytes that are no UTF-8, which file names may hold, as ``\xff``.
 
+    So are signs that a terminal would do as they say.
+
     Examples
     --------
     >>> print(shown_path("caf\udce9.lin"))
     caf\xe9.lin
     """
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
+    text = os.fsencode(path).decode("utf-8", "backslashreplace")
+    return visible(text).replace("\n", r"\n").replace("\t", r"\t")
 
 
 def _paths(given: str | Path) -> list[tuple[Path, str]]:
@@ -172,7 +175,7 @@ def _members(path: Path, name: str) -> Iterator[Source]:
         if suffix not in SUFFIXES:
             continue
         is_empty = False
-        inner = f"{name}/{member.info.filename}"
+        inner = f"{name}/{shown_path(member.info.filename)}"
         refusal = why_refused(member.info) or why_too_large(member.info)
         if suffix == ".zip" and refusal is None:
             refusal = "expected deals, got a zip file within a zip file"
@@ -198,7 +201,8 @@ def _told_apart(sources: list[Source]) -> list[Source]:
 def _place(source: Source) -> str:
     """Whole path of a file; empty for what is none."""
     if source.member is not None:
-        return f"{shown_path(source.member.path)}/{source.member.info.filename}"
+        inner = shown_path(source.member.info.filename)
+        return f"{shown_path(source.member.path)}/{inner}"
     return "" if source.path is None else shown_path(source.path)
 
 

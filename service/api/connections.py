@@ -46,6 +46,7 @@ class GuardedConnection(HttpToolsProtocol):
         self._head_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
         self._is_refused = False
+        self.is_lost = False
         # looks like a transport to uvicorn, which closes it
         super().connection_made(cast("asyncio.Transport", self._lingering))
         self.others.came(self)
@@ -53,6 +54,7 @@ class GuardedConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the timers."""
+        self.is_lost = True
         self.others.left(self)
         self._stop_timer()
         self._lingering.forget()
@@ -96,7 +98,8 @@ class GuardedConnection(HttpToolsProtocol):
         super().on_headers_complete()
         cycle = self.cycle
         if cycle is not before:
-            cycle.send = partial(_send_last, cycle, cycle.send)  # type: ignore[method-assign]
+            send = partial(_send_last, self, cycle, cycle.send)
+            cycle.send = send  # type: ignore[method-assign]
 
     def on_body(self, body: bytes) -> None:
         """Take in a piece of a body."""
@@ -177,8 +180,14 @@ class GuardedConnection(HttpToolsProtocol):
 
 
 async def _send_last(
-    cycle: RequestResponseCycle, send: Callable[[Any], Awaitable[None]], message: Any
+    connection: GuardedConnection,
+    cycle: RequestResponseCycle,
+    send: Callable[[Any], Awaitable[None]],
+    message: Any,
 ) -> None:
+    if connection.is_lost:
+        # uvicorn tells the last of several requests alone that nobody is there any more
+        cycle.disconnected = True
     if message["type"] == "http.response.start" and cycle.more_body:
         # what is left of the body would be taken for the next request
         cycle.keep_alive = False

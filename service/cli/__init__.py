@@ -29,6 +29,7 @@ from bidcascade.bridge import (
     InvalidTable,
     NoSuchDeal,
     OutOfDeviceMemory,
+    visible,
 )
 
 from .shared import UsageError
@@ -263,7 +264,7 @@ def _message(error: BaseException) -> str:
 def _print_error(message: str) -> None:
     # perhaps nobody reads standard error any more
     with suppress(OSError):
-        print(f"bidcascade: error: {message}", file=sys.stderr)
+        print(f"bidcascade: error: {visible(message)}", file=sys.stderr)
 
 
 def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:

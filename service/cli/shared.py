@@ -13,6 +13,7 @@ from bidcascade.bridge import (
     InvalidExpression,
     InvalidInput,
     InvalidTable,
+    visible,
 )
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ def print_answer(
     if options.json:
         print_json(value)
         return
-    print(text)
+    print(visible(str(text)))
     if remark:
         note(remark)
 
@@ -294,7 +295,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*map(Text, row))
+        table.add_row(*(Text(visible(cell)) for cell in row))
     if sys.stdout.isatty():
         Plain(highlight=False).print(table)
         return
@@ -321,7 +322,7 @@ def first_reject(rejects: "pl.DataFrame") -> str:
 
 def note(message: str) -> None:
     """Write a remark to standard error."""
-    print(f"bidcascade: {message}", file=sys.stderr)
+    print(f"bidcascade: {visible(message)}", file=sys.stderr)
 
 
 def tell_written(number: int, noun: str, out: str, *, format: str | None = None) -> None:

@@ -5,6 +5,7 @@ import os
 import pickle
 import socket
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -397,3 +398,39 @@ def test_names_that_are_no_utf8(tmp_path):
         assert ran.code in (BAD_ARGUMENTS, BAD_INPUT), (command_line, ran.err)
         assert ran.err.startswith("bidcascade: error: expected text in UTF-8")
         assert ran.err.count("\n") == 1
+
+
+def test_no_control_characters_reach_the_terminal(tmp_path):
+    """Names of files are data of somebody."""
+    bad = "\x1b[31mred\x07\u202e\x9b2J"
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / f"{bad}.lin").write_text("md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n")
+    (folder / f"{bad}.bidding").write_text(f"opening:\n  1NT = {bad}: 15-17 pionts\n")
+    (folder / f"{bad}.jsonl").write_text('{"prior": "", "call": "1N", "criteria": ["HPC"]}\n')
+    with zipfile.ZipFile(folder / f"{bad}.zip", "w") as archive:
+        archive.writestr(f"{bad}.lin", "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n")
+    write_deal_parquet(random_deals(3, seed=1), folder / "good.parquet")
+    system, rows = folder / f"{bad}.bidding", folder / f"{bad}.jsonl"
+    archives = ("--folder", tmp_path / "archives")
+    for command_line in (
+        ["load", folder, "--out", tmp_path / "deals.parquet"],
+        ["load", folder, "--out", tmp_path / f"{bad}.lin"],
+        ["load", folder / f"{bad}.lin", "--out", tmp_path / "none.parquet"],
+        ["load", folder / f"{bad}.zip", "--out", tmp_path / "none.parquet"],
+        ["load", folder / f"no{bad}.lin", "--out", tmp_path / "none.parquet"],
+        ["archive", "add", "club", folder, *archives],
+        ["archive", "show", "club", *archives],
+        ["archive", "boards", "club", *archives],
+        ["system", "check", system],
+        ["system", "fmt", system],
+        ["bid", HAND, "--table", system],
+        ["bid", HAND, "--table", rows],
+        ["table", "import", rows, "--out", tmp_path / "table"],
+        ["bid", HAND, "--overlay", rows],
+        ["bid", bad],
+        [bad],
+    ):
+        ran = run_apart(*command_line)
+        for sign in bad:
+            assert sign.isprintable() or sign not in ran.out + ran.err, (command_line, ran)

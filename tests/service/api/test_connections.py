@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.server import running_server, wait_until
 from bidcascade.service.api.open_connections import OpenConnections, room_for
-from tests.support_service import GOOD, ready_server
+from tests.support_service import GOOD, ready_server, write_small_table
 
 HEAD = b"POST /v1/auctions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 SOON_S = 20
@@ -317,3 +317,27 @@ def test_half_sent_requests_leave_room_for_others(half):
             assert len(closed) == 300
             with suppress(ConnectionError):
                 assert held[0].recv(100) == b""
+
+
+@pytest.mark.parametrize("how", [b"", b"\1\0\0\0\0\0\0\0"], ids=["closed", "reset"])
+def test_a_client_that_leaves_early_is_no_error(tmp_path, how):
+    body = json.dumps(GOOD).encode()
+    request = HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body
+    upload = request.replace(b"application/json", b"application/octet-stream")
+    pages = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20
+    table, data = write_small_table(tmp_path), tmp_path / "data"
+    with running_server(backend="reference", table=table, data_folder=data) as (url, process):
+        wait_until(f"{url}/readyz", process)
+        port = int(url.rpartition(":")[2])
+        for sent in (HEAD, request[:-9], request, request * 20, pages, upload[:-9]):
+            for _ in range(5):
+                with connect(("", port)) as connection:
+                    if how:
+                        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, how)
+                    connection.sendall(sent)
+        assert httpx.get(f"{url}/healthz").status_code == 200
+        process.send_signal(signal.SIGTERM)
+        told = process.stderr.read().decode()
+    assert "stopp" in told or "ready" in told
+    assert "ERROR" not in told
+    assert "Traceback" not in told

@@ -13,6 +13,7 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.logs import JsonFormatter, configure_logs
 from bidcascade.service.api.stages import Stages, current_stages, request_stages
+from bidcascade.service.api.tables import Tables
 from bidcascade.service.settings import Settings
 from tests.support_service import DEAL, ask, loaded_app, post, write_small_table
 
@@ -78,7 +79,7 @@ def test_a_table_that_could_not_be_loaded_anew_shows(app, monkeypatch):
     def broken(*_):
         raise InvalidTable("broken")
 
-    monkeypatch.setattr("bidcascade.service.api.tables._load", broken)
+    monkeypatch.setattr(Tables, "_opened", broken)
     assert samples(app)["bidcascade_reload_failed", ("name", "small")] == 0
     assert not app.state.workplace.tables.reload("small")
     assert samples(app)["bidcascade_reload_failed", ("name", "small")] == 1

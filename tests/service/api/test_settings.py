@@ -46,13 +46,14 @@ def test_every_setting_is_described_and_read_from_its_variable(name, monkeypatch
         "log_level": "debug", "log_format": "json", "backend": "reference",
         # overlays are of tables that there are
         "overlays": "b, c",
-        "undescribed": "reject",
+        "undescribed": "reject", "trusted_proxies": "::1, 10.0.0.0/8",
     }.get(name)  # fmt: skip
     written = other[field.annotation] if written is None else written
     monkeypatch.setenv(f"{PREFIX}{name.upper()}", written)
     value = getattr(Settings(), name)
     assert value != field.default
-    assert value in (written, 1234, truth == "true", ("a=b", "c"), ("b", "c"), ("reject",))
+    lists = (("a=b", "c"), ("b", "c"), ("reject",), ("::1", "10.0.0.0/8"))
+    assert value in (written, 1234, truth == "true", *lists)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(("_ms", "_s", "_bytes"))])
