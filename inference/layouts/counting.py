@@ -149,7 +149,27 @@ class Predicate(NamedTuple):
     holds: Callable[[I64], NDArray[np.bool_]]
 
 
-Asked = Total | OfHand | Predicate
+class OfHolding(NamedTuple):
+    """What a table says of a seat's cards of one suit.
+
+    ``codes`` int64[52] add up to a holding's place in ``values``: its high cards and its length.
+    """
+
+    seat: int
+    suit: int
+    codes: I64
+    values: I64
+
+
+class Tabled(NamedTuple):
+    """A sum of what tables say of holdings, such as losers, that lies in an interval."""
+
+    holdings: Sequence[OfHolding]
+    low: int
+    high: int
+
+
+Asked = Total | OfHand | Predicate | Tabled
 
 
 class _Column(NamedTuple):
@@ -174,6 +194,23 @@ class _Shape(NamedTuple):
     lengths: tuple[int, int, int]
     points: int | None
     hand: OfHand
+
+
+class _Fold(NamedTuple):
+    """Where the state remembers holdings of a suit under way, and their tables' sum so far."""
+
+    total: int
+    holdings: tuple[tuple[int, OfHolding], ...]
+    asked: Tabled
+
+
+class _Remembered(NamedTuple):
+    """Sums that states remember, and where shapes, tests and tables find theirs."""
+
+    columns: list[_Column]
+    shapes: list[_Shape]
+    tests: list[tuple[int, Predicate]]
+    folds: list[_Fold]
 
 
 class _Step(NamedTuple):
@@ -253,6 +290,9 @@ class CountedDeals:
     def _parts(self) -> list[tuple[int, ...]]:
         """Seats that nothing tells apart, together."""
         hands = {one.seat for one in self.asked if isinstance(one, OfHand)}
+        hands |= {
+            part.seat for one in self.asked if isinstance(one, Tabled) for part in one.holdings
+        }
         totals = [one.weights for one in self.asked if isinstance(one, Total)]
         totals += [sums for one in self.asked if isinstance(one, Predicate) for sums in one.sums]
         found: dict[object, list[int]] = {}
@@ -263,11 +303,12 @@ class CountedDeals:
         return [tuple(seats) for seats in found.values()]
 
     @cached_property
-    def _remembered(self) -> tuple[list[_Column], list[_Shape], list[tuple[int, Predicate]]]:
-        """Sums that states remember; which are shapes, and where those of tests begin."""
+    def _remembered(self) -> _Remembered:
+        """What states remember."""
         columns: list[_Column] = []
         shapes: list[_Shape] = []
         tests: list[tuple[int, Predicate]] = []
+        folds: list[_Fold] = []
         firsts = [seats[0] for seats in self._parts]
 
         def add(part: int, by_card: I64, low: int, high: int, *, is_raw: bool = False) -> int:
@@ -283,6 +324,15 @@ class CountedDeals:
         for one in self.asked:
             if isinstance(one, Total):
                 columns.append(_bounded(one.weights[:, firsts], one.low, one.high))
+            elif isinstance(one, Tabled):
+                # every hand has some cards: no part of it is missing
+                holdings = tuple(
+                    (add(part_of[part.seat], part.codes, -UNBOUNDED, UNBOUNDED, is_raw=True), part)
+                    for part in one.holdings
+                )
+                zero = np.zeros(52, np.int64)
+                total = add(0, zero, -UNBOUNDED, UNBOUNDED, is_raw=True)
+                folds.append(_Fold(total, holdings, one))
             elif isinstance(one, Predicate):
                 tests.append((len(columns), one))
                 columns += [
@@ -310,13 +360,13 @@ class CountedDeals:
                     shapes.append(_Shape((clubs, diamonds, hearts), points, one))
                 elif points is not None and columns[points].is_raw:
                     shapes.append(_Shape((-1, -1, -1), points, one))
-        return columns, shapes, tests
+        return _Remembered(columns, shapes, tests, folds)
 
     @cached_property
     def _classes(self) -> list[tuple[list[int], list[int]]]:
         """Classes of cards with the parts that they may go to, in the order of dealing."""
-        columns, shapes, _ = self._remembered
-        by_suit = any(one.lengths[0] >= 0 for one in shapes)
+        columns, shapes, _, folds = self._remembered
+        by_suit = bool(folds) or any(one.lengths[0] >= 0 for one in shapes)
         found: dict[object, tuple[list[int], list[int]]] = {}
         for card in range(52):
             parts = [
@@ -354,7 +404,7 @@ class CountedDeals:
     # --- counting ---------------------------------------------------------------------------------
 
     def _count(self) -> None:
-        columns, shapes, tests = self._remembered
+        columns, shapes, tests, folds = self._remembered
         classes = self._classes
         if any(not parts for _, parts in classes) or any(
             isinstance(one, OfHand) and not one.allowed.any() for one in self.asked
@@ -406,6 +456,7 @@ class CountedDeals:
                     classes[number + 1][0][0] // 13
                 )):  # fmt: skip
                     alive = _put_shapes_together(new, shapes, cards[0] // 13)
+                    alive &= _folded(new, folds, cards[0] // 13)
                     new, rows = new[alive], rows[alive]
                     taken_of, numbers = taken_of[alive], numbers[alive]
                 states, counts = self._joined(new, rows, taken_of, numbers, counts)
@@ -593,6 +644,25 @@ def _put_shapes_together(states: I64, shapes: Sequence[_Shape], suit: int) -> ND
     return alive
 
 
+def _folded(states: I64, folds: Sequence[_Fold], suit: int) -> NDArray[np.bool_]:
+    """Look the holdings of a suit up and add what is said of them; where sums can end well."""
+    alive = np.ones(len(states), np.bool_)
+    for fold in folds:
+        least = most = 0
+        for column, part in fold.holdings:
+            if part.suit == suit:
+                states[:, fold.total] += part.values[states[:, column]]
+                states[:, column] = 0
+            elif part.suit > suit:
+                least, most = least + int(part.values.min()), most + int(part.values.max())
+        low, high = fold.asked.low, fold.asked.high
+        lower, upper = states[:, fold.total] + least, states[:, fold.total] + most
+        alive &= (upper >= low) & (lower <= high)
+        surely = (lower >= low) & (upper <= high)
+        states[surely, fold.total] = max(low, -UNBOUNDED) - least
+    return alive
+
+
 def _distinct(states: I64) -> tuple[I64, I64]:
     """Different rows, and which of them each row is."""
     if not len(states):
@@ -677,6 +747,9 @@ def _share(asked: Asked) -> float:
         lengths = hand.reshape(-1, 4, 13).sum(axis=2)
         masks = asked.allowed[lengths[:, :3] @ (1, 14, 196)]
         return float((masks >> (hand @ _POINTS).astype(np.uint64) & np.uint64(1)).mean())
+    if isinstance(asked, Tabled):
+        total = sum(part.values[held[part.seat] @ part.codes] for part in asked.holdings)
+        return float(np.mean((total >= asked.low) & (total <= asked.high)))
     if isinstance(asked, Predicate):
         values = np.array([np.einsum("sdc,cs->d", held, one) for one in asked.sums])
         return float(asked.holds(values).mean())

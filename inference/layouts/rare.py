@@ -8,6 +8,7 @@ likely as any other.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final
@@ -23,13 +24,15 @@ from bidcascade.systems.knowledge import EVERYTHING
 from bidcascade.table import Vocabulary
 from bidcascade.table.compass import compass_vocabulary
 
-from .card_sums import term_tables, weights_of
+from .card_sums import holdings_of, term_tables, weights_of
 from .counting import (
     BUDGET,
     Asked,
     CountedDeals,
     OfHand,
     Predicate,
+    Tabled,
+    TooManyStates,
     Total,
     below,
     counted_within,
@@ -133,17 +136,26 @@ def _counted(attempt: "Attempt", budget: int) -> CountedDeals:
         FULL_DECK & ~forbidden[seat] & ~sum(fixed[other] for other in range(4) if other != seat)
         for seat in range(4)
     ]
-    asked: list[Asked] = [
-        OfHand(seat, points_by_shape(cells))
-        for seat, cells in enumerate(attempt.cells_to_count)
-        if cells != EVERYTHING
-    ]
     told = attempt.question.constraints
+    asked: list[Asked] = [Total(weights, one.low, one.high) for one, weights in told.sums]
+    asked += _tests(told.tests, told.vocabulary)
     if any(_never(one, told.vocabulary) for one in told.intervals):
         asked.append(_NO_HAND)
-    asked += [Total(weights, one.low, one.high) for one, weights in told.sums]
-    asked += _tests(told.tests, told.vocabulary)
-    return counted_within(allowed, asked, budget)
+    if told.tabled:
+        tabled = [
+            Tabled(holdings_of(one.form, told.vocabulary), one.low, one.high) for one in told.tabled
+        ]
+        hands = _hands(attempt.cells_by(told.cells_beside_tables))
+        with suppress(TooManyStates):
+            return CountedDeals(allowed, [*hands, *asked, *tabled], budget=budget // 2)
+    hands = _hands(attempt.cells_by(told.cells_beside_sums))
+    return counted_within(allowed, [*hands, *asked], budget)
+
+
+def _hands(cells: Sequence[int]) -> list[Asked]:
+    return [
+        OfHand(seat, points_by_shape(one)) for seat, one in enumerate(cells) if one != EVERYTHING
+    ]
 
 
 def _tests(trees: Iterable[Tree], vocabulary: Vocabulary) -> Iterable[Predicate]:

@@ -75,13 +75,15 @@ class Question:
     backend: Backend
     seed: int
 
-    def cells(self, seat: int, *, beside_sums: bool = False) -> int:
-        """Shapes and points that the constraints and known lengths leave a seat."""
+    def cells(self, seat: int, by: Sequence[int] | None = None) -> int:
+        """Shapes and points that the constraints and known lengths leave a seat.
+
+        ``by`` are those that some of the constraints leave each seat.
+        """
         told = self.constraints
         if told.is_false:
             return 0
-        cells = told.cells_beside_sums if beside_sums else told.cells
-        return cells[seat] & _within((0, 37), self.known[seat].lengths)
+        return (by or told.cells)[seat] & _within((0, 37), self.known[seat].lengths)
 
 
 @lru_cache(maxsize=256)
@@ -119,12 +121,9 @@ class Attempt:
         """Shapes and points by seat."""
         return tuple(self.cells_of(seat) for seat in range(4))
 
-    @cached_property
-    def cells_to_count(self) -> tuple[int, ...]:
-        """The same without what the constraints' sums over cards tell."""
-        return tuple(
-            self._by_steps(seat, self.question.cells(seat, beside_sums=True)) for seat in range(4)
-        )
+    def cells_by(self, by: Sequence[int]) -> tuple[int, ...]:
+        """Give the same by some of the constraints; see :meth:`Question.cells`."""
+        return tuple(self._by_steps(seat, self.question.cells(seat, by)) for seat in range(4))
 
     @cached_property
     def cards(self) -> tuple[list[int], list[int]]:

@@ -33,7 +33,7 @@ from bidcascade.table.language.expression_tree import (
 )
 from bidcascade.table.language.lowering import tree_of
 
-from .card_sums import weights_of
+from .card_sums import is_of_holdings, weights_of
 from .drawing import I64
 from .steps import bounds_of
 
@@ -73,6 +73,10 @@ class Constraints:
         """The same by the conditions alone that sums over cards do not tell."""
         self.intervals: list[Interval] = []
         """Linear forms of terms with a seat, and the values they may have."""
+        self.cells_beside_tables = [EVERYTHING] * 4
+        """The same by the conditions that neither sums over cards nor tables of holdings tell."""
+        self.tabled: list[Interval] = []
+        """Those of the intervals that are sums over holdings, as losers are."""
         self.sums: list[tuple[Interval, I64]] = []
         """Those of the intervals that are sums over cards, with what each card adds."""
         self.tests: list[Tree] = []
@@ -132,7 +136,7 @@ class Constraints:
             self.is_false = self.is_false or not literals
             literals = []
         is_exact = self._is_exact(part)
-        told = 0
+        told = tabled = 0
         for one in literals:
             if isinstance(one, Interval):
                 self.intervals.append(one)
@@ -142,6 +146,9 @@ class Constraints:
                 if weights is not None:
                     self.sums.append((one, weights))
                     told += 1
+                elif not is_exact and is_of_holdings(one.form, self.vocabulary):
+                    self.tabled.append(one)
+                    tabled += 1
             elif not one.positive and one.tree[0] == "interval" and one.tree[2:] == (0, 0):
                 # a term that is not 0: the card is there
                 self._card(one.tree[1], self.cards)
@@ -153,6 +160,8 @@ class Constraints:
             self.cells[seat] &= can
             if told < len(literals):
                 self.cells_beside_sums[seat] &= can
+            if told + tabled < len(literals):
+                self.cells_beside_tables[seat] &= can
 
     def _card(self, form: LinearForm, masks: list[int]) -> None:
         if len(form) == 1 and form[0][1] == 1:

@@ -13,7 +13,9 @@ from bidcascade.inference import Constraints, deal_where, sample_layouts
 from bidcascade.inference.layouts.counting import (
     CountedDeals,
     OfHand,
+    OfHolding,
     Predicate,
+    Tabled,
     TooManyStates,
     Total,
     below,
@@ -62,6 +64,13 @@ def meets(layout, one):
     if isinstance(one, OfHand):
         hand = layout[one.seat]
         return bool(int(one.allowed[np.dot(lengths(hand)[:3], (1, 14, 196))]) >> points(hand) & 1)
+    if isinstance(one, Tabled):
+        total = sum(
+            int(part.values[sum(int(part.codes[card]) for card in CARDS
+                                if layout[part.seat] >> card & 1)])
+            for part in one.holdings
+        )  # fmt: skip
+        return one.low <= total <= one.high
     sums = one.sums if isinstance(one, Predicate) else [one.weights]
     values = [
         sum(int(weights[card, seat]) for seat in range(4) for card in range(52)
@@ -85,9 +94,24 @@ def weights(draw):
     return found
 
 
+def holding(draw, seat, suit):
+    """Tell the ace and king of a suit apart, and its length."""
+    codes = np.zeros(52, np.int64)
+    codes[13 * suit : 13 * suit + 13] = 4
+    codes[13 * suit + 11 : 13 * suit + 13] += (1, 2)
+    values = draw(st.lists(st.integers(-1, 3), min_size=24, max_size=24))
+    return OfHolding(seat, suit, codes, np.array(values, np.int64))
+
+
 @st.composite
 def asked(draw):
-    kind = draw(st.sampled_from(("total", "hand", "test")))
+    kind = draw(st.sampled_from(("total", "hand", "test", "tabled")))
+    if kind == "tabled":
+        places = st.tuples(st.sampled_from((0, 1, 3)), st.sampled_from((2, 3)))
+        return Tabled(
+            [holding(draw, *place) for place in sorted(draw(st.sets(places, min_size=1)))],
+            draw(st.integers(-2, 3)), draw(st.integers(2, 6)),
+        )  # fmt: skip
     if kind == "total":
         low = draw(st.integers(-4, 8))
         return Total(draw(weights()), low, low + draw(st.integers(0, 6)))
@@ -189,6 +213,10 @@ EVERY_WAY = comb(52, 13) * comb(39, 13) * comb(26, 13)
         ("SL_N_S * SL_S_S == 42",
          2 * comb(13, 6) * comb(39, 7) * comb(32, 6) * comb(26, 13)),
         ("HCP_N + HCP_E + HCP_S + HCP_W != 40", 0),
+        # no ace or king, whatever stands with them; the queen alone is no quick trick
+        ("QT_N <= 0 and SL_N_S == 13", 0),
+        ("QT_N == 0 and SL_N_S == 6 and SL_N_H == 7",
+         comb(11, 6) * comb(11, 7) * comb(39, 13) * comb(26, 13)),
     ],
 )  # fmt: skip
 def test_counts_that_can_be_worked_out(where, total):
@@ -205,6 +233,7 @@ def test_counts_that_can_be_worked_out(where, total):
         ["(Balanced_N and HCP_N >= 27) or (Balanced_S and HCP_S >= 27)"],
         ["not (HCP_N < 30 and HCP_E < 30)"],
         ["Losers_N <= 1 and HCP_S >= 17"],
+        ["Losers_N <= 0 and Losers_S <= 2"],
         ["SL_N_S * SL_S_S == 42 and SL_N_H * SL_S_H == 42"],
         ["Top5_N_S == 5 and Top5_E_H == 5 and Top5_S_D == 5 and Top5_W_C == 5"],
     ],

@@ -85,6 +85,14 @@ def test_a_deal_that_takes_too_long_is_answered_in_part(app, monkeypatch):
     assert response.json()["tricks"]["E"]["N"] == 8
 
 
+def test_nothing_solved_and_nothing_that_goes_on_is_a_timeout(app, monkeypatch):
+    def late(hands, **options):
+        raise SolvedInPart("late", np.full((1, 20), -1, np.int8))
+
+    monkeypatch.setattr(app.state.workplace.double_dummy, "tables", late)
+    problem_of(post(app, "/v1/double-dummy", {"deal": {"deal": DEAL}}), 504, "timeout")
+
+
 @pytest.mark.parametrize(
     ("auction", "reason"),
     [
