@@ -198,7 +198,7 @@ def contract_of(code: int, declarer: int) -> Contract | None:
 def read_contract(text: str) -> int:
     """Outcome code of a ``Contract`` tag: ``4SX``, ``4S*``, ``3NT``, ``Pass``; -1 if it is none."""
     text = text.strip().lstrip("^").replace(" ", "")
-    if text.lower() in ("pass", "p", "passed", "ap", "allpass"):
+    if text.lower() in ("pass", "p", "passed", "ap", "allpass", "passedout", "passout"):
         return PASSED_OUT
     match = _CALL_IN_CONTRACT.fullmatch(text)
     if match is None:

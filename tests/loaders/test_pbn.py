@@ -512,7 +512,7 @@ def test_score(value, points):
     [("4S", "4S"), ("4SX", "4SX"), ("4Sx", "4SX"), ("4SXX", "4SXX"), ("4SR", "4SXX"),
      ("4S*", "4SX"), ("4S**", "4SXX"), ("3NT*", "3NX"),
      ("4SD", "4SX"), ("3NT", "3N"), ("3NTX", "3NX"), ("3n", "3N"),
-     ("Pass", "Pass"), ("?", None), ("8C", None)],
+     ("Pass", "Pass"), ("Passed out", "Pass"), ("?", None), ("8C", None)],
 )  # fmt: skip
 def test_contract_tag(value, name):
     row = one(board(Contract=value, Declarer="E"))

@@ -73,7 +73,7 @@ export function readAuction(text) {
 /** A Contract tag as "4SX" or "Pass"; null if it is neither. */
 export function readContract(text) {
   const written = text.trim().replace(/^\^+/, "").replaceAll(" ", "");
-  if (["pass", "p", "passed", "ap", "allpass"].includes(written.toLowerCase())) return "Pass";
+  if (["pass", "p", "passed", "ap", "allpass", "passedout", "passout"].includes(written.toLowerCase())) return "Pass";
   const match = CONTRACT.exec(written);
   if (!match) return null;
   const risk = (match[3] ?? "").toUpperCase();
