@@ -1,0 +1,68 @@
+"""What is left of replaced tables: the service's memory over many reloads.
+
+``python -m benchmarks.reload_memory sayc --reloads 50`` copies a system of the package (or takes
+any ``*.bidding`` file), changes its text before every reload over REST and prints the resident
+memory, then reloads unchanged files. Deals are bid meanwhile, so that what a table has learned is
+replaced with it.
+"""
+
+import argparse
+import json
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import httpx
+
+from bidcascade.systems.language.shipped import file_of, shipped_folder
+
+from .server import ready_server
+from .service import deal_objects
+
+DEALS = 50
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run it, and print what came out."""
+    parser = argparse.ArgumentParser(prog="benchmarks.reload_memory", description=__doc__)
+    parser.add_argument("system", nargs="?", default="sayc")
+    parser.add_argument("--reloads", type=int, default=50)
+    options = parser.parse_args(arguments)
+    deals = deal_objects(DEALS * options.reloads, seed=1)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "texts"
+        shutil.copytree(shipped_folder(), folder)
+        path = folder / file_of(options.system).name
+        if not path.exists():
+            shutil.copy(file_of(options.system), path)
+        text = path.read_text("utf-8")
+        with (
+            ready_server(table=f"it={path}") as (url, process),
+            httpx.Client(base_url=url, timeout=120) as client,
+        ):
+            while not client.get("/readyz").json()["warm"]:
+                time.sleep(0.2)
+            found = {"before": _resident_mb(process.pid), "changed": [], "unchanged": []}
+            for number in range(options.reloads):
+                some = deals[DEALS * number : DEALS * (number + 1)]
+                client.post("/v1/auctions", json={"deals": some, "mode": "first"})
+                path.write_text(f"{text}\n-- change {number}\n", "utf-8")
+                assert client.post("/v1/tables/it/reload").json()["changed"]
+                found["changed"].append(_resident_mb(process.pid))
+            for _ in range(5):
+                assert not client.post("/v1/tables/it/reload").json()["changed"]
+                found["unchanged"].append(_resident_mb(process.pid))
+    print(json.dumps(found))
+
+
+def _resident_mb(process_id: int) -> int:
+    for line in Path(f"/proc/{process_id}/status").read_text("ascii").splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) >> 10
+    raise ValueError(f"expected the memory of process {process_id}")
+
+
+if __name__ == "__main__":
+    main()
