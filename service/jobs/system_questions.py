@@ -39,6 +39,7 @@ from bidcascade.inference.compare_summary import (
 )
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
 from bidcascade.service.auction_questions import deal_text, rounded
 from bidcascade.systems.budget import set_places_budget
@@ -155,6 +156,8 @@ def ask_process(
 def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     """Read the systems and answer; return the last message."""
     set_places_budget(start["places_bytes"])
+    # a library that does not fit into the memory would count as missing
+    has_core()
     _bound_memory(start["memory_bytes"])
     systems: dict[str, System] = {}
     complaints: list[dict[str, Any]] = []

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,10 +16,12 @@ from bidcascade.inference.compare_summary import (
     Summary,
     SystemResult,
 )
+from bidcascade.loaders import deal_arrays
 from bidcascade.service.cli import BAD_INPUT, main
 from bidcascade.service.jobs.double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.page.compare_report import compare_page, verdict
 from bidcascade.service.page.report_page import page_html, page_markdown
+from tests.support_deals import possible
 
 STRONG = "opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = Anything else: 12+ points\n"
 WEAK = STRONG.replace("15-17", "12-14")
@@ -71,8 +74,10 @@ def test_a_match_leaves_its_report(tmp_path, capsys):
 def test_a_match_goes_on_and_reads_files(tmp_path, capsys):
     assert main(["deals", "120", "--seed", "3", "--out", "deals.parquet"]) == 0
     frame = pl.read_parquet("deals.parquet")
+    rows, columns = np.indices((120, 20))
+    tables = possible((rows * 7 + columns) % 14, deal_arrays(frame).hands)
     tricks = {
-        name: pl.Series([(row * 7 + number) % 14 for row in range(120)], dtype=pl.UInt8)
+        name: pl.Series(tables[:, number].tolist(), dtype=pl.UInt8)
         for number, name in enumerate(DOUBLE_DUMMY_COLUMNS)
     }
     frame.with_columns(**tricks).write_parquet("solved.parquet")

@@ -5,15 +5,18 @@ import json
 import numpy as np
 import polars as pl
 
-from bidcascade.loaders import random_deals
+from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import BAD_ARGUMENTS, main
+from tests.support_deals import possible
 
 
 def test_what_another_call_is_worth(tmp_path, capsys):
     """Three notrump on any hand, where nobody takes more than six tricks."""
+    deals, six = random_deals(140, 4), np.full((140, 20), 6)
+    may_be = (possible(six, deal_arrays(deals).hands) == six).all(axis=1)
     tables = [pl.Series(name, np.full(120, 6, np.int8)) for name in DOUBLE_DUMMY_COLUMNS]
-    random_deals(120, 4).with_columns(tables).write_parquet(tmp_path / "deals.parquet")
+    deals.filter(may_be)[:120].with_columns(tables).write_parquet(tmp_path / "deals.parquet")
     text = tmp_path / "rash.bidding"
     text.write_text("opening:\n  3NT = Game at once: any hand\n", "utf-8")
     arguments = ["system", "doctor", str(text), "--from", str(tmp_path / "deals.parquet")]
