@@ -63,6 +63,9 @@ _TOO_LONG: Final = "expected an answer of at most"
 _SHARE_FOR_SOLVING: Final = 0.8
 _WATCH_S: Final = 0.05
 
+_OUT_OF_MEMORY: Final = ("memory", "SIGKILL", "SIGILL", "SIGTRAP")
+"""What the end of a process without memory is told with; the core traps where it gets none."""
+
 
 def ask_process(
     question: str,
@@ -145,7 +148,7 @@ def ask_process(
             raise (LimitExceeded if too_long else InvalidInput)(last["error"])
         child.tell_log(question)
     reason = last.get("error", f"its process {child.end()}")
-    if "memory" in reason or "SIGKILL" in reason:
+    if any(word in reason for word in _OUT_OF_MEMORY):
         raise LimitExceeded(f"expected a question that takes less memory: {reason}")
     raise RuntimeError(f"the question {question!r} failed: {reason}")
 
