@@ -161,7 +161,7 @@ TOKENS = st.sampled_from(
     ["1C", "1NT", "Pass", "X", "AP", "*", "**", "+", "^", "^S", "^2", "=1", "=2=", "= 1 =", "=",
      "!", "?", "-", "$3", "#", "(1)", "1♠", "7NT", "{", "}", ";", "%", '"', "[", "]", "\n",
      "\n\n", " ", '[Board "1"]', '[Board "2"]', '[Board\n"2"]', DEAL, '[Deal "#"]',
-     QUIZ,     '[Auction "N"]', '[Play "E"]', '[Contract "2S*"]', '[Declarer "N"]', '[Result "-1"]',
+     QUIZ, '[Auction "N"]', '[Play "E"]', '[Contract "2S*"]', '[Declarer "N"]', '[Result "-1"]',
      '[Vulnerable "x"]', '[Note "1:a; b"]', '[ScoreTable "Contract;Names_NS"]', '4S "a;b"',
      "C3", "CA", '\n  [North "-"]', "md|1"]
 )  # fmt: skip
