@@ -32,7 +32,7 @@ from .cards import (
     suit_holding,
 )
 from .contract import Contract, parse_contract
-from .deals import Deal, format_deal, format_deal_lin, parse_deal
+from .deals import Deal, format_deal, format_deal_lin, parse_deal, parse_known_hands
 from .errors import (
     BackendUnavailable,
     BidcascadeError,
@@ -90,6 +90,6 @@ __all__ = [
     "format_call", "format_calls", "format_card", "format_deal", "format_deal_lin", "format_hand",
     "format_hand_bbo", "format_holding", "imps", "is_vulnerable", "make_bid", "parse_call",
     "parse_calls", "parse_card", "parse_contract", "parse_deal", "parse_hand", "parse_holding",
-    "parse_seat", "parse_suit", "parse_vulnerability", "score", "seat_of_call", "suit_holding",
-    "visible",
+    "parse_known_hands", "parse_seat", "parse_suit", "parse_vulnerability", "score",
+    "seat_of_call", "suit_holding", "visible",
 ]  # fmt: skip

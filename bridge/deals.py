@@ -85,6 +85,55 @@ def _complete(hands: list[int | None], text: str) -> tuple[int, int, int, int]:
     return north, east, south, west
 
 
+def parse_known_hands(text: str) -> tuple[list[int | None], Seat]:
+    """Read the hands of a deal, of which any may be left out; spelled as for :func:`parse_deal`.
+
+    Returns
+    -------
+    list of four int or None, and Seat
+        Hand masks of North, East, South and West, ``None`` for a hand that is left out, and the
+        seat or dealer named before them, North if there is none.
+
+    Raises
+    ------
+    InvalidDeal, InvalidHand
+
+    Examples
+    --------
+    >>> hands, first = parse_known_hands("E:AKQJT98765432... - - -")
+    >>> [hand is None for hand in hands], first.letter
+    ([True, False, True, True], 'E')
+    """
+    if not isinstance(text, str):
+        raise InvalidDeal(f"expected a deal such as 'N:hand hand hand hand', got {text!r}")
+    text = text.strip()
+    named, colon, written = text.partition(":")
+    hands: list[int | None] = [None] * 4
+    if colon and len(named.strip()) == 1:
+        first = parse_seat(named)
+        parts = written.split()
+        if len(parts) != 4:
+            raise InvalidDeal(f"expected four hands after {named + colon!r}, got {len(parts)}")
+        for offset, part in enumerate(parts):
+            hands[(first + offset) % 4] = None if part == "-" else parse_hand(part)
+        return hands, first
+    if "," in text:
+        parts = text.split(",")
+        first = Seat.NORTH
+        # in a hand with dots a digit is a card
+        if text[0].isdigit() and "." not in parts[0]:
+            if text[0] not in _LIN_DEALER:
+                raise InvalidDeal(f"expected a dealer digit 1-4, got {text[0]!r}")
+            first = _LIN_DEALER[text[0]]
+            parts[0] = parts[0][1:]
+        if (len(parts) > 4 and any(parts[4:])) or len(parts) < 3:
+            raise InvalidDeal(f"expected three or four hands, got {len(parts)} in {text!r}")
+        for seat, part in zip(_LIN_SEATS, parts, strict=False):
+            hands[seat] = parse_hand(part) if part.strip() else None
+        return hands, first
+    raise InvalidDeal(f"expected a deal such as 'N:hand hand hand hand', got {text!r}")
+
+
 def parse_deal(
     text: str,
     *,
@@ -112,35 +161,9 @@ def parse_deal(
     >>> deal.dealer.letter, format_deal(deal)[:20]
     ('N', 'N:..AKQJT98765432. .')
     """
-    if not isinstance(text, str):
-        raise InvalidDeal(f"expected a deal such as 'N:hand hand hand hand', got {text!r}")
-    text = text.strip()
-    named, colon, written = text.partition(":")
-    if colon and len(named.strip()) == 1:
-        first = parse_seat(named)
-        parts = written.split()
-        if len(parts) != 4:
-            raise InvalidDeal(f"expected four hands after {named + colon!r}, got {len(parts)}")
-        hands: list[int | None] = [None] * 4
-        for offset, part in enumerate(parts):
-            hands[(first + offset) % 4] = None if part == "-" else parse_hand(part)
-        return Deal(_complete(hands, text), first if dealer is None else dealer, vulnerability)
-    if "," in text:
-        parts = text.split(",")
-        first = Seat.NORTH
-        # in a hand with dots a digit is a card
-        if text[0].isdigit() and "." not in parts[0]:
-            if text[0] not in _LIN_DEALER:
-                raise InvalidDeal(f"expected a dealer digit 1-4, got {text[0]!r}")
-            first = _LIN_DEALER[text[0]]
-            parts[0] = parts[0][1:]
-        if (len(parts) > 4 and any(parts[4:])) or len(parts) < 3:
-            raise InvalidDeal(f"expected three or four hands, got {len(parts)} in {text!r}")
-        hands = [None] * 4
-        for seat, part in zip(_LIN_SEATS, parts, strict=False):
-            hands[seat] = parse_hand(part) if part.strip() else None
-        return Deal(_complete(hands, text), first if dealer is None else dealer, vulnerability)
-    raise InvalidDeal(f"expected a deal such as 'N:hand hand hand hand', got {text!r}")
+    hands, first = parse_known_hands(text)
+    whole = _complete(hands, text.strip())
+    return Deal(whole, first if dealer is None else dealer, vulnerability)
 
 
 def format_deal(deal: Deal, *, first: Seat = Seat.NORTH) -> str:

@@ -18,6 +18,7 @@ from bidcascade.bridge import (
     VULNERABILITIES,
     Deal,
     InvalidInput,
+    format_card,
     format_hand,
 )
 from bidcascade.kernels import DealArrays
@@ -112,6 +113,38 @@ def told(expected: str, got: str) -> str:
     return f"{TOLD}{expected}, got '{shown}'"
 
 
+def told_play(cards: str) -> str:
+    """Remark about the play of a deal with unknown hands, which is left out."""
+    return told("four known hands to follow the cards played", cards)
+
+
+def without_unknown_play(deals: pl.DataFrame) -> pl.DataFrame:
+    """Leave out the cards played where a hand is unknown, and tell of them.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> deals = random_deals(1, seed=1).with_columns(
+    ...     east=pl.lit(None, pl.UInt64), west=pl.lit(None, pl.UInt64), play=[0, 13]
+    ... )
+    >>> without_unknown_play(deals).select("play", "commentary").row(0)
+    ([], ["reader: expected four known hands to follow the cards played, got 'C2 D2'"])
+    """
+    has_cards = pl.col("play").list.len().fill_null(0) > 0
+    places = deals.select((has_cards & ~has_all_hands()).arg_true()).to_series().to_list()
+    if not places:
+        return deals
+    play, commentary = deals["play"].to_list(), deals["commentary"].to_list()
+    for place in places:
+        cards = " ".join(map(format_card, play[place]))
+        play[place] = []
+        commentary[place] = [*(commentary[place] or ()), told_play(cards)]
+    return deals.with_columns(
+        pl.Series("play", play, DEAL_SCHEMA["play"]),
+        pl.Series("commentary", commentary, DEAL_SCHEMA["commentary"]),
+    )
+
+
 def told_remarks(deals: pl.DataFrame) -> list[str]:
     r"""List what :func:`told` says of the boards of a deal frame, the first remark of each.
 
@@ -191,25 +224,6 @@ def join(batches: list[Batch]) -> Batch:
 def has_all_hands() -> pl.Expr:
     """Whether all four hands of a deal are known."""
     return pl.all_horizontal(pl.col(name).is_not_null() for name in HAND_COLUMNS)
-
-
-def check_all_hands(frame: pl.DataFrame) -> None:
-    """Check that all hands are known, for a notation that cannot leave one open.
-
-    Raises
-    ------
-    InvalidInput
-        If one is null, or there is no such column.
-    """
-    for name in HAND_COLUMNS:
-        if name not in frame.columns:
-            raise InvalidInput(f"expected the columns of a deal frame, got none named {name!r}")
-        if frame[name].null_count():
-            row = int(frame[name].is_null().arg_max() or 0)
-            raise InvalidInput(
-                f"expected four known hands, got none in {name!r} of row {row}; PBN, RBN and "
-                "Parquet can leave a hand open"
-            )
 
 
 def known_hands(hands: U64) -> dict[str, pl.Series]:
@@ -327,8 +341,10 @@ def deal_arrays(frame: pl.DataFrame) -> DealArrays:
         column = frame[name]
         if column.dtype != pl.UInt64:
             raise InvalidInput(f"expected hand masks (UInt64) in {name!r}, got {column.dtype}")
-        hands[seat] = column.fill_null(0).to_numpy()
-    check_all_hands(frame)
+        if column.null_count():
+            row = int(column.is_null().arg_max() or 0)
+            raise InvalidInput(f"expected four known hands, got none in {name!r} of row {row}")
+        hands[seat] = column.to_numpy()
     union = hands[0] | hands[1] | hands[2] | hands[3]
     is_deal = (union == np.uint64(FULL_DECK)) & (np.bitwise_count(hands) == 13).all(axis=0)
     if not is_deal.all():

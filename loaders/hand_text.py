@@ -17,8 +17,7 @@ from bidcascade.bridge import (
     format_card,
     format_holding,
     parse_deal,
-    parse_hand,
-    parse_seat,
+    parse_known_hands,
 )
 
 from .encodings import decode_text
@@ -125,8 +124,7 @@ def _parse_line(line: str) -> tuple[Hands, Seat]:
         if not isinstance(hands, str):
             return hands, Seat(SEATS.index(line[0]))
     # not the usual spelling: the careful reader knows LIN, and says what is wrong
-    deal = parse_deal(line)
-    return deal.hands, deal.dealer
+    return _read_carefully(line)
 
 
 def read_hands(text: str) -> Hands | str:
@@ -176,24 +174,23 @@ def _read_odd_hands(text: str) -> Hands | str:
     # an unknown hand is written "-" or, by some programs, as four empty suits
     parts = ["-" if part == "..." else part for part in hands.split()]
     try:
-        if colon and len(parts) == 4 and parts.count("-") > 1:
-            return _known_among(parse_seat(first), parts)
-        return parse_deal(f"{first}{colon}{' '.join(parts)}" if colon else text).hands
+        return _read_carefully(f"{first}{colon}{' '.join(parts)}" if colon else text)[0]
     except BidcascadeError as error:
         return str(error)
 
 
-def _known_among(first: Seat, parts: list[str]) -> Hands:
-    """Hands of which two or three are unknown."""
-    masks = [0, 0, 0, 0]
-    for offset, part in enumerate(parts):
-        if part == "-":
-            continue
-        hand = parse_hand(part)
-        if both := hand & (masks[0] | masks[1] | masks[2] | masks[3]):
+def _read_carefully(text: str) -> tuple[Hands, Seat]:
+    """Hands and dealer of a deal in any spelling; raises with what is wrong."""
+    given, first = parse_known_hands(text)
+    if given.count(None) < 2:
+        return parse_deal(text).hands, first
+    seen = 0
+    for hand in given:
+        if hand is not None and (both := hand & seen):
             card = format_card(next(iter(cards_of(both))))
             raise InvalidDeal(f"expected every card in one hand, got {card} in two")
-        masks[(first + offset) % 4] = hand
-    if not any(masks):
+        seen |= hand or 0
+    if not seen:
         raise InvalidDeal("expected a known hand, got four unknown ones")
-    return masks[0], masks[1], masks[2], masks[3]
+    north, east, south, west = (hand or 0 for hand in given)
+    return (north, east, south, west), first

@@ -28,14 +28,15 @@ from .encodings import decode_utf8
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
-    HAND_COLUMNS,
     QUOTED,
     ROOM,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     empty_deals,
+    known_hands,
     reject_frame,
+    without_unknown_play,
 )
 from .handviewer import find_links
 from .lin_kernel import (
@@ -63,6 +64,7 @@ from .lin_kernel import (
     TAIL_END,
     TRICKS,
     VULNERABILITY,
+    WEST,
     Parsed,
     parse_documents,
 )
@@ -111,8 +113,8 @@ def read_lin(data: bytes, source: str = "") -> Batch:
     Returns
     -------
     Batch
-        ``deals`` has one row for each board that has four hands, whatever its auction;
-        ``rejects`` one for each other. Text that is no LIN gives one reject
+        ``deals`` has one row for each board that has hands, whatever its auction; ``rejects``
+        one for each other. Text that is no LIN gives one reject
         without record number; LIN without boards gives nothing.
 
     Examples
@@ -256,7 +258,7 @@ def make_frames(
     remark_count = int(boards[COMMENTARY_END][-1]) if len(document) else 0
     seats = enum_values(SEAT_ENUM)
     columns = {
-        **{name: boards[NORTH + seat].view(np.uint64) for seat, name in enumerate(HAND_COLUMNS)},
+        **known_hands(boards[NORTH : WEST + 1].view(np.uint64).T),
         "dealer": choose(seats, boards[DEALER]),
         "vulnerability": choose(enum_values(VULNERABILITY_ENUM), vulnerability),
         "board": known(boards[BOARD], pl.Int32()),
@@ -288,7 +290,7 @@ def make_frames(
         "record": pl.Series(boards[RECORD] + before[document]).cast(pl.UInt32),
         "encoding": encodings.gather(document),
     }
-    deals = pl.DataFrame(columns, schema=DEAL_SCHEMA)
+    deals = without_unknown_play(pl.DataFrame(columns, schema=DEAL_SCHEMA))
     return Batch(deals, _rejects(documents, refusals, text, parsed))
 
 
@@ -344,7 +346,7 @@ def _rejects(
     text: bytes,
     parsed: Parsed | None,
 ) -> pl.DataFrame:
-    """Rejects frame: refused files, then the boards without four hands."""
+    """Rejects frame: refused files, then the boards without hands."""
     rows: list[tuple[str, int | None, str, str]] = [
         (refusal.source, None, refusal.reason, refusal.text) for refusal in refusals
     ]

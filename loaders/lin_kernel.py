@@ -35,7 +35,7 @@ U8 = NDArray[np.uint8]
 I64 = NDArray[np.int64]
 
 # Columns of ``Parsed.boards``. The *_END are ends in the flat arrays of calls, tail, play and
-# commentary; a board's part starts where that of the board before ends.
+# commentary; a board's part starts where that of the board before ends. An unknown hand is 0.
 DOCUMENT, RECORD, NORTH, EAST, SOUTH, WEST, DEALER, VULNERABILITY, BOARD, ROOM = range(10)
 BID, DOUBLING, DECLARER, TRICKS, STATUS, ILLEGAL = range(10, 16)
 NAMES_START, NAMES_END, EVENT_START, EVENT_END = range(16, 20)

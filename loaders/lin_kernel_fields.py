@@ -85,7 +85,10 @@ def starts_with(text: U8, start: int, end: int, word: bytes) -> bool:
 
 @compiled
 def parse_md(text: U8, start: int, end: int, hands: I64) -> int:
-    """Fill ``hands`` (N E S W) and return the dealer, -1 if not given, -2 if it is no deal."""
+    """Fill ``hands`` (N E S W) and return the dealer, -1 if not given, -2 if it is no deal.
+
+    A hand that stays unknown is 0.
+    """
     start = skip_blanks(text, start, end)
     end = trim_blanks(text, start, end)
     if start == end:
@@ -99,6 +102,7 @@ def parse_md(text: U8, start: int, end: int, hands: I64) -> int:
     full = (1 << 52) - 1
     seen = 0
     missing = -1
+    unknown = 0
     for part in range(4):
         # LIN names South, West, North, East
         seat = (part + 2) % 4
@@ -132,14 +136,15 @@ def parse_md(text: U8, start: int, end: int, hands: I64) -> int:
             count += 1
         hands[seat] = hand
         if count == 0:
-            if missing >= 0:
-                return -2
+            unknown += 1
             missing = seat
         elif count != 13:
             return -2
         # past the comma; at the end of the value there is none
         start += 1
-    if missing >= 0:
+    if unknown == 4:
+        return -2
+    if unknown == 1:
         hands[missing] = full & ~seen
     while start < end:
         if text[start] != 44 and not is_blank(text[start]):

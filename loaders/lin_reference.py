@@ -34,7 +34,7 @@ from bidcascade.bridge import (
     score,
 )
 
-from .frame import DEAL_SCHEMA, UNREADABLE, Batch, reject_frame, told
+from .frame import DEAL_SCHEMA, UNREADABLE, Batch, reject_frame, told, told_play
 from .play import declarer_tricks
 
 NO_DEAL_REASON = "no md token: the board has no hands"
@@ -105,12 +105,12 @@ def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
     """Hand masks (N E S W) and dealer (``None`` if not given) of an ``md`` value.
 
     The value is a dealer digit (1 South, 2 West, 3 North, 4 East) and the hands of South, West,
-    North and East; one hand may be left out.
+    North and East. Hands may be left out: a single one gets the other cards, of several each is 0.
 
     Raises
     ------
     InvalidDeal
-        If it is not four hands of 13 different cards; the message quotes what is wrong.
+        If a hand has not 13 cards that no other one has; the message quotes what is wrong.
     """
     text = text.strip(BLANKS)
     if not text:
@@ -132,11 +132,11 @@ def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
                 f"expected 13 cards, got {hand.bit_count()} in {_SEAT_NAMES[seat]}'s hand "
                 f"{parts[seat]!r}"
             )
-    if hands.count(0) > 1:
-        raise InvalidDeal(
-            f"expected four hands, or three of 13 cards, got {4 - hands.count(0)} in {text!r}"
-        )
-    south, west, north, east = (hand or rest for hand in hands)
+    if not any(hands):
+        raise InvalidDeal(f"expected a known hand, got four unknown ones in {text!r}")
+    if hands.count(0) == 1:
+        hands[hands.index(0)] = rest
+    south, west, north, east = hands
     return (north, east, south, west), _LIN_DEALER.get(text[0])
 
 
@@ -414,7 +414,12 @@ class _Record(_Lasting):
                 sign = 1 if declarer % 2 == 0 else -1
                 vulnerable = is_vulnerable(vulnerability, declarer)
                 points = sign * score(contract, tricks, vulnerable=vulnerable)
-        north, east, south, west = self.deal
+        play = self.play
+        if play and not all(self.deal):
+            # cards cannot be followed through hands that are unknown
+            self.commentary.append(told_play(" ".join(map(format_card, play))))
+            play = []
+        north, east, south, west = (hand or None for hand in self.deal)
         return {
             "north": north, "east": east, "south": south, "west": west,
             "dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability],
@@ -426,7 +431,7 @@ class _Record(_Lasting):
             "alerts": self.alerts, "commentary": self.commentary,
             "contract": contract_text,
             "declarer": None if declarer is None else SEATS[declarer],
-            "tricks": tricks, "score": points, "play": self.play,
+            "tricks": tricks, "score": points, "play": play,
             "players": None if self.names is None else room_names(self.names, self.room),
             "event": self.event or None,
         }  # fmt: skip

@@ -8,8 +8,9 @@ import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand_bbo
 
-from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE, check_all_hands
+from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
 from .parquet import replacing
+from .pbn_writer import checked_rows
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}
 _SV = dict(zip(VULNERABILITIES, "oneb", strict=True))
@@ -81,8 +82,7 @@ def format_lin(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> Iter
         if name not in frame.columns and name not in REQUIRED_COLUMNS
     ]
     shown = {} if shown is None else shown
-    check_all_hands(frame)
-    for row in frame.with_columns(missing).iter_rows(named=True):
+    for row in checked_rows(frame.with_columns(missing)):
         pieces: list[str] = []
         result = _result(row)
         own_event = _clean(row["event"] or "").strip(", ")
@@ -107,7 +107,8 @@ def _board(row: dict[str, Any]) -> Iterator[str]:
     room = _ROOM_LETTER.get(row["room"])
     if number and room:
         yield f"qx|{room}{number}|"
-    hands = ",".join(format_hand_bbo(row[seat]) for seat in ("south", "west", "north", "east"))
+    known = (row[seat] for seat in ("south", "west", "north", "east"))
+    hands = ",".join("" if hand is None else format_hand_bbo(hand) for hand in known)
     yield f"st||md|{_DEALER_DIGIT[row['dealer']]}{hands}|sv|{_SV[row['vulnerability']]}|"
     if number and not room:
         yield f"ah|Board {number}|"

@@ -21,6 +21,7 @@ from .frame import (
     join,
     reject_frame,
     with_deal_schema,
+    without_unknown_play,
 )
 from .parquet_decoder import decode_parquet
 
@@ -220,7 +221,7 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
             given = repr(frame[column][row])
         rejects.append((name, first + row + 1, f"{reason}, got {given}", given))
     deals = frame.filter(pl.Series(is_deal & is_known & is_right)) if bad else frame
-    return Batch(deals, reject_frame(rejects))
+    return Batch(without_unknown_play(deals), reject_frame(rejects))
 
 
 @contextmanager

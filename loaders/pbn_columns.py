@@ -32,6 +32,7 @@ from .frame import (
     known_hands,
     reject_frame,
     told,
+    told_play,
 )
 from .hand_text import Hands
 from .pbn_kernel import ILLEGAL, MAX_CALLS, NONE, decode_sections
@@ -55,6 +56,9 @@ _STATUS_CODE = {name: code for code, name in enumerate(AUCTION_STATUS.categories
 _ROOM_CODE = {"open": 0, "Open": 0, "closed": 1, "Closed": 1, "OPEN": 0, "CLOSED": 1}
 _SEPARATOR = "\0"
 """Joins texts until polars splits them; :mod:`.pbn_tokens` takes it out of the input."""
+_CARDS = re.compile("[0-9A-Za-z]")
+"""Whether a play section says anything but signs for what is missing."""
+_BLANKS = re.compile(r"[ \t\r\n]+")
 _NO_NAME = re.compile(r"\??|-+")
 _NO_WORD = " \t^?*-#"
 _SIMPLE = 9
@@ -129,14 +133,17 @@ class Boards:
         declarer = tag("Declarer", "")
         if unread := _unread(tags):
             comments = [*comments, *unread]
+        play = sections.get("Play", "")
+        if play and not all(hands):
+            # cards cannot be followed through hands that are unknown
+            if _CARDS.search(play):
+                comments = [*comments, told_play(_BLANKS.sub(" ", play).strip(" "))]
+            play = ""
         self.rows.append(
             (
                 number, hands, board, dealer, opener if opener >= 0 else dealer, vulnerability,
-                is_known, sections.get("Auction", ""),
-                # cards cannot be followed through hands that are unknown
-                sections.get("Play", "") if all(hands) else "",
-                read_seat(tag("Play", "")), read_contract(tag("Contract", "")),
-                read_seat(declarer), declarer[:1] == "^",
+                is_known, sections.get("Auction", ""), play, read_seat(tag("Play", "")),
+                read_contract(tag("Contract", "")), read_seat(declarer), declarer[:1] == "^",
                 tag("Result", ""), tag("Score", ""), _ROOM_CODE.get(tag("Room", ""), UNKNOWN),
                 tag("Event"),
                 _players(tag("North", ""), tag("East", ""), tag("South", ""), tag("West", "")),

@@ -39,9 +39,9 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     if contract, declarer, tricks and score agree with the calls and cards as the reader
     derives them. PBN cannot hold some things: line breaks in names, events and announcements
     become blanks; a closing brace in a remark of several lines becomes a bracket, and the bracket
-    of a line that looks like a tag a parenthesis; play without a contract and a declarer, cards
-    behind one that its player does not hold, calls behind one that could not be read, a name of
-    dashes, and an empty or padded remark are left out or trimmed.
+    of a line that looks like a tag a parenthesis; play without a contract, a declarer or all four
+    hands, cards behind one that its player does not hold, calls behind one that could not be read,
+    a name of dashes, and an empty or padded remark are left out or trimmed.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     Raises
     ------
     InvalidInput
-        If a required column is missing or null.
+        If a required column is missing, or dealer or vulnerability are null.
 
     Examples
     --------
@@ -75,19 +75,17 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
 def format_games(frame: pl.DataFrame) -> Iterator[str]:
     """Give the text of each game of a deal frame, blank line included."""
-    for row in checked_rows(frame, unknown_hands=True):
+    for row in checked_rows(frame):
         yield "\n".join(_game(row)) + "\n\n"
 
 
-def checked_rows(frame: pl.DataFrame, *, unknown_hands: bool = False) -> Iterator[dict[str, Any]]:
+def checked_rows(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
     """Give the rows of a deal frame as dictionaries, columns of other tables left out.
-
-    With ``unknown_hands`` a hand may be null, for a notation that can leave it open.
 
     Raises
     ------
     InvalidInput
-        If a required column is missing or null.
+        If a required column is missing, or dealer or vulnerability are null.
     """
     missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
     if missing:
@@ -96,12 +94,8 @@ def checked_rows(frame: pl.DataFrame, *, unknown_hands: bool = False) -> Iterato
         )
     known = frame.select(name for name in frame.columns if name in DEAL_SCHEMA)
     for number, row in enumerate(known.iter_rows(named=True)):
-        needed = ("dealer", "vulnerability") if unknown_hands else REQUIRED_COLUMNS
-        if any(row[name] is None for name in needed):
-            what = (
-                "dealer and vulnerability" if unknown_hands else "hands, dealer and vulnerability"
-            )
-            raise InvalidInput(f"expected {what}, got a null in row {number}")
+        if row["dealer"] is None or row["vulnerability"] is None:
+            raise InvalidInput(f"expected dealer and vulnerability, got a null in row {number}")
         yield row
 
 
@@ -140,7 +134,8 @@ def _game(row: dict[str, Any]) -> Iterator[str]:
     tail = row.get("illegal_tail") or []
     if calls or tail:
         yield from _auction(row, dealer, calls, tail)
-    if contract and not passed_out and declarer is not None and row.get("play"):
+    is_played = contract and not passed_out and declarer is not None and row.get("play")
+    if is_played and declarer is not None and None not in hands:
         yield from _play(row["play"], hands, SEATS.index(declarer))
 
 

@@ -67,7 +67,7 @@ def format_records(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> 
     """
     # a label holds for the boards to come: written where it changes
     shown = {} if shown is None else shown
-    for row in checked_rows(frame, unknown_hands=True):
+    for row in checked_rows(frame):
         yield "\n".join(_record(row, shown)) + "\n\n"
 
 

@@ -39,7 +39,7 @@ def md_values(draw: st.DrawFn) -> str:
     seed = draw(st.integers(0, 10_000))
     hands = [hand_text(cards, seed + place) for place, cards in enumerate(shuffled_hands(seed))]
     value = draw(st.sampled_from(["1", "2", "3", "4", "", "0", " 3"])) + ",".join(hands)
-    damage = draw(st.integers(0, 11))
+    damage = draw(st.integers(0, 12))
     if damage == 0:
         place = draw(st.integers(0, len(value) - 1))
         return (
@@ -55,7 +55,19 @@ def md_values(draw: st.DrawFn) -> str:
         return ",".join(parts) + draw(st.sampled_from(["", ",", ", ", ",S2"]))
     if damage == 3:
         return draw(st.sampled_from(["", "*1", "^12", "pg", "1SHDC,SHDC,SHDC,SHDC", "5", "4,,,"]))
+    if damage == 4:
+        return value[0] + hidden(value[1:], draw(HIDDEN))
     return value
+
+
+HIDDEN = st.sets(st.integers(0, 3), min_size=1)
+"""Places of hands that are left out."""
+
+
+def hidden(hands: str, places: set[int]) -> str:
+    """Hands of an md value without those at some places."""
+    parts = hands.split(",")
+    return ",".join("" if place in places else part for place, part in enumerate(parts))
 
 
 def _text(alphabet: str, size: int = 6) -> st.SearchStrategy[str]:
@@ -127,9 +139,10 @@ def played_boards(draw: st.DrawFn) -> str:
     chance = random.Random(seed)
     hands = shuffled_hands(seed)
     dealer = chance.randrange(4)
+    unknown = draw(st.one_of(st.just(set[int]()), HIDDEN))
     pieces = [
         chance.choice(["", f"qx|{chance.choice('oc')}{chance.randint(1, 40)}|"]),
-        f"md|{dealer + 1}" + ",".join(hand_text(hand, seed) for hand in hands) + "|",
+        f"md|{dealer + 1}{hidden(','.join(hand_text(hand, seed) for hand in hands), unknown)}|",
         chance.choice(["", "sv|b|", "sv|n|", "sv|e|"]),
     ]
     calls = random_auction(chance)
@@ -199,7 +212,12 @@ def frame_rows(draw: st.DrawFn) -> dict[str, object]:
     """A row of a deal frame that LIN can hold in full."""
     seed = draw(st.integers(0, 100_000))
     chance = random.Random(seed)
-    south, west, north, east = (sum(1 << c for c in hand) for hand in shuffled_hands(seed))
+    # three known hands tell the fourth
+    unknown = draw(st.one_of(st.just(set[int]()), HIDDEN.filter(lambda one: 1 < len(one) < 4)))
+    south, west, north, east = (
+        None if place in unknown else sum(1 << c for c in hand)
+        for place, hand in enumerate(shuffled_hands(seed))
+    )
     calls: list[int] = []
     tail: list[int] = []
     auction = Auction()
@@ -223,7 +241,7 @@ def frame_rows(draw: st.DrawFn) -> dict[str, object]:
         "announcements": [draw(REMARKS) if chance.random() < 0.3 else "" for _ in calls],
         "alerts": [chance.random() < 0.2 for _ in calls],
         "commentary": [text for text in draw(st.lists(REMARKS, max_size=2)) if text],
-        "play": chance.sample(range(52), draw(st.integers(0, 47))),
+        "play": [] if unknown else chance.sample(range(52), draw(st.integers(0, 47))),
         # four empty names are no names
         "players": draw(
             st.one_of(st.none(), st.lists(NAMES, min_size=4, max_size=4).filter(any))

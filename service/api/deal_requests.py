@@ -22,7 +22,7 @@ from bidcascade.bridge import (
     parse_vulnerability,
 )
 from bidcascade.kernels import DealArrays
-from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files
+from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files, whole_deals
 
 from .models import BidRequest, DealRequest
 from .problems import MOST_ERRORS, FieldError, Problem, invalid_request, read_field, wrong_field
@@ -146,9 +146,8 @@ def deals_of_lin(texts: Sequence[str]) -> list[Deal | str]:
         except BidcascadeError as error:
             found[number] = str(error)
     if with_tokens:
-        batch = read_lin_files(
-            [(texts[number].encode("utf-8", "replace"), str(number)) for number in with_tokens]
-        )
+        files = [(texts[number].encode("utf-8", "replace"), str(number)) for number in with_tokens]
+        batch = whole_deals(read_lin_files(files))
         boards = Counter(batch.deals["source"].to_list())
         for row in batch.deals.select("source", *REQUIRED_COLUMNS).iter_rows():
             source, north, east, south, west, dealer, sides = row

@@ -138,8 +138,7 @@ def test_spellings_of_one_deal(parts):
     ("value", "reason"),
     [
         ("", "empty md value"),
-        ("3", "got 0 in '3'"),
-        (f"3{SOUTH},{WEST}", "got 2 in"),
+        ("3", "expected a known hand, got four unknown ones in '3'"),
         (f"3{SOUTH.replace('2', '')},{WEST},{NORTH},{EAST}", "expected 13 cards, got 12 in South"),
         (f"3{SOUTH.replace('2', 'A')},{WEST},{NORTH},{EAST}", "duplicate card: SA is twice"),
         (f"3{SOUTH},{SOUTH},{NORTH},", "duplicate card: S2 is in two hands"),

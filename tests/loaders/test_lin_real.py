@@ -14,7 +14,7 @@ BOARD_START = re.compile(rb"(?:^|[|\r\n])(qx|md)\|")
 REASONS = {
     "no md token": 86,
     "expected four hands, got an empty md": 81,
-    "expected four hands, or three": 93,
+    "expected a known hand, got four unknown ones": 93,
     "expected 13 cards": 21,
     "expected suit letters": 7,
 }

@@ -23,7 +23,9 @@ def boards_of(frame: pl.DataFrame) -> list[dict[str, Any]]:
             {
                 **told,
                 "hand": None,
-                "hands": [format_hand(row[name]) for name in HAND_COLUMNS],
+                "hands": [
+                    "" if row[name] is None else format_hand(row[name]) for name in HAND_COLUMNS
+                ],
                 "dealer": "NESW".index(row["dealer"]),
                 "number": row["board"],
                 "calls": [format_call(call) for call in row["auction"] or ()],

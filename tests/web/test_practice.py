@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from bidcascade.bridge import Auction, parse_calls
 from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
 from tests.web.test_play import FULL, SHAPES, button, call, said_in_view
 
@@ -94,6 +95,78 @@ def test_half_of_the_hands_are_for_the_topic(visit):
         visit.state()["ask"],
     )
     assert right.count("Weak two") == 5
+
+
+NORTH, SOUTH = "AQ4.KJ3.K876.Q52", "K762.A65.Q93.J94"
+
+
+@pytest.mark.parametrize(
+    ("hands", "dealer", "calls"),
+    [
+        ([NORTH, "", SOUTH, ""], 0, []),
+        ([NORTH, "", SOUTH, ""], 0, ["1N", "2H"]),
+        # North would not have called 3D
+        ([NORTH, "", SOUTH, ""], 3, ["P", "3D", "P"]),
+        ([NORTH, "", "", ""], 2, ["P"]),
+        ([NORTH, "T953.QT72.A4.KT3", SOUTH, "J8.984.JT52.A876"], 0, ["1N"]),
+        ([NORTH, "", SOUTH, ""], 0, ["1N", "P", "P", "P"]),
+    ],
+)
+def test_a_board_is_bid_to_its_end(module, hands, dealer, calls):
+    board = {"hands": hands, "dealer": dealer, "vulnerability": "NS", "calls": calls}
+    found = module("practice_sets", "bidToEnd", board, "sayc")["value"]
+    assert found[: len(calls)] == calls
+    assert found[-3:] == ["P", "P", "P"]
+    assert parse_calls(" ".join(found))
+    assert Auction.of(parse_calls(" ".join(found))).is_complete
+    questions = module("practice_sets", "questionsOf", {**board, "calls": found})["value"]
+    seats = [(dealer + place) % 4 for place in range(len(found))]
+    assert [one["hand"] for one in questions] == [hands[seat] for seat in seats if hands[seat]]
+
+
+@pytest.mark.parametrize("has_engine", [True, False])
+def test_a_quiz_is_practised_to_its_end(visit, has_engine):
+    if not has_engine:
+        without_engine(visit)
+    page = visit.open("#dealer=N").page
+    page.wait_for_selector("#view > *")
+    page.get_by_role("button", name="Enter or paste").click()
+    page.get_by_label("Paste", exact=True).fill(
+        f'[Board "1"]\n[Dealer "N"]\n[Deal "N:{NORTH} - {SOUTH} -"]\n\n'
+        f'[Board "2"]\n[Dealer "N"]\n[Deal "N:{NORTH} - {SOUTH} -"]\n[Auction "N"]\n'
+        "1NT Pass Pass Pass\n"
+    )
+    page.get_by_role("button", name="Use what is pasted").click()
+    visit.wait_said("2 boards.")
+    # an auction that is over needs no more calls
+    page.get_by_role("link", name="Practise the calls of Board 2").wait_for()
+    page.get_by_role("button", name="Practise the calls of Board 1").click()
+    page.wait_for_selector(".game-table")
+    number = int(re.search(r"hand 1 of (\d+)", said_in_view(page))[1])
+    assert number >= 2
+    for _ in range(number):
+        answer(visit, "pass")
+        page.locator(".verdict + p button").click()
+    page.wait_for_selector("#how-many")
+    hands = page.locator(".how tbody a").all_text_contents()
+    assert [len(hands), len(set(hands))] == [number, 2]
+
+
+def test_what_stands_in_the_way_of_practice_is_told(visit):
+    visit.page.route(
+        "**/v1/layouts", lambda route: route.fulfill(status=503, json={"detail": "no"})
+    )
+    without_engine(visit)
+    page = visit.open("#dealer=N").page
+    page.wait_for_selector("#view > *")
+    page.get_by_role("button", name="Enter or paste").click()
+    page.get_by_label("Paste", exact=True).fill(
+        f'[Board "1"]\n[Deal "N:{NORTH} - {SOUTH} -"]\n\n[Board "2"]\n[Deal "N:{NORTH} - - -"]\n'
+    )
+    page.get_by_role("button", name="Use what is pasted").click()
+    page.get_by_role("button", name="Practise the calls of Board 1").click()
+    page.wait_for_selector(".board-more [role=alert], .board-more .notice.error")
+    assert button(page, "Practise its calls").count() == 0
 
 
 def test_sets_are_levelled(module):

@@ -164,7 +164,7 @@ function pbnBoard(one) {
     ...(one.score === null ? [] : [tag("Score", `NS ${one.score}`)]),
     ...one.commentary.flatMap(pbnRemark),
     ...(calls.length || one.tail.length ? pbnAuction({ ...one, calls }) : []),
-    ...(contract && !isPassed && declarer !== null && one.play.length ? pbnPlay(one) : []),
+    ...(contract && !isPassed && declarer !== null && one.play.length && one.hands.every(Boolean) ? pbnPlay(one) : []),
   ].join("\n");
 }
 

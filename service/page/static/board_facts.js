@@ -21,6 +21,11 @@ export function told(expected, text) {
   return phrase("boards.told", { expected: phrase(`boards.expected-${expected}`), text: shown });
 }
 
+/** Remark about the play of a board with unknown hands, which is left out: cards cannot be followed through them. */
+export function toldPlay(cards) {
+  return told("play", cards);
+}
+
 /** Board of what is told. */
 export function board(told) {
   return { ...EMPTY, ...told };

@@ -6,13 +6,13 @@ import { statusOf, titleOf } from "./board_facts.js";
 import { ALL_WAYS, savingButtons } from "./board_saving.js";
 import { boardSet, forgetBoards } from "./board_set.js";
 import { noteMark, notesNode } from "./call_notes.js";
-import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
+import { contractOf, isOver, SEAT_NAMES, SEATS } from "./calls.js";
 import { SUIT_NAMES, writeDeal } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { busy, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { contractNodes, suitNode } from "./format.js";
 import { auctionProblem } from "./pasting.js";
-import { questionsOf, writeSet } from "./practice_sets.js";
+import { bidToEnd, questionsOf, writeSet } from "./practice_sets.js";
 import { change, linkTo, state } from "./state.js";
 import { count, phrase } from "./texts.js";
 
@@ -110,7 +110,7 @@ function systemPart(one, name, who, bid, address, isAsked) {
   );
 }
 
-function item(one, place, who, table, isAsked) {
+function item(one, place, who, table, isAsked, signal) {
   const name = titleOf(one);
   const bid = bidOf(one, table);
   const parting = partOf(one, bid);
@@ -129,7 +129,6 @@ function item(one, place, who, table, isAsked) {
   const players = (one.players ?? []).map((player, seat) => player && `${SEATS[seat]} ${player}`)
     .filter(Boolean).join(", ");
   const problem = auctionProblem(one);
-  const questions = questionsOf({ ...one, calls: one.calls ?? [] });
   return h(
     "li", { class: "kept-board" },
     h("div", { class: "job-head" },
@@ -154,14 +153,36 @@ function item(one, place, who, table, isAsked) {
       systemPart(one, name, who, bid, address, isAsked)),
     problem && notice("error", problem),
     h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name), remarksNode(one, name),
-      questions.length > 0 && h("a", {
-        href: linkTo({ view: "practice", asked: writeSet(name, questions) }), "aria-label": phrase("boards.practise-label", { name }),
-      }, phrase("boards.practise")),
+      practiceNode(one, name, table, signal),
       folded(phrase("boards.save"), name, () => (
         h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name))
       ))),
     one.event && h("p", { class: "soft small" }, one.event),
   );
+}
+
+/** What leads to practice: a link, or a button where the auction is to be bid to its end before. */
+function practiceNode(one, name, table, signal) {
+  const board = { ...one, calls: one.calls ?? [] };
+  const about = { "aria-label": phrase("boards.practise-label", { name }) };
+  const place = (calls) => ({ view: "practice", asked: writeSet(name, questionsOf({ ...board, calls })) });
+  if (isOver(board.calls)) return h("a", { ...about, href: linkTo(place(board.calls)) }, phrase("boards.practise"));
+  const said = h("div", { "aria-live": "polite" });
+  const start = async () => {
+    button.disabled = true;
+    clear(said, busy(phrase("practice.dealing")));
+    try {
+      const calls = await bidToEnd(board, table, signal);
+      // the list may have been drawn anew meanwhile
+      if (!signal.aborted) change(place(calls));
+    } catch (error) {
+      if (!signal.aborted) clear(said, notice("error", error.message));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  const button = h("button", { ...about, type: "button", onclick: start }, phrase("boards.practise"));
+  return [button, said];
 }
 
 function problemsNode(problems) {
@@ -273,7 +294,7 @@ export async function show(place, now, signal) {
         number: found.length, known: count(known.length),
       })),
       pager(pages, { ...told, page }, "top"),
-      h("ol", { class: "kept-boards" }, shown.map(([one, index]) => item(one, index, who, table, !problem))),
+      h("ol", { class: "kept-boards" }, shown.map(([one, index]) => item(one, index, who, table, !problem, signal))),
       pager(pages, { ...told, page }, "bottom"),
     );
     return shown;

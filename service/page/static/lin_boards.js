@@ -1,6 +1,6 @@
 // Boards of LIN, the format of Bridge Base Online. loaders/lin_reference.py is the definition.
 
-import { board, dealerBy, outcomeOf, resultOf, told, vulnerabilityBy } from "./board_facts.js";
+import { board, dealerBy, outcomeOf, resultOf, told, toldPlay, vulnerabilityBy } from "./board_facts.js";
 import { bidRank, isLegal, SEATS } from "./calls.js";
 import { completeHands, countedHand, handOfSeat, RANKS, SUIT_NAMES } from "./cards.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
@@ -228,12 +228,16 @@ function played(record, dealer) {
 }
 
 function finished(record) {
-  const { number, room, hands, calls, alerts, announcements, tail, play } = record;
+  const { number, room, hands, calls, alerts, announcements, tail } = record;
   const dealer = record.dealer ?? dealerBy(number);
   const isSaid = !["", "?"].includes(record.sides);
   const read = isSaid ? readVulnerability(record.sides) : vulnerabilityBy(number);
   const vulnerability = read ?? "None";
-  const commentary = read ? record.commentary : [...record.commentary, told("sv", record.sides)];
+  const isFollowed = hands.every(Boolean);
+  const play = isFollowed ? record.play : [];
+  const commentary = [...record.commentary];
+  if (!read) commentary.push(told("sv", record.sides));
+  if (!isFollowed && record.play.length) commentary.push(toldPlay(record.play.join(" ")));
   return board({
     number, room, hands, calls, alerts, announcements, tail, commentary, play, dealer, vulnerability,
     record: record.record, ...resultOf(played(record, dealer), read),

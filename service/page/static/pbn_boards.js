@@ -1,6 +1,6 @@
 // Boards of PBN. loaders/pbn.py and pbn_columns.py are the definition.
 
-import { board, dealerBy, outcomeOf, resultOf, told, vulnerabilityBy } from "./board_facts.js";
+import { board, dealerBy, outcomeOf, resultOf, told, toldPlay, vulnerabilityBy } from "./board_facts.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
 import { readDeal } from "./cards.js";
 import { gamesOf } from "./pbn_games.js";
@@ -48,8 +48,16 @@ function playersOf(tag) {
   return names.some(Boolean) ? names : null;
 }
 
+/** Play section of a game as far as it can be followed, and remarks about one that cannot. */
+function playSection(game, hands) {
+  const written = game.sections.get("Play") ?? "";
+  if (hands.every(Boolean)) return { section: written, unfollowed: [] };
+  const cards = written.replace(/[ \t\r\n]+/g, " ").replace(/^ | $/g, "");
+  return { section: "", unfollowed: /[0-9A-Za-z]/.test(cards) ? [toldPlay(cards)] : [] };
+}
+
 /** Calls, contract, declarer and cards of a game. */
-function playedOf(game, hands, opener, { calls, notes }) {
+function playedOf(game, section, hands, opener, { calls, notes }) {
   const tag = (name) => game.tags.get(name) ?? "";
   const owners = ownersOf(hands);
   let contract = readContract(tag("Contract"));
@@ -72,7 +80,7 @@ function playedOf(game, hands, opener, { calls, notes }) {
   let play = [];
   let tricks = null;
   if (contract && contract !== "Pass" && leader >= 0) {
-    play = readPlay(game.sections.get("Play") ?? "", owners, leader, contract[1]);
+    play = readPlay(section, owners, leader, contract[1]);
     if (declarer >= 0) tricks = declarerTricks(play, owners, declarer, contract[1]);
   }
   if (contract && contract !== "Pass") tricks ??= readResult(tag("Result"), declarer, contract);
@@ -102,7 +110,8 @@ function boardOf(game, { hands, dealer: firstHand }) {
   const sides = word ? readVulnerability(word) : null;
   const isKnown = sides !== null || !says(word);
   const vulnerability = sides ?? (isKnown ? vulnerabilityBy(number) : "None");
-  const played = playedOf(game, hands, opener, auction);
+  const { section, unfollowed } = playSection(game, hands);
+  const played = playedOf(game, section, hands, opener, auction);
   const result = resultOf(played, isKnown ? vulnerability : null);
   const event = tag("Event");
   return board({
@@ -111,7 +120,7 @@ function boardOf(game, { hands, dealer: firstHand }) {
     dealer: played.calls.length ? opener : dealer,
     calls: played.calls, ...notesOf(game, played.calls, played.notes), play: played.play, ...result,
     score: readScore(tag("Score"), played.declarer ?? -1) ?? result.score,
-    commentary: [...game.comments, ...unread(game.tags)], players: playersOf(tag), event: event === "?" ? null : event || null,
+    commentary: [...game.comments, ...unread(game.tags), ...unfollowed], players: playersOf(tag), event: event === "?" ? null : event || null,
   });
 }
 

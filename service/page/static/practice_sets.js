@@ -2,7 +2,7 @@
 
 import { get, post } from "./api.js";
 import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
-import { randomDealer, randomVulnerability, wholeHand } from "./cards.js";
+import { randomDealer, randomVulnerability, readDeal, wholeHand } from "./cards.js";
 import { VULNERABILITIES } from "./seats.js";
 import { phrase } from "./texts.js";
 
@@ -39,6 +39,30 @@ export function questionsOf({ hands, dealer, vulnerability, calls = [] }) {
   return turns.map((_, index) => ({
     calls: calls.slice(0, index), dealer, vulnerability, hand: hands[(dealer + index) % 4],
   })).filter(({ hand }) => hand).slice(0, MOST_HANDS);
+}
+
+/**
+ * Calls of a board to the end of its auction: its own, then those that the system makes. Unknown hands are dealt so
+ * that they fit its own; where no deal does, the auction ends with these.
+ */
+export async function bidToEnd({ hands, dealer, vulnerability, calls = [] }, table, signal) {
+  if (isOver(calls)) return calls;
+  const about = { dealer: SEATS[dealer], vulnerability, ...(table ? { table } : {}) };
+  const whole = hands.every(Boolean) ? hands : await dealtHands(hands, calls, about, signal);
+  const all = [...calls];
+  while (whole && !isOver(all)) {
+    const hand = whole[(dealer + all.length) % 4];
+    all.push((await post("/v1/bid", { hand, auction: all, ...about }, { signal })).call);
+  }
+  return all;
+}
+
+/** Four hands, the unknown ones dealt so that they fit an auction; null where no deal does. */
+async function dealtHands(hands, calls, about, signal) {
+  const known = Object.fromEntries(SEATS.map((seat, place) => [seat, hands[place]]).filter(([, hand]) => hand));
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const { layouts } = await post("/v1/layouts", { auction: calls, known, count: 1, seed, ...about }, { signal });
+  return layouts.length ? readDeal(layouts[0].deal).hands : null;
 }
 
 /** Text of a set: version, topic, questions. */

@@ -830,6 +830,7 @@ export const TEXTS = {
   "boards.expected-brace": "'}' before the next tag",
   "boards.expected-brace-at-end": "'}' before the end",
   "boards.expected-parenthesis-at-end": "')' before the end",
+  "boards.expected-play": "four known hands to follow the cards played",
   "boards.expected-sv": "a vulnerability (o, n, e or b) in sv",
   "boards.expected-d": "a seat (N, E, S or W) in d",
   "boards.expected-a": "an auction in a",

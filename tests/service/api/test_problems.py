@@ -81,6 +81,7 @@ BAD_DEALS = [
     ({"hands": [NORTH, EAST, SOUTH, WEST[:-1]]}, "hands[3]", "expected 13 cards, got 12"),
     ({"hands": [NORTH, "x", SOUTH, WEST]}, "hands[1]", "expected a hand"),
     ({"lin": "md|3SAK,,,|"}, "lin", "expected"),
+    ({"lin": "md|3SAKQJT98765432,,,|"}, "lin", "expected four known hands, got that of S"),
     ({"lin": "pn|a,b,c,d|"}, "lin", "expected"),
     ({"lin": "md|3SAKQ,,,|md|3SAKQ,,,|"}, "lin", "expected"),
     ({"lin": "md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|" * 2}, "lin", "one board, got 2"),
