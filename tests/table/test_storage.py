@@ -274,10 +274,13 @@ def damage(data: st.DataObject, file: Path, other: Path) -> None:
     elif how == "swap" and other.is_file():
         content = bytearray(other.read_bytes())
     elif how in ("value", "key"):
-        manifest = json.loads((file.parent / "manifest.json").read_text())
-        below = manifest
-        if how == "key":
-            below = manifest[data.draw(st.sampled_from(["columns", "user_terms", "imported"]))]
+        key = data.draw(st.sampled_from(["columns", "user_terms", "imported"]))
+        try:
+            manifest = json.loads((file.parent / "manifest.json").read_text())
+            below = manifest[key] if how == "key" else manifest
+        except (OSError, ValueError, KeyError, TypeError):
+            # damaged before
+            return
         if isinstance(below, dict):
             names = [*map(str, below), "strange"]
             below[data.draw(st.sampled_from(names))] = data.draw(VALUES)
