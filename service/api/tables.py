@@ -43,13 +43,10 @@ from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 from .answering import JSON, json_bytes
 from .auction_results import AuctionResults
 from .collection import settle_again, without_full_collections
-from .deal_requests import deals_of_lin
 from .models import EXAMPLE_DEAL
 from .problems import Problem, wrong_field
 
 _logger = logging.getLogger("bidcascade.service")
-
-_ONE_LIN: Final = "md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|"
 
 _PROBE_ROWS: Final = (
     {"prior": "", "call": "1N", "name": "probe", "criteria": ["Balanced", "15 <= HCP <= 17"]},
@@ -328,7 +325,6 @@ class Tables:
         except BidcascadeError as error:
             self.fail(error)
             raise
-        deals_of_lin([_ONE_LIN])
         if further is not None:
             further()
         self.is_warm = True

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
+from bidcascade.loaders import lin, read_lin_files
 from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.frame import DEAL_SCHEMA, REJECT_SCHEMA, Batch
 from bidcascade.loaders.lin import LinDocument, parse_lin, read_lin
@@ -47,6 +48,17 @@ def test_nothing_lasts_from_file_to_file(texts):
         alone = read_lin_reference(text, document.source)
         assert together.deals.filter(source=document.source).equals(alone.deals)
         assert together.rejects.filter(source=document.source).equals(alone.rejects)
+
+
+@given(st.lists(st.one_of(played_boards(), LIN_TEXTS), max_size=4), st.booleans())
+@examples(60)
+def test_short_texts_are_read_by_the_definition_as_the_kernel_reads_them(texts, one_source):
+    sources = ["a" if one_source else str(number) for number in range(len(texts))]
+    files = [(text.encode(), source) for text, source in zip(texts, sources, strict=True)]
+    short = read_lin_files(files)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lin, "_SHORT", -1)
+        assert_same(read_lin_files(files), short)
 
 
 @pytest.mark.slow
