@@ -62,6 +62,8 @@ def _by_side(
     texts = [one, other]
     for first, second in ((one, other), (other, one), (name, partner), (partner, name)):
         texts += [first + between + second for between in ("", "/", "-", " ", "+", "&")]
+    # "we" is a word of its own: it may say who asks
+    texts.remove(other + one)
     return dict.fromkeys(texts, value)
 
 

@@ -197,7 +197,15 @@ class Batcher(Generic[Payload, Result]):
             if not is_free:
                 return None
             started = time.monotonic()
-            (result,) = self._work(key, [payload])
+            try:
+                (result,) = self._work(key, [payload])
+            except Exception:
+                raise
+            except BaseException as error:
+                # as in the thread: this is no exception of a request
+                self._die(died := _death_by(error), [])
+                self._wake.set()
+                raise died from error
             worked = time.monotonic() - started
         self._saw(1, deals, (0.0,), worked)
         stages = current_stages()
@@ -353,9 +361,7 @@ class Batcher(Generic[Payload, Result]):
             death = fault
         except BaseException as error:
             # no exception of a request, such as SystemExit: the thread ends, and must be missed
-            death = WorkerDied(f"the engine's thread ended: {type(error).__name__}: {error}")
-            death.__cause__ = error
-            _logger.critical("%s", death)
+            death = _death_by(error)
         # a loop that has ended meanwhile has nobody left who waits
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(_tell, answers, done, death)
@@ -377,6 +383,13 @@ class Batcher(Generic[Payload, Result]):
                 "a batch of %d requests failed (%s), they are tried one by one", len(batch), error
             )
         return [answer for one in batch if not one.answer.done() for answer in self._answers([one])]
+
+
+def _death_by(error: BaseException) -> WorkerDied:
+    death = WorkerDied(f"the engine's thread ended: {type(error).__name__}: {error}")
+    death.__cause__ = error
+    _logger.critical("%s", death)
+    return death
 
 
 def _tell(

@@ -283,7 +283,7 @@ def test_bid_outside_the_table():
         (("K52.AQ3.9876.KJ",), {}, InvalidHand, "expected 13 cards, got 12"),
         ((1,), {}, InvalidHand, "expected a mask of 13 of 52 cards"),
         (("K52.AQ3.9876.KJ2",), {"dealer": "Q"}, InvalidDeal, "got 'Q'"),
-        (("K52.AQ3.9876.KJ2",), {"vulnerability": "us"}, InvalidDeal, "got 'us'"),
+        (("K52.AQ3.9876.KJ2",), {"vulnerability": "we"}, InvalidDeal, "got 'we'"),
     ],
 )
 def test_questions_that_cannot_be_answered(sayc, arguments, options, error, message):

@@ -4,9 +4,11 @@
 export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
 
 function spellings(one, other, name, partner) {
-  return [one, other, ...[[one, other], [other, one], [name, partner], [partner, name]].flatMap(([first, second]) => (
+  const texts = [[one, other], [other, one], [name, partner], [partner, name]].flatMap(([first, second]) => (
     ["", "/", "-", " ", "+", "&"].map((between) => first + between + second)
-  ))];
+  ));
+  // "we" is a word of its own: it may say who asks
+  return [one, other, ...texts.filter((text) => text !== other + one)];
 }
 
 const WORDS = {

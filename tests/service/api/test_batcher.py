@@ -306,3 +306,20 @@ def test_what_fails_at_once_fails_as_ever():
         await batcher.close()
 
     run(scenario())
+
+
+def test_what_ends_a_thread_ends_the_batcher_at_once_too():
+    def work(key, payloads):
+        raise SystemExit("out")
+
+    async def scenario():
+        failures = []
+        batcher = Batcher(work, on_failure=failures.append)
+        with pytest.raises(WorkerDied, match="SystemExit: out"):
+            batcher.answer_now("a", 1, deals=1, free=nullcontext(enter_result=True))
+        with pytest.raises(WorkerDied):
+            await batcher.ask("a", 1, deals=1)
+        assert [type(one) for one in failures] == [WorkerDied]
+        await batcher.close()
+
+    run(scenario())

@@ -1,14 +1,17 @@
 """Jobs for tests: archives written by us, an application that takes them, waiting for their end."""
 
 import io
+import os
 import time
 from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from fastapi import FastAPI
 
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin, write_pbn
+from bidcascade.service.jobs import child
 from tests.support_service import ask, loaded_app
 
 UPLOAD = {"Content-Type": "application/octet-stream"}
@@ -61,3 +64,10 @@ def download(app: FastAPI, job_id: str, name: str) -> bytes:
     answer = ask(app, "GET", f"/v1/jobs/{job_id}/results/{name}")
     assert answer.status_code == 200, answer.text
     return answer.content
+
+
+def use_module(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let jobs be done by a module of the tests, which children find only where it is named."""
+    monkeypatch.setattr(child, "MODULE", f"{__package__}.{name}")
+    root = str(Path(__file__).absolute().parents[3])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([root, os.environ.get("PYTHONPATH", "")]))

@@ -13,7 +13,7 @@ import httpx
 import pytest
 
 from bidcascade.service.jobs import child, queue, store
-from tests.service.jobs.support_jobs import UPLOAD, archive, jobs_app, upload, wait_for
+from tests.service.jobs.support_jobs import UPLOAD, archive, jobs_app, upload, use_module, wait_for
 from tests.support_service import DEAL, ask, problem_of
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def test_a_process_that_others_kill_is_begun_again(app, tmp_path, monkeypatch):
     left = tmp_path / "left"
     left.write_text("7", "ascii")
     monkeypatch.setenv("KILLS_LEFT", str(left))
-    monkeypatch.setattr(child, "MODULE", "tests.service.jobs.support_killed_job")
+    use_module(monkeypatch, "support_killed_job")
     job = wait_for(app, upload(app, archive(3)).json()["id"])
     assert job["state"] == "done", job
     assert left.read_text("ascii") == "0"
@@ -54,7 +54,7 @@ def test_a_process_that_is_killed_for_its_memory_is_given_up(app, tmp_path, monk
     left = tmp_path / "left"
     left.write_text("7", "ascii")
     monkeypatch.setenv("KILLS_LEFT", str(left))
-    monkeypatch.setattr(child, "MODULE", "tests.service.jobs.support_killed_job")
+    use_module(monkeypatch, "support_killed_job")
     job = wait_for(app, upload(app, archive(3)).json()["id"])
     assert job["state"] == "failed"
     assert f"was ended by signal 9 (SIGKILL) {queue.MOST_CRASHES} times" in job["error"]

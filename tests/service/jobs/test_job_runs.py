@@ -10,8 +10,15 @@ from pathlib import Path
 import pytest
 
 from bidcascade.service.api.downloads import file_answer
-from bidcascade.service.jobs import child, queue
-from tests.service.jobs.support_jobs import archive, download, jobs_app, upload, wait_for
+from bidcascade.service.jobs import queue
+from tests.service.jobs.support_jobs import (
+    archive,
+    download,
+    jobs_app,
+    upload,
+    use_module,
+    wait_for,
+)
 from tests.support_service import ask, problem_of
 
 pytestmark = pytest.mark.slow
@@ -108,7 +115,7 @@ def test_a_service_that_is_stopped_leaves_its_jobs_to_the_next(tmp_path, undistu
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 def test_a_process_that_always_dies_fails_the_job_only(app, monkeypatch, caplog):
-    monkeypatch.setattr(child, "MODULE", "tests.service.jobs.support_faulty_job")
+    use_module(monkeypatch, "support_faulty_job")
     job = wait_for(app, upload(app, archive(3)).json()["id"])
     assert job["state"] == "failed"
     assert job["error"].startswith(
