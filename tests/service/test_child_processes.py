@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,7 +34,9 @@ def trapped(tmp_path):
 def run(folder, program, *arguments, **more):
     """Run a program as a console script is: without the folder it is called in."""
     environs = environment(**more)
-    paths = [path for path in import_path() if path != str(folder)]
+    # that of the tests too, which no installed package brings along
+    paths = [str(Path(__file__).absolute().parents[2]), *import_path()]
+    paths = [path for path in paths if path != str(folder)]
     environs |= {"PYTHONPATH": os.pathsep.join(paths), "HOME": str(folder / "home")}
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.pop(0)\n{program}", *map(str, arguments)],
