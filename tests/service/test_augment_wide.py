@@ -219,7 +219,7 @@ def test_optimum_result_tables():
 @pytest.mark.slow
 def test_nothing_is_left_of_an_interrupted_run(tmp_path):
     """Killed by a signal while it writes: what was at the place stays, nothing half is added."""
-    random_deals(400_000, seed=3).write_parquet(tmp_path / "deals.parquet")
+    random_deals(800_000, seed=3).write_parquet(tmp_path / "deals.parquet")
     out = tmp_path / "wide.parquet"
     out.write_bytes(b"as it was")
     arguments = ["augment", tmp_path / "deals.parquet", "--wide", "--out", out, "--table"]
