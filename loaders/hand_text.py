@@ -188,7 +188,7 @@ def _read_carefully(text: str) -> tuple[Hands, Seat]:
     for hand in given:
         if hand is not None and (both := hand & seen):
             card = format_card(next(iter(cards_of(both))))
-            raise InvalidDeal(f"expected every card in one hand, got {card} in two")
+            raise InvalidDeal(f"duplicate card: {card} is in two hands")
         seen |= hand or 0
     if not seen:
         raise InvalidDeal("expected a known hand, got four unknown ones")

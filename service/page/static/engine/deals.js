@@ -52,13 +52,14 @@ export function parseDeal(text) {
   const hands = [];
   parts.forEach((part, offset) => { hands[(first + offset) % 4] = part === "-" ? null : parseHand(part); });
   const given = hands.filter(Boolean);
-  if (given.length < 3) throw new InvalidDeal(`expected four hands, or three of 13 cards, got ${quoted(trimmed)}`);
   const rest = [0, 1, 2, 3].map((suit) => given.reduce((left, hand) => {
     const both = hand[suit] & ~left;
     const card = both && "CDHS"[suit] + RANKS[31 - Math.clz32(both & -both)];
     if (card) throw new InvalidDeal(`duplicate card: ${card} is in two hands`);
     return left & ~hand[suit];
   }, 0x1fff));
+  if (!given.length) throw new InvalidDeal("expected a known hand, got four unknown ones");
+  if (given.length < 3) throw new InvalidDeal(`expected at most one unknown hand, got ${4 - given.length}`);
   return hands.map((hand) => hand ?? rest);
 }
 
