@@ -6,6 +6,7 @@ deals would be run because the deals are read.
 """
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -65,6 +66,26 @@ def start_module(
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder,
         env=_environment(), **options,
     )  # fmt: skip
+
+
+def end_with_parent(incoming: int) -> None:
+    """Have this process end, with its own group of processes, when its parent closes a pipe.
+
+    Parameters
+    ----------
+    incoming : int
+        Descriptor of the pipe, from which nobody else reads any more. Not Python's own file: what a
+        thread reads from would be locked when the interpreter ends.
+    """
+    threading.Thread(target=_end_with, args=(incoming,), daemon=True).start()
+
+
+def _end_with(incoming: int) -> None:
+    while os.read(incoming, 1 << 16):
+        pass
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(os.getpid(), signal.SIGKILL)
+    os._exit(0)
 
 
 def _environment() -> dict[str, str]:

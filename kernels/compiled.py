@@ -45,7 +45,7 @@ def compiled(function: Any = None, *, only: Any = None, **options: Any) -> Any:
     return dispatcher
 
 
-def is_kept(function: Any) -> bool:
+def is_cached(function: Any) -> bool:
     """Whether a function was compiled before and is found on the disk."""
     files = getattr(function._cache, "_cache_file", None)
     return files is not None and bool(files._load_index())

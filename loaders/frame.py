@@ -82,9 +82,9 @@ DEAL_SCHEMA = pl.Schema(
 
 REQUIRED_COLUMNS = (*HAND_COLUMNS, "dealer", "vulnerability")
 
-TOLD = "reader: expected "
+READER_REMARK = "reader: expected "
 """Begins a remark in ``commentary`` that is the reader's own: what of a board it did not take."""
-_TOLD_EXCERPT = 60
+_REMARK_EXCERPT = 60
 
 QUOTED = 500
 """Longest offending text kept in a rejects frame, in characters."""
@@ -101,21 +101,21 @@ REJECT_SCHEMA = pl.Schema(
 )
 
 
-def told(expected: str, got: str) -> str:
+def reader_remark(expected: str, got: str) -> str:
     """Remark about something that a board says and that could not be taken as it stands.
 
     Examples
     --------
-    >>> told("a vulnerability (None, NS, EW or Both) in Vulnerable", "Sometimes")
+    >>> reader_remark("a vulnerability (None, NS, EW or Both) in Vulnerable", "Sometimes")
     "reader: expected a vulnerability (None, NS, EW or Both) in Vulnerable, got 'Sometimes'"
     """
-    shown = got if len(got) <= _TOLD_EXCERPT else f"{got[:_TOLD_EXCERPT]}…"
-    return f"{TOLD}{expected}, got '{shown}'"
+    shown = got if len(got) <= _REMARK_EXCERPT else f"{got[:_REMARK_EXCERPT]}…"
+    return f"{READER_REMARK}{expected}, got '{shown}'"
 
 
-def told_play(cards: str) -> str:
+def play_remark(cards: str) -> str:
     """Remark about the play of a deal with unknown hands, which is left out."""
-    return told("four known hands to follow the cards played", cards)
+    return reader_remark("four known hands to follow the cards played", cards)
 
 
 def without_unknown_play(deals: pl.DataFrame) -> pl.DataFrame:
@@ -138,25 +138,25 @@ def without_unknown_play(deals: pl.DataFrame) -> pl.DataFrame:
     for place in places:
         cards = " ".join(map(format_card, play[place]))
         play[place] = []
-        commentary[place] = [*(commentary[place] or ()), told_play(cards)]
+        commentary[place] = [*(commentary[place] or ()), play_remark(cards)]
     return deals.with_columns(
         pl.Series("play", play, DEAL_SCHEMA["play"]),
         pl.Series("commentary", commentary, DEAL_SCHEMA["commentary"]),
     )
 
 
-def told_remarks(deals: pl.DataFrame) -> list[str]:
-    r"""List what :func:`told` says of the boards of a deal frame, the first remark of each.
+def reader_remarks(deals: pl.DataFrame) -> list[str]:
+    r"""List remarks of the readers in a deal frame, the first of each board.
 
     Examples
     --------
     >>> from bidcascade.loaders import read_deals
     >>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
     >>> read = read_deals(f'[Deal "{deal}"]\n[Result "ten"]\n'.encode())
-    >>> told_remarks(read.deals)
+    >>> reader_remarks(read.deals)
     ["reader: expected tricks from 0 to 13 in Result, got 'ten'"]
     """
-    is_told = pl.element().str.starts_with(TOLD)
+    is_told = pl.element().str.starts_with(READER_REMARK)
     first = deals["commentary"].list.eval(pl.element().filter(is_told)).list.first()
     remarks: list[str] = first.drop_nulls().to_list()
     return remarks

@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote_to_bytes
 import polars as pl
 
 from .encodings import UTF8, decode_text, decode_utf8
-from .frame import told
+from .frame import reader_remark
 from .lin_writer import format_lin
 
 HANDVIEWER: Final = "https://www.bridgebase.com/tools/handviewer.html"
@@ -168,7 +168,7 @@ def _lin(values: dict[str, str]) -> Iterator[str]:
     if vulnerability := get("v", "").strip().lower():
         yield f"sv|{vulnerability}|"
     if named.strip("?-") and named.lower()[:1] not in _DEALER:
-        yield f"nt|{told('a seat (N, E, S or W) in d', named)}|"
+        yield f"nt|{reader_remark('a seat (N, E, S or W) in d', named)}|"
     yield from _auction(get("a", "").strip())
     yield from _play(get("p", ""))
     yield "pg||"
@@ -181,7 +181,7 @@ def _auction(text: str) -> Iterator[str]:
     and tells so.
     """
     if _CONTRACT_ONLY.fullmatch(text):
-        yield f"nt|{told('an auction in a', text)}|"
+        yield f"nt|{reader_remark('an auction in a', text)}|"
         return
     at = len(text) - len(text.lstrip("-"))
     is_doubled = False
@@ -242,7 +242,7 @@ def _enclosed(text: str, start: int, closing: str) -> tuple[str, int]:
             said = _one_line(text[start + 1 : at])
             return f"{key}|{said}|" if said else "", at + 1
     said = _one_line(text[start + 1 :])
-    remark = told(f"'{closing}' before the end", text[start] + said)
+    remark = reader_remark(f"'{closing}' before the end", text[start] + said)
     return f"{key}|{said}|nt|{remark}|", len(text)
 
 

@@ -78,8 +78,8 @@ from .lin_reference import (
     parse_md,
     read_lin_reference,
     room_names,
+    sides_remark,
     split_names,
-    tell_sides,
 )
 from .lin_signs import LEADING, looks_like_handviewer, looks_like_lin
 
@@ -333,7 +333,7 @@ def _with_unread_sides(commentary: pl.Series, text: bytes, starts: I64, ends: I6
         return commentary
     remarks = commentary.to_list()
     for place in places:
-        remarks[place].append(tell_sides(text[starts[place] : ends[place]].decode()))
+        remarks[place].append(sides_remark(text[starts[place] : ends[place]].decode()))
     return pl.Series(remarks, dtype=commentary.dtype)
 
 

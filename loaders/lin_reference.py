@@ -34,7 +34,7 @@ from bidcascade.bridge import (
     score,
 )
 
-from .frame import DEAL_SCHEMA, UNREADABLE, Batch, reject_frame, told, told_play
+from .frame import DEAL_SCHEMA, UNREADABLE, Batch, play_remark, reader_remark, reject_frame
 from .play import declarer_tricks
 
 NO_DEAL_REASON = "no md token: the board has no hands"
@@ -269,9 +269,9 @@ def _read_sv(text: str) -> int | None:
     return VULNERABILITY_WORDS.get(text.translate(_TO_LOWER), _NO_SIDES)
 
 
-def tell_sides(text: str) -> str:
+def sides_remark(text: str) -> str:
     """Remark about an ``sv`` value that is no vulnerability."""
-    return told("a vulnerability (o, n, e or b) in sv", text)
+    return reader_remark("a vulnerability (o, n, e or b) in sv", text)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
@@ -368,7 +368,7 @@ class _Record(_Lasting):
             vulnerability = board_vulnerability(self.board) if self.board else 0
         elif vulnerability == _NO_SIDES:
             vulnerability = 0
-            self.commentary.append(tell_sides(self.sides))
+            self.commentary.append(sides_remark(self.sides))
         if self.tail:
             status = "illegal"
         elif not self.calls:
@@ -417,7 +417,7 @@ class _Record(_Lasting):
         play = self.play
         if play and not all(self.deal):
             # cards cannot be followed through hands that are unknown
-            self.commentary.append(told_play(" ".join(map(format_card, play))))
+            self.commentary.append(play_remark(" ".join(map(format_card, play))))
             play = []
         north, east, south, west = (hand or None for hand in self.deal)
         return {

@@ -30,9 +30,9 @@ from .frame import (
     Batch,
     empty_deals,
     known_hands,
+    play_remark,
+    reader_remark,
     reject_frame,
-    told,
-    told_play,
 )
 from .hand_text import Hands
 from .pbn_kernel import ILLEGAL, MAX_CALLS, NONE, decode_sections
@@ -137,7 +137,7 @@ class Boards:
         if play and not all(hands):
             # cards cannot be followed through hands that are unknown
             if _CARDS.search(play):
-                comments = [*comments, told_play(_BLANKS.sub(" ", play).strip(" "))]
+                comments = [*comments, play_remark(_BLANKS.sub(" ", play).strip(" "))]
             play = ""
         self.rows.append(
             (
@@ -194,7 +194,7 @@ def _remark(name: str, text: str) -> str | None:
     expected, is_read = _WORDS[name]
     if is_read(text) or not _says(text):
         return None
-    return told(f"{expected} in {name}", text.strip())
+    return reader_remark(f"{expected} in {name}", text.strip())
 
 
 _WORDS: Final[dict[str, tuple[str, Callable[[str], bool]]]] = {

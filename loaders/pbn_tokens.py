@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from .frame import told
+from .frame import reader_remark
 
 _LINE = r'[^"\\\n]*(?:\\.[^"\\\n]*)*'
 
@@ -382,7 +382,7 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                 if comment := comment.strip():
                     comments.append(comment)
                 if brace is not None and is_open:
-                    remark = told("'}' before the next tag", f"{{{comment}")
+                    remark = reader_remark("'}' before the next tag", f"{{{comment}")
                     if comments[-1:] != [remark]:
                         comments.append(remark)
                 if brace is not None:

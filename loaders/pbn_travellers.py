@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from .frame import told
+from .frame import reader_remark
 from .pbn_sections import UNKNOWN, read_contract, read_score
 from .pbn_tokens import Game
 
@@ -127,7 +127,7 @@ def _result(values: dict[str, str]) -> dict[str, str] | None:
 def _count(multiplicity: str) -> list[str]:
     """Tell where a line stands for any number of tables but one: it is one board here."""
     is_one = multiplicity.isdecimal() and int(multiplicity) == 1
-    return [] if is_one else [told("one table in Multiplicity", multiplicity)]
+    return [] if is_one else [reader_remark("one table in Multiplicity", multiplicity)]
 
 
 def _players(values: dict[str, str]) -> dict[str, str]:

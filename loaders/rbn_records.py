@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .frame import told
+from .frame import reader_remark
 from .pbn_tokens import normalise
 
 _LASTING: Final = "DTLESFKNBH"
@@ -152,7 +152,7 @@ class _Splitter:
                 end = _end_of_text(lines, place)
                 self.add_comment("\n".join(lines[place - 1 : end]))
                 if not lines[end - 1].rstrip().endswith("}"):
-                    self.comments.append(told("'}' at the end of a text", line.rstrip()))
+                    self.comments.append(reader_remark("'}' at the end of a text", line.rstrip()))
                 place = end
                 continue
             if not line.strip():

@@ -22,7 +22,7 @@ from bidcascade.systems.any_bidder import (
     bidder_of,
 )
 from bidcascade.systems.bid_answer import BidAnswer, Candidate, matching_variants
-from bidcascade.systems.registry import open_held, settled_name
+from bidcascade.systems.registry import absolute_name, open_held
 from bidcascade.table.language.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Engine:
         engine = cls(held, backend, name=name_or_path)
         if overlays:
             options |= {"overlays": [str(Path(one).absolute()) for one in overlays]}
-        engine.opened_from = settled_name(name_or_path), options
+        engine.opened_from = absolute_name(name_or_path), options
         return engine
 
     @cached_property

@@ -26,7 +26,7 @@ from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.systems.language.syntax_tree import Condition
 from bidcascade.table.language.expression_tree import Expression
 
-from .budget import ALONE, SHARED
+from .budget import BIDDER_BUDGET, SHARED_BUDGET
 from .patterns import Bindings
 from .places import Place, Rules
 from .program import SystemProgram, opened_programs
@@ -181,7 +181,7 @@ class Bidder:
         other_side: Rules | SystemProgram | None = None,
         *,
         instead: Mapping[Calls, Instead] | None = None,
-        budget: int = ALONE,
+        budget: int = BIDDER_BUDGET,
     ) -> None:
         self.sides = opened_programs(dealer_side, other_side or dealer_side)
         self._instead = {
@@ -198,7 +198,7 @@ class Bidder:
         self._device: DevicePlaces | None = None
         """Where places are worked out, while deals are bid on a device."""
         self.start_over()
-        SHARED.enter(self)
+        SHARED_BUDGET.add(self)
 
     # --- the store --------------------------------------------------------------------------------
 
@@ -356,7 +356,7 @@ class Bidder:
             self.start_over()
         if self._store.counts[rows.SETS] >= self._look_at:
             self._look_at = int(self._store.counts[rows.SETS]) + _LOOK_SETS
-            SHARED.keep(self)
+            SHARED_BUDGET.enforce(self)
 
     @property
     def _known_bytes(self) -> int:
@@ -365,7 +365,7 @@ class Bidder:
         return known + int(counts[rows.SETS]) * 8 * rows.SET_WORDS
 
     @property
-    def held(self) -> int:
+    def held_bytes(self) -> int:
         """Memory of the process that it takes, with what its systems have learned."""
         learned = sum(core.bytes for core in set(self._cores()))
         return max(self._most_known, self._known_bytes) + self._bytes_of_places + learned

@@ -19,7 +19,7 @@ SHARE: Final = 8
 """The default is one part of so many of the memory."""
 MOST_BY_DEFAULT: Final = 1 << 30
 _UNKNOWN_MEMORY: Final = 4 << 30
-ALONE: Final = 384 << 20
+BIDDER_BUDGET: Final = 384 << 20
 """Bytes that one bidder takes at most by default: more gains nothing."""
 LEAST_BUDGET: Final = 1024
 _LEAST_BY_DEFAULT: Final = 32 << 20
@@ -75,7 +75,7 @@ def places_budget() -> int:
     InvalidInput
         If the environment says something else than a number of bytes.
     """
-    return _written() or min(ALONE, _default())
+    return _written() or min(BIDDER_BUDGET, _default())
 
 
 def set_places_budget(count: int) -> None:
@@ -83,18 +83,18 @@ def set_places_budget(count: int) -> None:
     os.environ[BUDGET_VARIABLE] = str(count)
 
 
-class Sharer(Protocol):
+class Holder(Protocol):
     """Who shares the memory."""
 
     @property
-    def held(self) -> int:
+    def held_bytes(self) -> int:
         """Bytes that it takes."""
 
     def give_back(self) -> None:
         """Drop what can be worked out again, until it takes half as much."""
 
 
-class Shared:
+class SharedBudget:
     """All who share the memory.
 
     Parameters
@@ -105,41 +105,41 @@ class Shared:
 
     def __init__(self, budget: Callable[[], int]) -> None:
         self._budget = budget
-        self._all: WeakSet[Sharer] = WeakSet()
+        self._all: WeakSet[Holder] = WeakSet()
         self._lock = threading.Lock()
-        self._giving: WeakSet[Sharer] = WeakSet()
+        self._giving: WeakSet[Holder] = WeakSet()
 
-    def enter(self, sharer: Sharer) -> None:
+    def add(self, holder: Holder) -> None:
         """Count somebody from now on."""
         with self._lock:
-            self._all.add(sharer)
+            self._all.add(holder)
 
-    def keep(self, asking: Sharer) -> None:
+    def enforce(self, asker: Holder) -> None:
         """Have the one that takes most give back where all take too much.
 
         Another one than who asks does so when nobody uses it: it is waited for by a thread.
         """
         with self._lock:
-            held = {one: one.held for one in self._all if one not in self._giving}
+            held = {one: one.held_bytes for one in self._all if one not in self._giving}
             if sum(held.values()) <= self._budget():
                 return
             most = max(held, key=lambda one: held[one])
-            if most is not asking:
+            if most is not asker:
                 self._giving.add(most)
-        if most is asking:
-            asking.give_back()
+        if most is asker:
+            asker.give_back()
         else:
             threading.Thread(
                 target=self._give_back, args=(most,), name="bidder-memory", daemon=True
             ).start()
 
-    def _give_back(self, sharer: Sharer) -> None:
+    def _give_back(self, holder: Holder) -> None:
         try:
-            sharer.give_back()
+            holder.give_back()
         finally:
             with self._lock:
-                self._giving.discard(sharer)
+                self._giving.discard(holder)
 
 
-SHARED: Final = Shared(shared_budget)
+SHARED_BUDGET: Final = SharedBudget(shared_budget)
 """The bidders of this process."""

@@ -55,12 +55,12 @@ def is_system(name_or_path: "str | Path") -> bool:
     return str(name_or_path) in named_systems() or Path(name_or_path).suffix == SUFFIX
 
 
-def settled_name(name_or_path: "str | Path") -> str:
+def absolute_name(name_or_path: "str | Path") -> str:
     """Name or path that opens the same from any folder: a path is made absolute.
 
     Examples
     --------
-    >>> settled_name("sayc"), Path(settled_name("club.bidding")).is_absolute()
+    >>> absolute_name("sayc"), Path(absolute_name("club.bidding")).is_absolute()
     ('sayc', True)
     """
     named = str(name_or_path)

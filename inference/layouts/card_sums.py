@@ -14,7 +14,7 @@ from bidcascade.kernels.lowering import LinearForm
 from bidcascade.table import Vocabulary
 from bidcascade.table.compass import compass_vocabulary
 
-from .counting import OfHolding
+from .deal_constraints import OfHolding
 from .drawing import I64
 
 

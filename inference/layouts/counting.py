@@ -13,8 +13,8 @@ most often is left aside, and another: who draws must test it.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache, cached_property
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate, combinations
 from math import comb
 from typing import Any, Final, NamedTuple
@@ -23,153 +23,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.compiled import compiled
-from bidcascade.kernels.dealing import GAMMA, MIX_1, MIX_2, deal_hands, mixed
+from bidcascade.kernels.dealing import GAMMA, MIX_1, MIX_2, mixed
 from bidcascade.kernels.intervals import UNBOUNDED
 from bidcascade.kernels.types import U64
-from bidcascade.systems.knowledge import LENGTHS
 
-from .dealing import ANY_HAND
+from .deal_constraints import (
+    IN_SUIT,
+    POINTS,
+    DealConstraint,
+    OfHand,
+    OfHolding,
+    Predicate,
+    Tabled,
+    Total,
+    share_of,
+)
 from .drawing import I64
 
 BUDGET: Final = 2_000_000
 """Ways from state to state that are kept; a second."""
 
-_POINTS: Final[I64] = np.array([max(0, card % 13 - 8) for card in range(52)], np.int64)
-_IN_SUIT: Final[I64] = (np.arange(52) // 13 == np.arange(4)[:, np.newaxis]).astype(np.int64)
-"""By suit, 1 for its cards, int64[4, 52]."""
-_NUMBERS: Final[I64] = LENGTHS[:, :3] @ np.array([1, 14, 196])
-"""Shape numbers, by shape."""
 _WORD: Final = (1 << 64) - 1
 _WORDS_PER_DEAL: Final = 1024
 _CARDS_STREAM: Final = 0xCA2D5
 _SEATS_STREAM: Final = 0x5EA75
 _LEAST_BUDGET: Final = 100_000
 _MOST_ALIKE: Final = 4
-_SAMPLE_SEED: Final = 1
-_SAMPLED: Final = 2048
 
 
 class TooManyStates(Exception):
     """More ways from state to state than the budget allows."""
-
-
-class Total(NamedTuple):
-    """A sum over the cards of a deal, by card and seat int64[52, 4], that lies in an interval."""
-
-    weights: I64
-    low: int
-    high: int
-
-
-class OfHand(NamedTuple):
-    """Points (bits) that a seat may have with each shape, uint64[2744], numbered as in dealing."""
-
-    seat: int
-    allowed: U64
-
-    @property
-    def needs_points(self) -> bool:
-        """Whether points are bounded for some shape."""
-        return bool((ANY_HAND & ~self.allowed)[self.allowed != 0].any() or self._is_of_few_cards)
-
-    @property
-    def needs_shape(self) -> bool:
-        """Whether shapes are bounded, for some points."""
-        points = np.bitwise_or.reduce(self.allowed)
-        return bool((ANY_HAND & points & ~self.allowed).any() or self._is_of_few_cards)
-
-    @property
-    def _is_of_few_cards(self) -> bool:
-        return bool((self.allowed & ~ANY_HAND).any())
-
-    @property
-    def is_coupled(self) -> bool:
-        """Whether points are bounded by shape; else each could be bounded alone."""
-        if not (self.needs_points and self.needs_shape):
-            return False
-        points, shapes = (one.allowed for one in self.apart())
-        return bool((points & shapes != self.allowed).any())
-
-    def apart(self) -> tuple["OfHand", "OfHand"]:
-        """Points and shapes, each for themselves: together they may allow more."""
-        points = np.bitwise_or.reduce(self.allowed)
-        return (
-            OfHand(self.seat, ANY_HAND & points),
-            OfHand(self.seat, np.where(self.allowed != 0, ANY_HAND, np.uint64(0))),
-        )
-
-    def plainly(self) -> tuple["Asked", ...]:
-        """Say the same by sums, as far as bounds of the points and of single lengths do."""
-        if self.needs_points and self.needs_shape and not self.is_coupled:
-            return tuple(part for one in self.apart() for part in one.plainly())
-        if self.needs_points and not self.needs_shape:
-            points = int(np.bitwise_or.reduce(self.allowed))
-            low, high = (points & -points).bit_length() - 1, points.bit_length() - 1
-            if points == (1 << high + 1) - (1 << low):
-                return (self._sum(_POINTS, low, high),)
-        if self.needs_shape and not self.needs_points:
-            return self._lengths() or (self,)
-        return (self,)
-
-    def _lengths(self) -> tuple["Total", ...]:
-        """Bounds of as few lengths as say the same as the shapes; none if no bounds do."""
-        used = ANY_HAND[_NUMBERS] != 0
-        shapes = self.allowed[_NUMBERS] != 0
-        bounds = [(int(one[shapes].min()), int(one[shapes].max())) for one in LENGTHS.T]
-
-        def is_same(suits: Sequence[int]) -> bool:
-            inside = used.copy()
-            for suit in suits:
-                inside &= (LENGTHS[:, suit] >= bounds[suit][0]) & (
-                    LENGTHS[:, suit] <= bounds[suit][1]
-                )
-            return bool((inside == shapes).all())
-
-        suits = list(range(4))
-        if not is_same(suits):
-            return ()
-        for suit in range(4):
-            if is_same([one for one in suits if one != suit]):
-                suits.remove(suit)
-        return tuple(self._sum(_IN_SUIT[suit], *bounds[suit]) for suit in suits)
-
-    def _sum(self, by_card: I64, low: int, high: int) -> "Total":
-        weights = np.zeros((52, 4), np.int64)
-        weights[:, self.seat] = by_card
-        return Total(weights, low, high)
-
-
-class Predicate(NamedTuple):
-    """Any test of sums over the cards of a deal, each by card and seat int64[52, 4].
-
-    ``holds`` takes the sums int64[sums, n] and gives bool[n].
-    """
-
-    sums: Sequence[I64]
-    holds: Callable[[I64], NDArray[np.bool_]]
-
-
-class OfHolding(NamedTuple):
-    """What a table says of a seat's cards of one suit.
-
-    ``codes`` int64[52] add up to a holding's place in ``values``: its high cards and its length.
-    """
-
-    seat: int
-    suit: int
-    codes: I64
-    values: I64
-
-
-class Tabled(NamedTuple):
-    """A sum of what tables say of holdings, such as losers, that lies in an interval."""
-
-    holdings: Sequence[OfHolding]
-    low: int
-    high: int
-
-
-Asked = Total | OfHand | Predicate | Tabled
 
 
 class _Column(NamedTuple):
@@ -201,7 +84,7 @@ class _Fold(NamedTuple):
 
     total: int
     holdings: tuple[tuple[int, OfHolding], ...]
-    asked: Tabled
+    constraint: Tabled
 
 
 class _Remembered(NamedTuple):
@@ -229,7 +112,7 @@ class CountedDeals:
     ----------
     allowed
         Per compass seat, the mask of the cards that it may hold.
-    asked
+    constraints
         What the deals must meet.
     sizes
         Cards of each hand: small decks can be dealt in every way by tests.
@@ -253,13 +136,15 @@ class CountedDeals:
     """
 
     def __init__(
-        self, allowed: Sequence[int], asked: Sequence[Asked],
+        self, allowed: Sequence[int], constraints: Sequence[DealConstraint],
         sizes: Sequence[int] = (13, 13, 13, 13), *, budget: int = BUDGET,
     ) -> None:  # fmt: skip
         self._allowed = tuple(allowed)
         self._sizes = tuple(sizes)
-        self.asked = tuple(
-            part for one in asked for part in (one.plainly() if isinstance(one, OfHand) else (one,))
+        self.constraints = tuple(
+            part
+            for one in constraints
+            for part in (one.plainly() if isinstance(one, OfHand) else (one,))
         )
         self.looked_at = 0
         """Ways from state to state that were looked at."""
@@ -289,12 +174,17 @@ class CountedDeals:
     @cached_property
     def _parts(self) -> list[tuple[int, ...]]:
         """Seats that nothing tells apart, together."""
-        hands = {one.seat for one in self.asked if isinstance(one, OfHand)}
+        hands = {one.seat for one in self.constraints if isinstance(one, OfHand)}
         hands |= {
-            part.seat for one in self.asked if isinstance(one, Tabled) for part in one.holdings
+            part.seat
+            for one in self.constraints
+            if isinstance(one, Tabled)
+            for part in one.holdings
         }
-        totals = [one.weights for one in self.asked if isinstance(one, Total)]
-        totals += [sums for one in self.asked if isinstance(one, Predicate) for sums in one.sums]
+        totals = [one.weights for one in self.constraints if isinstance(one, Total)]
+        totals += [
+            sums for one in self.constraints if isinstance(one, Predicate) for sums in one.sums
+        ]
         found: dict[object, list[int]] = {}
         for seat in range(4):
             alike = (self._allowed[seat], *(one[:, seat].tobytes() for one in totals))
@@ -321,7 +211,7 @@ class CountedDeals:
             size = sum(self._sizes[seat] for seat in seats)
             add(part, np.ones(52, np.int64), size, size)
         part_of = {seat: part for part, seats in enumerate(self._parts) for seat in seats}
-        for one in self.asked:
+        for one in self.constraints:
             if isinstance(one, Total):
                 columns.append(_bounded(one.weights[:, firsts], one.low, one.high))
             elif isinstance(one, Tabled):
@@ -345,17 +235,17 @@ class CountedDeals:
                 if one.needs_points and mask:
                     low, high = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
                     is_raw = one.needs_shape or mask != (1 << high + 1) - (1 << low)
-                    points = add(part, _POINTS, low, high, is_raw=is_raw)
+                    points = add(part, POINTS, low, high, is_raw=is_raw)
                 if one.needs_shape:
                     numbers = np.flatnonzero(one.allowed)
                     used = [numbers // place % 14 for place in (1, 14, 196)]
                     clubs, diamonds, hearts = (
-                        add(part, _IN_SUIT[suit], int(some.min()),
+                        add(part, IN_SUIT[suit], int(some.min()),
                             int(some.max()), is_raw=True)
                         for suit, some in enumerate(used)
                     )  # fmt: skip
                     spades = self._sizes[one.seat] - used[0] - used[1] - used[2]
-                    add(part, _IN_SUIT[3], int(spades.min()),
+                    add(part, IN_SUIT[3], int(spades.min()),
                         int(spades.max()))  # fmt: skip
                     shapes.append(_Shape((clubs, diamonds, hearts), points, one))
                 elif points is not None and columns[points].is_raw:
@@ -407,7 +297,7 @@ class CountedDeals:
         columns, shapes, tests, folds = self._remembered
         classes = self._classes
         if any(not parts for _, parts in classes) or any(
-            isinstance(one, OfHand) and not one.allowed.any() for one in self.asked
+            isinstance(one, OfHand) and not one.allowed.any() for one in self.constraints
         ):
             return
         low, high = np.array([(one.low, one.high) for one in columns]).T
@@ -655,7 +545,7 @@ def _folded(states: I64, folds: Sequence[_Fold], suit: int) -> NDArray[np.bool_]
                 states[:, column] = 0
             elif part.suit > suit:
                 least, most = least + int(part.values.min()), most + int(part.values.max())
-        low, high = fold.asked.low, fold.asked.high
+        low, high = fold.constraint.low, fold.constraint.high
         lower, upper = states[:, fold.total] + least, states[:, fold.total] + most
         alive &= (upper >= low) & (lower <= high)
         surely = (lower >= low) & (upper <= high)
@@ -715,9 +605,11 @@ def _keys(seed: int, numbers: U64) -> U64:
 # --- what is counted ------------------------------------------------------------------------------
 
 
-def counted_within(allowed: Sequence[int], asked: Sequence[Asked], budget: int) -> CountedDeals:
+def counted_within(
+    allowed: Sequence[int], constraints: Sequence[DealConstraint], budget: int
+) -> CountedDeals:
     """Count deals by as many conditions as the budget allows, the rarest last to be left aside."""
-    left = [(one, _share(one)) for one in asked]
+    left = [(one, share_of(one)) for one in constraints]
     fewer = 1
     while True:
         try:
@@ -728,7 +620,7 @@ def counted_within(allowed: Sequence[int], asked: Sequence[Asked], budget: int) 
         coupled = [isinstance(one, OfHand) and one.is_coupled for one, _ in left]
         if any(coupled):
             left = [
-                (part, _share(part))
+                (part, share_of(part))
                 for (one, _), is_coupled in zip(left, coupled, strict=True)
                 for part in (one.apart() if is_coupled and isinstance(one, OfHand) else (one,))
             ]
@@ -737,29 +629,3 @@ def counted_within(allowed: Sequence[int], asked: Sequence[Asked], budget: int) 
             left.sort(key=lambda one: one[1])
             del left[len(left) - fewer :]
             fewer = max(1, len(left) // 2)
-
-
-def _share(asked: Asked) -> float:
-    """Share of some random deals that meet a condition."""
-    held = _sample()
-    if isinstance(asked, OfHand):
-        hand = held[asked.seat]
-        lengths = hand.reshape(-1, 4, 13).sum(axis=2)
-        masks = asked.allowed[lengths[:, :3] @ (1, 14, 196)]
-        return float((masks >> (hand @ _POINTS).astype(np.uint64) & np.uint64(1)).mean())
-    if isinstance(asked, Tabled):
-        total = sum(part.values[held[part.seat] @ part.codes] for part in asked.holdings)
-        return float(np.mean((total >= asked.low) & (total <= asked.high)))
-    if isinstance(asked, Predicate):
-        values = np.array([np.einsum("sdc,cs->d", held, one) for one in asked.sums])
-        return float(asked.holds(values).mean())
-    sums = np.einsum("sdc,cs->d", held, asked.weights)
-    return float(((sums >= asked.low) & (sums <= asked.high)).mean())
-
-
-@cache
-def _sample() -> I64:
-    """Give some random deals, int64[4, n, 52]: 1 where the seat holds the card."""
-    hands = deal_hands(_SAMPLE_SEED, 0, _SAMPLED)
-    bits = hands[:, :, np.newaxis] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-    return bits.astype(np.int64)

@@ -25,19 +25,8 @@ from bidcascade.table import Vocabulary
 from bidcascade.table.compass import compass_vocabulary
 
 from .card_sums import holdings_of, term_tables, weights_of
-from .counting import (
-    BUDGET,
-    Asked,
-    CountedDeals,
-    OfHand,
-    Predicate,
-    Tabled,
-    TooManyStates,
-    Total,
-    below,
-    counted_within,
-    words,
-)
+from .counting import BUDGET, CountedDeals, TooManyStates, below, counted_within, words
+from .deal_constraints import DealConstraint, OfHand, Predicate, Tabled, Total
 from .dealing import Proposed, points_by_shape
 from .drawing import I64
 
@@ -112,20 +101,20 @@ def why_impossible(attempt: "Attempt") -> str | None:
 
     First by what a sum always is, such as the points of all four hands; else by counting.
     """
-    told = attempt.question.constraints
-    for one in told.intervals:
-        if sentence := _never(one, told.vocabulary):
+    conditions = attempt.question.constraints
+    for one in conditions.intervals:
+        if sentence := _never(one, conditions.vocabulary):
             return sentence
     if attempt.rare.total:
         return None
-    parts = told.parts
+    parts = conditions.parts
     if len(parts) > _MOST_PARTS:
         return "no deal meets all of this"
     # without the conditions that may go, one after another
     kept = list(parts)
     for part in parts:
         fewer = [one for one in kept if one != part]
-        if fewer and not attempt.asking(fewer).rare.total:
+        if fewer and not attempt.with_conditions(fewer).rare.total:
             kept = fewer
     return f"no deal meets {' and '.join(kept)}" + (" together" if len(kept) > 1 else "")
 
@@ -136,23 +125,26 @@ def _counted(attempt: "Attempt", budget: int) -> CountedDeals:
         FULL_DECK & ~forbidden[seat] & ~sum(fixed[other] for other in range(4) if other != seat)
         for seat in range(4)
     ]
-    told = attempt.question.constraints
-    asked: list[Asked] = [Total(weights, one.low, one.high) for one, weights in told.sums]
-    asked += _tests(told.tests, told.vocabulary)
-    if any(_never(one, told.vocabulary) for one in told.intervals):
-        asked.append(_NO_HAND)
-    if told.tabled:
+    conditions = attempt.question.constraints
+    constraints: list[DealConstraint] = [
+        Total(weights, one.low, one.high) for one, weights in conditions.sums
+    ]
+    constraints += _tests(conditions.tests, conditions.vocabulary)
+    if any(_never(one, conditions.vocabulary) for one in conditions.intervals):
+        constraints.append(_NO_HAND)
+    if conditions.tabled:
         tabled = [
-            Tabled(holdings_of(one.form, told.vocabulary), one.low, one.high) for one in told.tabled
+            Tabled(holdings_of(one.form, conditions.vocabulary), one.low, one.high)
+            for one in conditions.tabled
         ]
-        hands = _hands(attempt.cells_by(told.cells_beside_tables))
+        hands = _hands(attempt.cells_by(conditions.cells_beside_tables))
         with suppress(TooManyStates):
-            return CountedDeals(allowed, [*hands, *asked, *tabled], budget=budget // 2)
-    hands = _hands(attempt.cells_by(told.cells_beside_sums))
-    return counted_within(allowed, [*hands, *asked], budget)
+            return CountedDeals(allowed, [*hands, *constraints, *tabled], budget=budget // 2)
+    hands = _hands(attempt.cells_by(conditions.cells_beside_sums))
+    return counted_within(allowed, [*hands, *constraints], budget)
 
 
-def _hands(cells: Sequence[int]) -> list[Asked]:
+def _hands(cells: Sequence[int]) -> list[DealConstraint]:
     return [
         OfHand(seat, points_by_shape(one)) for seat, one in enumerate(cells) if one != EVERYTHING
     ]

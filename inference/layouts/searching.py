@@ -134,7 +134,7 @@ class Attempt:
             [one.forbidden | no for one, no in zip(known, told.forbidden, strict=True)],
         )
 
-    def asking(self, where: Sequence[str]) -> "Attempt":
+    def with_conditions(self, where: Sequence[str]) -> "Attempt":
         """Give an attempt with other conditions on whole deals."""
         return self._with(Constraints(where, self.question.constraints.vocabulary))
 

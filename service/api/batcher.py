@@ -199,9 +199,9 @@ class Batcher(Generic[Payload, Result]):
             started = time.monotonic()
             try:
                 (result,) = self._work(key, [payload])
-            except Exception:
-                raise
             except BaseException as error:
+                if isinstance(error, Exception):
+                    raise
                 # as in the thread: this is no exception of a request
                 self._die(died := _death_by(error), [])
                 self._wake.set()

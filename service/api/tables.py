@@ -33,7 +33,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
 from bidcascade.service.page.static_files import StaticFile
-from bidcascade.systems import is_system, settled_name
+from bidcascade.systems import absolute_name, is_system
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.bid_answer import BidAnswer
 from bidcascade.systems.language.shipped import file_of, resolved
@@ -242,7 +242,7 @@ class Tables:
         undescribed: Mapping[str, UndescribedPolicy] | None = None,
     ) -> None:
         # processes of jobs work in other folders
-        self.paths = {name: settled_name(path) for name, path in paths.items()}
+        self.paths = {name: absolute_name(path) for name, path in paths.items()}
         self.overlays = {
             name: tuple(str(Path(one).absolute()) for one in files)
             for name, files in (overlays or {}).items()

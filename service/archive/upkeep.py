@@ -14,7 +14,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.service.jobs.progress import Report
-from bidcascade.systems import settled_name
+from bidcascade.systems import absolute_name
 
 from .archive import Part, bids_files
 from .bidding import ArchiveEngine
@@ -71,7 +71,7 @@ def bid_archive(
     name = check_name(Path(table).stem if name is None else name)
     if name == OWN:
         raise InvalidInput(f"expected another name than {OWN!r}, which is what was really bid")
-    table = settled_name(table)
+    table = absolute_name(table)
     engine = ArchiveEngine(table, backend, **options)
     with writing(folder) as catalogue:
         before = catalogue.bidders.get(name)

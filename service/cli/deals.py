@@ -39,7 +39,7 @@ def load(options: argparse.Namespace) -> None:
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
-    from bidcascade.loaders.frame import told_remarks
+    from bidcascade.loaders.frame import reader_remarks
     from bidcascade.service.jobs.deal_files import deal_sink
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.jobs.whole_files import write_parquet
@@ -52,7 +52,7 @@ def load(options: argparse.Namespace) -> None:
             write(batch.deals)
             boards += batch.deals.height
             disagree += int(play_disagrees(batch.deals).sum())
-            unread += told_remarks(batch.deals)
+            unread += reader_remarks(batch.deals)
             refused.append(batch.rejects)
         rejects = pl.concat(refused)
         if not boards:

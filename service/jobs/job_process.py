@@ -8,9 +8,7 @@ started at once; the batch goes on where its manifest stands.
 
 import faulthandler
 import os
-import signal
 import sys
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidTable
+from bidcascade.kernels.child_processes import end_with_parent
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.engine import Engine
 
@@ -159,15 +158,6 @@ def said(error: BaseException, folder: Path) -> str:
     return text or type(error).__name__
 
 
-def _end_with_the_service(incoming: IO[bytes]) -> None:
-    """Wait until the service has closed the pipe, and end everything."""
-    while incoming.read(1 << 16):
-        pass
-    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
-        os.killpg(os.getpid(), signal.SIGKILL)
-    os._exit(1)
-
-
 def _wait_for_folder(folder: Path) -> IO[bytes]:
     """Hold the job's folder; a process of a service that was killed may take a moment to end."""
     lock = (folder / LOCK).open("ab")
@@ -198,7 +188,7 @@ def main(do: Callable[[dict[str, Any], IO[bytes]], dict[str, Any]] = do_job) -> 
     if received is None:
         return 0
     start = received[0]
-    threading.Thread(target=_end_with_the_service, args=(incoming,), daemon=True).start()
+    end_with_parent(incoming.fileno())
     folder = Path(start["folder"])
     try:
         lock = _wait_for_folder(folder)

@@ -12,15 +12,17 @@ from bidcascade.bridge import FULL_DECK, NoSuchDeal, Seat, Vulnerability, parse_
 from bidcascade.inference import Constraints, deal_where, sample_layouts
 from bidcascade.inference.layouts.counting import (
     CountedDeals,
+    TooManyStates,
+    below,
+    counted_within,
+    words,
+)
+from bidcascade.inference.layouts.deal_constraints import (
     OfHand,
     OfHolding,
     Predicate,
     Tabled,
-    TooManyStates,
     Total,
-    below,
-    counted_within,
-    words,
 )
 from bidcascade.inference.layouts.known import known_by_seat
 from bidcascade.inference.layouts.searching import PILOT, Attempt, Limits, Question, Search
@@ -191,7 +193,7 @@ def test_what_takes_too_many_states_is_left_aside():
     with pytest.raises(TooManyStates):
         CountedDeals([FULL_DECK] * 4, conditions, budget=1000)
     found = counted_within([FULL_DECK] * 4, conditions, 1000)
-    assert [one.low for one in found.asked] == [12]
+    assert [one.low for one in found.constraints] == [12]
 
 
 # --- conditions on whole deals --------------------------------------------------------------------

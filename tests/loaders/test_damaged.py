@@ -29,7 +29,7 @@ from bidcascade.loaders import (
 )
 from bidcascade.loaders import checksums as checksums_module
 from bidcascade.loaders.encodings import decode_text
-from bidcascade.loaders.frame import join, told_remarks
+from bidcascade.loaders.frame import join, reader_remarks
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.loaders.lin import read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
@@ -100,7 +100,7 @@ def check_ways_agree(folder, capfd) -> None:
     out, err = capfd.readouterr()
     disagree = int(play_disagrees(alone.deals).sum())
     numbers = {"boards": alone.deals.height, "rejects": alone.rejects.height}
-    numbers["unread"] = len(told_remarks(alone.deals))
+    numbers["unread"] = len(reader_remarks(alone.deals))
     assert json.loads(out) == numbers | {"play_disagrees": disagree}
     assert "Traceback" not in err
     assert "panicked" not in err

@@ -276,10 +276,10 @@ def test_boards_are_the_same_wherever_a_text_is_cut(text, place):
     start, heading = find_last_record(text[:place])
     first = list(split_records(text[:start], goes_on=True))
     parts = [*first, *split_records(text[start:], heading)]
-    assert told(parts) == told(split_records(text))
+    assert reader_remark(parts) == reader_remark(split_records(text))
 
 
-def told(records) -> list[tuple[object, ...]]:
+def reader_remark(records) -> list[tuple[object, ...]]:
     """Boards without their texts: one behind the last board of a part goes with another board."""
     return [(record.labels, record.notes) for record in records if record.labels]
 

@@ -28,7 +28,7 @@ from bidcascade.loaders import (
     write_pbn,
     write_rbn,
 )
-from bidcascade.loaders.frame import told_remarks
+from bidcascade.loaders.frame import reader_remarks
 from bidcascade.loaders.lin_reference import read_lin_reference
 
 HANDS = ["AQT9864.542.J.T8", "K73.T6.AQT4.J962", "J5.KQ93.K852.Q43", "2.AJ87.9763.AK75"]
@@ -172,7 +172,7 @@ def test_play_of_unknown_hands_is_told(tokens, commentary):
         sides = "reader: expected a vulnerability (o, n, e or b) in sv, got 'x'"
         remarks = [remark for remark in commentary if remark == "well"]
         assert row["commentary"] == [*remarks, sides, *commentary[len(remarks) :]]
-        assert len(told_remarks(batch.deals)) == 1
+        assert len(reader_remarks(batch.deals)) == 1
 
 
 @pytest.mark.parametrize(

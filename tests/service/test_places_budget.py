@@ -15,7 +15,13 @@ from bidcascade.service.settings import Settings, read_settings
 from bidcascade.systems import bidder as bidder_module
 from bidcascade.systems import budget
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.budget import ALONE, BUDGET_VARIABLE, Shared, places_budget, shared_budget
+from bidcascade.systems.budget import (
+    BIDDER_BUDGET,
+    BUDGET_VARIABLE,
+    SharedBudget,
+    places_budget,
+    shared_budget,
+)
 from bidcascade.systems.check import check_system
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
@@ -54,7 +60,7 @@ def test_the_budget_reaches_bidders(monkeypatch):
     monkeypatch.delenv(BUDGET_VARIABLE, raising=False)
     by_default = places_budget()
     assert Settings().places_bytes == 0
-    assert by_default == min(ALONE, shared_budget())
+    assert by_default == min(BIDDER_BUDGET, shared_budget())
     for written, expected in (("", by_default), ("0", by_default), ("70000", 70_000)):
         monkeypatch.setenv(BUDGET_VARIABLE, written)
         assert Settings().places_bytes == int(written or 0)
@@ -98,7 +104,7 @@ def test_the_default_is_a_share_of_the_memory(memory_bytes, expected, monkeypatc
     budget._default.cache_clear()
     try:
         assert shared_budget() == expected
-        assert places_budget() == min(ALONE, expected)
+        assert places_budget() == min(BIDDER_BUDGET, expected)
     finally:
         budget._default.cache_clear()
 
@@ -132,38 +138,38 @@ class Holding:
     """Somebody who takes memory."""
 
     def __init__(self, shared, held):
-        self.held = held
+        self.held_bytes = held
         self.lock = threading.Lock()
-        shared.enter(self)
+        shared.add(self)
 
     def give_back(self):
         with self.lock:
-            self.held //= 2
+            self.held_bytes //= 2
 
 
 def test_who_takes_most_gives_back():
-    shared = Shared(lambda: 100)
+    shared = SharedBudget(lambda: 100)
     small, large = Holding(shared, 20), Holding(shared, 60)
-    shared.keep(small)
-    assert (small.held, large.held) == (20, 60)
-    large.held = 90
-    shared.keep(large)
-    assert (small.held, large.held) == (20, 45)
+    shared.enforce(small)
+    assert (small.held_bytes, large.held_bytes) == (20, 60)
+    large.held_bytes = 90
+    shared.enforce(large)
+    assert (small.held_bytes, large.held_bytes) == (20, 45)
     # one who is busy is waited for, by nobody who asks and only once
-    large.held = 90
+    large.held_bytes = 90
     with large.lock:
-        shared.keep(small)
-        shared.keep(small)
-        assert large.held == 90
+        shared.enforce(small)
+        shared.enforce(small)
+        assert large.held_bytes == 90
     for thread in threading.enumerate():
         if thread.name == "bidder-memory":
             thread.join(30)
-    assert (small.held, large.held) == (20, 45)
+    assert (small.held_bytes, large.held_bytes) == (20, 45)
     # who is gone is not counted
     del large
-    small.held = 90
-    shared.keep(small)
-    assert small.held == 90
+    small.held_bytes = 90
+    shared.enforce(small)
+    assert small.held_bytes == 90
 
 
 def test_bidders_keep_to_the_memory_that_they_share(monkeypatch):
@@ -174,7 +180,7 @@ def test_bidders_keep_to_the_memory_that_they_share(monkeypatch):
 
     def bid_all(shared):
         """Auctions of all deals by two bidders in turn, and these."""
-        monkeypatch.setattr(bidder_module, "SHARED", shared)
+        monkeypatch.setattr(bidder_module, "SHARED_BUDGET", shared)
         bidders = [Bidder(one) for one in rules]
         auctions = []
         for deals in many:
@@ -185,13 +191,13 @@ def test_bidders_keep_to_the_memory_that_they_share(monkeypatch):
                     thread.join(30)
         return auctions, bidders
 
-    expected, alone = bid_all(Shared(lambda: 1 << 40))
+    expected, alone = bid_all(SharedBudget(lambda: 1 << 40))
     known = sum(one.bytes for one in alone)
-    learned = sum(one.held for one in alone) - known
+    learned = sum(one.held_bytes for one in alone) - known
     assert known > 20 << 20
     assert learned > 10 << 20
     most = learned + known // 2
-    found, bidders = bid_all(Shared(lambda: most))
+    found, bidders = bid_all(SharedBudget(lambda: most))
     assert found == expected
     # what the last question reached comes on top
-    assert sum(one.held for one in bidders) < most + known // 4
+    assert sum(one.held_bytes for one in bidders) < most + known // 4

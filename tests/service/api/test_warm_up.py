@@ -5,10 +5,10 @@ import subprocess
 import pytest
 
 from bidcascade.kernels.child_processes import start_module
-from bidcascade.service.api import warm_up
+from bidcascade.service.api import compile_ahead, warm_up
 from tests.support_service import loaded_app
 
-MODULE = "bidcascade.service.api.warm_up"
+MODULE = "bidcascade.service.api.compile_ahead"
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -21,8 +21,8 @@ def test_only_what_is_not_kept_is_compiled(monkeypatch, kept):
         child.stdin.close()
         return child
 
-    monkeypatch.setattr(warm_up, "is_kept", lambda function: kept)
-    monkeypatch.setattr(warm_up, "start_module", start)
+    monkeypatch.setattr(compile_ahead, "is_cached", lambda function: kept)
+    monkeypatch.setattr(compile_ahead, "start_module", start)
     tables = loaded_app().state.workplace.tables
     assert warm_up.warm_up_inference(tables)
     assert started == ([] if kept else [MODULE])
@@ -32,8 +32,8 @@ def test_without_another_process_it_is_compiled_here(monkeypatch):
     def start(module, **options):
         raise OSError("no more processes")
 
-    monkeypatch.setattr(warm_up, "is_kept", lambda function: False)
-    monkeypatch.setattr(warm_up, "start_module", start)
+    monkeypatch.setattr(compile_ahead, "is_cached", lambda function: False)
+    monkeypatch.setattr(compile_ahead, "start_module", start)
     assert warm_up.warm_up_inference(loaded_app().state.workplace.tables)
 
 
@@ -41,7 +41,7 @@ def test_the_process_ends_by_itself_and_with_the_service():
     child = start_module(MODULE, stderr=subprocess.PIPE)
     with child:
         assert child.wait(200) == 0, child.stderr.read()
-    assert all(map(warm_up.is_kept, warm_up._COMPILED))
+    assert all(map(compile_ahead.is_cached, compile_ahead._COMPILED))
     gone = start_module(MODULE, stderr=subprocess.DEVNULL)
     gone.communicate(timeout=200)
     assert gone.returncode == 0

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from bidcascade.systems import settled_name
+from bidcascade.systems import absolute_name
 from tests.service.jobs.support_jobs import archive, upload, wait_for
 from tests.support_service import ask, loaded_app, post, write_small_table
 from tests.support_systems import SMALL_SYSTEM, compile_few
@@ -57,7 +57,7 @@ def test_names_of_the_package_are_no_paths(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in ("sayc", "rows", "other"):
         (tmp_path / name).mkdir()
-    assert settled_name("sayc") == "sayc"
-    assert settled_name("nothing") == "nothing"
+    assert absolute_name("sayc") == "sayc"
+    assert absolute_name("nothing") == "nothing"
     for path in ("rows", "other/deep.jsonl", "mine.bidding"):
-        assert settled_name(path) == str(tmp_path / path)
+        assert absolute_name(path) == str(tmp_path / path)

@@ -305,3 +305,10 @@ def test_examples_of_the_package_do_what_they_say(engine):
     squeezed = [re.sub(r"\s", "", one) for one in logged]
     assert squeezed == [re.sub(r"\s", "", one) for one in as_json]
     assert len(said) == 6
+
+
+@pytest.mark.parametrize("word", ["N/S", "East-West", "game all", "Neither", "w/e", "we", ""])
+def test_words_for_a_vulnerability_are_read_alike(both, word):
+    theirs, mine = both("POST", "/v1/bid", {**BID, "vulnerability": word})
+    assert theirs.get("status", 200) == (422 if word in ("we", "") else 200)
+    assert mine == theirs

@@ -3,13 +3,10 @@
 
 import { quoted } from "./errors.js";
 import { formatHand, parseHand } from "./hands.js";
+import { sidesOf } from "./vulnerabilities.js";
 
 export const SEATS = "NESW";
-export const VULNERABILITIES = ["None", "NS", "EW", "Both"];
 const SEAT_NAMES = ["north", "east", "south", "west"];
-const SIDES = [
-  ["none", "love", "-", "o", "0"], ["ns", "n", "n-s", "s"], ["ew", "e", "e-w", "w"], ["both", "all", "b"],
-];
 const RANKS = "23456789TJQKA";
 
 /** A deal, seat or vulnerability that is none. */
@@ -27,8 +24,8 @@ export function parseSeat(text) {
 
 /** Vulnerability 0-3 (bit 0 North-South, bit 1 East-West) in the spellings of LIN, PBN and people. */
 export function parseVulnerability(text) {
-  const sides = SIDES.findIndex((words) => words.includes(text.trim().toLowerCase()));
-  if (sides < 0) throw new InvalidDeal(`expected a vulnerability (None, NS, EW or Both), got ${quoted(text)}`);
+  const word = text.trim(), sides = sidesOf(word);
+  if (sides === null || !word) throw new InvalidDeal(`expected a vulnerability (None, NS, EW or Both), got ${quoted(text)}`);
   return sides;
 }
 

@@ -2,9 +2,10 @@
 
 import { formatCall } from "./calls.js";
 import { whereText } from "./bid_answer.js";
-import { randomDeal, VULNERABILITIES } from "./deals.js";
+import { randomDeal } from "./deals.js";
 import { formatHand } from "./hands.js";
 import { paced } from "./pace.js";
+import { VULNERABILITIES } from "./vulnerabilities.js";
 
 const EXAMPLES = 2;
 

@@ -2,10 +2,11 @@
 
 import { formatCall, formatCalls, PASS } from "./calls.js";
 import { choose } from "./choice.js";
-import { contextAt, formatDeal, handsOf, SEATS, VULNERABILITIES } from "./deals.js";
+import { contextAt, formatDeal, handsOf, SEATS } from "./deals.js";
 import { POINTS, share } from "./knowledge.js";
 import { paced } from "./pace.js";
 import { shapeOf, TERMS } from "./terms.js";
+import { VULNERABILITIES } from "./vulnerabilities.js";
 
 const LIMIT_MS = 5000;
 const MOST_TRIES = 500;
