@@ -205,20 +205,20 @@ def _add(options: argparse.Namespace) -> None:
             )  # fmt: skip
 
     if options.watch is None:
-        _tell_added(options, add(options.inputs))
+        _print_added(options, add(options.inputs))
         return
     watch = Watch(options.inputs, partial(add, grown=True), shared.note, options.watch)
     while True:
         try:
             for added in watch.look():
                 if added.boards or added.rejects:
-                    _tell_added(options, added)
+                    _print_added(options, added)
         except ArchiveBusy as error:
             shared.note(str(error))
         time.sleep(watch.pause_s)
 
 
-def _tell_added(options: argparse.Namespace, added: "Added") -> None:
+def _print_added(options: argparse.Namespace, added: "Added") -> None:
     numbers = {
         "boards": added.boards, "duplicates": added.duplicates, "rejects": added.rejects,
         "files known": len(added.known), "in all": added.total,

@@ -15,15 +15,15 @@ const EMPTY = {
 const EXCERPT = 60;
 
 /** Remark about something that a board says and that could not be taken as it stands. loaders/frame.py defines it. */
-export function told(expected, text) {
+export function readerRemark(expected, text) {
   const letters = [...text];
   const shown = letters.length <= EXCERPT ? text : `${letters.slice(0, EXCERPT).join("")}…`;
   return phrase("boards.told", { expected: phrase(`boards.expected-${expected}`), text: shown });
 }
 
 /** Remark about the play of a board with unknown hands, which is left out: cards cannot be followed through them. */
-export function toldPlay(cards) {
-  return told("play", cards);
+export function playRemark(cards) {
+  return readerRemark("play", cards);
 }
 
 /** Board of what is told. */

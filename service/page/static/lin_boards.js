@@ -1,6 +1,6 @@
 // Boards of LIN, the format of Bridge Base Online. loaders/lin_reference.py is the definition.
 
-import { board, dealerBy, outcomeOf, resultOf, told, toldPlay, vulnerabilityBy } from "./board_facts.js";
+import { board, dealerBy, outcomeOf, playRemark, readerRemark, resultOf, vulnerabilityBy } from "./board_facts.js";
 import { bidRank, isLegal, SEATS } from "./calls.js";
 import { completeHands, countedHand, handOfSeat, RANKS, SUIT_NAMES } from "./cards.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
@@ -236,8 +236,8 @@ function finished(record) {
   const isFollowed = hands.every(Boolean);
   const play = isFollowed ? record.play : [];
   const commentary = [...record.commentary];
-  if (!read) commentary.push(told("sv", record.sides));
-  if (!isFollowed && record.play.length) commentary.push(toldPlay(record.play.join(" ")));
+  if (!read) commentary.push(readerRemark("sv", record.sides));
+  if (!isFollowed && record.play.length) commentary.push(playRemark(record.play.join(" ")));
   return board({
     number, room, hands, calls, alerts, announcements, tail, commentary, play, dealer, vulnerability,
     record: record.record, ...resultOf(played(record, dealer), read),

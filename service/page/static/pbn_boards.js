@@ -1,6 +1,6 @@
 // Boards of PBN. loaders/pbn.py and pbn_columns.py are the definition.
 
-import { board, dealerBy, outcomeOf, resultOf, told, toldPlay, vulnerabilityBy } from "./board_facts.js";
+import { board, dealerBy, outcomeOf, playRemark, readerRemark, resultOf, vulnerabilityBy } from "./board_facts.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
 import { readDeal } from "./cards.js";
 import { gamesOf } from "./pbn_games.js";
@@ -40,7 +40,7 @@ function says(text) {
 /** What of the tags says something but not what it should. */
 function unread(tags) {
   return Object.entries(WORDS).filter(([name, isRead]) => tags.has(name) && !isRead(tags.get(name)) && says(tags.get(name)))
-    .map(([name]) => told(name, tags.get(name).trim()));
+    .map(([name]) => readerRemark(name, tags.get(name).trim()));
 }
 
 function playersOf(tag) {
@@ -53,7 +53,7 @@ function playSection(game, hands) {
   const written = game.sections.get("Play") ?? "";
   if (hands.every(Boolean)) return { section: written, unfollowed: [] };
   const cards = written.replace(/[ \t\r\n]+/g, " ").replace(/^ | $/g, "");
-  return { section: "", unfollowed: /[0-9A-Za-z]/.test(cards) ? [toldPlay(cards)] : [] };
+  return { section: "", unfollowed: /[0-9A-Za-z]/.test(cards) ? [playRemark(cards)] : [] };
 }
 
 /** Calls, contract, declarer and cards of a game. */

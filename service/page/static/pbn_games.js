@@ -1,7 +1,7 @@
 // PBN text cut into games: tags, sections, notes and comments, with inheritance resolved.
 // loaders/pbn_tokens.py is the definition.
 
-import { told } from "./board_facts.js";
+import { readerRemark } from "./board_facts.js";
 
 const LINE = /[^"\\\n]*(?:\\.[^"\\\n]*)*/.source;
 const NAME = /\[\s*([A-Za-z]\w*)\s*"/.source;
@@ -219,7 +219,7 @@ export function* gamesOf(written) {
       // what stands behind the blank line speaks of the game to come, if one comes
       const comments = isAfterBlank && state.game.isPlayed ? state.pending : state.game.comments;
       if (comment) comments.push(comment);
-      if (isBroken && comments.at(-1) !== told("brace", `{${comment}`)) comments.push(told("brace", `{${comment}`));
+      if (isBroken && comments.at(-1) !== readerRemark("brace", `{${comment}`)) comments.push(readerRemark("brace", `{${comment}`));
       continue;
     }
     if (!loose || (name !== undefined && loose === "\n")) continue;

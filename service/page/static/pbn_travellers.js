@@ -1,6 +1,6 @@
 // The lines of a PBN score table: what other tables did with a deal. loaders/pbn_travellers.py is the definition.
 
-import { told } from "./board_facts.js";
+import { readerRemark } from "./board_facts.js";
 import { readContract, readScore } from "./pbn_sections.js";
 import { phrase } from "./texts.js";
 
@@ -90,7 +90,7 @@ export function* travellersOf(game) {
       number, tags: new Map([...KEPT.filter((name) => game.tags.has(name)).map((name) => [name, game.tags.get(name)]),
         ...result, ...playerTags(get)]),
       sections: new Map(lead ? [["Play", lead]] : []), notes: new Map(),
-      comments: /^\d+$/.test(count) && Number(count) === 1 ? [] : [told("Multiplicity", count)],
+      comments: /^\d+$/.test(count) && Number(count) === 1 ? [] : [readerRemark("Multiplicity", count)],
     };
   }
 }

@@ -1,7 +1,7 @@
 // Addresses of hand viewers, and calls of one in pages of hand records, as LIN.
 // loaders/handviewer.py is the definition.
 
-import { told } from "./board_facts.js";
+import { readerRemark } from "./board_facts.js";
 import { textOfBytes } from "./file_text.js";
 
 const LIN_PARAMETER = /(?:[?&;]|\\u0026)lin=([^&\s"'<>]+)/gi;
@@ -98,7 +98,7 @@ function enclosed(text, start, closing) {
   }
   const said = oneLine(text.slice(start + 1));
   const expected = closing === "}" ? "brace-at-end" : "parenthesis-at-end";
-  return [`${key}|${said}|nt|${told(expected, text[start] + said)}|`, text.length];
+  return [`${key}|${said}|nt|${readerRemark(expected, text[start] + said)}|`, text.length];
 }
 
 /**
@@ -128,7 +128,7 @@ function linOfPieces(text, pattern, read, wrong) {
 /** LIN of an auction: `!` and `*` alert, parentheses explain, braces hold remarks. */
 function auctionLin(written) {
   // a contract and a leader only
-  if (CONTRACT_ONLY.test(written)) return `nt|${told("a", written)}|`;
+  if (CONTRACT_ONLY.test(written)) return `nt|${readerRemark("a", written)}|`;
   const text = written.replace(/^-+/, "");
   let isDoubled = false;
   return linOfPieces(text, CALL, (piece, end) => {
@@ -181,7 +181,7 @@ function parametersLin(query) {
     [..."swne"].map((seat) => get(seat).trim().replaceAll(",", "/")).join(","), "|",
     number ? `ah|Board ${number}|` : "",
     sides ? `sv|${sides}|` : "",
-    isSaid && !dealer ? `nt|${told("d", seat)}|` : "",
+    isSaid && !dealer ? `nt|${readerRemark("d", seat)}|` : "",
     auctionLin(get("a").trim()), playLin(get("p")), "pg||",
   ].join("");
 }
