@@ -28,7 +28,7 @@ from .service import deal_objects, ready_server
 
 CLIENTS = 24
 
-PARTS = ("rates", "clients", "overload", "reloads", "stop")
+PARTS = ("rates", "tails", "clients", "overload", "reloads", "stop")
 _PATHS = (("/v1/auctions", "auctions"), ("/v1/bid", "bid"), ("", "mixed"))
 
 
@@ -99,6 +99,59 @@ def trend(memory: Sequence[tuple[float, float]]) -> Numbers:
         "begin_mb": round(memory[0][1], 1), "after_a_fifth_mb": round(later[0][1], 1),
         "end_mb": round(memory[-1][1], 1), "mb_a_minute": round(60 * float(slope), 3),
     }  # fmt: skip
+
+
+async def most(port: int, asked: Sequence[Question]) -> Numbers:
+    """Clients that send each question when they have an answer: the highest rate."""
+    waiting = iter(asked)
+    latencies: list[float] = []
+    statuses: Counter[int] = Counter()
+
+    async def one() -> None:
+        async with await Connection.open("127.0.0.1", port) as connection:
+            for question in waiting:
+                answer = await connection.request("POST", *question)
+                statuses[answer.status] += 1
+                latencies.append(answer.total_s)
+
+    started = time.perf_counter()
+    async with asyncio.TaskGroup() as group:
+        for _ in range(CLIENTS):
+            group.create_task(one())
+    spent = time.perf_counter() - started
+    return {
+        "clients": CLIENTS, "requests": len(asked), "statuses": dict(statuses),
+        "answered_a_second": round(len(asked) / spent, 1), **percentiles(latencies),
+    }  # fmt: skip
+
+
+def tails(seconds: float, seed: int) -> dict[str, Numbers]:
+    """Latency at half of the highest rate: deals asked before, new deals, all that a deal allows.
+
+    Clients are in a process of their own. They and the server share the machine.
+    """
+    found: dict[str, Numbers] = {}
+    for name, guess, mode in (("known", 2500, "first"), ("new", 1200, "first"), ("all", 200, "all")):
+        with ready_server() as (port, _, _):
+            count = int(guess * seconds)
+            deals = deal_objects(2 * count, seed)
+            asked = [
+                ("/v1/auctions", json.dumps({"deals": [deal], "mode": mode}).encode())
+                for deal in deals
+            ]
+            first, later = asked[:count], asked[count:]
+            expected = None
+            if name == "known":
+                first, later = (first[:1000] * (count // 1000 + 1))[:count], first[:1000]
+                expected = asyncio.run(alone(port, later))
+            found[f"{name}, most"] = highest = asyncio.run(most(port, first))
+            rate = highest["answered_a_second"] / 2
+            wanted = int(rate * seconds)
+            later = (later * (wanted // len(later) + 1))[:wanted]
+            if expected is not None:
+                expected = (expected * (wanted // len(expected) + 1))[:wanted]
+            found[f"{name}, {rate:.0f}/s"] = asyncio.run(at_rate(port, later, rate, expected))
+    return found
 
 
 async def with_reloads(
@@ -197,6 +250,9 @@ def measure(
             if "rates" in parts:
                 again = asyncio.run(at_rate(port, repeated, rate, wanted))
                 result[f"{rate:g}/s, mixed, at the end"] = again
+    if "tails" in parts:
+        for name, numbers in tails(seconds, seed).items():
+            result[name] = numbers
     if "overload" in parts:
         with ready_server(max_concurrent_requests=32, max_queue_deals=20_000) as (port, _, _):
             expected = asyncio.run(alone(port, some))

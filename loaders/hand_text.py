@@ -114,11 +114,12 @@ def parse_deal_line(line: str) -> Deal:
 
 def _parse_line(line: str) -> tuple[Hands, Seat]:
     """Hands and dealer of one deal; see :func:`read_hands` for unknown hands."""
-    tag = _DEAL_TAG.fullmatch(line)
-    if tag is not None:
-        line = tag[1]
-    elif (token := _LIN_TOKEN.fullmatch(line)) is not None:
-        line = token[1]
+    if line[1:2] != ":":
+        tag = _DEAL_TAG.fullmatch(line)
+        if tag is not None:
+            line = tag[1]
+        elif (token := _LIN_TOKEN.fullmatch(line)) is not None:
+            line = token[1]
     if line[1:2] == ":" and line[0] in SEATS:
         hands = read_hands(line)
         if not isinstance(hands, str):

@@ -98,6 +98,10 @@ class SystemBidder:
     def backend(self) -> Backend:
         return get_backend(self._backend_name)
 
+    @cached_property
+    def _is_on_device(self) -> bool:
+        return backend_name(self._backend_name) == "cuda"
+
     @property
     def places(self) -> "Bidder":
         """Places of the system, worked out by the kernels."""
@@ -197,7 +201,7 @@ class SystemBidder:
     def if_free(self) -> Iterator[bool]:
         """Whether no other thread works out places."""
         lock = self.bidding.lock
-        is_free = backend_name(self._backend_name) != "cuda" and lock.acquire(blocking=False)
+        is_free = not self._is_on_device and lock.acquire(blocking=False)
         try:
             yield is_free
         finally:
@@ -210,7 +214,7 @@ class SystemBidder:
         bidding = self.bidding
         with bidding.lock:
             # the core needs no backend, and that of tables takes a while to load
-            device = self.backend if backend_name(self._backend_name) == "cuda" else None
+            device = self.backend if self._is_on_device else None
             return writer.bid(bidding, bidding.bid(deals, backend=device), deals)
 
     def all(

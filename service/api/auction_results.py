@@ -203,6 +203,9 @@ class AuctionResults:
         return list(dict.fromkeys(label for label in fitting if label))
 
 
+_encode: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
 def _piece(
     calls: Sequence[int], entry: int | None, labels: Sequence[str], *, completed: bool
 ) -> bytes:
@@ -212,7 +215,7 @@ def _piece(
         "entry": entry,
         "variants": labels,
     }
-    return json.dumps(answer, ensure_ascii=False, separators=(",", ":")).encode()
+    return _encode(answer).encode()
 
 
 _PASSED_OUT: Final = _piece((0,) * 4, None, (), completed=True)

@@ -66,6 +66,7 @@ class _Waiting(Generic[Payload, Result]):
     key: Hashable
     payload: Payload
     deals: int
+    most_deals: int
     since: float
     answer: "asyncio.Future[Result]" = field(repr=False)
     begun: float = 0.0
@@ -131,6 +132,7 @@ class Batcher(Generic[Payload, Result]):
         deals: int,
         lane: Lane = "small",
         begun: bool = False,
+        most_deals: int | None = None,
     ) -> Result:
         """Wait for the result of one request, and note how long it waited and was worked on.
 
@@ -145,6 +147,8 @@ class Batcher(Generic[Payload, Result]):
         begun : bool
             Whether earlier parts of the answer are on their way: it may then not be refused for
             want of room. Such an answer asks for one part at a time.
+        most_deals : int, optional
+            Deals of a batch that begins with this request: all in it wait for the whole batch.
 
         Raises
         ------
@@ -160,8 +164,9 @@ class Batcher(Generic[Payload, Result]):
         if self._owner is None:
             self._start(loop)
         waiting = _Waiting[Payload, Result](
-            key, payload, deals, time.monotonic(), loop.create_future()
-        )
+            key, payload, deals, most_deals or self.max_batch_deals, time.monotonic(),
+            loop.create_future(),
+        )  # fmt: skip
         self._lanes[lane].append(waiting)
         self.queued_deals += deals
         self._wake.set()
@@ -277,13 +282,14 @@ class Batcher(Generic[Payload, Result]):
         self._last_lane = lane
         first = waiting.popleft()
         batch, deals = [first], first.deals
+        most_deals = min(first.most_deals, self.max_batch_deals)
         # parts of long answers go one by one: small requests wait for the end of a batch
         kept: deque[_Waiting[Payload, Result]] = deque()
         while waiting and lane == "small" and len(batch) < self.max_batch_requests:
             one = waiting.popleft()
             if one.answer.done():
                 self._forget(one)
-            elif one.key == first.key and deals + one.deals <= self.max_batch_deals:
+            elif one.key == first.key and deals + one.deals <= most_deals:
                 batch.append(one)
                 deals += one.deals
             else:
@@ -314,8 +320,6 @@ class Batcher(Generic[Payload, Result]):
         except BidcascadeError as error:
             self._die(error, batch)
             return
-        finally:
-            self._is_busy = False
         waited = tuple(started - one.since for one in batch)
         self._saw(len(batch), sum(one.deals for one in batch), waited, time.monotonic() - started)
 
@@ -338,6 +342,29 @@ class Batcher(Generic[Payload, Result]):
         self.queued_deals = 0
         if self._on_failure is not None:
             self._on_failure(error)
+
+    def _tell(
+        self,
+        answers: list[tuple[_Waiting[Payload, Result], Result | Exception]],
+        done: "asyncio.Future[None]",
+        death: BidcascadeError | None,
+    ) -> None:
+        """Hand answers to those who wait."""
+        # whoever has its answer may ask again before the owner task runs
+        self._is_busy = False
+        for waiting, result in answers:
+            if waiting.answer.done():
+                continue
+            if isinstance(result, Exception):
+                waiting.answer.set_exception(result)
+            else:
+                waiting.answer.set_result(result)
+        if done.done():
+            return
+        if death is not None:
+            done.set_exception(death)
+        else:
+            done.set_result(None)
 
     # --- in the worker thread -----------------------------------------------------------------
 
@@ -364,7 +391,7 @@ class Batcher(Generic[Payload, Result]):
             death = _death_by(error)
         # a loop that has ended meanwhile has nobody left who waits
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(_tell, answers, done, death)
+            loop.call_soon_threadsafe(self._tell, answers, done, death)
         return not isinstance(death, WorkerDied)
 
     def _answers(
@@ -392,22 +419,3 @@ def _death_by(error: BaseException) -> WorkerDied:
     return death
 
 
-def _tell(
-    answers: "Sequence[tuple[_Waiting[Any, Any], Any]]",
-    done: "asyncio.Future[None]",
-    death: BidcascadeError | None,
-) -> None:
-    """Hand answers to those who wait, on the event loop."""
-    for waiting, result in answers:
-        if waiting.answer.done():
-            continue
-        if isinstance(result, Exception):
-            waiting.answer.set_exception(result)
-        else:
-            waiting.answer.set_result(result)
-    if done.done():
-        return
-    if death is not None:
-        done.set_exception(death)
-    else:
-        done.set_result(None)

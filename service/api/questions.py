@@ -13,7 +13,7 @@ from bidcascade.systems.any_bidder import Query
 from .tables import LEAST_PART_DEALS, LoadedTable
 
 PART_SECONDS: Final = 0.01
-"""Longest time that a part of a long answer should keep the worker from small requests."""
+"""Longest time that a part of a long answer, or a batch, should keep the worker from others."""
 
 
 Question: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
@@ -39,6 +39,17 @@ class AuctionsQuestion:
         written = self.table.write(joined(payloads), self.query)
         ends = np.cumsum([0, *map(len, payloads)]).tolist()
         return [written[start:stop] for start, stop in pairwise(ends)]
+
+
+def deals_at_once(seconds_a_deal: float) -> int:
+    """Deals of several requests that take about :data:`PART_SECONDS` together.
+
+    Examples
+    --------
+    >>> deals_at_once(0.0015), deals_at_once(1.0)
+    (6, 1)
+    """
+    return max(1, int(PART_SECONDS / max(seconds_a_deal, 1e-6)))
 
 
 def joined(payloads: Sequence[DealArrays]) -> DealArrays:

@@ -19,7 +19,7 @@ from .limits import client_of
 from .models import AuctionsAnswer, AuctionsRequest
 from .openapi import BareRoute, body_of, problems
 from .problems import wrong_field
-from .questions import AuctionsQuestion, part_deals
+from .questions import AuctionsQuestion, deals_at_once, part_deals
 from .tables import LoadedTable
 from .work import Workplace
 
@@ -84,6 +84,7 @@ async def auctions(request: Request) -> Response:
         if form == JSON and len(deals) <= size:
             results = await work.ask(
                 AuctionsQuestion(table, query), deals, deals=len(deals),
+                most_deals=deals_at_once(table.seconds_of_few[query.mode]),
                 free=table.if_free(query.mode, len(deals)),
             )  # fmt: skip
             content = b'{"results":[%s],%s}' % (b",".join(results), table.tail)

@@ -7,6 +7,7 @@ that leads to this machine all of a sudden (DNS rebinding) is none that the serv
 """
 
 import ipaddress
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.requests import Request
@@ -34,7 +35,7 @@ class SameSite:
         self._names = {name.lower() for name in settings.allowed_hosts}
         # a page under another name has no key to send
         self._any_name = bool(settings.api_keys_file) and not self._names
-        self._own = {"localhost", settings.host.lower()}
+        self._known = {"localhost", settings.host.lower(), *self._names}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request in, or answer it."""
@@ -58,7 +59,7 @@ class SameSite:
         written = hosts[0] if hosts else ""
         name = host_name(written)
         # what names no host is no browser; an address is no name that could lead elsewhere
-        if not written or self._any_name or name in self._own | self._names or _is_address(name):
+        if not written or self._any_name or name in self._known or _is_address(name):
             return
         raise Problem(
             "wrong-host",
@@ -93,6 +94,7 @@ def host_name(written: str) -> str:
     return written.partition(":")[0].lower().removesuffix(".")
 
 
+@lru_cache(maxsize=256)
 def _is_address(name: str) -> bool:
     try:
         ipaddress.ip_address(name)

@@ -100,6 +100,7 @@ class Workplace:
         deals: int = 1,
         lane: Lane = "small",
         begun: bool = False,
+        most_deals: int | None = None,
         free: AbstractContextManager[bool] | None = None,
     ) -> Any:
         """Ask the engine; see :meth:`Batcher.ask`, and :meth:`Batcher.answer_now` for ``free``.
@@ -114,7 +115,9 @@ class Workplace:
             if answer is not None:
                 return answer
         async with self.in_time():
-            return await self.batcher.ask(question, payload, deals=deals, lane=lane, begun=begun)
+            return await self.batcher.ask(
+                question, payload, deals=deals, lane=lane, begun=begun, most_deals=most_deals
+            )
 
     @property
     def double_dummy(self) -> "DoubleDummyPool":

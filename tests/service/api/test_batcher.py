@@ -293,6 +293,42 @@ def test_a_short_question_to_a_free_engine_is_answered_at_once():
     run(scenario())
 
 
+def test_whoever_has_an_answer_of_the_worker_may_be_answered_at_once_again():
+    async def scenario():
+        work = Work()
+        work.gate.set()
+        batcher = Batcher(work)
+        free = nullcontext(enter_result=True)
+
+        async def ask_twice():
+            await batcher.ask("a", 1, deals=1)
+            return batcher.answer_now("a", 2, deals=1, free=free)
+
+        # in the same turn of the loop, before the owner of the worker runs again
+        assert await asyncio.create_task(ask_twice()) == ("a", 2)
+        await batcher.close()
+
+    run(scenario())
+
+
+def test_a_batch_is_no_longer_than_its_first_request_may_wait():
+    async def scenario():
+        work = Work()
+        batcher = Batcher(work)
+        first = await held(batcher, work)
+        some = [
+            asyncio.create_task(batcher.ask("a", number, deals=1, most_deals=2))
+            for number in range(5)
+        ]
+        await asyncio.sleep(0)
+        work.gate.set()
+        await asyncio.gather(first, *some)
+        assert work.batches[1:] == [("a", [0, 1]), ("a", [2, 3]), ("a", [4])]
+        await batcher.close()
+
+    run(scenario())
+
+
 def test_what_fails_at_once_fails_as_ever():
     def work(key, payloads):
         raise InvalidHand("expected 13 cards, got 12")
