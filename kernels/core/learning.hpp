@@ -179,6 +179,8 @@ struct System {
         take_names();
         Map* const maps[] = {&answers_, &root_numbers_, &moves_, &below_, &joined_, &entry_numbers_};
         for (Map* map : maps) map->reserve();
+        // memory is taken where it is written, and to grow copies megabytes while somebody waits
+        cells_.reserve(1 << 14);
         bindings_number(0);
         add_needs(nullptr, 0);
         add_never();
