@@ -47,7 +47,10 @@ from tests.service.jobs.test_job_server import children_of
 from tests.support_service import ask
 
 TABLE = "sayc"
+OTHER_TABLE = "acol"
+"""Shares the memory with it."""
 CLIENTS = 3
+NEW_CLIENTS = 2
 JOB_CLIENTS = 2
 SLOW_CLIENTS = 8
 POOL_DEALS = 60
@@ -58,6 +61,10 @@ TIMEOUT_MS = 120_000
 """Kernels may have to be compiled."""
 PLACES_BYTES = 128 << 20
 """Reached early, so that memory that goes on growing is a leak."""
+NOTED_S = 15.0
+"""Seconds between two looks at the memory of the service."""
+SETTLED_MINUTES = 5.0
+"""Until then memory may grow: kernels are loaded and places fill their budget."""
 LOCKED_S = 14.0
 """Longer than a change waits for the store."""
 FULL_S = 8.0
@@ -197,10 +204,11 @@ class Seen:
 class Service:
     """The server's process, started anew after each kill with the same data folder."""
 
-    def __init__(self, data: Path, clock: Path | None) -> None:
+    def __init__(self, data: Path, clock: Path | None, places_bytes: int) -> None:
         self.url = ""
         self._data = data
         self._clock = clock
+        self._places_bytes = places_bytes
         self._running = contextlib.ExitStack()
         self._faults = 0
         self._disturbed: set[str] = set()
@@ -216,8 +224,9 @@ class Service:
         try:
             self.url, self.process = self._running.enter_context(
                 running_server(
-                    table=TABLE, backend="cpu", data_folder=self._data, log_level="error",
-                    request_timeout_ms=TIMEOUT_MS, places_bytes=PLACES_BYTES,
+                    table=TABLE, extra_tables=OTHER_TABLE, backend="cpu", data_folder=self._data,
+                    log_level="error", request_timeout_ms=TIMEOUT_MS,
+                    places_bytes=self._places_bytes,
                 )
             )  # fmt: skip
         finally:
@@ -346,6 +355,38 @@ class Load:
                     f"{question.kind}: {question.body} was answered {answer.text[:300]}"
                 )
             self.stopping.wait(chance.expovariate(1 / 0.03))
+
+    def ask_new(self, number: int) -> None:
+        """Ask about deals that nobody asked about before, and about places in their auctions."""
+        chance = random.Random(self._seed + 200 + number)
+        block = 1000 * (1 + number) * (1 + self._seed)
+        while not self.stopping.is_set():
+            block += 1
+            table = chance.choice((TABLE, TABLE, OTHER_TABLE))
+            deals = deal_objects(8, seed=block)
+            for mode in ("first", "all"):
+                answer = self.request(
+                    f"new deals {mode}", "POST", "/v1/auctions",
+                    json={"table": table, "deals": deals, "mode": mode},
+                )  # fmt: skip
+                if mode == "first" and answer is not None:
+                    found = [one["auctions"][0]["calls"] for one in answer.json()["results"]]
+                    self._ask_places(table, deals, found, chance)
+            self.stopping.wait(chance.expovariate(1 / 0.05))
+
+    def _ask_places(
+        self, table: str, deals: list[dict[str, Any]], auctions: list[list[str]],
+        chance: random.Random,
+    ) -> None:  # fmt: skip
+        """Ask for one call of each auction by its hand alone, and what the beginning shows."""
+        for deal, calls in zip(deals, auctions, strict=True):
+            depth = chance.randrange(len(calls))
+            asked = {"table": table, **place_of(deal, calls, depth)}
+            answer = self.request("new places", "POST", "/v1/bid", json=asked)
+            if answer is not None and answer.json().get("call") != calls[depth]:
+                self._seen.complain(f"bid: {asked} was answered {answer.text[:300]}")
+        asked = {"table": table, "auction": calls[:depth], "dealer": deal["dealer"]}
+        self.request("new auctions", "POST", "/v1/interpret", json=asked)
 
     def run_jobs(self, kinds: Sequence[JobKind], number: int) -> None:
         """Begin jobs, wait for each, compare its files, remove it."""
@@ -578,6 +619,34 @@ class Faults:
 # --- memory --------------------------------------------------------------------------------------
 
 
+def place_of(deal: dict[str, Any], calls: list[str], depth: int) -> dict[str, Any]:
+    """Request for the call of whoever's turn it is after ``depth`` calls of a deal's auction."""
+    hands = deal["deal"][2:].split()
+    turn = "NESW".index(deal["dealer"]) - "NESW".index(deal["deal"][0]) + depth
+    return {"hand": hands[turn % 4], "auction": calls[:depth], "dealer": deal["dealer"],
+            "vulnerability": deal["vulnerability"]}  # fmt: skip
+
+
+def note_memory(service: Service, minutes: float) -> list[tuple[float, int]]:
+    """Look at the service's memory while the load runs: minutes since the start, and bytes."""
+    noted: list[tuple[float, int]] = []
+    began = time.monotonic()
+    while (passed := (time.monotonic() - began) / 60) < minutes:
+        noted.append((round(passed, 2), service.rss()))
+        print(f"{passed:.1f} minutes: {service.rss() >> 20} MiB", flush=True)
+        time.sleep(NOTED_S)
+    return noted
+
+
+def spread(noted: Sequence[tuple[float, int]]) -> str:
+    """How far the memory went from its middle once it had settled, for people."""
+    settled = [size >> 20 for minute, size in noted if minute >= SETTLED_MINUTES]
+    if not settled:
+        return "not noted for so long"
+    low, high = min(settled), max(settled)
+    return f"{low:,} to {high:,} (± {100 * (high - low) / (high + low):.1f} %)"
+
+
 def grow(service: Service, seen: Seen, count: int) -> list[tuple[int, int]]:
     """Ask about so many different deals and auctions; memory after each tenth thousand.
 
@@ -609,11 +678,7 @@ def grow(service: Service, seen: Seen, count: int) -> list[tuple[int, int]]:
                 for place in (first, first + 4):
                     deal, calls = bodies[place], texts[place]
                     depth = (place * 7 + block) % len(calls)
-                    hands = deal["deal"][2:].split()
-                    turn = "NESW".index(deal["dealer"]) - "NESW".index(deal["deal"][0]) + depth
-                    asked = {"hand": hands[turn % 4], "auction": calls[:depth],
-                             "dealer": deal["dealer"],
-                             "vulnerability": deal["vulnerability"]}  # fmt: skip
+                    asked = place_of(deal, calls, depth)
                     began = time.perf_counter()
                     answer = client.post("/v1/bid", json=asked)
                     seen.count("memory: bid", str(answer.status_code), time.perf_counter() - began)
@@ -643,10 +708,11 @@ def markdown(report: dict[str, Any]) -> str:
         times = report["latency"].get(kind, {})
         lines.append(f"| {kind} | {told} | {times.get('p50_ms', '')} | {times.get('p99_ms', '')} |")
     lines += ["", "Times are those of answers that no fault could have touched."]
-    if report["memory"]:
-        lines += ["", "## Memory of the service", "", "| different deals and auctions | MiB |",
-              "| ---: | ---: |"]  # fmt: skip
-    lines += [f"| {count:,} | {size >> 20:,} |" for count, size in report["memory"]]
+    for what in ("different deals and auctions", "minutes"):
+        if report["memory"][what]:
+            lines += ["", f"## Memory of the service by {what}", "", f"| {what} | MiB |",
+                  "| ---: | ---: |"]  # fmt: skip
+        lines += [f"| {place:,} | {size >> 20:,} |" for place, size in report["memory"][what]]
     for title in ("left out", "wrong", "lost"):
         if report[title]:
             lines += ["", f"## {title.capitalize()}", "", *(f"* {one}" for one in report[title])]
@@ -657,9 +723,9 @@ def report_on(
     options: argparse.Namespace,
     found: dict[str, str],
     seen: Seen,
-    memory: list[tuple[int, int]],
+    memory: dict[str, Sequence[tuple[float, int]]],
     left_out: list[str],
-    totals: dict[str, int] | None = None,
+    totals: dict[str, int | str] | None = None,
     minutes: float = 0.0,
 ) -> int:
     """Show and write the report; the exit code."""
@@ -698,6 +764,10 @@ def main() -> int:
     parser.add_argument("--report", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--different", type=int, default=50_000, help="deals and auctions")
+    parser.add_argument("--places-mib", type=int, default=PLACES_BYTES >> 20,
+        help="memory for what the service knows at places")  # fmt: skip
+    parser.add_argument("--calm", action="store_true",
+        help="no faults: the memory of one process under load")  # fmt: skip
     parser.add_argument("--note", default="nothing else ran", help="what else ran")
     options = parser.parse_args()
     chance = random.Random(options.seed)
@@ -717,20 +787,22 @@ def main() -> int:
             clock.write_text("+0\n", "ascii")
         else:
             left_out.append("clock leaps: libfaketime is not installed")
-        service = Service(data, None)
+        service = Service(data, None, options.places_mib << 20)
         stack.callback(service.end)
-        memory = []
+        memory: dict[str, Sequence[tuple[float, int]]] = {
+            "different deals and auctions": [], "minutes": []
+        }  # fmt: skip
         if options.different:
             service.start()
             service.wait()
-            memory = grow(service, seen, options.different)
+            memory["different deals and auctions"] = grow(service, seen, options.different)
             service.end()
         if not options.minutes:
             return report_on(options, found, seen, memory, left_out)
         print("the definition is asked", flush=True)
         pool, kinds = questions(), job_kinds(folder)
         (folder / "batches").mkdir()
-        service = Service(data, clock)
+        service = Service(data, clock, options.places_mib << 20)
         stack.callback(service.end)
         service.start()
         service.wait()
@@ -738,15 +810,23 @@ def main() -> int:
         load = Load(service, seen, options.seed)
         for number in range(CLIENTS):
             load.start(load.ask_all, pool, number)
+        for number in range(NEW_CLIENTS):
+            load.start(load.ask_new, number)
         for number in range(JOB_CLIENTS):
             load.start(load.run_jobs, kinds, number)
         for number in range(SLOW_CLIENTS):
             load.start(load.be_slow, number)
-        load.start(load.run_batches, folder / "batches", 0)
+        totals: dict[str, int | str] = {}
         print("the load runs", flush=True)
-        Faults(service, seen, data, clock).run(60 * options.minutes, chance)
+        if options.calm:
+            memory["minutes"] = note_memory(service, options.minutes)
+            settled = f"memory of the service after {SETTLED_MINUTES:.0f} minutes, MiB"
+            totals[settled] = spread(memory["minutes"])
+        else:
+            load.start(load.run_batches, folder / "batches", 0)
+            Faults(service, seen, data, clock).run(60 * options.minutes, chance)
         load.stop()
-        totals = {
+        totals |= {
             "jobs accepted": load.accepted, "jobs done, with the same bytes": load.verified,
             "jobs failed while the disk was full, and said so": load.failed_for_the_disk,
             "memory of the service at the start, MiB": memory_at_start >> 20,
