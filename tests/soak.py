@@ -5,16 +5,18 @@ pytest collects. A real server runs as a process on loopback; every answer is co
 backend ``reference`` says in this process. Jobs and batches that were begun must come to their end
 with the same results, however often anything is killed. ``--report`` writes FILE and a ``.json``
 beside it; the exit code is 1 where an answer was wrong or a job was lost. Linux only. The disk is
-filled where a tmpfs can be mounted, and the clock leaps where libfaketime is installed; the report
-says what was left out.
+filled where a tmpfs can be mounted, the clock leaps where libfaketime is installed, and workers of
+a cluster are killed where the extra ``dask`` is; the report says what was left out.
 """
 
 import argparse
 import contextlib
 import functools
+import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -31,10 +33,10 @@ import httpx
 import polars as pl
 
 from benchmarks.http_client import percentiles
-from benchmarks.machine import environment
+from benchmarks.machine import environment as machine
 from benchmarks.server import running_server, wait_until
 from benchmarks.service import deal_objects
-from bidcascade.bridge import CALL_TEXTS
+from bidcascade.bridge import CALL_TEXTS, BidcascadeError
 from bidcascade.loaders import random_deals
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.api.app import create_app
@@ -42,8 +44,11 @@ from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.results import write_results
 from bidcascade.service.settings import Settings
+from bidcascade.table import BiddingTable
 from tests.service.jobs.support_jobs import UPLOAD, archive
 from tests.service.jobs.test_job_server import children_of
+from tests.support_cli import command, environment
+from tests.support_imports import import_command, write_rows
 from tests.support_service import ask
 
 TABLE = "sayc"
@@ -53,7 +58,7 @@ CLIENTS = 3
 NEW_CLIENTS = 2
 JOB_CLIENTS = 2
 SLOW_CLIENTS = 8
-POOL_DEALS = 60
+POOL_DEALS = 36
 JOB_BOARDS = 200
 TMPFS_BYTES = 64 << 20
 LONGEST_JOB_S = 900.0
@@ -68,10 +73,13 @@ SETTLED_MINUTES = 5.0
 LOCKED_S = 14.0
 """Longer than a change waits for the store."""
 FULL_S = 8.0
-LEAP_S = 4.0
+LEAP_S = 3.0
+IMPORT_ROWS = 20_000
+IMPORT_BYTES = 4 << 20
+"""About what an import of so many rows has on the disk at most."""
 CALM_S = (2.0, 40.0)
 """Between two faults."""
-LEAPS = ("+3d", "+0", "-3d", "+400d", "+0")
+LEAPS = ("+3d", "+0", "-3d", "+2h", "-5h", "+400d", "+10y", "-2y", "+0")
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 REFUSALS = (408, 429, 503, 507)
 LOCK = """
@@ -477,44 +485,102 @@ class Load:
                 self._seen.count("slow client", "left")
             self.stopping.wait(0.2)
 
-    def run_batches(self, folder: Path, number: int) -> None:
-        """Kill the command ``batch`` at random moments and take it up until it is done."""
-        chance = random.Random(self._seed + 200 + number)
+    def run_batches(self, folder: Path, more: Sequence[str]) -> None:
+        """Kill the command ``batch`` at random moments and take it up until it is done.
+
+        With ``more`` for a cluster, its workers are killed as often as all of it.
+        """
+        kind = "batch on a cluster" if more else "batch"
+        chance = random.Random(self._seed + 60 + len(more))
         content = archive(JOB_BOARDS, seed=300)
         (folder / "season.lin").write_bytes(content)
         engine = Engine.open(TABLE, "reference")
         run_batch(engine, folder / "season.lin", folder / "undisturbed", mode="first", jobs=1)
         expected = batch_rows(folder / "undisturbed")
-        paths = os.pathsep.join(path for path in sys.path if path)
         turn = 0
         while not self.stopping.is_set():
             turn += 1
             out = folder / f"out-{turn}"
-            command = [sys.executable, "-m", "bidcascade.service.cli", "batch",
-                       str(folder / "season.lin"), "--mode", "first", "--resume", "--backend",
-                       "cpu", "--jobs", "1", "--part-deals", "50", "--table", TABLE,
-                       "--out", str(out)]  # fmt: skip
-            kills = chance.randint(2, 6)
-            while True:
-                process = subprocess.Popen(
-                    command, env={**os.environ, "PYTHONPATH": paths},
-                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-                )  # fmt: skip
-                try:
-                    _, said = process.communicate(
-                        timeout=chance.uniform(0.5, 6) if kills > 0 else LONGEST_JOB_S
-                    )
-                except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.communicate()
-                    kills -= 1
-                    self._seen.count("batch", "killed")
-                    continue
-                if process.returncode or not batch_rows(out).equals(expected):
-                    self._seen.complain(f"batch: {process.returncode} {said[-300:]!r}", lost=True)
-                else:
-                    self._seen.count("batch", "finished with the same rows")
-                break
+            arguments = command(
+                "batch", folder / "season.lin", "--mode", "first", "--resume", "--backend", "cpu",
+                "--jobs", 1, "--part-deals", 20 if more else 50, "--table", TABLE, "--out", out,
+                *more,
+            )  # fmt: skip
+            for _ in range(chance.randint(2, 6)):
+                longest = chance.uniform(0.5, 12 if more else 6)
+                workers_only = bool(more) and chance.random() < 0.5
+                self._run_killed(kind, arguments, longest, workers_only=workers_only)
+            done = self._run_killed(kind, arguments, LONGEST_JOB_S)
+            if done.returncode or not batch_rows(out).equals(expected):
+                self._seen.complain(f"{kind}: {done.returncode} {done.stderr[-300:]!r}", lost=True)
+            else:
+                self._seen.count(kind, "finished with the same rows")
+
+    def _run_killed(
+        self, kind: str, arguments: list[str], longest: float, *, workers_only: bool = False
+    ) -> "subprocess.CompletedProcess[bytes]":
+        """Run a command; kill it, or only the processes it started, after so many seconds."""
+        process = subprocess.Popen(
+            arguments, env=environment(), stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        said = b""
+        try:
+            _, said = process.communicate(timeout=longest)
+        except subprocess.TimeoutExpired:
+            if workers_only:
+                for number in children_of(process.pid):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(number, signal.SIGKILL)
+                self._seen.count(kind, "workers killed")
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    _, said = process.communicate(timeout=longest)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                _, said = process.communicate()
+                self._seen.count(kind, "killed")
+        return subprocess.CompletedProcess(arguments, process.returncode, b"", said)
+
+    def run_imports(self, disk: Path, rows: Path, digest: str) -> None:
+        """Kill imports of a table at random moments, and let the disk be full for others."""
+        chance = random.Random(self._seed + 70)
+        out, filler = disk / "table", disk / "filler"
+        arguments = import_command(rows, out)
+        while not self.stopping.is_set():
+            for _ in range(chance.randint(1, 4)):
+                self._run_killed("import", arguments, chance.uniform(0.5, 5))
+                self._look_at_table(out, digest)
+            if os.path.ismount(disk):
+                free = shutil.disk_usage(disk).free
+                filler.write_bytes(bytes(max(0, free - chance.randrange(IMPORT_BYTES))))
+                done = self._run_killed("import", arguments, LONGEST_JOB_S)
+                told = done.returncode == 2 and b"No space left on device" in done.stderr
+                if done.returncode and not told:
+                    self._seen.complain(f"import: {done.returncode} {done.stderr[-300:]!r}")
+                self._seen.count("import", "refused by a full disk" if told else "done")
+                self._look_at_table(out, digest)
+                filler.unlink()
+            done = self._run_killed("import", arguments, LONGEST_JOB_S)
+            left = sorted(path.name for path in disk.iterdir())
+            if done.returncode or left != ["table"] or not self._look_at_table(out, digest):
+                self._seen.complain(
+                    f"import: {done.returncode} {done.stderr[-300:]!r}, {left}", lost=True
+                )
+            else:
+                self._seen.count("import", "finished with the same table")
+            shutil.rmtree(out, ignore_errors=True)
+
+    def _look_at_table(self, out: Path, digest: str) -> bool:
+        """Complain of a table that is there and not whole; whether it is there."""
+        if not out.exists():
+            return False
+        try:
+            found = BiddingTable.open(out, verify=True).digest
+        except BidcascadeError as error:
+            found = str(error)
+        if found != digest:
+            self._seen.complain(f"import: left another table: {found}", lost=True)
+        return found == digest
 
 
 def batch_rows(folder: Path) -> pl.DataFrame:
@@ -773,7 +839,7 @@ def main() -> int:
     chance = random.Random(options.seed)
     # what was mounted and started is undone
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    found = environment()
+    found = machine()
     seen = Seen()
     left_out = []
     with contextlib.ExitStack() as stack:
@@ -781,6 +847,8 @@ def main() -> int:
         data = folder / "data"
         if why := mounted(data, stack):
             left_out.append(why)
+        disk = folder / "imports"
+        mounted(disk, stack)
         clock = None
         if FAKETIME.exists():
             clock = folder / "clock"
@@ -802,6 +870,8 @@ def main() -> int:
         print("the definition is asked", flush=True)
         pool, kinds = questions(), job_kinds(folder)
         (folder / "batches").mkdir()
+        (folder / "cluster").mkdir()
+        imported = folder / "rows.jsonl", write_rows(folder / "rows.jsonl", IMPORT_ROWS)
         service = Service(data, clock, options.places_mib << 20)
         stack.callback(service.end)
         service.start()
@@ -823,7 +893,12 @@ def main() -> int:
             settled = f"memory of the service after {SETTLED_MINUTES:.0f} minutes, MiB"
             totals[settled] = spread(memory["minutes"])
         else:
-            load.start(load.run_batches, folder / "batches", 0)
+            load.start(load.run_batches, folder / "batches", ())
+            load.start(load.run_imports, disk, *imported)
+            if importlib.util.find_spec("distributed"):
+                load.start(load.run_batches, folder / "cluster", ("--devices", "0,1"))
+            else:
+                left_out.append("workers of a cluster: distributed is not installed")
             Faults(service, seen, data, clock).run(60 * options.minutes, chance)
         load.stop()
         totals |= {
