@@ -5,11 +5,16 @@
 #   docker build --build-arg GPU=1 -t bidcascade:gpu . && docker run --gpus all \
 #     -p 127.0.0.1:8000:8000 -e BIDCASCADE_AUTH=false bidcascade:gpu
 
+# The base images are named by digest, that of the index of all platforms, so that a build is the same
+# tomorrow; a tag beside a digest is for people. That of Python is listed in docker-library/repo-info
+# (repos/python/remote/3.12-slim-trixie.md), which says what the official images are. To renew one:
+#   docker buildx imagetools inspect python:3.12-slim-trixie --format "{{.Manifest.Digest}}"
+
 ARG GPU=0
 
-FROM python:3.12-slim AS python-0
+FROM python:3.12-slim-trixie@sha256:229a2c5bfa27522db7815ea81f9bed70af17ccb9de9fc7ad142b1877b5830d36 AS python-0
 
-FROM nvidia/cuda:13.0.1-runtime-ubuntu24.04 AS python-1
+FROM nvidia/cuda:13.0.1-runtime-ubuntu24.04@sha256:c3fde347d52d578c84fd644bc177bc7ec333feaf11550d990da4084d7612e4c7 AS python-1
 # Ubuntu 24.04 ships Python 3.12; versions stay open so that security updates come in
 # hadolint ignore=DL3008
 RUN apt-get update \

@@ -231,6 +231,18 @@ class Packing:
     term_lengths: I32
     term_contexts: I32
 
+    @property
+    def bytes(self) -> int:
+        """Memory of the tables."""
+        return sum(
+            table.nbytes
+            for table in (
+                self.suit_words, self.length_words, self.context_words, self.programs,
+                self.program_starts, self.program_flags, self.term_suits, self.term_lengths,
+                self.term_contexts,
+            )
+        )  # fmt: skip
+
 
 @dataclass
 class LayoutBuilder:

@@ -162,10 +162,10 @@ class CoreReader(AuctionReader):
     bidder
         Places of the two systems.
     keep
-        States and places that are remembered at most; a state takes some 10 kB.
+        States and places that are remembered at most; both of an auction take some 30 kB.
     """
 
-    def __init__(self, bidder: "Bidder", *, keep: int = 4096) -> None:
+    def __init__(self, bidder: "Bidder", *, keep: int = 1024) -> None:
         super().__init__(*(side.rules for side in bidder.sides), keep=keep)
         self._bidder = bidder
         # the bidder's own, so that nobody waits for the one and holds the other

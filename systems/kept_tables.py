@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.kernels.kept_files import outdated
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.storage import FORMAT_VERSION, is_table_folder
 
@@ -133,7 +134,7 @@ def from_cache(system: "System", folder: Path, size: SampleSize = ON_REQUEST) ->
         if not is_table_folder(place):
             _remove(place)
         write(table, record, place)
-        _forget_old(folder, system.name)
+        _forget_old(place, system.name)
     return table
 
 
@@ -145,12 +146,8 @@ def _remove(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
-def _forget_old(folder: Path, name: str) -> None:
-    """Remove all but the latest compiled versions of a system."""
-    found = [
-        (place.stat().st_mtime, place)
-        for place in folder.glob(f"{escape(name)}-{'[0-9a-f]' * 16}")
-        if (place / RECORD).is_file()
-    ]
-    for _, place in sorted(found)[:-KEPT]:
-        shutil.rmtree(place, ignore_errors=True)
+def _forget_old(made: Path, name: str) -> None:
+    """Remove all but the latest compiled versions of a system, of which one was just made."""
+    found = made.parent.glob(f"{escape(name)}-{'[0-9a-f]' * 16}")
+    for old in outdated((one for one in found if (one / RECORD).is_file()), KEPT, made):
+        shutil.rmtree(old, ignore_errors=True)

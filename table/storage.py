@@ -7,11 +7,12 @@ and compared with the digest: what follows them believes every number. A table i
 folder beside the place where it goes, which is renamed at the end: it appears whole or not at all.
 """
 
+import ctypes
 import json
 import os
 import re
 import shutil
-import tempfile
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,7 @@ import numpy as np
 
 from bidcascade.bridge import CALL_COUNT, InvalidTable
 from bidcascade.kernels import PROFILES, UNDESCRIBED_POLICIES
+from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.runs import blocks
 
 from .columns import (
@@ -70,14 +72,12 @@ def write_folder(table: Stored, path: Path, *, overwrite: bool = False) -> None:
         raise InvalidTable(f"expected a free place for the table, got {str(path)!r}, {what}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = Path(
-            tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
-        )
+        made = OwnFolder(path.parent, f".{path.name}.", ".partial")
         try:
-            _write(table, partial)
-            _put_in_place(partial, path)
+            _write(table, made.path)
+            _put_in_place(made.path, path)
         finally:
-            shutil.rmtree(partial, ignore_errors=True)
+            made.remove()
     except OSError as error:
         raise InvalidTable(
             f"could not write the table to {str(path)!r}: {error.strerror or error}"
@@ -92,7 +92,7 @@ def _write(table: Stored, folder: Path) -> None:
             file = folder / f"{name}.npy"
             if not _link(table.made_in, file):
                 with synced_file(file) as stream:
-                    np.save(stream, column, allow_pickle=False)
+                    write_npy(stream, column)
             described[name] = {"length": len(column), "bytes": file.stat().st_size}
     manifest = {
         "format": FORMAT,
@@ -109,7 +109,8 @@ def _write(table: Stored, folder: Path) -> None:
     if table.extras:
         manifest["extras"] = write_extras(table.extras, folder / FOLDER)
     text = json.dumps(manifest, indent=1, ensure_ascii=False)
-    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+    with synced_file(folder / MANIFEST) as stream:
+        stream.write(f"{text}\n".encode())
     folder.chmod(0o755)
 
 
@@ -130,6 +131,8 @@ def _put_in_place(partial: Path, path: Path) -> None:
     if not path.exists():
         partial.rename(path)
         return
+    if _exchange(partial, path):
+        return
     # a folder cannot be renamed over another one: the old one steps aside first
     aside = partial.with_suffix(".replaced")
     path.rename(aside)
@@ -139,6 +142,21 @@ def _put_in_place(partial: Path, path: Path) -> None:
         aside.rename(path)
         raise
     shutil.rmtree(aside, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two folders change names in one step, in whose middle nothing can end; False: cannot.
+
+    That is ``renameat2`` with ``RENAME_EXCHANGE`` of Linux.
+    """
+    if sys.platform != "linux":
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    try:
+        rename = ctypes.CDLL(None).renameat2
+    except AttributeError:
+        return False
+    return rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
 
 
 def is_table_folder(path: Path) -> bool:

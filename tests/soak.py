@@ -5,16 +5,18 @@ pytest collects. A real server runs as a process on loopback; every answer is co
 backend ``reference`` says in this process. Jobs and batches that were begun must come to their end
 with the same results, however often anything is killed. ``--report`` writes FILE and a ``.json``
 beside it; the exit code is 1 where an answer was wrong or a job was lost. Linux only. The disk is
-filled where a tmpfs can be mounted, and the clock leaps where libfaketime is installed; the report
-says what was left out.
+filled where a tmpfs can be mounted, the clock leaps where libfaketime is installed, and workers of
+a cluster are killed where the extra ``dask`` is; the report says what was left out.
 """
 
 import argparse
 import contextlib
 import functools
+import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -31,10 +33,10 @@ import httpx
 import polars as pl
 
 from benchmarks.http_client import percentiles
-from benchmarks.machine import environment
+from benchmarks.machine import environment as machine
 from benchmarks.server import running_server, wait_until
 from benchmarks.service import deal_objects
-from bidcascade.bridge import CALL_TEXTS
+from bidcascade.bridge import CALL_TEXTS, BidcascadeError
 from bidcascade.loaders import random_deals
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.api.app import create_app
@@ -42,15 +44,21 @@ from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.results import write_results
 from bidcascade.service.settings import Settings
+from bidcascade.table import BiddingTable
 from tests.service.jobs.support_jobs import UPLOAD, archive
 from tests.service.jobs.test_job_server import children_of
+from tests.support_cli import command, environment
+from tests.support_imports import import_command, write_rows
 from tests.support_service import ask
 
 TABLE = "sayc"
+OTHER_TABLE = "acol"
+"""Shares the memory with it."""
 CLIENTS = 3
+NEW_CLIENTS = 2
 JOB_CLIENTS = 2
 SLOW_CLIENTS = 8
-POOL_DEALS = 60
+POOL_DEALS = 36
 JOB_BOARDS = 200
 TMPFS_BYTES = 64 << 20
 LONGEST_JOB_S = 900.0
@@ -58,13 +66,20 @@ TIMEOUT_MS = 120_000
 """Kernels may have to be compiled."""
 PLACES_BYTES = 128 << 20
 """Reached early, so that memory that goes on growing is a leak."""
+NOTED_S = 15.0
+"""Seconds between two looks at the memory of the service."""
+SETTLED_MINUTES = 5.0
+"""Until then memory may grow: kernels are loaded and places fill their budget."""
 LOCKED_S = 14.0
 """Longer than a change waits for the store."""
 FULL_S = 8.0
-LEAP_S = 4.0
+LEAP_S = 3.0
+IMPORT_ROWS = 20_000
+IMPORT_BYTES = 4 << 20
+"""About what an import of so many rows has on the disk at most."""
 CALM_S = (2.0, 40.0)
 """Between two faults."""
-LEAPS = ("+3d", "+0", "-3d", "+400d", "+0")
+LEAPS = ("+3d", "+0", "-3d", "+2h", "-5h", "+400d", "+10y", "-2y", "+0")
 FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 REFUSALS = (408, 429, 503, 507)
 LOCK = """
@@ -197,10 +212,11 @@ class Seen:
 class Service:
     """The server's process, started anew after each kill with the same data folder."""
 
-    def __init__(self, data: Path, clock: Path | None) -> None:
+    def __init__(self, data: Path, clock: Path | None, places_bytes: int) -> None:
         self.url = ""
         self._data = data
         self._clock = clock
+        self._places_bytes = places_bytes
         self._running = contextlib.ExitStack()
         self._faults = 0
         self._disturbed: set[str] = set()
@@ -216,8 +232,9 @@ class Service:
         try:
             self.url, self.process = self._running.enter_context(
                 running_server(
-                    table=TABLE, backend="cpu", data_folder=self._data, log_level="error",
-                    request_timeout_ms=TIMEOUT_MS, places_bytes=PLACES_BYTES,
+                    table=TABLE, extra_tables=OTHER_TABLE, backend="cpu", data_folder=self._data,
+                    log_level="error", request_timeout_ms=TIMEOUT_MS,
+                    places_bytes=self._places_bytes,
                 )
             )  # fmt: skip
         finally:
@@ -347,6 +364,38 @@ class Load:
                 )
             self.stopping.wait(chance.expovariate(1 / 0.03))
 
+    def ask_new(self, number: int) -> None:
+        """Ask about deals that nobody asked about before, and about places in their auctions."""
+        chance = random.Random(self._seed + 200 + number)
+        block = 1000 * (1 + number) * (1 + self._seed)
+        while not self.stopping.is_set():
+            block += 1
+            table = chance.choice((TABLE, TABLE, OTHER_TABLE))
+            deals = deal_objects(8, seed=block)
+            for mode in ("first", "all"):
+                answer = self.request(
+                    f"new deals {mode}", "POST", "/v1/auctions",
+                    json={"table": table, "deals": deals, "mode": mode},
+                )  # fmt: skip
+                if mode == "first" and answer is not None:
+                    found = [one["auctions"][0]["calls"] for one in answer.json()["results"]]
+                    self._ask_places(table, deals, found, chance)
+            self.stopping.wait(chance.expovariate(1 / 0.05))
+
+    def _ask_places(
+        self, table: str, deals: list[dict[str, Any]], auctions: list[list[str]],
+        chance: random.Random,
+    ) -> None:  # fmt: skip
+        """Ask for one call of each auction by its hand alone, and what the beginning shows."""
+        for deal, calls in zip(deals, auctions, strict=True):
+            depth = chance.randrange(len(calls))
+            asked = {"table": table, **place_of(deal, calls, depth)}
+            answer = self.request("new places", "POST", "/v1/bid", json=asked)
+            if answer is not None and answer.json().get("call") != calls[depth]:
+                self._seen.complain(f"bid: {asked} was answered {answer.text[:300]}")
+        asked = {"table": table, "auction": calls[:depth], "dealer": deal["dealer"]}
+        self.request("new auctions", "POST", "/v1/interpret", json=asked)
+
     def run_jobs(self, kinds: Sequence[JobKind], number: int) -> None:
         """Begin jobs, wait for each, compare its files, remove it."""
         chance = random.Random(self._seed + 50 + number)
@@ -436,44 +485,102 @@ class Load:
                 self._seen.count("slow client", "left")
             self.stopping.wait(0.2)
 
-    def run_batches(self, folder: Path, number: int) -> None:
-        """Kill the command ``batch`` at random moments and take it up until it is done."""
-        chance = random.Random(self._seed + 200 + number)
+    def run_batches(self, folder: Path, more: Sequence[str]) -> None:
+        """Kill the command ``batch`` at random moments and take it up until it is done.
+
+        With ``more`` for a cluster, its workers are killed as often as all of it.
+        """
+        kind = "batch on a cluster" if more else "batch"
+        chance = random.Random(self._seed + 60 + len(more))
         content = archive(JOB_BOARDS, seed=300)
         (folder / "season.lin").write_bytes(content)
         engine = Engine.open(TABLE, "reference")
         run_batch(engine, folder / "season.lin", folder / "undisturbed", mode="first", jobs=1)
         expected = batch_rows(folder / "undisturbed")
-        paths = os.pathsep.join(path for path in sys.path if path)
         turn = 0
         while not self.stopping.is_set():
             turn += 1
             out = folder / f"out-{turn}"
-            command = [sys.executable, "-m", "bidcascade.service.cli", "batch",
-                       str(folder / "season.lin"), "--mode", "first", "--resume", "--backend",
-                       "cpu", "--jobs", "1", "--part-deals", "50", "--table", TABLE,
-                       "--out", str(out)]  # fmt: skip
-            kills = chance.randint(2, 6)
-            while True:
-                process = subprocess.Popen(
-                    command, env={**os.environ, "PYTHONPATH": paths},
-                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-                )  # fmt: skip
-                try:
-                    _, said = process.communicate(
-                        timeout=chance.uniform(0.5, 6) if kills > 0 else LONGEST_JOB_S
-                    )
-                except subprocess.TimeoutExpired:
-                    os.killpg(process.pid, signal.SIGKILL)
-                    process.communicate()
-                    kills -= 1
-                    self._seen.count("batch", "killed")
-                    continue
-                if process.returncode or not batch_rows(out).equals(expected):
-                    self._seen.complain(f"batch: {process.returncode} {said[-300:]!r}", lost=True)
-                else:
-                    self._seen.count("batch", "finished with the same rows")
-                break
+            arguments = command(
+                "batch", folder / "season.lin", "--mode", "first", "--resume", "--backend", "cpu",
+                "--jobs", 1, "--part-deals", 20 if more else 50, "--table", TABLE, "--out", out,
+                *more,
+            )  # fmt: skip
+            for _ in range(chance.randint(2, 6)):
+                longest = chance.uniform(0.5, 12 if more else 6)
+                workers_only = bool(more) and chance.random() < 0.5
+                self._run_killed(kind, arguments, longest, workers_only=workers_only)
+            done = self._run_killed(kind, arguments, LONGEST_JOB_S)
+            if done.returncode or not batch_rows(out).equals(expected):
+                self._seen.complain(f"{kind}: {done.returncode} {done.stderr[-300:]!r}", lost=True)
+            else:
+                self._seen.count(kind, "finished with the same rows")
+
+    def _run_killed(
+        self, kind: str, arguments: list[str], longest: float, *, workers_only: bool = False
+    ) -> "subprocess.CompletedProcess[bytes]":
+        """Run a command; kill it, or only the processes it started, after so many seconds."""
+        process = subprocess.Popen(
+            arguments, env=environment(), stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        said = b""
+        try:
+            _, said = process.communicate(timeout=longest)
+        except subprocess.TimeoutExpired:
+            if workers_only:
+                for number in children_of(process.pid):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(number, signal.SIGKILL)
+                self._seen.count(kind, "workers killed")
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    _, said = process.communicate(timeout=longest)
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                _, said = process.communicate()
+                self._seen.count(kind, "killed")
+        return subprocess.CompletedProcess(arguments, process.returncode, b"", said)
+
+    def run_imports(self, disk: Path, rows: Path, digest: str) -> None:
+        """Kill imports of a table at random moments, and let the disk be full for others."""
+        chance = random.Random(self._seed + 70)
+        out, filler = disk / "table", disk / "filler"
+        arguments = import_command(rows, out)
+        while not self.stopping.is_set():
+            for _ in range(chance.randint(1, 4)):
+                self._run_killed("import", arguments, chance.uniform(0.5, 5))
+                self._look_at_table(out, digest)
+            if os.path.ismount(disk):
+                free = shutil.disk_usage(disk).free
+                filler.write_bytes(bytes(max(0, free - chance.randrange(IMPORT_BYTES))))
+                done = self._run_killed("import", arguments, LONGEST_JOB_S)
+                told = done.returncode == 2 and b"No space left on device" in done.stderr
+                if done.returncode and not told:
+                    self._seen.complain(f"import: {done.returncode} {done.stderr[-300:]!r}")
+                self._seen.count("import", "refused by a full disk" if told else "done")
+                self._look_at_table(out, digest)
+                filler.unlink()
+            done = self._run_killed("import", arguments, LONGEST_JOB_S)
+            left = sorted(path.name for path in disk.iterdir())
+            if done.returncode or left != ["table"] or not self._look_at_table(out, digest):
+                self._seen.complain(
+                    f"import: {done.returncode} {done.stderr[-300:]!r}, {left}", lost=True
+                )
+            else:
+                self._seen.count("import", "finished with the same table")
+            shutil.rmtree(out, ignore_errors=True)
+
+    def _look_at_table(self, out: Path, digest: str) -> bool:
+        """Complain of a table that is there and not whole; whether it is there."""
+        if not out.exists():
+            return False
+        try:
+            found = BiddingTable.open(out, verify=True).digest
+        except BidcascadeError as error:
+            found = str(error)
+        if found != digest:
+            self._seen.complain(f"import: left another table: {found}", lost=True)
+        return found == digest
 
 
 def batch_rows(folder: Path) -> pl.DataFrame:
@@ -578,6 +685,34 @@ class Faults:
 # --- memory --------------------------------------------------------------------------------------
 
 
+def place_of(deal: dict[str, Any], calls: list[str], depth: int) -> dict[str, Any]:
+    """Request for the call of whoever's turn it is after ``depth`` calls of a deal's auction."""
+    hands = deal["deal"][2:].split()
+    turn = "NESW".index(deal["dealer"]) - "NESW".index(deal["deal"][0]) + depth
+    return {"hand": hands[turn % 4], "auction": calls[:depth], "dealer": deal["dealer"],
+            "vulnerability": deal["vulnerability"]}  # fmt: skip
+
+
+def note_memory(service: Service, minutes: float) -> list[tuple[float, int]]:
+    """Look at the service's memory while the load runs: minutes since the start, and bytes."""
+    noted: list[tuple[float, int]] = []
+    began = time.monotonic()
+    while (passed := (time.monotonic() - began) / 60) < minutes:
+        noted.append((round(passed, 2), service.rss()))
+        print(f"{passed:.1f} minutes: {service.rss() >> 20} MiB", flush=True)
+        time.sleep(NOTED_S)
+    return noted
+
+
+def spread(noted: Sequence[tuple[float, int]]) -> str:
+    """How far the memory went from its middle once it had settled, for people."""
+    settled = [size >> 20 for minute, size in noted if minute >= SETTLED_MINUTES]
+    if not settled:
+        return "not noted for so long"
+    low, high = min(settled), max(settled)
+    return f"{low:,} to {high:,} (± {100 * (high - low) / (high + low):.1f} %)"
+
+
 def grow(service: Service, seen: Seen, count: int) -> list[tuple[int, int]]:
     """Ask about so many different deals and auctions; memory after each tenth thousand.
 
@@ -609,11 +744,7 @@ def grow(service: Service, seen: Seen, count: int) -> list[tuple[int, int]]:
                 for place in (first, first + 4):
                     deal, calls = bodies[place], texts[place]
                     depth = (place * 7 + block) % len(calls)
-                    hands = deal["deal"][2:].split()
-                    turn = "NESW".index(deal["dealer"]) - "NESW".index(deal["deal"][0]) + depth
-                    asked = {"hand": hands[turn % 4], "auction": calls[:depth],
-                             "dealer": deal["dealer"],
-                             "vulnerability": deal["vulnerability"]}  # fmt: skip
+                    asked = place_of(deal, calls, depth)
                     began = time.perf_counter()
                     answer = client.post("/v1/bid", json=asked)
                     seen.count("memory: bid", str(answer.status_code), time.perf_counter() - began)
@@ -643,10 +774,11 @@ def markdown(report: dict[str, Any]) -> str:
         times = report["latency"].get(kind, {})
         lines.append(f"| {kind} | {told} | {times.get('p50_ms', '')} | {times.get('p99_ms', '')} |")
     lines += ["", "Times are those of answers that no fault could have touched."]
-    if report["memory"]:
-        lines += ["", "## Memory of the service", "", "| different deals and auctions | MiB |",
-              "| ---: | ---: |"]  # fmt: skip
-    lines += [f"| {count:,} | {size >> 20:,} |" for count, size in report["memory"]]
+    for what in ("different deals and auctions", "minutes"):
+        if report["memory"][what]:
+            lines += ["", f"## Memory of the service by {what}", "", f"| {what} | MiB |",
+                  "| ---: | ---: |"]  # fmt: skip
+        lines += [f"| {place:,} | {size >> 20:,} |" for place, size in report["memory"][what]]
     for title in ("left out", "wrong", "lost"):
         if report[title]:
             lines += ["", f"## {title.capitalize()}", "", *(f"* {one}" for one in report[title])]
@@ -657,9 +789,9 @@ def report_on(
     options: argparse.Namespace,
     found: dict[str, str],
     seen: Seen,
-    memory: list[tuple[int, int]],
+    memory: dict[str, Sequence[tuple[float, int]]],
     left_out: list[str],
-    totals: dict[str, int] | None = None,
+    totals: dict[str, int | str] | None = None,
     minutes: float = 0.0,
 ) -> int:
     """Show and write the report; the exit code."""
@@ -698,12 +830,16 @@ def main() -> int:
     parser.add_argument("--report", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--different", type=int, default=50_000, help="deals and auctions")
+    parser.add_argument("--places-mib", type=int, default=PLACES_BYTES >> 20,
+        help="memory for what the service knows at places")  # fmt: skip
+    parser.add_argument("--calm", action="store_true",
+        help="no faults: the memory of one process under load")  # fmt: skip
     parser.add_argument("--note", default="nothing else ran", help="what else ran")
     options = parser.parse_args()
     chance = random.Random(options.seed)
     # what was mounted and started is undone
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(130))
-    found = environment()
+    found = machine()
     seen = Seen()
     left_out = []
     with contextlib.ExitStack() as stack:
@@ -711,26 +847,32 @@ def main() -> int:
         data = folder / "data"
         if why := mounted(data, stack):
             left_out.append(why)
+        disk = folder / "imports"
+        mounted(disk, stack)
         clock = None
         if FAKETIME.exists():
             clock = folder / "clock"
             clock.write_text("+0\n", "ascii")
         else:
             left_out.append("clock leaps: libfaketime is not installed")
-        service = Service(data, None)
+        service = Service(data, None, options.places_mib << 20)
         stack.callback(service.end)
-        memory = []
+        memory: dict[str, Sequence[tuple[float, int]]] = {
+            "different deals and auctions": [], "minutes": []
+        }  # fmt: skip
         if options.different:
             service.start()
             service.wait()
-            memory = grow(service, seen, options.different)
+            memory["different deals and auctions"] = grow(service, seen, options.different)
             service.end()
         if not options.minutes:
             return report_on(options, found, seen, memory, left_out)
         print("the definition is asked", flush=True)
         pool, kinds = questions(), job_kinds(folder)
         (folder / "batches").mkdir()
-        service = Service(data, clock)
+        (folder / "cluster").mkdir()
+        imported = folder / "rows.jsonl", write_rows(folder / "rows.jsonl", IMPORT_ROWS)
+        service = Service(data, clock, options.places_mib << 20)
         stack.callback(service.end)
         service.start()
         service.wait()
@@ -738,15 +880,28 @@ def main() -> int:
         load = Load(service, seen, options.seed)
         for number in range(CLIENTS):
             load.start(load.ask_all, pool, number)
+        for number in range(NEW_CLIENTS):
+            load.start(load.ask_new, number)
         for number in range(JOB_CLIENTS):
             load.start(load.run_jobs, kinds, number)
         for number in range(SLOW_CLIENTS):
             load.start(load.be_slow, number)
-        load.start(load.run_batches, folder / "batches", 0)
+        totals: dict[str, int | str] = {}
         print("the load runs", flush=True)
-        Faults(service, seen, data, clock).run(60 * options.minutes, chance)
+        if options.calm:
+            memory["minutes"] = note_memory(service, options.minutes)
+            settled = f"memory of the service after {SETTLED_MINUTES:.0f} minutes, MiB"
+            totals[settled] = spread(memory["minutes"])
+        else:
+            load.start(load.run_batches, folder / "batches", ())
+            load.start(load.run_imports, disk, *imported)
+            if importlib.util.find_spec("distributed"):
+                load.start(load.run_batches, folder / "cluster", ("--devices", "0,1"))
+            else:
+                left_out.append("workers of a cluster: distributed is not installed")
+            Faults(service, seen, data, clock).run(60 * options.minutes, chance)
         load.stop()
-        totals = {
+        totals |= {
             "jobs accepted": load.accepted, "jobs done, with the same bytes": load.verified,
             "jobs failed while the disk was full, and said so": load.failed_for_the_disk,
             "memory of the service at the start, MiB": memory_at_start >> 20,

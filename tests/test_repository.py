@@ -39,3 +39,15 @@ def test_the_image_has_what_it_is_built_of_and_time_to_start():
     period = re.search(r"--start-period=(\d+)s", (ROOT / "Dockerfile").read_text("utf-8"))
     # as long as a start on a bare machine may take elsewhere
     assert int(period[1]) >= int(waits[1])
+
+
+def test_images_of_others_are_named_by_digest():
+    """A tag may stand for another image tomorrow."""
+    text = (ROOT / "Dockerfile").read_text("utf-8")
+    lines = re.findall(r"^FROM +(\S+)(?: +AS +(\S+))?", text, re.MULTILINE | re.IGNORECASE)
+    stages = {name for _, name in lines if name}
+    others = [image for image, _ in lines if re.sub(r"\$\{GPU\}", "0", image) not in stages]
+    others += re.findall(r"^COPY.* --from=(?!build )(\S+)", text, re.MULTILINE)
+    assert len(others) == 2
+    for image in others:
+        assert re.fullmatch(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}", image), image

@@ -99,6 +99,8 @@ class Judge:
             columns.setdefault(key, []).append(column)
         # the steps of each vocabulary: where their columns stand, their plan and their options
         self._parts = [(own, *self._part(own)) for own in columns.values()]
+        self.bytes = sum(plan.packing.bytes for _, plan, _ in self._parts)
+        """Memory of its tables."""
 
     def _part(self, columns: list[int]) -> tuple[Plan, tuple[Any, ...]]:
         vocabulary = self.steps[columns[0]].vocabulary
@@ -164,6 +166,8 @@ def _looked_at(step: Step) -> Sequence[Option]:
 
 _KEPT: Final = 256
 """Auctions: reading one costs the most of a sample."""
+_KEPT_BYTES: Final = 32 << 20
+"""What their judges take together: some hundred kB each."""
 
 Judges: TypeAlias = dict[tuple[tuple[int, str], ...], Judge]
 """Judges of an auction by the steps they look at and how these are read."""
@@ -195,6 +199,15 @@ def steps_of(
     with _lock:
         _known[key] = [weakref.ref(part) for part in parts], steps, judges
         _known.move_to_end(key)
-        if len(_known) > _KEPT:
-            _known.popitem(last=False)
+        _forget_old()
     return steps, judges
+
+
+def _forget_old() -> None:
+    """Forget the auctions that were asked for longest ago, where there are many or large ones."""
+    # others may be making judges meanwhile
+    held = {key: sum(judge.bytes for judge in list(one[2].values())) for key, one in _known.items()}
+    total = sum(held.values())
+    while len(_known) > 1 and (len(_known) > _KEPT or total > _KEPT_BYTES):
+        key, _ = _known.popitem(last=False)
+        total -= held[key]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from bidcascade.bridge import BackendUnavailable
+from bidcascade.kernels.kept_files import outdated
 
 from .build import (
     SOURCES,
@@ -160,12 +161,7 @@ def _build(path: Path, build: str, sources: Path) -> None:
         except BuildError as error:
             raise BackendUnavailable(f"the core in {sources} does not compile: {error}") from error
     _logger.info("the core's sources are built anew: %s", path.parent)
-    _forget_old(path.parent)
-
-
-def _forget_old(folder: Path) -> None:
-    versions = sorted(folder.parent.iterdir(), key=lambda one: one.stat().st_mtime)
-    for old in versions[:-_KEPT_VERSIONS]:
+    for old in outdated(path.parents[1].iterdir(), _KEPT_VERSIONS, path.parent):
         shutil.rmtree(old, ignore_errors=True)
 
 

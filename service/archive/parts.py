@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.service.jobs.whole_files import can_write, whole_file, write_parquet
 
@@ -272,7 +273,7 @@ class PartWriter:
     def _put_keys(self, keys: U64, name: str, part: PartFiles) -> None:
         path = self.folder / name
         with whole_file(path) as partial, can_write(path), partial.open("wb") as file:
-            np.save(file, keys, allow_pickle=False)
+            write_npy(file, keys)
         _count(path, part)
 
 

@@ -20,6 +20,9 @@ from .catalogue import ArchiveBusy
 STILL_S: Final = 10.0
 """Seconds in which a file must not have changed; fewer if looks are closer to each other."""
 
+_SLEWED_S: Final = 2.0
+"""Seconds by which a clock may be corrected from one look to the next without being set."""
+
 Mark: TypeAlias = tuple[int, int, int] | None
 """What changes when a file does; None for what is read once."""
 
@@ -60,6 +63,8 @@ class Watch:
         self._still_s = min(STILL_S, every_s)
         self._told: dict[int, str] = {}
         self._seen: dict[str, tuple[Mark, float]] = {}
+        self._ahead = time.time() - time.monotonic()
+        self._clock_was_set = False
         self._tried: dict[str, Mark] = {}
         self.pause_s = every_s
         """Seconds until the next look: fewer while a file is being written."""
@@ -73,6 +78,9 @@ class Watch:
             If another process writes to the archive; the next look tries the same again.
         """
         self.pause_s = self._every_s
+        ahead = time.time() - time.monotonic()
+        self._clock_was_set = abs(ahead - self._ahead) > _SLEWED_S
+        self._ahead = ahead
         ready = [one for one in self._files().items() if self._is_ready(one[0])]
         yield from self._added(ready)
 
@@ -103,11 +111,13 @@ class Watch:
         mark = _mark(about)
         if file in self._tried and self._tried[file] == mark:
             return False
-        now = time.time()
+        now = time.monotonic()
         before = self._seen.get(file)
         if before is None or before[0] != mark:
-            # it may have come long before this look; what has a date to come came now
-            before = self._seen[file] = (mark, now if about is None else min(now, about.st_mtime))
+            # it may have come long before this look; what has a date to come came now, and where
+            # the clock was set since the last look nobody knows
+            age = 0.0 if about is None or self._clock_was_set else time.time() - about.st_mtime
+            before = self._seen[file] = (mark, now - max(0.0, age))
         if about is not None and now - before[1] < self._still_s:
             self.pause_s = min(self.pause_s, self._still_s)
             return False

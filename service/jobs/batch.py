@@ -33,6 +33,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import empty_deals, empty_rejects
 from bidcascade.loaders.inputs import Input, Source, find_sources
@@ -418,7 +419,7 @@ class _Job:
         name = f"counts-{self._counted.number:05}.npy"
         path = self._folder / name
         with whole_file(path) as partial, can_write(path), partial.open("wb") as file:
-            np.save(file, self._counts, allow_pickle=False)
+            write_npy(file, self._counts)
         self._manifest.counts = name
         part = self._counted
         self._counted = Part(part.number + 1, 0, 0, 0, self._answerer.backend)

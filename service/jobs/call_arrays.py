@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_COUNT, CALL_TEXTS, format_card
+from bidcascade.kernels.npy_files import write_npy_head
 
 from .whole_files import can_write, whole_file, write_json
 
@@ -117,10 +118,7 @@ def write_arrays(parts: Sequence[Path], folder: Path) -> dict[str, int]:
             partial = stack.enter_context(whole_file(path))
             stack.enter_context(can_write(path))
             files[name] = stack.enter_context(partial.open("wb"))
-            np.lib.format.write_array_header_1_0(
-                files[name],
-                {"descr": _KINDS[name].dtype, "fortran_order": False, "shape": shapes[name]},
-            )
+            write_npy_head(files[name], np.dtype(_KINDS[name].dtype), shapes[name])
         for frame in _frames(parts):
             for name in names:
                 values = _KINDS[name].values(frame, width).astype(_KINDS[name].dtype, copy=False)

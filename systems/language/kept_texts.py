@@ -20,6 +20,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
+from bidcascade.kernels.kept_files import outdated
+
 from .shipped import file_of, resolved, shipped_folder
 from .syntax_tree import Block, Line, SystemText
 
@@ -135,22 +137,13 @@ def _keep(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> N
             Path(made).replace(place)
         finally:
             Path(made).unlink(missing_ok=True)
-        _forget_old(place.parent)
+        # also what an ended process left behind
+        for path in outdated(place.parent.iterdir(), KEPT, place):
+            path.unlink(missing_ok=True)
 
 
 def _checksum(place: Path, content: bytes) -> bytes:
     return hashlib.sha256(place.name.encode() + content).hexdigest().encode()
-
-
-def _forget_old(folder: Path) -> None:
-    """Remove all but the texts that were used last, and what an ended process left behind."""
-    found = []
-    for path in folder.iterdir():
-        # another process may be doing the same
-        with suppress(FileNotFoundError):
-            found.append((path.stat().st_mtime_ns, path))
-    for _, path in sorted(found)[:-KEPT]:
-        path.unlink(missing_ok=True)
 
 
 # ---------------------------------------------------------------------- trees as rows

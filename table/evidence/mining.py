@@ -16,6 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U32, U64
 from bidcascade.table.bidding_table import BiddingTable
@@ -380,7 +381,7 @@ def write_run(run: Run, folder: Path) -> None:
     folder.mkdir(parents=True)
     for name in RUN_COLUMNS:
         with synced_file(folder / f"{name}.npy") as file:
-            np.save(file, getattr(run, name), allow_pickle=False)
+            write_npy(file, getattr(run, name))
 
 
 def open_run(folder: Path) -> Run:

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from bidcascade.kernels.npy_files import write_npy_head
 from bidcascade.table.columns import Column
 
 I64 = NDArray[np.int64]
@@ -44,14 +44,7 @@ class ColumnFile:
     def finish(self) -> None:
         """Write the head and close the file."""
         self._file.seek(0)
-        npy.write_array_header_1_0(
-            self._file,
-            {
-                "descr": npy.dtype_to_descr(self.kind),
-                "fortran_order": False,
-                "shape": (self.length,),
-            },
-        )
+        write_npy_head(self._file, self.kind, (self.length,))
         if self._file.tell() != HEADER_BYTES:
             raise AssertionError(
                 f"expected a head of {HEADER_BYTES} bytes, got {self._file.tell()}"

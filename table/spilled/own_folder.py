@@ -1,14 +1,86 @@
-"""A folder for what a table is made of, which is removed with the table."""
+"""A folder for what is being made: gone with its owner, or with the next one if that was killed."""
 
+import os
 import shutil
+import sys
 import tempfile
 import weakref
 from pathlib import Path
+from typing import Final
+
+PREFIX: Final = ".rows-"
+"""Begins the names of folders with rows and columns of a table that is made on the disk."""
 
 
 class OwnFolder:
-    """A new folder that is gone when nobody has this object any more."""
+    """A new folder that is gone when nobody has this object any more.
 
-    def __init__(self, where: Path | None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix=".rows-", dir=where))
-        self.remove = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+    It is locked until then, and the system lets go of the lock when the process ends in whatever
+    way: folders of that name in the same place that nobody holds are removed first.
+
+    Parameters
+    ----------
+    where : Path, optional
+        Where it is made; by default the system's place for such files.
+    prefix, suffix : str
+        How its name begins and ends.
+    """
+
+    def __init__(self, where: Path | None, prefix: str = PREFIX, suffix: str = "") -> None:
+        where = Path(tempfile.gettempdir()) if where is None else where
+        remove_left_over(where, prefix, suffix)
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=prefix, suffix=suffix, dir=where))
+            handle = _lock(self.path)
+            # another process may have taken it for left over before it was locked
+            if self.path.exists():
+                break
+            _let_go(handle)
+        self.remove = weakref.finalize(self, _remove, self.path, handle)
+
+
+def remove_left_over(where: Path, prefix: str, suffix: str = "") -> None:
+    """Remove folders that a process left behind which was killed."""
+    if sys.platform == "win32":
+        return
+    try:
+        there = list(where.iterdir())
+    except OSError:
+        return
+    for path in there:
+        if not (path.name.startswith(prefix) and path.name.endswith(suffix)):
+            continue
+        try:
+            is_ours = path.lstat().st_uid == os.getuid()
+        except OSError:
+            continue
+        if is_ours and (handle := _lock(path)) is not None:
+            _remove(path, handle)
+
+
+def _lock(folder: Path) -> int | None:
+    """Hold a folder; None if another process does, or the system knows no locks of folders."""
+    if sys.platform == "win32":
+        return None
+    import fcntl
+
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove(folder: Path, handle: int | None) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    _let_go(handle)
+
+
+def _let_go(handle: int | None) -> None:
+    if handle is not None:
+        os.close(handle)

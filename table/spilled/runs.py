@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import Column
 
@@ -65,7 +66,8 @@ def write_run(rows: Rows, folder: Path) -> None:
         folder.mkdir()
         written = {}
         for name, column in columns.items():
-            np.save(folder / f"{name}.npy", column, allow_pickle=False)
+            with (folder / f"{name}.npy").open("wb") as file:
+                write_npy(file, column)
             written[name] = [len(column), str(column.dtype), zlib.crc32(column.data)]
         (folder / _RUN).write_text(json.dumps(written), "utf-8")
     except OSError as error:

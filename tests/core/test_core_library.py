@@ -176,6 +176,8 @@ class TestCheckout:
         built = checkout.parents[1] / "build" / "core"
         for number in range(20):
             (built / f"old-{number}").mkdir(parents=True)
+            # also by a clock that was set back since
+            os.utime(built / f"old-{number}", (4e9, 4e9))
         loaded = library.open_library(sources=checkout)
         assert len(list(built.iterdir())) == 8
         assert Path(loaded._name).exists()

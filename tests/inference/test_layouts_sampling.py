@@ -24,6 +24,7 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.inference import Constraints, interpret, sample_layouts
+from bidcascade.inference.layouts import judging
 from bidcascade.inference.layouts.judging import Judge, steps_of
 from bidcascade.inference.layouts.known import known_by_seat
 from bidcascade.inference.layouts.meanings import read_auction
@@ -372,6 +373,19 @@ def test_sources_are_not_kept_alive():
     del system
     gc.collect()
     assert gone() is None
+
+
+def test_judges_of_few_auctions_are_kept(sayc, monkeypatch):
+    most = 3_000_000
+    monkeypatch.setattr(judging, "_KEPT_BYTES", most)
+    kept = []
+    for opening in range(7, 27):
+        sample_layouts(sayc, (opening, PASS), count=2, seed=1)
+        judges = [one for _, _, some in judging._known.values() for one in some.values()]
+        kept.append(sum(judge.bytes for judge in judges))
+    # what was made of the last one counts when the next one comes
+    assert 1_000_000 < max(kept) < 2 * most
+    assert len(judging._known) > 1
 
 
 def test_layouts_are_bid_as_the_auction_was(sayc):

@@ -221,6 +221,18 @@ def test_only_the_texts_used_last_stay(tmp_path, folder, monkeypatch):
     assert before == {place: place.read_bytes() for place in folder.iterdir()}
 
 
+def test_a_text_stays_that_was_kept_by_a_clock_that_was_set_back(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(kept_texts, "KEPT", 3)
+    for number in range(5):
+        path = tmp_path / f"{number}.bidding"
+        path.write_text(f"system S{number}\nopening:\n  1C = any hand\n", "utf-8")
+        before = set(folder.iterdir()) if folder.exists() else set()
+        open_text(path, folder)
+        (new,) = set(folder.iterdir()) - before
+        os.utime(new, (4e9, 4e9))
+    assert len(list(folder.iterdir())) == 3
+
+
 def _open_often(path, folder):
     return {repr(open_text(path, folder)) for _ in range(10)}
 

@@ -190,6 +190,19 @@ def test_old_versions_leave_the_cache(small_path, cache, few, monkeypatch):
     assert len(names_in(cache)) == 2
 
 
+def test_a_version_stays_that_was_made_by_a_clock_that_was_set_back(
+    small_path, cache, few, monkeypatch
+):
+    monkeypatch.setattr(kept_tables, "KEPT", 2)
+    for points in range(15, 19):
+        small_path.write_text(f"opening:\n  1NT = Strong: {points}-20 points, balanced\n")
+        before = set(cache.iterdir()) if cache.exists() else set()
+        open_table(small_path)
+        (new,) = set(cache.iterdir()) - before
+        os.utime(new, (4e9, 4e9))
+    assert len(names_in(cache)) == 2
+
+
 def test_what_is_wrong_with_a_text_is_told_in_full(small_path, cache):
     small_path.write_text("opening:\n  1NT = Strong: 15-17 pionts\n  2NT = Big: 20+ pts\n")
     with pytest.raises(InvalidSystem) as error:

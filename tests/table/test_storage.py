@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.kernels.npy_files import write_npy
 from bidcascade.table import BiddingTable, Row, build_table, save, storage
 
 ROWS = [
@@ -94,14 +95,14 @@ def test_a_full_disk_leaves_what_was_there(table, tmp_path, monkeypatch, exists)
         before.save(place)
     written = 0
 
-    def full(file: Any, array: Any, **options: Any) -> None:
+    def full(file: Any, array: Any) -> None:
         nonlocal written
         written += 1
         if written == 5:
             raise OSError(errno.ENOSPC, "No space left on device")
-        np.lib.format.write_array(file, array, allow_pickle=False)
+        write_npy(file, array)
 
-    monkeypatch.setattr(storage.np, "save", full)
+    monkeypatch.setattr(storage, "write_npy", full)
     with pytest.raises(InvalidTable, match=r"could not write the table to .*: No space left"):
         save(table, place, overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == (["place"] if exists else [])
@@ -118,6 +119,7 @@ def test_a_rename_that_fails_leaves_what_was_there(table, folder, monkeypatch):
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", refuse)
+    monkeypatch.setattr(storage, "_exchange", lambda *_: False)
     with pytest.raises(InvalidTable, match="Permission denied"):
         save(build_table([])[0], folder, overwrite=True)
     assert BiddingTable.open(folder, verify=True) == table

@@ -9,9 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.service.archive import parts
 from bidcascade.service.archive.adding import add_files, remove_archive, remove_source
 from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.catalogue import Catalogue, writing
@@ -191,14 +193,12 @@ def refuse(*_arguments, **_options):
 
 
 @pytest.mark.parametrize(
-    ("module", "name"),
-    [("polars.DataFrame", "write_parquet"), ("polars.DataFrame", "write_ipc"), ("numpy", "save")],
+    ("owner", "name"),
+    [(pl.DataFrame, "write_parquet"), (pl.DataFrame, "write_ipc"), (parts, "write_npy")],
 )
 @pytest.mark.parametrize("left", [0, 2])
-def test_disk_full(files, system, whole, tmp_path, monkeypatch, module, name, left):
+def test_disk_full(files, system, whole, tmp_path, monkeypatch, owner, name, left):
     club = tmp_path / "club"
-    owner = pytest.importorskip(module.partition(".")[0])
-    owner = getattr(owner, "DataFrame", owner) if "." in module else owner
     write = getattr(owner, name)
 
     def until_full(*arguments, **options):
@@ -215,7 +215,7 @@ def test_disk_full(files, system, whole, tmp_path, monkeypatch, module, name, le
     assert Archive(club).catalogue.boards in (0, 20, 40)
     add_files(club, files)
     check_equal(contents(club), whole["add"])
-    if name != "save":
+    if name != "write_npy":
         left = 2
         with monkeypatch.context() as patch:
             patch.setattr(owner, name, until_full)

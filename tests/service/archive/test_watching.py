@@ -15,13 +15,24 @@ from bidcascade.service.archive.watching import Watch
 
 
 class Clock:
-    """Time that goes on when it is told to; files are as old as it says."""
+    """Time that goes on when it is told to, and a clock that may be set; files are dated by it."""
 
     def __init__(self):
-        self.now = 1_000_000.0
+        self.passed = 5_000.0
+        self.ahead = 995_000.0
+
+    @property
+    def now(self):
+        return self.passed + self.ahead
 
     def time(self):
         return self.now
+
+    def monotonic(self):
+        return self.passed
+
+    def go_on(self, seconds):
+        self.passed += seconds
 
 
 @pytest.fixture
@@ -52,7 +63,7 @@ class Folder:
 
     def look(self, after=30.0):
         """Look once more; the boards that the archive has then."""
-        self.clock.now += after
+        self.clock.go_on(after)
         self.asked.clear()
         for _ in self.watch.look():
             pass
@@ -79,7 +90,7 @@ def parquet(count, seed, folder):
 def test_a_file_is_read_when_it_has_been_still(folder):
     whole = parquet(20, 1, folder)
     folder.put("old.lin", lin(10, 2, folder))
-    folder.clock.now += 60
+    folder.clock.go_on(60)
     for share in (1, 2, 3):
         folder.put("growing.parquet", whole[: share * len(whole) // 4])
         assert folder.look(1) == 10
@@ -154,6 +165,25 @@ def test_what_is_there_no_more_and_what_comes_late(tmp_path, clock):
     shutil.rmtree(folder.path)
     assert folder.look() == 15
     assert len(folder.told) == 2
+
+
+@pytest.mark.parametrize("leap", [-1e7, -7200, -60, 60, 7200, 1e7])
+def test_a_clock_that_is_set_neither_holds_up_nor_hurries(folder, leap):
+    """A file that came before or after is read when it has been still, by no clock that is set."""
+    whole = parquet(20, 1, folder)
+    folder.put("before.lin", lin(10, 2, folder))
+    assert folder.look(1) == 0
+    folder.put("growing.parquet", whole[: len(whole) // 2])
+    folder.clock.ahead += leap
+    # it has not been still: not even if its date is from long ago by now
+    assert folder.look(1) == 0
+    folder.put("after.lin", lin(5, 3, folder))
+    folder.put("growing.parquet", whole)
+    assert folder.look(1) == 0
+    assert folder.look(watching.STILL_S) == 35
+    assert folder.told == []
+    folder.put("last.lin", lin(5, 4, folder))
+    assert folder.look() == 40
 
 
 def test_another_writer_is_waited_for(folder):

@@ -4,12 +4,14 @@ from one process, whatever happens.
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
 from types import SimpleNamespace
 
 import polars as pl
@@ -38,6 +40,7 @@ from bidcascade.service.jobs.cluster import (
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.table import build_table
+from tests.service.jobs.test_job_server import children_of
 from tests.service.support_interruptions import parts_in
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_scale_out import fail, slow_down
@@ -256,6 +259,47 @@ def test_the_scheduler_goes_away(engine, inputs, one_process, tmp_path):
     assert 0 < parts_in(folder) < 12
     run_batch(engine, inputs, folder, part_deals=PART_DEALS, resume=True)
     assert contents(folder) == one_process["all"]
+
+
+@needs_dask
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads /proc")
+@pytest.mark.parametrize("mode", ["all", "counts"])
+def test_workers_and_batch_are_killed_at_any_moment(
+    inputs, one_process, table_folder, tmp_path, mode
+):
+    """Each run loses its workers, all of itself, or both; the last one is disturbed no more."""
+    chance = random.Random(5)
+    folder = tmp_path / "out"
+    words = ("batch", *inputs, "--out", folder, "--mode", mode, "--resume", "--jobs", 1,
+             "--backend", "reference", "--table", table_folder,
+             "--part-deals", PART_DEALS)  # fmt: skip
+    kills = 0
+    for number in range(6):
+        process = subprocess.Popen(
+            command(*words, "--devices", "0,1"), env=environment(), stderr=subprocess.PIPE,
+            start_new_session=True,
+        )  # fmt: skip
+        deadline = time.monotonic() + 100
+        while len(children_of(process.pid)) < 2 and process.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(chance.uniform(0, 3))
+        if number % 3:
+            for worker in children_of(process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
+                    kills += 1
+            time.sleep(chance.uniform(0, 2))
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            kills += 1
+        _, errors = process.communicate()
+        # a part that took several workers with it ends the batch with a message
+        assert process.returncode in (0, 3, -signal.SIGKILL), errors
+    assert kills > 6
+    done = run_apart(*words)
+    assert done.code == 0, done.err
+    check_equal(contents(folder), one_process[mode], mode)
 
 
 @needs_dask
