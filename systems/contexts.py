@@ -2,7 +2,8 @@
 
 A group applies at a place if its auction pattern matches, or its parent line was partner's last
 call, and its facts hold. Groups are sorted here by what the design calls *more specific*: literal
-calls count most, then classes like ``(1M)``, then facts, then ``general:``, then file order.
+calls count most, then classes like ``(1M)``, then facts, then ``general:``, then file order; behind
+them all stands ``last resort:``.
 """
 
 from collections.abc import Iterator
@@ -31,6 +32,9 @@ Specificity = tuple[int, int, int, int]
 
 FOREMOST: Final = 400
 """Counts as so many literal calls for a ``foremost:`` block: more than any auction has."""
+
+LAST_RESORT: Final[Specificity] = (-1, 0, 0, 0)
+"""Of lines in a ``last resort:`` block: behind all others, and hidden by none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +94,7 @@ class Places:
     any_length: tuple[Group, ...]
     """``after`` groups with ``…`` in them."""
     anywhere: tuple[Group, ...]
-    """``when`` and ``general`` groups."""
+    """``when``, ``general``, ``foremost`` and ``last resort`` groups."""
     lines: tuple[PlacedLine, ...]
 
     def written_lines(self) -> list[Line]:
@@ -108,6 +112,7 @@ class _Frame:
     facts: tuple[Condition, ...] = ()
     general: bool = False
     foremost: bool = False
+    last_resort: bool = False
     literal: int = 0
     classes: int = 0
 
@@ -163,6 +168,8 @@ class _Collector:
         facts = 0 if frame.general else sum(map(_count_facts, frame.facts))
         literal += FOREMOST if frame.foremost else 0
         specificity = (literal, classes, facts, 0 if frame.general else 1)
+        if frame.last_resort:
+            specificity = LAST_RESORT
         order = next(self._orders)
         placed = tuple(self._placed(line, literal, classes) for line in lines)
         parts = (fact.parts if isinstance(fact, AllOf) else (fact,) for fact in frame.facts)
@@ -200,7 +207,10 @@ def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
     else:
         foremost = frame.foremost or header.kind == "foremost"
         general = frame.general or header.kind == "general"
-        yield replace(frame, facts=facts, foremost=foremost, general=general)
+        last_resort = frame.last_resort or header.kind == "last resort"
+        yield replace(
+            frame, facts=facts, foremost=foremost, general=general, last_resort=last_resort
+        )
 
 
 _NO_FACT = ("vulnerable", "not vulnerable", "favourable", "unfavourable")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, TypeVar
 
-from bidcascade.bridge import FIRST_BID, PASS, Auction, bid_level
+from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, Auction, bid_level
 from bidcascade.kernels.intervals import Ends, both
 from bidcascade.systems.language.syntax_tree import Agreement, Where
 from bidcascade.table.language.expression_tree import Expression
@@ -143,17 +143,22 @@ class State:
 
     @cached_property
     def forced(self) -> bool:
-        """Whether the player to call may not pass: partner's call was forcing and RHO passed."""
+        """Whether the player to call may not pass: partner's call was forcing and RHO passed.
+
+        What only forces to game may be passed in game, if it names a suit to play in; and a double
+        for penalties may be left in.
+        """
         calls = self.calls
         if len(calls) < 2 or calls[-1] != PASS:
             return False
         side = self.position % 2
         last = self.meanings[-2]
-        if last.says("forcing"):
+        to_game = last.says("forcing to game")
+        if last.says("forcing") or (to_game and last.is_artificial and last.call >= FIRST_BID):
             return True
-        if self.game_reached:
+        if self.game_reached or (last.call == DOUBLE and last.says("penalty")):
             return False
-        return last.says("forcing to game") or (self.game_forced[side] and self.contested[side])
+        return to_game or (self.game_forced[side] and self.contested[side])
 
     @cached_property
     def game_reached(self) -> bool:

@@ -10,12 +10,14 @@ from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core.rows import AGREEMENT_KINDS, TAG_WORDS
 from bidcascade.systems.language.syntax_tree import VARIABLES, Agreement, Line, Variant
 
-from .contexts import Group, PlacedLine
+from .contexts import LAST_RESORT, Group, PlacedLine
 from .patterns import fixed_call, is_variable, letter_of
 from .places import Rules
 from .text_rows import TextRows, Words, joined
 
 FORMAT: Final = 0x42435331
+HIDDEN_BY_NONE: Final = -1
+"""For :data:`.contexts.LAST_RESORT`; the other specificities are numbered from 0."""
 MOST_VARIANTS: Final = 1 << 20
 _STRAINS: Final = "CDHSN"
 _SECTIONS: Final = (
@@ -67,11 +69,12 @@ class StructureRows:
         self._numbers = {id(group): number for number, group in enumerate(self.groups)}
         self.variants: list[tuple[PlacedLine, Variant | None, Group]] = []
         owner: list[Group] = [*self.groups[:1]] * len(places.lines)
-        specificities: dict[Any, int] = {}
+        specificities: dict[Any, int] = {LAST_RESORT: HIDDEN_BY_NONE}
         for group in self.groups:
             for placed in group.lines:
                 owner[placed.number] = group
-            self._add_group(group, specificities.setdefault(group.specificity, len(specificities)))
+            specificity = specificities.setdefault(group.specificity, len(specificities) - 1)
+            self._add_group(group, specificity)
         for placed, group in zip(places.lines, owner, strict=True):
             self._add_line(placed, group)
         self._rows["opening"] = self._group_numbers(places.opening)

@@ -96,6 +96,7 @@ CONDITIONS = ["12+ points", "5+ hearts", "balanced", "any hand", "8-11 points, 4
 HEADERS = ["opening", "opening, 3rd or 4th seat", "after 1C", "after 1M (any bid)", "over (1M)",
            "after … 2X", "when contested", "when forced", "when they bid X, partner has shown 4+ M",
            "when RHO doubled", "when partner's last call was #mark", "general", "foremost",
+           "last resort", "last resort, forced",
            "when I am a passed hand, at most 2-level"]  # fmt: skip
 AGREEMENTS = ["", "; forcing", "; artificial, #mark", "; limited", "; shows 12+ points",
               "; agrees hearts", "; forcing to game"]  # fmt: skip

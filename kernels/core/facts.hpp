@@ -5,7 +5,8 @@
 
 namespace core {
 
-constexpr u32 FORCING = 1, FORCING_TO_GAME = 2, ARTIFICIAL = 1u << 7 | 1u << 10 | 1u << 11 | 1u << 12;
+constexpr u32 FORCING = 1, FORCING_TO_GAME = 2, ARTIFICIAL = 1u << 7 | 1u << 10 | 1u << 11 | 1u << 12,
+              PENALTY = 1u << 14;
 constexpr u32 DEED_RAISE = 1, DEED_NEW_SUIT = 2, DEED_CUE_BID = 4, DEED_REVERSE = 8;
 constexpr i32 ALL_SUITS = 1 | 2 << 3 | 3 << 6 | 4 << 9;
 
@@ -117,7 +118,9 @@ __device__ inline bool forced(const Place& row) {
     if (row.length < 2 || row.call[(me + 3) & 3] != 0) return false;
     const u32 kinds = row.kinds[me ^ 2];
     if (kinds & FORCING) return true;
-    if (game_reached(row)) return false;
+    // no suit to play in, however high it is
+    if (kinds & FORCING_TO_GAME && kinds & ARTIFICIAL && row.call[me ^ 2] >= 3) return true;
+    if (game_reached(row) || (kinds & PENALTY && row.call[me ^ 2] == 1)) return false;
     return kinds & FORCING_TO_GAME || (row.game_forced[me & 1] && row.acted[me & 1]);
 }
 

@@ -414,7 +414,9 @@ CORE_ROLLED
                 for (i32 which = first; which < last; ++which) {
                     const i32 call = line.call >= 0 ? line.call : prog.calls_code[which];
                     const i32 bound = line.call >= 0 ? found[number].bindings : prog.calls_bindings[which];
-                    if (owners[call] >= 0 && owners[call] != group.specificity) continue;
+                    if (group.specificity != HIDDEN_BY_NONE && owners[call] >= 0 &&
+                        owners[call] != group.specificity)
+                        continue;
                     const i32 more = line_entries(line, call, bound, found[number].needs, begins, end);
                     if (more == MISSING) {
                         // what it would have hidden is not known, so more may seem to be missing

@@ -12,6 +12,7 @@ constexpr u32 TAG_WORDS = 4;
 constexpr i32 CALLS = 38;
 constexpr i32 UNKNOWN = -1, LEAF = -2, ANY_HAND = 0, NEVER = 1, MISSING = -1;
 constexpr i32 HOLDS = -1, FAILS = -2;
+constexpr i32 HIDDEN_BY_NONE = -1;
 constexpr i32 WIDEST = 32767;
 constexpr i32 NO_CALL = 255, NOTRUMP = 5;
 

@@ -9,7 +9,7 @@ constexpr i32 STRUCTURE_FORMAT = 0x42435331;
 
 // Lines that apply at the same places. Groups stand in the order in which they are tried.
 struct GroupRow {
-    i32 specificity;
+    i32 specificity;             // HIDDEN_BY_NONE for a last resort
     i32 first_line, lines;       // in `group_lines`
     i32 first_step, steps;       // of its auction pattern; no steps but -1 for no pattern
     i32 first_their, theirs;     // alternatives of RHO's call below a line; -1 for a pass
@@ -115,7 +115,7 @@ struct Structure {
 
     bool groups_fit(const Text& text) const {
         for (const GroupRow& group : groups) {
-            if (group.specificity < 0 || !is_part(group.first_line, group.lines, group_lines.count) ||
+            if (group.specificity < HIDDEN_BY_NONE || !is_part(group.first_line, group.lines, group_lines.count) ||
                 !is_part(group.first_test, group.tests, tests.count))
                 return false;
             if (group.steps != -1 && !is_part(group.first_step, group.steps, steps.count)) return false;

@@ -198,7 +198,8 @@ class Header:
     kind
         ``opening`` (nobody has bid; conditions may name seats and vulnerability), ``after`` (also
         written ``over``), ``their call`` (``(Double):`` below a line), ``when``, ``general``
-        (behind all other places), ``foremost`` (before all others).
+        (behind all other places), ``foremost`` (before all others), ``last resort`` (behind even
+        ``general``, and no other line hides its calls).
     auctions
         Of ``after``: alternatives joined by ``or``; of ``their call``: one step each.
     condition

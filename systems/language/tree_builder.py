@@ -120,7 +120,7 @@ class TreeBuilder(PhraseBuilder):
         return all_of(part for part in parts if not isinstance(part, Token))
 
     def plain_header(self, word: Token, condition: Any, remark: Any) -> HeaderStatement:
-        return _header(str(word), at(word), (), condition, remark)
+        return _header(" ".join(word.split()), at(word), (), condition, remark)
 
     def when(self, word: Token, first: Condition, rest: Any, remark: Any) -> HeaderStatement:
         return self.plain_header(word, first if rest is None else all_of((first, rest)), remark)

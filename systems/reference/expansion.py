@@ -9,7 +9,14 @@ from functools import partial
 
 from bidcascade.bridge import PASS
 from bidcascade.systems.auction_reader import AuctionReader
-from bidcascade.systems.contexts import Group, HeaderTest, PlacedLine, Places, Specificity
+from bidcascade.systems.contexts import (
+    LAST_RESORT,
+    Group,
+    HeaderTest,
+    PlacedLine,
+    Places,
+    Specificity,
+)
 from bidcascade.systems.knowledge import bounds
 from bidcascade.systems.language.syntax_tree import Condition, Variant
 from bidcascade.systems.patterns import Bindings, fixed_call, match_call, pattern_calls
@@ -62,7 +69,11 @@ class Expander(AuctionReader):
 
 
 def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
-    """All entries of a place in order, without those that a more specific context hides."""
+    """All entries of a place in order, without those that a more specific context hides.
+
+    Nothing hides a last resort: else calls that mean more than a player holds could leave him with
+    none at all.
+    """
     start = PlaceScope(state, rules.defines, {})
     found = list(_anywhere(rules.anywhere, start, ()))
     for group, bindings in _groups(rules.places, state):
@@ -81,7 +92,7 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
     for specificity, placed, scope, criteria in lines:
         made = False
         for call, bindings in _calls(placed, scope):
-            if owners.get(call, specificity) != specificity:
+            if specificity != LAST_RESORT and owners.get(call, specificity) != specificity:
                 continue
             bound = scope.under(bindings)
             for variant, own in _variants(placed, bound, criteria):

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from bidcascade.bridge import PASS, Auction, cards_of, format_calls
+from bidcascade.bridge import FIRST_BID, PASS, Auction, cards_of, format_call, format_calls
+from bidcascade.inference.sanity import bid_boards
+from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.cases import CaseReport, read_cases, run_cases
 from bidcascade.systems.check import check_system
-from bidcascade.systems.state import shown
+from bidcascade.systems.state import Meaning, shown
 from bidcascade.systems.system import System
 from tests.support_bridge import HANDS
 from tests.support_examples import examples
@@ -105,6 +107,88 @@ def test_nobody_passes_a_forcing_call_for_want_of_a_line(name):
     found = check_system(system(name), deals=1_000, least=2)
     gaps = [finding for finding in found.findings if finding.kind == "gap"]
     assert sum(gap.deals for gap in gaps) <= 1, gaps
+
+
+@pytest.mark.parametrize("name", ["sayc", *OTHERS])
+@pytest.mark.parametrize("seed", range(3))
+def test_every_hand_has_an_answer_to_every_forcing_call(name, seed):
+    """Auctions of calls that the system knows, made by chance and not by a hand that fits them."""
+    chooser = random.Random(f"{name} {seed}")
+    asked = 0
+    while asked < 40:
+        auction = Auction()
+        while not auction.is_complete and len(auction.calls) < 12:
+            place = system(name).expand(auction.calls)
+            last = system(name).state(auction.calls).meanings[-2:][:1]
+            if place.forced and auction.last_bid < 7 * 5 + 2 and not _asks_for_cards(last):
+                asked += 1
+                takers = [entry for entry in place.entries if not entry.criteria]
+                assert takers, format_calls(auction.calls)
+                # a double may be left in
+                may_pass = auction.calls[-2] < FIRST_BID
+                assert may_pass or takers[0].call != PASS, format_calls(auction.calls)
+            low = [entry.call for entry in place.entries if entry.call < 4 * 5 + 3]
+            passes = chooser.random() < (0.7 if len(auction.calls) % 2 else 0.1)
+            auction = auction.add(PASS if passes or not low else chooser.choice(low))
+
+
+def _asks_for_cards(meanings: tuple[Meaning, ...]) -> bool:
+    """Whether a call asks for aces or kings: any hand has an answer, by how many it holds."""
+    return any(one.tags & {"blackwood", "gerber", "king-ask"} for one in meanings)
+
+
+YOUNG = """
+system Young
+
+opening:
+  1NT = Strong notrump: 15-17 points, 4-3-3-3 or 4-4-3-2 or 5-3-3-2
+  1M  = Five-card major: 12-21 points, 5+ M, M is the longest
+  1C  = Anything else: 12-21 points; artificial, forcing
+after 1NT:
+  transfer to 2M = Transfer: 5+ M; artificial, forcing
+over (1M):
+  2M = Two suits: 8+ points, 5+ oM; artificial, forcing
+  Double = Takeout: 12+ points, 3+ in every unbid suit; takeout, forcing
+
+define headed X = ace of X or king of X or queen of X
+include "words.bidding"
+include "natural.bidding"
+"""
+
+
+def test_a_young_system_that_includes_natural_answers_what_forces(tmp_path):
+    path = tmp_path / "young.bidding"
+    path.write_text(YOUNG, "utf-8")
+    young = open_system(path)
+    asked, passed = forced_on(young, 1_000)
+    assert asked > 300
+    assert not passed
+    for auction, hand, call in (
+        ("1C P", "KQ985.62.K93.432", "1N"),  # stopped everywhere
+        ("1C P", "Q98532.2.J98.432", "1S"),  # a suit
+        ("1C P", "J985.62.9843.432", "1N"),  # nothing else to say
+        (
+            "1N P 2D P",
+            "KQ93.A2.AQ93.K32",
+            "2H",
+        ),  # the suit that partner has shown, not the one named
+        ("1S X P", "9853.62.J843.432", "2D"),  # what a takeout double asks for
+    ):
+        assert format_call(young.bid(hand, auction).call) == call, (auction, hand)
+
+
+def forced_on(tried: System, deals: int) -> tuple[int, int]:
+    """On how many random deals a player was forced, and on how many one passed then."""
+    asked, passed = bid_boards(tried, deal_arrays(random_deals(deals, 20261126))).forced or ((), ())
+    return sum(asked), sum(passed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(named_systems()))
+def test_no_forcing_call_is_passed_in_a_hundred_thousand_deals(name):
+    asked, passed = forced_on(system(name), 100_000)
+    assert asked > 50_000
+    assert passed == 0
 
 
 @pytest.mark.parametrize("name", sorted(named_systems()))

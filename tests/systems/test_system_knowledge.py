@@ -113,6 +113,28 @@ def test_forcing_states():
     assert not SYSTEM.state("1S P 2S P").forced
 
 
+def test_what_forces_to_game_forces_in_game_too_where_no_suit_is_named():
+    system = System.parse(
+        "opening:\n  1S = Spades: 5+ spades; forcing to game\n"
+        "after 1S:\n"
+        "  4C = Splinter: 13+ points, shortness in clubs; artificial, forcing to game\n"
+        "  4H = Splinter: 13+ points, shortness in hearts; artificial, forcing to game\n"
+        "  4S = Game: 4+ spades; forcing to game\n"
+        "  2S = Raise: 3+ spades\n"
+        "when last bid was theirs, they bid hearts:\n"
+        "  Double = Penalty: any hand; penalty\n"
+        "when last bid was theirs, they bid clubs:\n"
+        "  Double = Takeout: any hand; takeout\n"
+    )
+    assert system.state("1S P 4C P").forced
+    assert system.state("1S P 4H P").forced
+    assert not system.state("1S P 4S P").forced
+    assert not system.state("1S P 4H X").forced
+    # below game a double for penalties may be left in, another one not
+    assert system.state("1S P 2S 3C X P").forced
+    assert not system.state("1S P 2S 3H X P").forced
+
+
 def test_suits_that_were_shown():
     assert SYSTEM.state("1S P 2H").suits == ("S", "", "H", "")
     # a transfer shows the suit above, an artificial bid not the one it names

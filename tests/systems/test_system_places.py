@@ -188,3 +188,23 @@ def test_foremost_lines_come_before_the_most_specific_ones():
     )
     assert calls_at(system, "1S P") == ["4N Aces", "4S Game"]
     assert calls_at(system, "1S P 4N P")[0] == "5C None"
+
+
+def test_a_last_resort_stands_behind_all_other_lines_and_none_hides_its_calls():
+    system = system_with(
+        "last   resort, forced:\n  1NT = Nothing else: any hand\n    3NT = Game: any hand\n"
+        "last resort:\n  when they bid X:\n    cheapest X = Cue-bid: 20+ points\n"
+        "  3C = Clubs: 8+ clubs\n"
+        "general:\n  1NT = Hidden: any hand\n  3D = Diamonds: 8+ diamonds\n"
+        "after (1X) Double:\n  1NT = Stopped: 6-10 points, stopper in X\n"
+        "  2X = Good hand: 13+ points\n"
+    )
+    assert calls_at(system, "1S X P") == [
+        "1N Stopped", "2S Good hand", "3D Diamonds", "1N Nothing else", "2S Cue-bid", "3C Clubs"
+    ]  # fmt: skip
+    # where both lines may have made it, partner's call has both meanings
+    assert calls_at(system, "1S X P 1N P")[0] == "3N Game"
+    for hand, name in (("K32.432.432.KJ32", "Stopped"), ("432.432.432.5432", "Nothing else")):
+        entry = system.bid(hand, "1S X P").entry
+        assert entry is not None
+        assert entry.name == name

@@ -9,7 +9,7 @@ const PIECES = [
   ["number", /\d+(?:\s*[-–]\s*\d+|\+)?(?![\w=])/y],
   ["joining", /(?:either|or|and|not)(?![\w'’-])/y],
 ];
-const OPENERS = /^(?:opening|after|over|when|general|foremost|system|include|convention|use|without|option|opponents|define)(?![\w'’-])/;
+const OPENERS = /^(?:opening|after|over|when|general|foremost|last resort|system|include|convention|use|without|option|opponents|define)(?![\w'’-])/;
 /** Name of a line: between the equals sign, or `either`, and the colon. */
 const NAME = /^(\s*(?:[^"=:]*?=|either|or)\s*)(\p{Lu}[^:;="{}]*?)(?=\s*(?::|;|--|$))/u;
 

@@ -7,6 +7,9 @@ import { AuctionPattern, allBindings, fixedCall, variablesOf } from "./patterns.
 /** Counts as so many literal calls for a "foremost:" block: more than any auction has. */
 const FOREMOST = 400;
 
+/** Specificity of lines in a "last resort:" block: behind all others, and hidden by none. */
+export const LAST_RESORT = [-1, 0, 0, 0];
+
 /** A line of the text with a number of its own, and the groups under it: partner's answers. */
 class PlacedLine {
   below = [];
@@ -51,7 +54,7 @@ export function placesOf(text) {
     byLength,
     /** "after" groups with … in them. */
     anyLength: groups.filter(({ pattern }) => pattern !== null && pattern.fixedLength === null),
-    /** "when" and "general" groups. */
+    /** "when", "general", "foremost" and "last resort" groups. */
     anywhere: groups.filter((group) => group.pattern === null && !group.opening),
     lines: collector.lines,
   };
@@ -59,7 +62,8 @@ export function placesOf(text) {
 
 /** What the headers around a body have said so far. */
 const FRAME = {
-  pattern: null, theirCall: null, opening: false, facts: [], general: false, foremost: false, literal: 0, classes: 0,
+  pattern: null, theirCall: null, opening: false, facts: [], general: false, foremost: false, lastResort: false, literal: 0,
+  classes: 0,
 };
 
 /** Walks the tree; numbers lines and groups in file order. */
@@ -99,7 +103,7 @@ class Collector {
     }
     const counted = frame.general ? 0 : sum(facts.map(countFacts));
     if (frame.foremost) literal += FOREMOST;
-    const specificity = [literal, classes, counted, frame.general ? 0 : 1];
+    const specificity = frame.lastResort ? LAST_RESORT : [literal, classes, counted, frame.general ? 0 : 1];
     const order = this.#orders;
     this.#orders += 1;
     const placed = lines.map((line) => this.#placed(line, literal, classes));
@@ -146,7 +150,8 @@ function frames({ header }, frame) {
     default: {
       const foremost = frame.foremost || header.kind === "foremost";
       const general = frame.general || header.kind === "general";
-      return [{ ...frame, facts, foremost, general }];
+      const lastResort = frame.lastResort || header.kind === "last resort";
+      return [{ ...frame, facts, foremost, general, lastResort }];
     }
   }
 }

@@ -3,7 +3,7 @@
 
 import { PASS } from "./calls.js";
 import { criteriaOf, lower } from "./conditions.js";
-import { placesOf } from "./contexts.js";
+import { LAST_RESORT, placesOf } from "./contexts.js";
 import { and } from "./expressions.js";
 import { PlaceScope } from "./facts.js";
 import { TRUE } from "./formulas.js";
@@ -279,7 +279,9 @@ function entriesOf(rules, state) {
     let made = false;
     for (const [call, bindings] of callsOf(placed, scope)) {
       const owner = owners.get(call);
-      if (owner !== undefined && !sameCounts(owner, placed.group.specificity)) continue;
+      // else a call that means more than a player holds would leave him with none at all
+      const isHidden = owner !== undefined && !sameCounts(owner, placed.group.specificity);
+      if (isHidden && placed.group.specificity !== LAST_RESORT) continue;
       const bound = scope.under(bindings);
       const own = criteriaOf(placed.line.condition, bound);
       if (own === null) continue;

@@ -1,7 +1,7 @@
 // What is known at a place of an auction: who has shown what, and what is agreed.
 // systems/state.py is the definition. A state belongs to an auction, not to hands; it never changes.
 
-import { Auction, FIRST_BID, PASS, bidLevel } from "./calls.js";
+import { Auction, DOUBLE, FIRST_BID, PASS, bidLevel } from "./calls.js";
 import { EVERYTHING, hull, termRange } from "./knowledge.js";
 import { cheapestLevel, gameLevel, letterOf, strainOf } from "./patterns.js";
 
@@ -151,9 +151,10 @@ export class State {
     if (calls.length < 2 || calls.at(-1) !== PASS) return false;
     const side = this.position % 2;
     const last = this.meanings.at(-2);
-    if (last.says("forcing")) return true;
-    if (this.gameReached) return false;
-    return last.says("forcing to game") || (this.gameForced[side] && this.contested[side]);
+    const toGame = last.says("forcing to game");
+    if (last.says("forcing") || (toGame && last.isArtificial && last.call >= FIRST_BID)) return true;
+    if (this.gameReached || (last.call === DOUBLE && last.says("penalty"))) return false;
+    return toGame || (this.gameForced[side] && this.contested[side]);
   }
 
   /** What a word means here, worked out by `find` when it is asked for the first time. */

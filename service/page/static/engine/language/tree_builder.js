@@ -106,7 +106,8 @@ export class TreeBuilder extends PhraseBuilder {
   }
 
   plainHeader(word, condition, remark) {
-    return headerOf(word.text, word.text, at(word), [], condition, remark);
+    const kind = word.text.split(/ +/).join(" ");
+    return headerOf(kind, kind, at(word), [], condition, remark);
   }
 
   when(word, first, rest, remark) {
