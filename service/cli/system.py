@@ -36,10 +36,12 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     action = shared.actions_of(parser)
     show = action("show", "the lines at one place, in the order they are tried", show_place)
     _add_system(show)
+    _add_opponents(show)
     show.add_argument("auction", nargs="?", default="", metavar="AUCTION", help="such as '1N P'")
 
     check = action("check", "shares of every line, overlaps, gaps, dead lines", check_places)
     _add_system(check)
+    _add_opponents(check, "; whole boards are bid by the system at all seats")
     check.add_argument("--at", action="append", default=[], metavar="AUCTION", dest="auctions",
         help="a place such as '1N P', any number of times (default: the opening "
         "call)")  # fmt: skip
@@ -54,6 +56,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
 
     lint = action("lint", "gaps, double claims, dead lines, asymmetries", lint_system)
     _add_system(lint)
+    _add_opponents(lint, "; its lines are not looked at")
     _add_sample(lint, 50_000)
 
     fmt = action("fmt", "lay the text out in the usual way", format_files, json=False)
@@ -91,7 +94,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_system(make)
     make.add_argument("--out", required=True, metavar="DIR", help="folder for the table")
     make.add_argument("--overwrite", action="store_true", help="replace a table that is there")
-    make.add_argument("--opponents", metavar="SYSTEM", help="what the other side plays")
+    _add_opponents(make)
     _add_sample(make, 20_000)
 
 
@@ -100,7 +103,7 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("auction", metavar="AUCTION", help="such as '1N P 2D P'")
     add("--table", default="sayc", metavar="SYSTEM", help=_SYSTEM_HELP)
-    add("--opponents", metavar="SYSTEM", help="what the other side plays")
+    _add_opponents(parser)
     _add_options(parser)
     shared.add_json_option(parser)
 
@@ -113,6 +116,10 @@ def _add_system(parser: argparse.ArgumentParser) -> None:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--option", action="append", default=[], metavar="NAME",
         help="turn an option of the text on; NAME=off turns it off")  # fmt: skip
+
+
+def _add_opponents(parser: argparse.ArgumentParser, more: str = "") -> None:
+    parser.add_argument("--opponents", metavar="SYSTEM", help=f"what the other side plays{more}")
 
 
 def _add_sample(parser: argparse.ArgumentParser, deals: int) -> None:
@@ -132,6 +139,13 @@ def _open(name: str, options: argparse.Namespace) -> "System":
         key, _, value = word.partition("=")
         chosen[key] = value.lower() not in ("off", "no", "0", "false")
     return System.open(name, options=chosen)
+
+
+def _opponents(options: argparse.Namespace) -> "System | None":
+    """System of the other side; options are those of the first one."""
+    from bidcascade.systems.system import System
+
+    return System.open(options.opponents) if options.opponents else None
 
 
 @contextmanager
@@ -159,7 +173,7 @@ def show_place(options: argparse.Namespace) -> None:
     from bidcascade.table import format_expression
 
     system = _open(options.system, options)
-    place = system.expand(options.auction)
+    place = system.expand(options.auction, _opponents(options))
     rows: list[dict[str, Any]] = [
         {
             "call": format_call(entry.call),
@@ -209,10 +223,11 @@ def _checked(
 ) -> "SystemCheck":
     from bidcascade.systems.check import check_system
 
+    opponents = _opponents(options)
     with _progress() as progress:
         return check_system(
             system, deals=options.deals, seed=options.seed, auctions=auctions, least=options.least,
-            progress=progress,
+            opponents=opponents, progress=progress,
         )  # fmt: skip
 
 
@@ -484,7 +499,7 @@ def compile_system(options: argparse.Namespace) -> None:
 
     out = Path(options.out)
     shared.check_place_of_table(out, overwrite=options.overwrite)
-    opponents = _open(options.opponents, options) if options.opponents else None
+    opponents = _opponents(options)
     with _progress() as progress:
         table = grow(
             _open(options.system, options), deals=options.deals, seed=options.seed,
@@ -503,7 +518,7 @@ def explain(options: argparse.Namespace) -> None:
     from bidcascade.systems.explanation import explain_auction
 
     system = _open(options.table, options)
-    opponents = _open(options.opponents, options) if options.opponents else None
+    opponents = _opponents(options)
     found = explain_auction(system, options.auction, opponents)
     if options.json:
         shared.print_json(found.to_dict())
