@@ -159,17 +159,19 @@ def shape_texts(shapes: _Flags) -> tuple[str, ...]:
 def _bounds(ranges: Sequence[Range], *, balanced: bool) -> list[str]:
     """Lengths that say something, the longest first."""
     found = []
-    least = sum(low for low, _ in ranges)
-    for suit, (low, high) in zip(_SUITS, ranges, strict=True):
+    # what the least cards leave for a suit: more than that says nothing
+    least = np.array(ranges)[:, 0]
+    left = LENGTHS[(LENGTHS >= least).all(axis=1) & (_BALANCED | (not balanced))].max(axis=0)
+    for suit, (low, high), most in zip(_SUITS, ranges, left.tolist(), strict=True):
         if low == high:
             cards = f"{low}"
         elif balanced:
-            if (low, high) == (2, 5):
+            if low == 2 and high >= most:
                 continue
             cards = f"at most {high}" if low == 2 else f"{low}-{high}"
         elif low >= 2 and (high <= 5 or low >= 3):
             cards = f"{low}+" if high > 7 else f"{low}-{high}"
-        elif high <= 4 and high < 13 - least + low:  # not only because the other suits are long
+        elif high <= 4 and high < most:
             cards = f"at most {high}"
         else:
             continue

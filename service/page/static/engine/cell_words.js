@@ -109,16 +109,18 @@ function shapeTexts(shapes) {
 /** Lengths that say something, the longest first. */
 function bounds(ranges, balanced) {
   const found = [];
-  const least = ranges.reduce((sum, [low]) => sum + low, 0);
+  // what the least cards leave for a suit: more than that says nothing
+  const left = LENGTHS.filter((lengths, shape) =>
+    (!balanced || BALANCED[shape]) && ranges.every(([low], suit) => lengths[suit] >= low));
   ranges.forEach(([low, high], suit) => {
+    const most = Math.max(...left.map((lengths) => lengths[suit]));
     let cards;
     if (low === high) cards = `${low}`;
     else if (balanced) {
-      if (low === 2 && high === 5) return;
+      if (low === 2 && high >= most) return;
       cards = low === 2 ? `at most ${high}` : `${low}-${high}`;
     } else if (low >= 2 && (high <= 5 || low >= 3)) cards = high > 7 ? `${low}+` : `${low}-${high}`;
-    // not only because the other suits are long
-    else if (high <= 4 && high < 13 - least + low) cards = `at most ${high}`;
+    else if (high <= 4 && high < most) cards = `at most ${high}`;
     else return;
     found.push([low, `${cards} ${SUIT_NAMES[SUITS[suit]]}`]);
   });
