@@ -40,7 +40,8 @@ MOST_DECISIONS: Final = 2_000
 """Decisions of one line that are looked at; of further ones only the number."""
 LEAST_DECISIONS: Final = 60
 """Decisions that a finding is made of, in both halves together."""
-_CHUNK: Final = 2_000
+PART_DEALS: Final = 500
+"""Deals that are looked at together."""
 _BUDGET: Final = 1 << 30
 _UNKNOWN: Final = -1
 _SURE: Final = 1.64
@@ -122,6 +123,77 @@ class _Pairs(NamedTuple):
         )  # fmt: skip
 
 
+class Examiner:
+    r"""Looks at deals part by part; what it has found so far can be asked for at any time.
+
+    Parameters
+    ----------
+    system : System
+        Bids at all four seats.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import deal_arrays, random_deals
+    >>> examiner = Examiner(System.parse("opening:\n  1C = Club: any hand"))
+    >>> examiner.look_at(deal_arrays(random_deals(4, 1)), np.full((4, 20), 7, np.int8))
+    >>> examiner.findings().deals
+    4
+    """
+
+    def __init__(self, system: System) -> None:
+        self.name = system.name
+        self.deals = 0
+        self._lines = _Lines(system.bidder())
+        self._counts: dict[int, int] = defaultdict(int)
+        self._parts: list[_Pairs] = []
+
+    def look_at(self, deals: DealArrays, tables: I8) -> None:
+        """Bid further deals to the end by every other call.
+
+        Parameters
+        ----------
+        deals : DealArrays
+            Two halves are made of all by number, even and odd.
+        tables : int8 [n, 20]
+            Double-dummy tricks at ``5 * declarer + strain``.
+        """
+        if tables.shape != (len(deals), 20):
+            raise ValueError(f"expected tables int8[{len(deals)}, 20], got {tables.shape}")
+        # a part counts once it is whole: whoever is interrupted asks for the others
+        counts = self._counts.copy()
+        parts = [
+            pairs._replace(deal=pairs.deal + self.deals)
+            for pairs in _alternatives(self._lines, deals, tables, counts)
+        ]
+        self._parts += parts
+        self._counts = counts
+        self.deals += len(deals)
+
+    def findings(self, least: int = LEAST_DECISIONS) -> Examination:
+        """Find calls that lost against another one, on the deals so far.
+
+        Parameters
+        ----------
+        least : int
+            Decisions that a finding is made of at least.
+        """
+        regrets: list[Regret] = []
+        if self._parts:
+            pairs = _Pairs(*(np.concatenate(arrays) for arrays in zip(*self._parts, strict=True)))
+            found = (
+                _regret(pairs.of(group), self._lines, self._counts, self.deals, least)
+                for group in _groups(pairs)
+            )
+            regrets = sorted(
+                (one for one in found if one is not None),
+                key=lambda one: (-one.imps, one.line, one.instead),
+            )
+        return Examination(
+            self.name, self.deals, sum(self._counts.values()),
+            sum(len(part.line) for part in self._parts), tuple(regrets),
+        )  # fmt: skip
+
+
 def examine(
     system: System,
     deals: DealArrays,
@@ -156,32 +228,13 @@ def examine(
     """
     if tables.shape != (len(deals), 20):
         raise ValueError(f"expected tables int8[{len(deals)}, 20], got {tables.shape}")
-    lines = _Lines(system.bidder())
-    counts: dict[int, int] = defaultdict(int)
-    parts = []
-    for start in range(0, len(deals), _CHUNK):
-        stop = min(start + _CHUNK, len(deals))
-        chunk = deals.slice(start, stop)
-        parts += [
-            pairs._replace(deal=pairs.deal + start)
-            for pairs in _alternatives(lines, chunk, tables[start:stop], counts)
-        ]
+    examiner = Examiner(system)
+    for start in range(0, len(deals), PART_DEALS):
+        stop = min(start + PART_DEALS, len(deals))
+        examiner.look_at(deals.slice(start, stop), tables[start:stop])
         if progress is not None:
             progress(stop, len(deals))
-    regrets: list[Regret] = []
-    if parts:
-        pairs = _Pairs(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-        found = (
-            _regret(pairs.of(group), lines, counts, len(deals), least) for group in _groups(pairs)
-        )
-        regrets = sorted(
-            (one for one in found if one is not None),
-            key=lambda one: (-one.imps, one.line, one.instead),
-        )
-    return Examination(
-        system.name, len(deals), sum(counts.values()), sum(len(part.line) for part in parts),
-        tuple(regrets),
-    )  # fmt: skip
+    return examiner.findings(least)
 
 
 # --- what the other calls would have led to -------------------------------------------------------

@@ -7,7 +7,7 @@ it happens at the table and with an auction in which it does.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from .knowledge import EVERYTHING, hull
 from .patterns import game_level, strain_of
 from .places import Place, PlaceEntry
 from .system import System, auction_calls
+
+if TYPE_CHECKING:
+    from .bidder import Bidder
 
 STRONG_POINTS: Final = 16
 """Points of a hand that should pass only if partner has limited his."""
@@ -83,7 +86,7 @@ class SystemCheck:
     findings: tuple[Finding, ...] = ()
     """What :meth:`_Tally.findings` has, most deals first within a kind."""
     expanded: int = 0
-    """Places that the sample needed, and next their entries."""
+    """Places that the sample needed, those of the system alone; next their entries."""
     entries: int = 0
     by_depth: dict[int, int] = field(default_factory=dict)
     """Deals that still had to call, by number of calls before."""
@@ -96,6 +99,7 @@ def check_system(
     seed: int = DEFAULT_SEED,
     auctions: Sequence[str] = ("",),
     least: int = 1,
+    opponents: System | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> SystemCheck:
     """Bid random deals with a system and report what stands out.
@@ -103,23 +107,34 @@ def check_system(
     Parameters
     ----------
     system
-        Played by both sides.
+        Played by both sides, or by one where there are ``opponents``.
     deals, seed
         The sample.
     auctions
         Places whose shares are wanted; ``""`` is the opening call in first seat.
     least
         Places that fewer deals reach are left alone.
+    opponents
+        System of the other side; None is the one that the text names, else the same. Each deal is
+        then bid twice, by the system at either side, and only its own calls are reported.
     """
     wanted = {auction_calls(auction) for auction in auctions}
     sample = Sample.random(deals, seed=seed)
-    growth = Growth(system.bidder(), sample, least=least, progress=progress)
+    other = opponents or system.opponents
+    # position of the first player who plays the system; None: all do
+    sides: tuple[int | None, ...] = (None,) if other is system else (0, 1)
     tally = _Tally(system, sample)
     shares: dict[tuple[int, ...], PlaceShares] = {}
-    for number, place, taken in growth.places():
-        tally.add(number, place, taken)
-        if place.calls in wanted:
-            shares[place.calls] = place_shares(place, taken, sample, system.vocabulary)
+    for side in sides:
+        bidder = system.bidder(other, first=side != 1)
+        tally.begin(bidder)
+        growth = Growth(bidder, sample, least=least, progress=progress)
+        for number, place, taken in growth.places():
+            if side is not None and place.position % 2 != side:
+                continue
+            tally.add(number, place, taken)
+            if place.calls in wanted:
+                shares[place.calls] = place_shares(place, taken, sample, system.vocabulary)
     return SystemCheck(
         deals,
         tuple(shares[calls] for calls in sorted(shares, key=lambda calls: (len(calls), calls))),
@@ -172,7 +187,7 @@ class _Tally:
     def __init__(self, system: System, sample: Sample) -> None:
         self._sample = sample
         self._system = system
-        self._bidder = system.bidder()
+        self._bidder: Bidder
         self._points = np.stack(
             [term_values("HCP", one, sample.deals, system.vocabulary) for one in range(4)]
         )
@@ -183,6 +198,10 @@ class _Tally:
         self._offered: Counter[int] = Counter()
         self._notes: dict[tuple[str, str], tuple[int, list[str]]] = {}
         self._names: dict[tuple[int, ...], tuple[int, frozenset[tuple[int, str]]]] = {}
+
+    def begin(self, bidder: "Bidder") -> None:
+        """Take in places of a bidder from here on."""
+        self._bidder = bidder
 
     def add(
         self, number: int, place: Place, taken: Sequence[tuple[PlaceEntry | None, Indices]]

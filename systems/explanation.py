@@ -8,9 +8,9 @@ import numpy as np
 
 from bidcascade.bridge import PASS, Auction, format_call
 from bidcascade.kernels.intervals import both
-from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 
+from .cell_words import MANY_POINTS, cells_text
 from .describing import agreement_words
 from .knowledge import HANDS, POINTS, hull, proportion, share, to_flags
 from .one_deal import in_one_deal
@@ -20,8 +20,6 @@ from .state import Meaning, State, shown
 from .system import System, auction_calls
 
 _VOCABULARY: Final = Vocabulary()
-_MANY: Final = 30
-"""So many points are no upper bound that a player would name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +126,7 @@ def explain_auction(
     ...   1NT = Strong notrump: 15-17 points, balanced
     ... ''')
     >>> explain_auction(system, "1N").calls[0].sentence
-    'Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades'
+    'Strong notrump: 15-17 points, balanced'
     """
     calls = auction_calls(auction)
     return explain_places(system.reader(opponents, first=len(calls) % 2 == 0), calls)
@@ -163,9 +161,10 @@ def _explained(after: State) -> ExplainedCall:
     lengths = _lengths(known.cells)
     # who has said "8+" or nothing of his points says nothing of what the others leave him
     least, most = in_one_deal(after.hulls)[position].points
-    low, high = both(points, (least if points[0] else 0, most if points[1] < _MANY else POINTS))
+    left = (least if points[0] else 0, most if points[1] < MANY_POINTS else POINTS)
+    low, high = both(points, left)
     said = (low, high) if low <= high else points
-    sentence = _sentence(meaning, said, lengths, agreements)
+    sentence = _sentence(meaning, known.cells, said, agreements)
     return ExplainedCall(
         format_call(meaning.call), position, sentence,
         meaning.known, agreements, tuple(types), points, lengths,
@@ -193,12 +192,9 @@ def _lengths(cells: int) -> dict[str, tuple[int, int]]:
 
 
 def _sentence(
-    meaning: Meaning,
-    points: tuple[int, int],
-    lengths: dict[str, tuple[int, int]],
-    agreements: tuple[str, ...],
+    meaning: Meaning, cells: int, points: tuple[int, int], agreements: tuple[str, ...]
 ) -> str:
-    """Name, range of points, lengths that say something, and the agreements."""
+    """Name, points, lengths that say something, and the agreements."""
     names = list(dict.fromkeys(one.name for one in meaning.alternatives if one.name))
     if not meaning.known:
         name = "No agreement about this call"
@@ -206,35 +202,10 @@ def _sentence(
         name = "Pass" if meaning.call == PASS else format_call(meaning.call)
     else:
         name = " or ".join(names)
-    parts = [_points_text(points), *_length_texts(lengths)]
-    said = ", ".join(part for part in parts if part)
+    types: list[int] = []
+    if len(meaning.uses) == 1:  # hand types of one line, each said by itself
+        types = [found for one in meaning.alternatives if (found := one.cells & cells)]
+    said = cells_text(cells, points, types)
     text = f"{name}: {said}" if said else name
     spoken = [one for one in agreements if not one.startswith("#")]
     return f"{text}; {', '.join(spoken)}" if spoken else text
-
-
-def _points_text(points: tuple[int, int]) -> str:
-    low, high = points
-    if low == 0 and high >= _MANY:
-        return ""
-    if low == high:
-        return f"{low} points"
-    if low == 0:
-        return f"at most {high} points"
-    return f"{low}+ points" if high >= _MANY else f"{low}-{high} points"
-
-
-def _length_texts(lengths: dict[str, tuple[int, int]]) -> list[str]:
-    """Lengths that say something, the longest first."""
-    found = []
-    for suit, (low, high) in lengths.items():
-        if low == high:
-            cards = f"{low}"
-        elif low >= 2 and (high <= 5 or low >= 3):
-            cards = f"{low}+" if high > 7 else f"{low}-{high}"
-        elif high <= 4:
-            cards = f"at most {high}"
-        else:
-            continue
-        found.append((low, f"{cards} {SUIT_NAMES[suit]}"))
-    return [text for _, text in sorted(found, key=lambda item: -item[0])]

@@ -609,7 +609,7 @@ class ExplainedCallAnswer(Body):
     player: int = Field(description="Who made it, counted from the dealer.", examples=[0])
     sentence: str = Field(
         description="What a player would say if asked.",
-        examples=["Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades"],
+        examples=["Strong notrump: 15-17 points, balanced"],
     )
     known: bool = Field(description="Whether the system has a line for it.", examples=[True])
     agreements: list[str] = Field(

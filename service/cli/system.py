@@ -6,15 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.inference.compare import Budget
+    from bidcascade.inference.doctor import Examiner
+    from bidcascade.inference.double_dummy.protocol import I8
     from bidcascade.inference.sanity import Sign
+    from bidcascade.kernels import DealArrays
     from bidcascade.systems.check import PlaceShares, SystemCheck
     from bidcascade.systems.compile import Progress
     from bidcascade.systems.diff import SystemDiff
@@ -24,6 +28,7 @@ _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
 _FINDINGS_SHOWN = 10
 _EXAMINED = 20_000
+_FIRST_PART = 50
 
 
 def configure_system(parser: argparse.ArgumentParser) -> None:
@@ -31,10 +36,12 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     action = shared.actions_of(parser)
     show = action("show", "the lines at one place, in the order they are tried", show_place)
     _add_system(show)
+    _add_opponents(show)
     show.add_argument("auction", nargs="?", default="", metavar="AUCTION", help="such as '1N P'")
 
     check = action("check", "shares of every line, overlaps, gaps, dead lines", check_places)
     _add_system(check)
+    _add_opponents(check, "; whole boards are bid by the system at all seats")
     check.add_argument("--at", action="append", default=[], metavar="AUCTION", dest="auctions",
         help="a place such as '1N P', any number of times (default: the opening "
         "call)")  # fmt: skip
@@ -49,6 +56,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
 
     lint = action("lint", "gaps, double claims, dead lines, asymmetries", lint_system)
     _add_system(lint)
+    _add_opponents(lint, "; its lines are not looked at")
     _add_sample(lint, 50_000)
 
     fmt = action("fmt", "lay the text out in the usual way", format_files, json=False)
@@ -86,7 +94,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_system(make)
     make.add_argument("--out", required=True, metavar="DIR", help="folder for the table")
     make.add_argument("--overwrite", action="store_true", help="replace a table that is there")
-    make.add_argument("--opponents", metavar="SYSTEM", help="what the other side plays")
+    _add_opponents(make)
     _add_sample(make, 20_000)
 
 
@@ -95,7 +103,7 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("auction", metavar="AUCTION", help="such as '1N P 2D P'")
     add("--table", default="sayc", metavar="SYSTEM", help=_SYSTEM_HELP)
-    add("--opponents", metavar="SYSTEM", help="what the other side plays")
+    _add_opponents(parser)
     _add_options(parser)
     shared.add_json_option(parser)
 
@@ -108,6 +116,10 @@ def _add_system(parser: argparse.ArgumentParser) -> None:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--option", action="append", default=[], metavar="NAME",
         help="turn an option of the text on; NAME=off turns it off")  # fmt: skip
+
+
+def _add_opponents(parser: argparse.ArgumentParser, more: str = "") -> None:
+    parser.add_argument("--opponents", metavar="SYSTEM", help=f"what the other side plays{more}")
 
 
 def _add_sample(parser: argparse.ArgumentParser, deals: int) -> None:
@@ -127,6 +139,13 @@ def _open(name: str, options: argparse.Namespace) -> "System":
         key, _, value = word.partition("=")
         chosen[key] = value.lower() not in ("off", "no", "0", "false")
     return System.open(name, options=chosen)
+
+
+def _opponents(options: argparse.Namespace) -> "System | None":
+    """System of the other side; options are those of the first one."""
+    from bidcascade.systems.system import System
+
+    return System.open(options.opponents) if options.opponents else None
 
 
 @contextmanager
@@ -154,7 +173,7 @@ def show_place(options: argparse.Namespace) -> None:
     from bidcascade.table import format_expression
 
     system = _open(options.system, options)
-    place = system.expand(options.auction)
+    place = system.expand(options.auction, _opponents(options))
     rows: list[dict[str, Any]] = [
         {
             "call": format_call(entry.call),
@@ -204,10 +223,11 @@ def _checked(
 ) -> "SystemCheck":
     from bidcascade.systems.check import check_system
 
+    opponents = _opponents(options)
     with _progress() as progress:
         return check_system(
             system, deals=options.deals, seed=options.seed, auctions=auctions, least=options.least,
-            progress=progress,
+            opponents=opponents, progress=progress,
         )  # fmt: skip
 
 
@@ -288,17 +308,15 @@ def lint_system(options: argparse.Namespace) -> None:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
 
 
-def ask_doctor(options: argparse.Namespace) -> None:
+def ask_doctor(options: argparse.Namespace) -> int:
     """List calls that would have done better than those that lines made."""
     if options.source is not None and options.deals is not None:
         raise shared.UsageError("expected --deals or --from, got both")
-    from bidcascade.inference.doctor import examine
-    from bidcascade.inference.double_dummy.kept_tables import solved_tables, user_tables
-    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.inference.doctor import Examiner
     from bidcascade.loaders import deal_arrays, random_deals
-    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.page.compare_report import summary_dict
 
+    from . import DONE, INTERRUPTED
     from .matches import deals_of_file
 
     system = _open(options.system, options)
@@ -307,20 +325,19 @@ def ask_doctor(options: argparse.Namespace) -> None:
         tables = None
     else:
         deals, tables = deals_of_file(Path(options.source))
-    with progress_bar("doctor") as bar:
-        if tables is None or (tables < 0).any():
-            with DoubleDummyPool(options.workers) as pool:
-                tables = solved_tables(
-                    deals.hands, pool, user_tables(),
-                    progress=lambda done, total: bar(done, total, done),
-                )  # fmt: skip
-        found = examine(
-            system, deals, tables, least=options.least,
-            progress=lambda done, total: bar(done, total, done),
-        )  # fmt: skip
+    examiner, code = Examiner(system), DONE
+    try:
+        _examine(examiner, deals, tables, options.workers)
+    except KeyboardInterrupt:
+        # what was looked at is told; without it there is nothing to tell
+        if not examiner.deals:
+            raise
+        code = INTERRUPTED
+        shared.note(f"interrupted: the findings of {examiner.deals:,} of {len(deals):,} deals")
+    found = examiner.findings(options.least)
     if options.json:
         shared.print_json(summary_dict(found))
-        return
+        return code
     print(
         f"{found.name}: {found.decisions:,} decisions on {found.deals:,} deals, "
         f"{found.alternatives:,} other calls bid to the end"
@@ -338,6 +355,56 @@ def ask_doctor(options: argparse.Namespace) -> None:
             for one in found.regrets[: options.show]
         ],
     )  # fmt: skip
+    return code
+
+
+def _examine(
+    examiner: "Examiner", deals: "DealArrays", tables: "I8 | None", workers: int | None
+) -> None:
+    """Solve deals and look at them part by part, and say how long it takes."""
+    from bidcascade.inference.doctor import PART_DEALS
+    from bidcascade.inference.double_dummy.kept_tables import solved_tables, user_tables
+    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.service.jobs.progress import progress_bar
+
+    count, kept = len(deals), user_tables()
+    to_solve = tables is None or bool((tables < 0).any())
+    known = int((kept.find(deals.hands)[:, 0] >= 0).sum()) if to_solve else count
+    shared.note(
+        f"{count:,} deals, {known:,} of them solved before; tables are kept for the next run, and "
+        "Ctrl-C ends with the findings so far"
+    )
+    started = monotonic()
+    with ExitStack() as stack:
+        pool = stack.enter_context(DoubleDummyPool(workers)) if to_solve else None
+        bar = stack.enter_context(progress_bar("doctor"))
+        # a first small part tells what the others take
+        edges = [0, *range(min(_FIRST_PART, count), count, PART_DEALS), count]
+        for start, stop in pairwise(edges):
+            part = deals.slice(start, stop)
+            if pool is None:
+                assert tables is not None
+                solved = tables[start:stop]
+            else:
+                solved = solved_tables(part.hands, pool, kept)
+            examiner.look_at(part, solved)
+            bar(stop, count, stop)
+            if start == 0 and stop < count:
+                seconds = (monotonic() - started) * (count - stop) / stop
+                shared.note(f"about {_duration(seconds)} for the others")
+
+
+def _duration(seconds: float) -> str:
+    """Tell a time in words.
+
+    Examples
+    --------
+    >>> _duration(20), _duration(100), _duration(9_000)
+    ('20 seconds', '2 minutes', '2.5 hours')
+    """
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} seconds"
+    return f"{seconds / 60:.0f} minutes" if seconds < 5_400 else f"{seconds / 3600:.1f} hours"
 
 
 def format_files(options: argparse.Namespace) -> int:
@@ -432,7 +499,7 @@ def compile_system(options: argparse.Namespace) -> None:
 
     out = Path(options.out)
     shared.check_place_of_table(out, overwrite=options.overwrite)
-    opponents = _open(options.opponents, options) if options.opponents else None
+    opponents = _opponents(options)
     with _progress() as progress:
         table = grow(
             _open(options.system, options), deals=options.deals, seed=options.seed,
@@ -451,7 +518,7 @@ def explain(options: argparse.Namespace) -> None:
     from bidcascade.systems.explanation import explain_auction
 
     system = _open(options.table, options)
-    opponents = _open(options.opponents, options) if options.opponents else None
+    opponents = _opponents(options)
     found = explain_auction(system, options.auction, opponents)
     if options.json:
         shared.print_json(found.to_dict())

@@ -13,6 +13,7 @@ from .errors import nearest
 from .joining import phrases_of
 from .phrases import COUNTED, FACTS, KINDS
 from .sequences import Sequence, after_call, start_of, why_not
+from .shipped import WORDS, shipped_defines
 from .syntax_tree import (
     OTHER,
     VARIABLES,
@@ -36,6 +37,9 @@ DEEPEST_DEFINITION: Final = 32
 """Definitions within one another that conditions are read through."""
 LONGEST_DEFINITION: Final = 10_000
 """Conditions that a definition may have with all names in it written out."""
+
+_OF_A_DEFINE: Final = ("X", "Y", "Z", "W")
+"""Variables that a definition is shown with."""
 
 _Complain = Callable[[Where, str, str], None]
 
@@ -212,16 +216,40 @@ class _Checker:
                 )
                 return
             first = " ".join(first.split()[:-1])
+        # with the grammar, which whoever checks nothing need not load
+        from .grammar import names_in
+        from .rewordings import rewording
+        from .wrong_words import language_words
+
+        clause = " ".join((text, *phrase.suits))
+
+        def reads(written: str) -> bool:
+            used = names_in(written, "conditions")
+            return used is not None and used <= self.defines.keys()
+
+        is_shipped = text in shipped_defines()
+        told = None if is_shipped else rewording(clause, reads)
+        if told is not None:
+            self.complain(phrase.where, f'"{told.said}" is no condition', told.advice)
+            return
         near = nearest(text, self.defines)
         if not near and " " not in text:
-            # with the grammar, which whoever checks nothing need not load
-            from .wrong_words import language_words
-
-            near = nearest(text, language_words() | self._words)
+            near = nearest(text, (language_words() | self._words) - {text})
+        define = f'"define {" ".join((text, *_OF_A_DEFINE[: len(phrase.suits)]))} = …"'
+        advice = f"say what they mean: {define}, or put them in quotes"
+        if is_shipped:
+            advice = f"write 'include \"{WORDS}\"' at the left edge, or your own {define}"
+        elif near:
+            advice = ""
         self.complain(
             phrase.where,
-            f'"{text}"?' + (f' did you mean "{near}"' if near else " I do not know these words"),
-            "" if near else f'say what they mean: "define {text} = …", or put them in quotes',
+            f'"{text}"?'
+            + (
+                f' did you mean "{near}"'
+                if near and not is_shipped
+                else " I do not know these words"
+            ),
+            advice,
         )
 
     # ------------------------------------------------------------------ definitions

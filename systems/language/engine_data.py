@@ -19,6 +19,8 @@ from .phrases import (
     template,
     words_of_terminals,
 )
+from .rewordings import ADVISED, AGREED, REWORDED
+from .shipped import WORDS, shipped_conventions, shipped_defines
 from .syntax_tree import AGREEMENTS, OTHER, ROLES, SUIT_WORDS, VARIABLES
 
 
@@ -41,6 +43,12 @@ def phrases_data() -> dict[str, Any]:
         "bothHands": [_kind(row) for row in BOTH_HANDS],
         "kindOfWords": kind_of_words,
         "wordsOfTerminals": words_of_terminals(),
+        "reworded": REWORDED,
+        "advised": ADVISED,
+        "agreed": AGREED,
+        "wordsPage": WORDS,
+        "shippedDefines": sorted(shipped_defines()),
+        "shippedConventions": dict(shipped_conventions()),
     }
 
 

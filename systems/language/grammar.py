@@ -8,6 +8,7 @@ from typing import Final, cast
 
 from bidcascade.table.language.lalr import Parser, UnexpectedInput
 
+from .joining import phrases_of
 from .statements import Fault, Parsed, ParsedCondition, Statement
 from .syntax_tree import Condition
 from .tree_builder import TreeBuilder
@@ -49,9 +50,13 @@ def _read(text: str, start: str) -> tuple[object, tuple[Fault, ...], UnexpectedI
             return None, tuple(building.faults), error
 
 
-def _reads(text: str) -> bool:
-    found, faults, error = _read(text, "conditions")
-    return error is None and not faults and found is not None
+def names_in(text: str, start: str) -> frozenset[str] | None:
+    """Names in a text that reads; None if it does not."""
+    found, faults, error = _read(text, start)
+    if error is not None or faults or found is None:
+        return None
+    condition = cast("tuple[Condition | None, str]", found)[0] if start == "conditions" else None
+    return frozenset(part.text for part in phrases_of(condition) if part.kind == "named")
 
 
 @lru_cache(maxsize=1 << 14)
@@ -59,7 +64,7 @@ def parse_statement(text: str) -> Parsed:
     """Read one logical line."""
     found, faults, error = _read(text, "statement")
     if error is not None:
-        return Parsed(None, (*faults, explain(text, error, _reads)))
+        return Parsed(None, (*faults, explain(text, error, names_in)))
     return Parsed(cast(Statement | None, found), faults)
 
 
@@ -68,7 +73,7 @@ def parse_conditions(text: str) -> ParsedCondition:
     """Read conditions alone, as they stand behind a name."""
     found, faults, error = _read(text, "conditions")
     if error is not None:
-        return ParsedCondition(None, (*faults, explain(text, error, _reads)))
+        return ParsedCondition(None, (*faults, explain(text, error, names_in)))
     if found is None:
         return ParsedCondition(None, faults)
     return ParsedCondition(cast("tuple[Condition | None, str]", found)[0], faults)

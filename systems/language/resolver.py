@@ -5,6 +5,7 @@ from typing import Final
 
 from .errors import nearest
 from .grammar import parse_conditions
+from .shipped import shipped_conventions
 from .sources import Convention, Sources
 from .statements import ConventionStatement, HeaderStatement, Item, OptionStatement, UseStatement
 from .syntax_tree import Block, Define, Line, Phrase, Variant
@@ -156,10 +157,12 @@ class Resolver:
         convention = self.sources.conventions.get(statement.name)
         if convention is None:
             near = nearest(statement.name, self.sources.conventions)
+            page = shipped_conventions().get(statement.name)
+            advice = f'did you mean "{near}"' if near else ""
+            if page is not None:
+                advice = f'it stands in a page that comes along: include "{page}"'
             self.sources.complain(
-                statement.where,
-                f'there is no convention "{statement.name}"',
-                f'did you mean "{near}"' if near else "",
+                statement.where, f'there is no convention "{statement.name}"', advice
             )
             return []
         if statement.name in using:

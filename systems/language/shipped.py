@@ -1,7 +1,10 @@
 """Where files of systems lie: those that come with the package, and what names mean."""
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 SUFFIX: Final = ".bidding"
@@ -35,3 +38,30 @@ def file_of(path_or_name: str | Path) -> Path:
         shipped = shipped_folder() / (path.name if path.suffix else f"{path.name}{SUFFIX}")
         return shipped if is_file(shipped) else path
     return path
+
+
+WORDS: Final = "words.bidding"
+"""Page of definitions alone, which any text can include."""
+
+_DEFINED: Final = re.compile(r"^define ((?:[a-z][a-z-]* )+)(?:(?:[MmXYZW]|o[Mm]) )*=", re.MULTILINE)
+_CONVENTION: Final = re.compile(r"^convention ([a-z-]+)", re.MULTILINE)
+
+
+@cache
+def shipped_defines() -> frozenset[str]:
+    """Names that the page of definitions has, such as ``good``."""
+    return frozenset(name.strip() for name in _DEFINED.findall(_page(WORDS)))
+
+
+@cache
+def shipped_conventions() -> Mapping[str, str]:
+    """Pages that have conventions, by the convention's name."""
+    found: dict[str, str] = {}
+    for path in sorted((shipped_folder() / PAGES).glob(f"*{SUFFIX}")):
+        for name in _CONVENTION.findall(_page(path.name)):
+            found.setdefault(name, path.name)
+    return MappingProxyType(found)
+
+
+def _page(name: str) -> str:
+    return (shipped_folder() / PAGES / name).read_text(encoding="utf-8")

@@ -10,10 +10,11 @@ from bidcascade.table.language.lalr import UnexpectedInput
 from .call_builder import NUMBER_WORDS
 from .errors import nearest
 from .phrases import words_of_terminals
+from .rewordings import Reworded, agreed, rewording
 from .statements import Fault
 
-Reads = Callable[[str], bool]
-"""Whether a text reads as conditions."""
+Names = Callable[[str, str], Set[str] | None]
+"""Names that a text has, read from "conditions" or "agreements"; None if it does not read."""
 
 _WORD: Final = re.compile(r"[^\W_][\w'’+/-]*(?:\.\d+)?|\S")
 _LETTERS: Final = re.compile(r"[^\W\d_][\w'’-]*")
@@ -21,19 +22,27 @@ _SEPARATOR: Final = re.compile(r"[,;:=()]|--")
 _LAST: Final = re.compile(r"(?:[^\s,;:=()]+|[,;:=()])$")
 _SUIT: Final = r"(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])"
 _SUITS: Final = re.compile(rf"\b{_SUIT} or {_SUIT}$")
+_BEGINNING: Final = re.compile(r"(?:either|or|when|not) ")
 _CARDS_AS_CALL: Final = re.compile(r"(?<!\S)([1-7])([CDHScdhs])$")
 _CALL: Final = {
     "x": "Double", "xx": "Redouble", "d": "Double", "dble": "Double", "r": "Redouble",
-    "rdbl": "Redouble", "-": "Pass", "nt": "1NT",
+    "rdbl": "Redouble", "-": "Pass", "p": "Pass", "nt": "1NT",
 }  # fmt: skip
 
+_BID: Final = re.compile(
+    r"([1-7]|one|two|three|four|five|six|seven) ?(?:of )?(?:an? )?"
+    r"(♣|♦|♥|♠|clubs?|diamonds?|hearts?|spades?|NT|no ?trumps?|majors?|minors?|o?[Mm]|[XYZW])"
+    r"(?= *(?:[=:(),-]|$| \())"
+)
+_STRAINS: Final = {
+    "♣": "C", "♦": "D", "♥": "H", "♠": "S", "no": "NT", "cl": "C", "di": "D", "he": "H",
+    "sp": "S", "ma": "M", "mi": "m",
+}  # fmt: skip
 _OTHER_WORDS: Final = {
     "pts": "points", "pt": "points", "hp": "points", "pc": "points", "tp": "total points",
     "♠": "spades", "♥": "hearts", "♦": "diamonds", "♣": "clubs",
     "s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs",
-    "stop": "stopper in", "stopped": "stopper in", "bal": "balanced", "&": "and", "|": "or",
-    "gf": "forcing to game", "f": "forcing", "f1": "forcing", "inv": "invitational",
-    "nf": "not forcing",
+    "&": "and", "|": "or",
 }  # fmt: skip
 
 _GROUPS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
@@ -58,6 +67,8 @@ _READABLE: Final = {
     "LONGER_THAN": '"longer than"', "IS": '"is"',
 }  # fmt: skip
 _NOT_TOLD: Final = frozenset({"QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"})
+_BUILT_IN: Final = frozenset({"balanced", "semi-balanced", "unbalanced"})
+"""Names that every text has."""
 
 
 @cache
@@ -66,11 +77,10 @@ def language_words() -> frozenset[str]:
     words = {
         word for phrases in words_of_terminals().values() for p in phrases for word in p.split()
     }
-    named = {"balanced", "semi-balanced", "unbalanced"}
-    return frozenset(words | set(NUMBER_WORDS) | {"asks", "shows", "denies"} | named)
+    return frozenset(words | set(NUMBER_WORDS) | {"asks", "shows", "denies"} | _BUILT_IN)
 
 
-def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
+def explain(text: str, error: UnexpectedInput, names: Names) -> Fault:
     """Say why a line does not read.
 
     Parameters
@@ -79,8 +89,8 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
         The logical line.
     error
         What the parser stopped at.
-    reads
-        Tells whether a piece of the line reads as conditions.
+    names
+        Tells whether a piece of the line reads, and the names in it.
     """
     expected = error.expected
     position = len(text.rstrip()) if error.position is None else error.position
@@ -88,11 +98,15 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
     before = text[:position].rstrip()
     word = _WORD.match(rest)
     read = word[0] if word else ""
-    if position >= len(text.rstrip()) or rest.startswith("--"):
-        return _at_the_end(text, position, expected)
     for opened, closed in (('"', '"'), ("{", "}")):
         if rest.startswith(opened) and closed not in rest[1:]:
             return Fault(position, f"{opened} is opened here and never closed", f"write {closed}")
+    if "BID" not in expected or "NUMBER" in expected:
+        told = _reworded(text, position, names)
+        if told is not None:
+            return told
+    if position >= len(text.rstrip()) or rest.startswith("--"):
+        return _at_the_end(text, position, expected)
     if _CARDS_AS_CALL.search(before) and "IS_AVAILABLE" in expected and "EQUAL" not in expected:
         return _cards_as_call(before)
     slip = _slip(text, position, expected)
@@ -100,16 +114,52 @@ def explain(text: str, error: UnexpectedInput, reads: Reads) -> Fault:
         return slip
     left = _SEPARATOR.split(before)[-1].strip()
     right = _SEPARATOR.split(rest, maxsplit=1)[0].strip()
-    if "COMMA" in expected and left and right and reads(left) and reads(right):
-        return Fault(
-            position,
-            f'two conditions without a comma: "{left} {right}"',
-            f'write "{left}, {right}"',
-        )
+    if "COMMA" in expected and left and right:
+        named = [names(part, "conditions") for part in (left, right)]
+        if None not in named:
+            return _without_comma(position, left, right, frozenset().union(*filter(None, named)))
     special = _special(read, rest, before, expected)
     if special:
         return Fault(position, *special)
     return Fault(position, f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected)))
+
+
+def _reworded(text: str, position: int, names: Names) -> Fault | None:
+    """Find what a condition or an agreement around the place is called by players."""
+    separators = list(_SEPARATOR.finditer(text, 0, position))
+    if not separators and not _BEGINNING.match(text):
+        return None  # a call, or a header's first words
+    start = separators[-1].end() if separators else 0
+    end = _SEPARATOR.search(text, position)
+    clause = text[start : end.start() if end else len(text)]
+    start += len(clause) - len(clause.lstrip())
+    clause = clause.strip()
+    found: Reworded | None
+    if any(one[0] == ";" for one in separators):
+        found = agreed(clause, lambda written: names(f"; {written}", "agreements") is not None)
+        return found and Fault(start, f'"{found.said}" is no agreement', found.advice)
+    begun = _BEGINNING.match(clause)
+    if begun is not None:
+        start, clause = start + begun.end(), clause[begun.end() :].strip()
+    if end is not None and end[0] == ":" and clause[:1].islower() and not text.startswith("when "):
+        capital = clause[:1].upper() + clause[1:]
+        return Fault(start, f'"{clause}" is no name', f'begin it with a capital: "{capital}"')
+
+    def reads(written: str) -> bool:
+        used = names(written, "conditions")
+        return used is not None and all(one in _BUILT_IN or one in clause for one in used)
+
+    found = rewording(clause, reads)
+    return found and Fault(start, f'"{found.said}" is no condition', found.advice)
+
+
+def _without_comma(position: int, left: str, right: str, named: Set[str]) -> Fault:
+    """Explain two conditions side by side; their names may be the system's own, or mean nothing."""
+    advice = f'write "{left}, {right}"'
+    unknown = sorted(one for one in named - _BUILT_IN if one not in language_words())
+    if unknown:
+        advice += f', if "{unknown[0]}" is defined'
+    return Fault(position, f'two conditions without a comma: "{left} {right}"', advice)
 
 
 def _slip(text: str, position: int, expected: Set[str]) -> Fault | None:
@@ -173,6 +223,11 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
     if re.match(r"\d+[.,]\d|½", rest):
         return (f'"{read}" is no whole number', "count in whole points, cards and tricks")
     if "BID" in expected and "PASS" in expected and "NUMBER" not in expected:
+        bid = _BID.match(rest)
+        if bid:
+            strain = _STRAINS.get(bid[2][:2], bid[2])
+            written = f"{NUMBER_WORDS.get(bid[1], bid[1])}{strain}"
+            return (f'"{bid[0]}" is no bid', f'write "{written}"')
         call = _CALL.get(read.lower())
         if call:
             return (f'"{read}" is no call here', f'write "{call}"')
@@ -188,7 +243,7 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
     if other or begun:
         words = f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected))
         return (words, f'write "{other or begun[0]}"')
-    if before.endswith(":") and "REMARK" in expected:
+    if before.endswith(":") and "=" not in before and "REMARK" in expected:
         return ("a header stands alone in its line", "put the lines below it, indented")
     if "AGREEMENT" in expected and not before.endswith("="):
         listed = _listed(expected)
@@ -199,6 +254,13 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
         )
     if "EQUAL" in expected and "COLON" not in expected and read == ":":
         return ('a call is followed by "="', 'write "=" and then the name or the conditions')
+    if "BID" in expected and "OPENING" in expected:
+        advice = (
+            'a header begins with "opening", "after", "over", "when", "general" or "foremost"'
+            if rest.rstrip().endswith(":")
+            else "a call is a bid such as 2M or nX (any level), Pass, Double, cheapest X, jump X"
+        )
+        return (f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected)), advice)
     if "SUIT_MEASURE" in expected and "SUIT" in expected:
         singular = read in ("club", "diamond", "heart", "spade")
         return (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import CALL_TEXTS, PASS, Auction, IllegalCall, imps, score
 from bidcascade.inference.auction_ends import contract_number, contract_of
-from bidcascade.inference.doctor import examine
+from bidcascade.inference.doctor import Examiner, examine
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 from bidcascade.systems.system import System
@@ -114,7 +114,7 @@ def test_findings_do_not_depend_on_when_the_bidder_starts_over(monkeypatch):
     """Lists of entries have other numbers then."""
     deals = deal_arrays(random_deals(120, 9))
     tables = np.random.default_rng(9).integers(3, 11, (120, 20)).astype(np.int8)
-    monkeypatch.setattr("bidcascade.inference.doctor._CHUNK", 40)
+    monkeypatch.setattr("bidcascade.inference.doctor.PART_DEALS", 40)
     whole = examine(open_system("sayc"), deals, tables, least=4)
 
     def somebody_else(_done, _count):
@@ -124,6 +124,26 @@ def test_findings_do_not_depend_on_when_the_bidder_starts_over(monkeypatch):
     assert examine(shared, deals, tables, least=4, progress=somebody_else) == whole
     monkeypatch.setattr("bidcascade.inference.doctor._BUDGET", 0)
     assert examine(open_system("sayc"), deals, tables, least=4) == whole
+
+
+def test_an_interrupted_part_leaves_the_findings_of_the_others(monkeypatch):
+    deals = deal_arrays(random_deals(120, 9))
+    tables = np.random.default_rng(9).integers(3, 11, (120, 20)).astype(np.int8)
+    examiner = Examiner(RUDE)
+    examiner.look_at(deals.slice(0, 60), tables[:60])
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("bidcascade.inference.doctor._hands", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            examiner.look_at(deals.slice(60, 120), tables[60:])
+    first = examine(RUDE, deals.slice(0, 60), tables[:60], least=4)
+    assert examiner.findings(4) == first
+    examiner.look_at(deals.slice(60, 120), tables[60:])
+    monkeypatch.setattr("bidcascade.inference.doctor.PART_DEALS", 60)
+    assert examiner.findings(4) == examine(RUDE, deals, tables, least=4)
 
 
 def test_the_condition_parts_gains_from_losses():

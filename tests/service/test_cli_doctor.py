@@ -7,7 +7,7 @@ import polars as pl
 
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
-from bidcascade.service.cli import BAD_ARGUMENTS, main
+from bidcascade.service.cli import BAD_ARGUMENTS, INTERRUPTED, main
 from tests.support_deals import possible
 
 
@@ -21,7 +21,10 @@ def test_what_another_call_is_worth(tmp_path, capsys):
     text.write_text("opening:\n  3NT = Game at once: any hand\n", "utf-8")
     arguments = ["system", "doctor", str(text), "--from", str(tmp_path / "deals.parquet")]
     assert main(arguments) == 0
-    out = capsys.readouterr().out
+    out, err = capsys.readouterr()
+    # before it begins, and after a first part; no terminal is needed
+    assert "120 deals, 120 of them solved before" in err
+    assert "for the others" in err
     assert "on 120 deals" in out
     assert "Game at once rash.bidding:2" in out
     assert main([*arguments, "--json"]) == 0
@@ -30,6 +33,38 @@ def test_what_another_call_is_worth(tmp_path, capsys):
     assert (regret["calls"], regret["when"], regret["share"]) == (["P"], "", 1)
     assert regret["unseen"]["decisions"] == 60
     assert regret["unseen"]["mean"] > 3
+
+
+def test_ctrl_c_ends_with_the_findings_so_far(monkeypatch, capsys):
+    from bidcascade.inference.doctor import Examiner
+
+    look_at, parts = Examiner.look_at, []
+
+    def interrupted(self, deals, tables):
+        if parts:
+            raise KeyboardInterrupt
+        parts.append(len(deals))
+        look_at(self, deals, tables)
+
+    def solved(hands, *_, **__):
+        return np.full((hands.shape[1], 20), 7, np.int8)
+
+    monkeypatch.setattr(Examiner, "look_at", interrupted)
+    monkeypatch.setattr("bidcascade.inference.double_dummy.kept_tables.solved_tables", solved)
+    assert main(["system", "doctor", "sayc", "--deals", "90", "--json"]) == INTERRUPTED
+    out, err = capsys.readouterr()
+    assert json.loads(out)["deals"] == parts[0]
+    assert f"interrupted: the findings of {parts[0]} of 90 deals" in err
+
+
+def test_ctrl_c_before_the_first_part(monkeypatch, capsys):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("bidcascade.inference.double_dummy.kept_tables.solved_tables", interrupted)
+    assert main(["system", "doctor", "sayc", "--deals", "9"]) == INTERRUPTED
+    out, err = capsys.readouterr()
+    assert (out, err.splitlines()[-1]) == ("", "bidcascade: error: interrupted")
 
 
 def test_deals_come_from_one_place(capsys):

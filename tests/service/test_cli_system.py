@@ -57,6 +57,25 @@ def test_check_counts_what_no_pair_wants_to_see(tiny, capsys):
     assert "expected a budget such as '90s', '2000' or 'all'" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("action", ["lint", "check", "show"])
+def test_opponents_with_an_option_of_the_system_alone(action, tmp_path, capsys):
+    """Options are those of the system; the other one has none of this name."""
+    mine, theirs = tmp_path / "mine.bidding", tmp_path / "theirs.bidding"
+    mine.write_text(f"{TEXT}option weak:\n  over (1C):\n    1D = Overcall: 5+ diamonds\n", "utf-8")
+    theirs.write_text("opening:\n  1C = Club: 10+ points\n", "utf-8")
+    arguments = ["--opponents", str(theirs), "--option", "weak"]
+    rest = {"show": ["1C"], "lint": ["--deals", "500"],
+            "check": ["--deals", "500", "--at", "1C"]}[action]  # fmt: skip
+    assert main(["system", action, str(mine), *rest, *arguments, "--json"]) == DONE
+    found = json.loads(capsys.readouterr().out)
+    if action == "show":
+        assert [line["name"] for line in found["lines"]] == ["Overcall"]
+    else:
+        assert "Overcall: its place never" not in json.dumps(found)
+        assert "(theirs" not in "".join(one["text"] for one in found["findings"]
+                                        if " over " not in one["text"])  # fmt: skip
+
+
 @pytest.mark.slow
 def test_lint_diff_and_compile(tiny, tmp_path, capsys):
     assert main(["system", "lint", tiny, "--deals", "2000"]) == DONE

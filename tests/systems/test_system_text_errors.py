@@ -95,7 +95,7 @@ opening:
         ("2C = stopper in their siut", '"siut"? did you mean "suit"', "", "siut"),
         ("2C = 8+ points; forcin", '"forcin"? did you mean "forcing"', "", "forcin"),
         ("2C = balanced unbalanced", "two conditions without a comma", "balanced, unb", "balanced"),
-        ("2C = 11-21 pts", 'after "11-21" I expect points or a suit', '"points"', "pts"),
+        ("2C = 11-21 pts", '"11-21 pts" is no condition', 'write "11-21 points"', "11-21"),
         ("2C = 5+♣", "points or a suit", '"clubs"', "♣"),
         ("2C = Natural, 8+ points", "a name ends with a colon", "colon behind the name", ", 8+"),
         ("2C: 8+ points", 'a call is followed by "="', '"="', ": 8+"),
@@ -139,7 +139,15 @@ opening:
         ("8C = 8+ points", '"8C" is no bid', "level 1-7", "8C"),
         ("transfer 2S = 5+ spades", "I expect a call", '"transfer to"', "transfer"),
         ("either Weak: 5 points", "no call stands above", "under its call", "either"),
-        ("use stayman", 'no convention "stayman"', "", "stayman"),
+        ("use stayman", 'no convention "stayman"', 'include "notrump.bidding"', "stayman"),
+        ("use staymann", 'no convention "staymann"', "", "staymann"),
+        ("2C = weak: 5-9 points", '"weak" is no name', '"Weak"', "weak"),
+        ("2♣ = 8+ points", '"2♣" is no bid', 'write "2C"', "2♣"),
+        ("2 hearts = 8+ points", '"2 hearts" is no bid', 'write "2H"', "2 hearts"),
+        ("two of a major = 8+ points", "no bid", 'write "2M"', "two of"),
+        ("2 NT = 8+ points", '"2 NT" is no bid', 'write "2NT"', "2 NT"),
+        ("raise = 8+ points", 'I read "raise"', "a call is a bid such as 2M", "raise"),
+        ("responses to 1NT:", 'I read "responses"', 'begins with "opening"', "responses"),
         ("define big = 20+ points", "at the left edge", "", "define"),
         ('include "words"', "at the left edge", "", "include"),
         ("without option foo:", 'no option "foo"', "", "foo"),
@@ -161,6 +169,120 @@ def test_a_bad_line(line, message, advice, caret):
     assert advice in one.advice
     assert one.where.line == 2
     assert pointed_at(one).startswith(caret)
+
+
+# ---------------------------------------------------------------------- players' own words
+WHAT_PLAYERS_WRITE = {
+    "5+ card minor": "5+-card minor", "a 5 card major": "a 5-card major",
+    "no 4 card major": "no 4-card major", "5 card hearts": "5 hearts", "5-card heart": "5 hearts",
+    "6 major": "6-card major", "4+ card X": "4+ X", "8+ card fit": "8+-card fit",
+    "5+ in every minor": "5+ in both minors", "4+ in all majors": "4+ in both majors",
+    "4 in the majors": "4 in both majors", "5+ in either major": "5+ in a major",
+    "3+ in all suits": "3+ in every suit", "3+ in each unbid suit": "3+ in every unbid suit",
+    "5-5 in the minors": "5+ in both minors", "exactly 4-4 majors": "4 in both majors",
+    "at least 5-4 in the majors": "(5+ hearts and 4+ spades) or (4+ hearts and 5+ spades)",
+    "5-4 shape": "5+-4+-x-x", "5332": "5-3-3-2", "any 4333": "4-3-3-3",
+    "5332 or 4432": "5-3-3-2 or 4-4-3-2",
+    "14-16 bal": "14-16 points, balanced", "12-14 balanced": "12-14 points, balanced",
+    "15-17 points bal.": "15-17 points, balanced", "6+ unbal": "6+ points, unbalanced",
+    "15-17 NT": "15-17 points, balanced", "bal 15-17": "15-17 points, balanced",
+    "12-14 bal or 18+ points": "12-14 points and balanced or 18+ points",
+    "semi bal": "semi-balanced", "a balanced hand": "balanced",
+    "12 to 14 points": "12-14 points", "between 12 and 14 points": "12-14 points",
+    "under 10 points": "fewer than 10 points", "up to 9 points": "at most 9 points",
+    "5 or more hearts": "5+ hearts", "hearts 5+": "5+ hearts", "5 plus hearts": "5+ hearts",
+    "15-17": "15-17 points", "12-14 HCPs": "12-14 points", "7-loser hand": "7 losers",
+    "stops their suit": "stopper in their suit", "hearts stopped": "stopper in hearts",
+    "heart void": "void in hearts", "short in hearts": "shortness in hearts",
+    "A or K in hearts": "ace of hearts or king of hearts", "Q in spades": "queen of spades",
+    "2 of top 3 in clubs": "2 of the top 3 in clubs",
+    "honour in hearts": "one of the top five in hearts",
+    "has 5+ hearts": "5+ hearts", "denies a 4-card major": "not a 4-card major",
+    "anything": "any hand", "any": "any hand", "everything else": "any other hand",
+}  # fmt: skip
+"""Words of players, and what to write."""
+
+
+@pytest.mark.parametrize("said", WHAT_PLAYERS_WRITE)
+def test_what_players_write_is_told_as_the_language_has_it(said):
+    meant = WHAT_PLAYERS_WRITE[said]
+    found = complaint(f"over (1C):\n  2X = Natural: 6+ X, {said}\n")
+    assert found.advice == f'write "{meant}"'
+    assert f'"{said}"' in found.message
+    assert pointed_at(found) == said
+    # what is advised is read
+    assert read_text(f"over (1C):\n  2X = Natural: 6+ X, {meant}\n").blocks
+
+
+@pytest.mark.parametrize(
+    ("said", "advice"),
+    [
+        ("may have a 5-card major", "leave it out"),
+        ("may have a void", "leave it out"),
+        ("can be 5-3-3-2", "leave it out"),
+        ("could be 5332", "leave it out"),
+        ("might have 4+ spades", "leave it out"),
+        ("possibly 5 hearts", "leave it out"),
+        ("5 card major possible", "leave it out"),
+        ("usually balanced", "leave it out"),
+        ("any shape", "leave it out"),
+        ("any strength", "leave it out"),
+        ("any distribution", "leave it out"),
+        ("unlimited", "leave it out"),
+        ("4 hearts or 4 spades or both", "leave it out"),
+        ("weak", "how many points"),
+        ("maximum", "how many points"),
+        ("12+", '"12+ points", or "12+ hearts" for cards'),
+        ("long hearts", "how long"),
+        ("a long minor", "how long"),
+        ("hearts", '"5+ hearts"'),
+        ("both majors", '"4+ in both majors"'),
+        ("good 6-card suit", "name the suit"),
+        ("stopper", "in which suit"),
+        ("no stopper", "in which suit"),
+        ("good support", "how many cards"),
+        ("AKxxx in hearts", "name the honours"),
+        ("4+ in the other major", 'write "oM"'),
+        ("two-suiter", "write the suits"),
+        ("worth game", "combined points"),
+        ("16+ or good 15", "points are whole"),
+        ("partner may have a 5-card major", '"partner may have 5 M"'),
+        ("partner has shown a balanced hand", "partner has shown 12+ points"),
+        ("solid X", '"define solid X = …"'),
+        ("wild X oM", '"define wild X Y = …"'),
+    ],
+)
+def test_what_players_write_that_has_no_words_of_its_own_is_explained(said, advice):
+    text = f"after 1M:\n  2X = Natural: 6+ X, {said}\n"
+    assert advice in complaints(text)[0].advice
+
+
+@pytest.mark.parametrize("words", ["good X", "decent hearts", "worth a preempt in X", "stopped"])
+def test_names_of_the_page_of_words_are_told_with_the_page(words):
+    text = f"opening:\n  2X = Natural: 6+ X, {words}\n"
+    assert 'include "words.bidding"' in complaint(text).advice
+    assert read_text(f'include "words.bidding"\n{text}').blocks
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("GF", "forcing to game"), ("game force", "forcing to game"), ("F1", "forcing"),
+        ("forcing 1 round", "forcing"), ("NF", "not forcing"), ("non-forcing", "not forcing"),
+        ("inv", "invitational"), ("to play", "sign-off"), ("signoff", "sign-off"),
+        ("conventional", "artificial"), ("pre-emptive", "preemptive"), ("alertable", "alert"),
+        ("for takeout", "takeout"), ("penalties", "penalty"), ("sets hearts", "agrees hearts"),
+    ],
+)  # fmt: skip
+def test_agreements_in_players_words(said, meant):
+    found = complaint(f"opening:\n  2H = Natural: 6+ hearts; limited, {said}\n")
+    assert (found.advice, pointed_at(found)) == (f'write "{meant}"', said)
+    assert read_text(f"opening:\n  2H = Natural: 6+ hearts; limited, {meant}\n").blocks
+
+
+def test_a_comma_is_advised_only_between_conditions():
+    found = complaint("opening:\n  2H = 6+ hearts wild\n")
+    assert found.advice == 'write "6+ hearts, wild", if "wild" is defined'
 
 
 @pytest.mark.parametrize(

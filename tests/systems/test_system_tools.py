@@ -101,6 +101,48 @@ def test_findings_on_deals(example):
     assert "gap" in {finding.kind for finding in check_system(example, deals=20_000).findings}
 
 
+MINE = """
+opening:
+  1C = Club: 10+ points; forcing
+  4S = Never: 37 points
+over (1D):
+  Double = Diamonds are theirs: 12+ points
+over (1C):
+  1H = Over our own club: 5+ hearts
+"""
+THEIRS = """
+opening:
+  1D = Diamond: 10+ points; forcing
+over (1C):
+  2D = Not mine: any hand
+"""
+
+
+def test_findings_against_other_opponents_are_of_the_system_alone():
+    mine, theirs = System.parse(MINE, name="mine"), System.parse(THEIRS, name="theirs")
+    found = check_system(mine, deals=4_000, opponents=theirs, auctions=["", "1D", "P", "1C"])
+    texts = [one.text for one in found.findings]
+    # their lines are named where hands pass over them, and nowhere else
+    assert not [text for text in texts if "(theirs" in text and " over " not in text]
+    # whoever deals: the place over their diamond comes up, the one over our club does not
+    assert any("Over our own club: its place never came up" in f"{text}" for text in texts)
+    assert any("Never: never chosen" in text for text in texts)
+    assert [place.auction for place in found.places] == ["", "P", "1D"]
+    assert [line.name for line in found.places[2].lines] == ["Diamonds are theirs"]
+    # each deal is bid twice, and the first player is one of the system once
+    assert found.by_depth[0] == found.places[0].deals == 4_000
+
+
+def test_opponents_that_the_text_names_are_those_of_findings(tmp_path):
+    (tmp_path / "theirs.bidding").write_text(THEIRS)
+    (tmp_path / "mine.bidding").write_text(f'opponents play "theirs.bidding"\n{MINE}')
+    named = check_system(System.open(tmp_path / "mine.bidding"), deals=500)
+    theirs = System.open(tmp_path / "theirs.bidding")
+    (tmp_path / "mine.bidding").write_text(f"-- theirs\n{MINE}")
+    given = check_system(System.open(tmp_path / "mine.bidding"), deals=500, opponents=theirs)
+    assert named == given
+
+
 CLUB = "opening, 1st seat:\n  1C = Club: {needs}\n  4S = Preempt: any hand\nafter 1C:\n  {answer}\n"
 ENOUGH = "Pass = Enough: any hand"
 

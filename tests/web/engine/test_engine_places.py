@@ -21,6 +21,7 @@ from tests.support_auctions import random_auction
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
 from tests.support_systems import LONGEST, OTHER, SMALL, definition_of, systems
+from tests.systems.test_cell_words import MULTI
 from tests.web.engine.support_places import assert_engine_agrees, bid_by_reference, forced_calls
 
 pytestmark = pytest.mark.slow
@@ -54,6 +55,10 @@ def test_deals_are_bid_as_by_the_reference(engine, names):
 def test_auctions_are_explained_as_by_the_reference(engine, name):
     system = System.open(name)
     assert_deals_agree(engine, system, system, 12, 11, explained=True)
+
+
+def test_calls_of_several_meanings_are_explained_as_by_the_reference(engine):
+    assert_deals_agree(engine, MULTI, MULTI, 20, 5, explained=True)
 
 
 def test_small_systems_against_each_other(engine):

@@ -249,6 +249,12 @@ def test_all_texts_of_the_tests(engine):
     assert 50 < sum(isinstance(one, dict) for one in read) < len(read) - 1_000
 
 
+def test_shipped_pages_alone(engine):
+    pages = [path.name for path in (shipped_folder() / "pages").glob("*.bidding")]
+    found = assert_equal(engine, [(f'system Alone\n\ninclude "{name}"\n', {}) for name in pages])
+    assert all(isinstance(one, dict) for one in found)
+
+
 def test_conditions_alone(engine):
     def said(text: str) -> str:
         try:

@@ -2,13 +2,12 @@
 // systems/explanation.py is the definition; the answer is plain JSON with its names of fields.
 
 import { PASS, formatCall, formatCalls } from "./calls.js";
-import { SUIT_NAMES, agreementWords } from "./describing.js";
-import { HANDS, POINTS, hull, proportion, share } from "./knowledge.js";
+import { MANY_POINTS, cellsText } from "./cell_words.js";
+import { agreementWords } from "./describing.js";
+import { HANDS, POINTS, hull, intersect, isEmpty, proportion, share } from "./knowledge.js";
 import { inOneDeal } from "./one_deal.js";
 
 const SUITS = "CDHS";
-/** So many points are no upper bound that a player would name. */
-const MANY = 30;
 
 /** Explain every call of a legal auction, both sides', by the places of two systems (an Expander). */
 export function explainPlaces(places, calls) {
@@ -47,12 +46,12 @@ function explained(after) {
   // who has said "8+" or nothing of his points says nothing of what the others leave him
   const [least, most] = inOneDeal(after.hulls)[position].points;
   const low = Math.max(points[0], points[0] ? least : 0);
-  const high = Math.min(points[1], points[1] < MANY ? most : POINTS);
+  const high = Math.min(points[1], points[1] < MANY_POINTS ? most : POINTS);
   const also = Object.fromEntries([...known.terms].filter(([name]) => name !== "HCP"));
   return {
     call: formatCall(meaning.call),
     player: position,
-    sentence: sentence(meaning, low <= high ? [low, high] : points, known.hull.lengths, agreements),
+    sentence: sentence(meaning, known.cells, low <= high ? [low, high] : points, agreements),
     known: meaning.known,
     agreements,
     hand_types: types,
@@ -87,35 +86,16 @@ function byLetter({ lengths }) {
   return Object.fromEntries([...SUITS].map((suit, index) => [suit, lengths[index]]));
 }
 
-/** Name, range of points, lengths that say something, and the agreements. */
-function sentence(meaning, points, lengths, agreements) {
+/** Name, points, lengths that say something, and the agreements. */
+function sentence(meaning, cells, points, agreements) {
   const names = [...new Set(meaning.alternatives.map(({ name }) => name).filter(Boolean))];
   let name = names.join(" or ");
   if (!meaning.known) name = "No agreement about this call";
   else if (!names.length) name = meaning.call === PASS ? "Pass" : formatCall(meaning.call);
-  const said = [pointsText(points), ...lengthTexts(lengths)].filter(Boolean).join(", ");
+  // hand types of one line are said each by itself
+  const types = meaning.uses.length === 1 ? meaning.alternatives.map((one) => intersect(one.cells, cells)) : [];
+  const said = cellsText(cells, points, types.filter((one) => !isEmpty(one)));
   const text = said ? `${name}: ${said}` : name;
   const spoken = agreements.filter((one) => !one.startsWith("#"));
   return spoken.length ? `${text}; ${spoken.join(", ")}` : text;
-}
-
-function pointsText([low, high]) {
-  if (low === 0 && high >= MANY) return "";
-  if (low === high) return `${low} points`;
-  if (low === 0) return `at most ${high} points`;
-  return high >= MANY ? `${low}+ points` : `${low}-${high} points`;
-}
-
-/** Lengths that say something, the longest first. */
-function lengthTexts(lengths) {
-  const found = [];
-  lengths.forEach(([low, high], index) => {
-    let cards;
-    if (low === high) cards = `${low}`;
-    else if (low >= 2 && (high <= 5 || low >= 3)) cards = high > 7 ? `${low}+` : `${low}-${high}`;
-    else if (high <= 4) cards = `at most ${high}`;
-    else return;
-    found.push([low, `${cards} ${SUIT_NAMES[SUITS[index]]}`]);
-  });
-  return found.sort(([one], [other]) => other - one).map(([, text]) => text);
 }

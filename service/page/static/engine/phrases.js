@@ -38,6 +38,16 @@ export const KIND_OF_WORDS = new Map(
 /** Words that each terminal of the grammar stands for. */
 export const WORDS_OF_TERMINALS = new Map(Object.entries(data.wordsOfTerminals));
 
+/** Words of players and what stands for them, as `[said, meant]`: systems/language/rewordings.py. */
+export const REWORDED = data.reworded;
+export const ADVISED = data.advised;
+export const AGREED = data.agreed;
+
+/** The page of definitions that comes along, its names, and the pages of conventions by name. */
+export const WORDS_PAGE = data.wordsPage;
+export const SHIPPED_DEFINES = data.shippedDefines;
+export const SHIPPED_CONVENTIONS = new Map(Object.entries(data.shippedConventions));
+
 /** Words of a row with places for the fields of a phrase; `number` is how many, if it is one number. */
 export function template(row, number = null) {
   return (number === 1 && row.one) || row.template;

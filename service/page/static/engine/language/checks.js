@@ -1,9 +1,11 @@
 // What a system's tree says that cannot be: systems/language/checks.py.
 
 import { grouped, nearest } from "../errors.js";
-import { COUNTED, FACTS, KINDS, OTHER, VARIABLES } from "../phrases.js";
+import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_PAGE } from "../phrases.js";
 import { contradictions } from "./contradictions.js";
 import { phrasesOf } from "./joining.js";
+import { namesIn } from "./parser.js";
+import { rewording } from "./rewordings.js";
 import { afterCall, BEGINNING, UNKNOWN, whyNot } from "./sequences.js";
 import { LANGUAGE_WORDS } from "./wrong_words.js";
 
@@ -11,6 +13,8 @@ import { LANGUAGE_WORDS } from "./wrong_words.js";
 const DEEPEST_DEFINITION = 32;
 /** Conditions that a definition may have with all names in it written out. */
 const LONGEST_DEFINITION = 10_000;
+/** Variables that a definition is shown with. */
+const OF_A_DEFINE = ["X", "Y", "Z", "W"];
 
 /** Complain of all that a system's tree says and cannot be. */
 export function checkSystem(system, complain) {
@@ -148,7 +152,7 @@ class Checker {
     );
   }
 
-  unknown({ text, where }) {
+  unknown({ text, suits, where }) {
     const words = text.split(" ");
     for (let count = words.length - 1; count > 0; count -= 1) {
       const first = words.slice(0, count).join(" ");
@@ -157,10 +161,21 @@ class Checker {
       this.complain(where, `two conditions without a comma: "${text}"`, `write "${first}, ${rest}"`);
       return;
     }
-    const near = nearest(text, this.defines.keys()) || (words.length === 1 && nearest(text, this.words));
+    const reads = (written) => namesIn(written, "conditions")?.every((one) => this.defines.has(one)) ?? false;
+    const isShipped = SHIPPED_DEFINES.includes(text);
+    const told = isShipped ? null : rewording([text, ...suits].join(" "), reads);
+    if (told !== null) {
+      this.complain(where, `"${told.said}" is no condition`, told.advice);
+      return;
+    }
+    const near = nearest(text, this.defines.keys()) ||
+      (words.length === 1 && nearest(text, this.words.filter((word) => word !== text)));
+    const define = `"define ${[text, ...OF_A_DEFINE.slice(0, suits.length)].join(" ")} = …"`;
+    const written = `write 'include "${WORDS_PAGE}"' at the left edge, or your own ${define}`;
+    const isNear = near && !isShipped;
     this.complain(
-      where, `"${text}"?${near ? ` did you mean "${near}"` : " I do not know these words"}`,
-      near ? "" : `say what they mean: "define ${text} = …", or put them in quotes`,
+      where, `"${text}"?${isNear ? ` did you mean "${near}"` : " I do not know these words"}`,
+      isShipped ? written : near ? "" : `say what they mean: ${define}, or put them in quotes`,
     );
   }
 

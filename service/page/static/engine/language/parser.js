@@ -3,6 +3,7 @@
 import { kept } from "../kept.js";
 import { Parser, UnexpectedInput } from "../lalr.js";
 import data from "./grammar_data.js";
+import { phrasesOf } from "./joining.js";
 import { TreeBuilder } from "./tree_builder.js";
 import { explain } from "./wrong_words.js";
 
@@ -32,14 +33,17 @@ function read(text, start) {
   }
 }
 
-function reads(text) {
-  const { found, wrong } = read(text, "conditions");
-  return found !== null && wrong.length === 0;
+/** Names in a text that reads; null if it does not. */
+export function namesIn(text, start) {
+  const { found, wrong } = read(text, start);
+  if (found === null || wrong.length) return null;
+  const condition = start === "conditions" ? found[0] : null;
+  return phrasesOf(condition).filter(({ kind }) => kind === "named").map((phrase) => phrase.text);
 }
 
 function parsed(text, start) {
   const { found, wrong, error } = read(text, start);
-  return { found, wrong: error === undefined ? wrong : [...wrong, explain(text, error, reads)] };
+  return { found, wrong: error === undefined ? wrong : [...wrong, explain(text, error, namesIn)] };
 }
 
 /** A logical line: its statement, null where it does not parse, and faults `{position, message, advice}`. */

@@ -1,6 +1,7 @@
 // Makes lines and blocks of statements, options chosen, conventions put in place: systems/language/resolver.py.
 
 import { grouped, nearest } from "../errors.js";
+import { SHIPPED_CONVENTIONS } from "../phrases.js";
 import { parseConditions } from "./parser.js";
 
 /** Lines that a system may have, those of conventions counted wherever they are used. */
@@ -117,7 +118,10 @@ export class Resolver {
     const convention = this.sources.conventions.get(name);
     if (convention === undefined) {
       this.complain(
-        where, `there is no convention "${name}"`, didYouMean(nearest(name, this.sources.conventions.keys())),
+        where, `there is no convention "${name}"`,
+        SHIPPED_CONVENTIONS.has(name)
+          ? `it stands in a page that comes along: include "${SHIPPED_CONVENTIONS.get(name)}"`
+          : didYouMean(nearest(name, this.sources.conventions.keys())),
       );
       return [];
     }

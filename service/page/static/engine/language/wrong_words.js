@@ -2,7 +2,8 @@
 
 import { nearest } from "../errors.js";
 import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "../phrases.js";
-import { BLANK, rightStripped, split, stripped } from "./blanks.js";
+import { BLANK, leftStripped, rightStripped, split, stripped } from "./blanks.js";
+import { agreed, rewording } from "./rewordings.js";
 
 const WORD = new RegExp(`^(?:[\\p{L}\\p{N}][\\p{L}\\p{N}_'’+/-]*(?:\\.\\p{Nd}+)?|[^${BLANK}])`, "u");
 const LETTERS = /[\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'’-]*/gu;
@@ -10,16 +11,25 @@ const SEPARATOR = /[,;:=()]|--/;
 const LAST = new RegExp(`(?:[^${BLANK},;:=()]+|[,;:=()])$`, "u");
 const SUIT = "(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])";
 const SUITS = new RegExp(`(?<![\\p{L}\\p{N}_])${SUIT} or ${SUIT}$`, "u");
+const BEGINNING = /^(?:either|or|when|not) /;
 const CARDS_AS_CALL = new RegExp(`(?<![^${BLANK}])([1-7])([CDHScdhs])$`);
 const CALL = {
-  x: "Double", xx: "Redouble", d: "Double", dble: "Double", r: "Redouble", rdbl: "Redouble", "-": "Pass", nt: "1NT",
+  x: "Double", xx: "Redouble", d: "Double", dble: "Double", r: "Redouble", rdbl: "Redouble", "-": "Pass", p: "Pass",
+  nt: "1NT",
+};
+const BID = new RegExp(
+  "^([1-7]|one|two|three|four|five|six|seven) ?(?:of )?(?:an? )?" +
+  "(♣|♦|♥|♠|clubs?|diamonds?|hearts?|spades?|NT|no ?trumps?|majors?|minors?|o?[Mm]|[XYZW])" +
+  "(?= *(?:[=:(),-]|$| \\())",
+);
+const STRAINS = {
+  "♣": "C", "♦": "D", "♥": "H", "♠": "S", no: "NT", cl: "C", di: "D", he: "H", sp: "S", ma: "M", mi: "m",
 };
 const OTHER_WORDS = {
   pts: "points", pt: "points", hp: "points", pc: "points", tp: "total points",
   "♠": "spades", "♥": "hearts", "♦": "diamonds", "♣": "clubs",
   s: "spades", h: "hearts", d: "diamonds", c: "clubs",
-  stop: "stopper in", stopped: "stopper in", bal: "balanced", "&": "and", "|": "or",
-  gf: "forcing to game", f: "forcing", f1: "forcing", inv: "invitational", nf: "not forcing",
+  "&": "and", "|": "or",
 };
 
 /** What terminals together stand for, and whether it is told alone. */
@@ -46,10 +56,13 @@ const READABLE = {
 };
 const NOT_TOLD = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
+/** Names that every text has. */
+const BUILT_IN = ["balanced", "semi-balanced", "unbalanced"];
+
 /** All words that the grammar knows. */
 export const LANGUAGE_WORDS = new Set([
   ...[...WORDS_OF_TERMINALS.values()].flat().flatMap(split),
-  ...Object.keys(NUMBER_WORDS), "asks", "shows", "denies", "balanced", "semi-balanced", "unbalanced",
+  ...Object.keys(NUMBER_WORDS), "asks", "shows", "denies", ...BUILT_IN,
 ]);
 
 const fault = (position, message, advice = "") => ({ position, message, advice });
@@ -57,29 +70,70 @@ const fault = (position, message, advice = "") => ({ position, message, advice }
 /** Why a line does not read: `{position, message, advice}`.
  *
  * `error` is what the parser stopped at: `position` (null at the end of the line) and `expected`,
- * the terminals that it accepts there. `reads(text)` tells whether a text reads as conditions.
+ * the terminals that it accepts there. `names(text, start)` gives the names in a text that reads as
+ * "conditions" or "agreements", null where it does not.
  */
-export function explain(text, error, reads) {
+export function explain(text, error, names) {
   const position = error.position ?? rightStripped(text).length;
   const expected = new Set(error.expected);
   const rest = text.slice(position);
   const before = rightStripped(text.slice(0, position));
   const read = WORD.exec(rest)?.[0] ?? "";
-  if (position >= rightStripped(text).length || rest.startsWith("--")) return atTheEnd(before, expected);
   for (const [opened, closed] of ['""', "{}"]) {
     if (rest.startsWith(opened) && !rest.slice(1).includes(closed)) {
       return fault(position, `${opened} is opened here and never closed`, `write ${closed}`);
     }
   }
+  if (!expected.has("BID") || expected.has("NUMBER")) {
+    const told = reworded(text, position, names);
+    if (told !== null) return told;
+  }
+  if (position >= rightStripped(text).length || rest.startsWith("--")) return atTheEnd(before, expected);
   if (isCardsAsCall(before, expected)) return cardsAsCall(before);
   const slip = slipOf(text, position, expected);
   if (slip !== null) return slip;
   const left = stripped(before.split(SEPARATOR).at(-1));
   const right = stripped(rest.split(SEPARATOR, 1)[0]);
-  if (expected.has("COMMA") && left && right && reads(left) && reads(right)) {
-    return fault(position, `two conditions without a comma: "${left} ${right}"`, `write "${left}, ${right}"`);
+  if (expected.has("COMMA") && left && right) {
+    const named = [left, right].map((part) => names(part, "conditions"));
+    if (!named.includes(null)) return withoutComma(position, left, right, named.flat());
   }
   return fault(position, ...special(read, rest, before, expected) ?? [unexpected(before, read, listed(expected))]);
+}
+
+/** What a condition or an agreement around the place is called by players; null if it is nothing that is known. */
+function reworded(text, position, names) {
+  const separators = [...text.slice(0, position).matchAll(new RegExp(SEPARATOR, "g"))];
+  if (!separators.length && !BEGINNING.test(text)) return null; // a call, or a header's first words
+  let start = separators.length ? separators.at(-1).index + separators.at(-1)[0].length : 0;
+  const end = SEPARATOR.exec(text.slice(position));
+  let clause = text.slice(start, end === null ? text.length : position + end.index);
+  start += clause.length - leftStripped(clause).length;
+  clause = stripped(clause);
+  if (separators.some(([sign]) => sign === ";")) {
+    const found = agreed(clause, (written) => names(`; ${written}`, "agreements") !== null);
+    return found && fault(start, `"${found.said}" is no agreement`, found.advice);
+  }
+  const begun = BEGINNING.exec(clause);
+  if (begun !== null) {
+    start += begun[0].length;
+    clause = stripped(clause.slice(begun[0].length));
+  }
+  if (end !== null && end[0] === ":" && /^\p{Lowercase}/u.test(clause) && !text.startsWith("when ")) {
+    const capital = clause.replace(/^./u, (first) => first.toUpperCase());
+    return fault(start, `"${clause}" is no name`, `begin it with a capital: "${capital}"`);
+  }
+  const reads = (written) =>
+    names(written, "conditions")?.every((one) => BUILT_IN.includes(one) || clause.includes(one)) ?? false;
+  const found = rewording(clause, reads);
+  return found && fault(start, `"${found.said}" is no condition`, found.advice);
+}
+
+/** Two conditions side by side; their names may be the system's own, or mean nothing. */
+function withoutComma(position, left, right, named) {
+  const [unknown] = named.filter((one) => !LANGUAGE_WORDS.has(one)).sort();
+  const advice = `write "${left}, ${right}"${unknown === undefined ? "" : `, if "${unknown}" is defined`}`;
+  return fault(position, `two conditions without a comma: "${left} ${right}"`, advice);
 }
 
 /** A word behind the place that is nearly one of the language. */
@@ -144,6 +198,12 @@ function special(read, rest, before, expected) {
   }
   const lower = read.toLowerCase();
   if (expected.has("BID") && expected.has("PASS") && !expected.has("NUMBER")) {
+    const bid = BID.exec(rest);
+    if (bid !== null) {
+      const [said, level, strain] = bid;
+      const written = `${NUMBER_WORDS[level] ?? level}${STRAINS[strain.slice(0, 2)] ?? strain}`;
+      return [`"${said}" is no bid`, `write "${written}"`];
+    }
     if (Object.hasOwn(CALL, lower)) return [`"${read}" is no call here`, `write "${CALL[lower]}"`];
     if (/^(?:[089]|[1-7](?![CDHSNMmXYZWo]))/.test(read) && [...read].length <= 3) {
       return [`"${read}" is no bid`, "write a level 1-7 and a suit, a variable or NT"];
@@ -151,7 +211,7 @@ function special(read, rest, before, expected) {
   }
   const other = Object.hasOwn(OTHER_WORDS, lower) ? OTHER_WORDS[lower] : begunBy(read, expected);
   if (other) return [unexpected(before, read, listed(expected)), `write "${other}"`];
-  if (before.endsWith(":") && expected.has("REMARK")) {
+  if (before.endsWith(":") && !before.includes("=") && expected.has("REMARK")) {
     return ["a header stands alone in its line", "put the lines below it, indented"];
   }
   if (expected.has("AGREEMENT") && !before.endsWith("=")) {
@@ -162,6 +222,14 @@ function special(read, rest, before, expected) {
   }
   if (expected.has("EQUAL") && !expected.has("COLON") && read === ":") {
     return ['a call is followed by "="', 'write "=" and then the name or the conditions'];
+  }
+  if (expected.has("BID") && expected.has("OPENING")) {
+    return [
+      unexpected(before, read, listed(expected)),
+      rightStripped(rest).endsWith(":")
+        ? 'a header begins with "opening", "after", "over", "when", "general" or "foremost"'
+        : "a call is a bid such as 2M or nX (any level), Pass, Double, cheapest X, jump X",
+    ];
   }
   if (expected.has("SUIT_MEASURE") && expected.has("SUIT")) {
     const isSingular = ["club", "diamond", "heart", "spade"].includes(read);
