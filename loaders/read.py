@@ -16,6 +16,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.child_processes import safe_spawning
+from bidcascade.kernels.forks import check_not_forked
 
 from .frame import Batch, empty_deals, empty_rejects, join, reject_frame, whole_deals
 from .inputs import Input, Source, find_sources
@@ -141,6 +142,7 @@ def _batches(
     progress: Progress | None,
 ) -> Iterator[Batch]:
     """Frames of all pieces in the order of the inputs, records numbered through each source."""
+    check_not_forked()
     if jobs is not None and jobs < 1:
         raise InvalidInput(f"expected at least one process, got {jobs!r}")
     sources = find_sources(inputs)

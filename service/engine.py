@@ -5,6 +5,7 @@ REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bidcascade import loaders
 from bidcascade.bridge import BackendUnavailable, Seat, Vulnerability, format_calls
 from bidcascade.kernels import DealArrays, Plan, backend_name
+from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.systems.any_bidder import (
     AnswerWriter,
@@ -117,6 +119,22 @@ class Engine:
             options |= {"overlays": [str(Path(one).absolute()) for one in overlays]}
         engine.opened_from = absolute_name(name_or_path), options
         return engine
+
+    def __repr__(self) -> str:
+        return f"<{self._summary}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self._summary)}</p>"
+
+    @property
+    def _summary(self) -> str:
+        """Whose answers these are: table, profile, digest, backend."""
+        laid = len(self.bidder.overlays)
+        over = f" with {laid} overlay{'s' * (laid > 1)}" if laid else ""
+        return (
+            f"Engine of {self.name!r}{over}, {self.vocabulary.profile}, {self.digest[:12]}, "
+            f"on {self.backend}"
+        )
 
     @cached_property
     def _entries(self) -> "EntryColumns":
@@ -289,6 +307,7 @@ class Engine:
         self, deals: DealArrays, query: Query, first_deal: int = 0
     ) -> "Iterator[pl.DataFrame]":
         """Like :meth:`iter_auctions`, of deals as arrays; the first one has a given number."""
+        check_not_forked()
         from .answers import FrameWriter
 
         return self.answers(deals, query, FrameWriter(self._entries, query, first_deal))
@@ -456,6 +475,7 @@ class Engine:
         IllegalCall
             If an auction of a system is illegal.
         """
+        check_not_forked()
         import polars as pl
 
         deals = frame if isinstance(frame, DealArrays) else loaders.deal_arrays(frame)

@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from bidcascade.bridge import PASS, Auction, format_call
+from bidcascade.bridge import PASS, Auction, ShownAnswer, format_call
 from bidcascade.kernels.intervals import both
 from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -24,8 +24,8 @@ _MANY: Final = 30
 """So many points are no upper bound that a player would name."""
 
 
-@dataclass(frozen=True, slots=True)
-class HandType:
+@dataclass(frozen=True, slots=True, repr=False)
+class HandType(ShownAnswer):
     """One alternative of a call: a line or variant, with least and most points and cards."""
 
     name: str
@@ -37,8 +37,8 @@ class HandType:
     """By suit letter."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedCall:
+@dataclass(frozen=True, slots=True, repr=False)
+class ExplainedCall(ShownAnswer):
     """One call: what it said, and what the player has shown with it and before."""
 
     call: str
@@ -60,8 +60,8 @@ class ExplainedCall:
     """Part of all hands that fit what the player has shown so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuctionExplanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class AuctionExplanation(ShownAnswer):
     """An auction explained, call by call, and what binds the next player and his side.
 
     Examples

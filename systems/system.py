@@ -73,6 +73,9 @@ class System:
         self._bidders: dict[tuple[int, int], Bidder] = {}
         self._defined: dict[tuple[int, int], ReferenceBidder] = {}
 
+    def __repr__(self) -> str:
+        return f"<System {self.name!r}, {self.digest[:12]}>"
+
     @classmethod
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
         """Read a file, or a system that comes with the package by its name.

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol, TypeAlias
 
-from bidcascade.bridge import PASS, SUITS, Auction, Seat, format_call, format_calls, seat_of_call
+from bidcascade.bridge import (
+    PASS,
+    SUITS,
+    Auction,
+    Seat,
+    ShownAnswer,
+    format_call,
+    format_calls,
+    seat_of_call,
+)
 from bidcascade.systems import System
 from bidcascade.systems.explanation import (
     AuctionExplanation,
@@ -45,8 +54,8 @@ class Lines(NamedTuple):
     calls: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHand:
+@dataclass(frozen=True, slots=True, repr=False)
+class ShownHand(ShownAnswer):
     """What one player's calls have shown, by the system: bounds that all four players may know."""
 
     points: tuple[int, int]
