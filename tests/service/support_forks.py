@@ -45,11 +45,11 @@ WITH_FRAMES = {
     "read_deal_parquet": lambda: read_deal_parquet("deals.parquet"),
     "write_deal_parquet": lambda: write_deal_parquet(deals, "more.parquet"),
     "archive": lambda: Archive(Path("archive")),
-    "check_system": lambda: check_system(engine.system, deals=500),
 }
 WITHOUT = {
     "bid": lambda: engine.bid("K52.AQ3.9876.KJ2", "1N P"),
     "explain": lambda: engine.explain("1N P"),
+    "check_system": lambda: check_system(engine.system, deals=500),
     "another system": lambda: Engine.open("acol").bid("K52.AQ3.9876.KJ2", "1N P"),
     # on the pool of threads of the kernels, which a child makes anew
     "interpret": lambda: interpret(engine.system, "1N P", layouts=50),
