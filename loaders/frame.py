@@ -176,6 +176,9 @@ class Batch(NamedTuple):
     deals: pl.DataFrame
     rejects: pl.DataFrame
 
+    def __repr__(self) -> str:
+        return f"<Batch of {self.deals.height:,} deals, {self.rejects.height:,} rejects>"
+
 
 def empty_deals() -> pl.DataFrame:
     """Return a deal frame without rows.

@@ -103,7 +103,7 @@ class StatesAndPlaces(Protocol):
 
 
 def explain_auction(
-    system: System, auction: "str | Sequence[int]", opponents: System | None = None
+    system: System, auction: "str | Sequence[int | str]", opponents: System | None = None
 ) -> AuctionExplanation:
     """Explain every call of an auction, both sides'.
 

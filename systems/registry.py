@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -66,6 +68,45 @@ def absolute_name(name_or_path: "str | Path") -> str:
     named = str(name_or_path)
     is_path = Path(named).name != named or is_system(named) or Path(named).exists()
     return str(Path(named).absolute()) if is_path and named not in named_systems() else named
+
+
+def check_options(
+    name_or_path: "str | Path", options: Mapping[str, Any], *, also: Sequence[str] = ("overlays",)
+) -> None:
+    """Check that what is opened has the options that are given.
+
+    Raises
+    ------
+    TypeError
+        If it has not; the message names the nearest one.
+
+    Examples
+    --------
+    >>> check_options("sayc", {"option": {}})
+    Traceback (most recent call last):
+    ...
+    TypeError: expected options among overlays, options for 'sayc', got 'option'; \
+did you mean 'options'?
+    """
+    known = [*also, *_options_of(name_or_path)]
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(
+                f"expected options among {', '.join(known)} for {str(name_or_path)!r}, "
+                f"got {name!r}{hint}"
+            )
+
+
+def _options_of(name_or_path: "str | Path") -> tuple[str, ...]:
+    if is_system(name_or_path):
+        return ("options",)
+    if Path(name_or_path).is_file():
+        from .row_files import import_table
+
+        return tuple(signature(import_table).parameters)[1:]
+    return ()
 
 
 def open_system(
@@ -145,13 +186,14 @@ def open_table(
     bidcascade.bridge.errors.UnknownTable: expected a table's name (...sayc...) or the path \
 of one, got 'culbertson'
     """
+    check_options(name_or_path, options)
     if overlays:
         from bidcascade.table.overlays.applying import apply_overlays
 
         return apply_overlays(open_table(name_or_path, **options), overlays)
     path = Path(name_or_path)
     if is_system(name_or_path):
-        return table_of(open_system(name_or_path, **options))
+        return table_of(open_system(name_or_path, options=options.get("options")))
     if path.is_dir():
         from bidcascade.table.bidding_table import BiddingTable
 
@@ -179,9 +221,10 @@ def open_held(
     >>> open_held("sayc").name
     'sayc'
     """
+    check_options(name_or_path, options)
     if not is_system(name_or_path):
         return open_table(name_or_path, overlays=overlays, **options)
-    system = open_system(name_or_path, **options)
+    system = open_system(name_or_path, options=options.get("options"))
     if not overlays:
         return system
     from .overlaid_bidder import OverlaidSystem
