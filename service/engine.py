@@ -264,7 +264,8 @@ class Engine:
             Mode ``first``, one row a deal: ``deal``, ``auction`` (call codes, to the end),
             ``completed`` (by the table or its system, without passes put behind), ``entry`` (the
             deepest one; null if the first call already is not in the table, and for systems),
-            ``defaults`` (passes made because no entry held),
+            ``defaults`` (how many of its passes no entry made, those put behind included: the calls
+            of which :meth:`bid` says ``default_pass``),
             ``contract`` (``4SX``; ``Pass`` if passed out), ``declarer``.
 
         Raises
