@@ -19,6 +19,7 @@
     ├── UnknownTable         (LookupError) no bidding table of that name
     ├── NoSystem             (LookupError) a question that only a system answers
     ├── BackendUnavailable   (RuntimeError) the engine asked for cannot run here
+    │   └── ForkedProcess                  a fork without the threads that frames need
     ├── DeviceFault          (RuntimeError) the device failed while it worked
     ├── DoubleDummyFailed    (RuntimeError) deals that the double-dummy solver could not solve
     ├── TimedOut             (TimeoutError) work that was not done in the time given for it
@@ -137,6 +138,10 @@ class NoSystem(BidcascadeError, LookupError):
 
 class BackendUnavailable(BidcascadeError, RuntimeError):
     """The engine asked for cannot run on this machine; the message says why."""
+
+
+class ForkedProcess(BackendUnavailable):
+    """A process that was forked from one which had worked with frames; spawned ones can go on."""
 
 
 class DeviceFault(BidcascadeError, RuntimeError):

@@ -1,7 +1,7 @@
 """Hands as text: PBN (``K52.AQ3.9876.KJ2``), BBO (``SK52HAQ3D9876CKJ2``), LIN pieces.
 
-Spellings without suit letters name spades first; ``10`` and ``T`` are the same card; ``-`` stands
-for a void.
+Spellings without suit letters name spades first, with dots or blanks between the suits; ``10`` and
+``T`` are the same card; ``-`` stands for a void.
 """
 
 import re
@@ -21,8 +21,8 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
     Parameters
     ----------
     text : str
-        Four holdings spades first, separated by dots, or each behind its suit letter, in any
-        order: there blanks do not count, nor a dot between suits or behind a letter.
+        Four holdings spades first, separated by dots, or where there is none by blanks; or each
+        behind its suit letter, in any order, with or without a dot. Other blanks do not count.
     cards : int, optional
         How many cards the hand must have; ``None`` for any number.
 
@@ -35,6 +35,8 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
     --------
     >>> format_hand(parse_hand("SAK2HQ3D9876CKJ105"))
     'AK2.Q3.9876.KJT5'
+    >>> parse_hand("AK2 Q3 9876 KJ105") == parse_hand("AK2.Q3.9876.KJT5")
+    True
     >>> parse_hand("SAK2.HQ3.D9876.CKJ105") == parse_hand("AK2.Q3.9876.KJT5")
     True
     """
@@ -42,8 +44,8 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
         raise InvalidHand(f"expected a hand such as 'K52.AQ3.9876.KJ2', got {text!r}")
     text = text.strip()
     try:
-        is_dotted = "." in text and _SUIT_LETTER.search(text) is None
-        mask = _parse_dotted(text) if is_dotted else _parse_lettered(text)
+        parts = suit_parts(text)
+        mask = _parse_lettered(text) if parts is None else _parse_parts(parts, text)
     except InvalidCard as error:
         raise InvalidHand(f"{error}, in hand {text!r}") from None
     if cards is not None and mask.bit_count() != cards:
@@ -51,8 +53,23 @@ def parse_hand(text: str, *, cards: int | None = 13) -> int:
     return mask
 
 
-def _parse_dotted(text: str) -> int:
-    parts = text.split(".")
+def suit_parts(text: str) -> list[str] | None:
+    """Parts of a hand without suit letters, by dots or blanks; None for any other text.
+
+    Examples
+    --------
+    >>> suit_parts("K52. AQ3. 9876. KJ2") == suit_parts("K52 AQ3 9876 KJ2")
+    True
+    """
+    if _SUIT_LETTER.search(text) is not None:
+        return None
+    if "." in text:
+        return ["".join(part.split()) for part in text.split(".")]
+    parts = text.split()
+    return parts if len(parts) == 4 else None
+
+
+def _parse_parts(parts: list[str], text: str) -> int:
     if len(parts) != 4:
         raise InvalidHand(f"expected four suits separated by dots (S.H.D.C), got {text!r}")
     mask = 0

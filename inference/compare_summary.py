@@ -23,6 +23,7 @@ from bidcascade.bridge import (
     VULNERABILITIES,
     Deal,
     Seat,
+    ShownAnswer,
     Vulnerability,
     format_call,
     format_calls,
@@ -178,8 +179,8 @@ class DivergenceResult(NamedTuple):
     """What they add to the mean over all deals."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class SystemResult(ShownAnswer):
     """What a system did at both tables.
 
     ``per_deal`` are contracts that its side declared, a deal (two tables): ``declared``, every one
@@ -195,8 +196,8 @@ class SystemResult:
     contracts: tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+@dataclass(frozen=True, slots=True, repr=False)
+class Example(ShownAnswer):
     """One deal with both results; ``text`` is PBN, imps are for the first system."""
 
     deal: int
@@ -210,8 +211,8 @@ class Example:
     imps: int
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+@dataclass(frozen=True, slots=True, repr=False)
+class Summary(ShownAnswer):
     """All that a report on a match tells; numbers are for the first system."""
 
     names: tuple[str, str]

@@ -16,6 +16,7 @@ from bidcascade.bridge import (
     Contract,
     InvalidInput,
     Seat,
+    ShownAnswer,
     Vulnerability,
     format_card,
     imps,
@@ -40,8 +41,8 @@ class Worth(NamedTuple):
     high: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class ContractWorth:
+@dataclass(frozen=True, slots=True, repr=False)
+class ContractWorth(ShownAnswer):
     """What a contract is worth to declarer's side.
 
     Parameters

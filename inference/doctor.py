@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, PASS, STRAINS
+from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, PASS, STRAINS, ShownAnswer
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import high_card_points
 from bidcascade.kernels.types import U8
@@ -61,8 +61,8 @@ class Gain(NamedTuple):
     decisions: int
 
 
-@dataclass(frozen=True, slots=True)
-class Regret:
+@dataclass(frozen=True, slots=True, repr=False)
+class Regret(ShownAnswer):
     """A call that would have done better than the one a line makes.
 
     Parameters
@@ -95,8 +95,8 @@ class Regret:
         return self.share * self.unseen.mean
 
 
-@dataclass(frozen=True, slots=True)
-class Examination:
+@dataclass(frozen=True, slots=True, repr=False)
+class Examination(ShownAnswer):
     """Findings of a doctor, the dearest first, and how much was looked at."""
 
     name: str

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import RANKS, SUITS
+from bidcascade.bridge import RANKS, SUITS, ShownAnswer
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U64
 from bidcascade.table import Vocabulary
@@ -23,8 +23,8 @@ _SHAPES_SHOWN: Final = 8
 _HONOURS: Final = "AKQJT"
 
 
-@dataclass(frozen=True, slots=True)
-class HandPicture:
+@dataclass(frozen=True, slots=True, repr=False)
+class HandPicture(ShownAnswer):
     """One hand over many layouts.
 
     Parameters

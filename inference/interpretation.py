@@ -11,6 +11,7 @@ from bidcascade.bridge import (
     SUITS,
     Auction,
     Seat,
+    ShownAnswer,
     Vulnerability,
     format_call,
     format_calls,
@@ -45,8 +46,8 @@ class NextCall:
     """Share of the layouts in which the player makes it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Interpretation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Interpretation(ShownAnswer):
     """An auction interpreted.
 
     Parameters

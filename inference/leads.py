@@ -35,6 +35,7 @@ from bidcascade.bridge import (
     InvalidDeal,
     InvalidInput,
     Seat,
+    ShownAnswer,
     Vulnerability,
     cards_of,
     format_card,
@@ -62,8 +63,8 @@ STEP_LAYOUTS: Final = 30
 _NOTRUMP: Final = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Lead:
+@dataclass(frozen=True, slots=True, repr=False)
+class Lead(ShownAnswer):
     """What one lead is worth over all layouts.
 
     Parameters
@@ -115,8 +116,8 @@ class Lead:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LeadStudy:
+@dataclass(frozen=True, slots=True, repr=False)
+class LeadStudy(ShownAnswer):
     """Leads from best to worst.
 
     Parameters

@@ -25,6 +25,7 @@ from bidcascade.bridge import (
     Contract,
     InvalidInput,
     Seat,
+    ShownAnswer,
     TimedOut,
     Vulnerability,
     imps,
@@ -113,8 +114,8 @@ class CallQuestion:
         return tuple(dict.fromkeys([*(self.lines or (PASS,)), *natural]))[:_MOST_CANDIDATES]
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateCall:
+@dataclass(frozen=True, slots=True, repr=False)
+class CandidateCall(ShownAnswer):
     """What one call is worth by the scoring, with the interval of 95 %."""
 
     call: int
@@ -137,8 +138,8 @@ class CandidateCall:
     """The commonest, with their shares."""
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
+@dataclass(frozen=True, slots=True, repr=False)
+class Simulation(ShownAnswer):
     """Candidate calls from best to worst, and what is behind that."""
 
     candidates: tuple[CandidateCall, ...]

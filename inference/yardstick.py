@@ -26,6 +26,7 @@ from bidcascade.bridge import (
     VULNERABILITIES,
     Cancelled,
     InvalidInput,
+    ShownAnswer,
     format_deal,
 )
 from bidcascade.kernels import DealArrays
@@ -206,8 +207,8 @@ class Decisive(NamedTuple):
     over_them: bool
 
 
-@dataclass(frozen=True, slots=True)
-class LineLoss:
+@dataclass(frozen=True, slots=True, repr=False)
+class LineLoss(ShownAnswer):
     """What decisive calls of one kind cost by one cause.
 
     ``players_imps`` is what the players lost on the same boards, by whatever cause. Examples are
@@ -222,8 +223,8 @@ class LineLoss:
     examples: tuple[BoardExample, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+@dataclass(frozen=True, slots=True, repr=False)
+class Tally(ShownAnswer):
     """What a system, or the players, did on the boards of an archive."""
 
     name: str
@@ -246,8 +247,8 @@ class Tally:
     """Most IMPs first; empty for the players."""
 
 
-@dataclass(frozen=True, slots=True)
-class Yardstick:
+@dataclass(frozen=True, slots=True, repr=False)
+class Yardstick(ShownAnswer):
     """Systems and players on the same boards."""
 
     boards: int

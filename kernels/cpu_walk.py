@@ -382,6 +382,7 @@ def walk_block(
                 for i in range(size):
                     entry[ended[i]] = _NO_ENTRY if last < 0 else np.uint32(last)
                     passes_behind[ended[i]] = left
+                    defaults[ended[i]] += np.uint16(left)
                 level -= 1
                 continue
             for i in range(size):

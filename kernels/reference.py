@@ -264,7 +264,8 @@ def _first_of(plan: Plan, one: _OneDeal, result: FirstAuctions, deal: int) -> No
     needed = 3 if bids else 4
     result.entry[deal] = entry
     result.passes[deal] = 0 if complete else needed - trailing_passes
-    result.defaults[deal] = defaults
+    # those that follow have no entry either
+    result.defaults[deal] = defaults + int(result.passes[deal])
 
 
 def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns:

@@ -154,7 +154,7 @@ class FirstAuctions:
     passes : uint8 [n]
         Passes that follow the entry's auction until it is complete (0-4).
     defaults : uint16 [n]
-        How many passes on the way were made because no entry held.
+        How many passes were made because no entry held, those that follow included.
 
     Examples
     --------

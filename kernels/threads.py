@@ -12,12 +12,18 @@ from itertools import islice
 from threading import Event
 from typing import Any
 
+from .forks import forget_in_child
+
 _THREADS = max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1)
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_THREADS, thread_name_prefix="bidcascade-cpu")
+
+
+# its threads stay behind
+forget_in_child(_pool.cache_clear)
 
 
 def thread_count() -> int:

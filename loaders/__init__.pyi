@@ -30,7 +30,7 @@ from .play import count_declarer_tricks, count_tricks, play_disagrees, trick_win
 from .random_deals import board_frame, random_deals
 from .rbn import read_rbn
 from .rbn_writer import write_rbn
-from .read import Progress, iter_deals, read_deals
+from .read import Deals, Progress, frame_of, iter_deals, read_deals
 
 __all__ = [
     "AUCTION_STATUS",
@@ -42,6 +42,7 @@ __all__ = [
     "SEAT_ENUM",
     "VULNERABILITY_ENUM",
     "Batch",
+    "Deals",
     "Kind",
     "Progress",
     "board_frame",
@@ -54,6 +55,7 @@ __all__ = [
     "empty_rejects",
     "format_handviewer",
     "format_lin",
+    "frame_of",
     "from_endplay",
     "has_all_hands",
     "iter_deal_parquet",

@@ -22,6 +22,7 @@ from bidcascade.bridge import (
     format_hand,
 )
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U8, U64
 
 SEAT_ENUM = pl.Enum(list(SEATS))
@@ -175,6 +176,9 @@ class Batch(NamedTuple):
     deals: pl.DataFrame
     rejects: pl.DataFrame
 
+    def __repr__(self) -> str:
+        return f"<Batch of {self.deals.height:,} deals, {self.rejects.height:,} rejects>"
+
 
 def empty_deals() -> pl.DataFrame:
     """Return a deal frame without rows.
@@ -195,6 +199,7 @@ def reject_frame(rows: Sequence[tuple[str, int | None, str, str]]) -> pl.DataFra
     >>> reject_frame([("a.lin", None, "empty", "")]).row(0)
     ('a.lin', None, 'empty', '')
     """
+    check_not_forked()
     columns = list(zip(*rows, strict=True)) or [()] * len(REJECT_SCHEMA)
     frame = pl.DataFrame(columns, schema=REJECT_SCHEMA, orient="col")
     return frame.with_columns(pl.col("text").str.head(QUOTED))
@@ -281,6 +286,7 @@ def bare_deals(columns: dict[str, pl.Series]) -> pl.DataFrame:
     columns : dict of str to polars.Series
         Columns of one length; the six required ones must be among them.
     """
+    check_not_forked()
     known = pl.DataFrame(columns)
     return known.select(
         (pl.col(name) if name in columns else pl.lit("none" if name == "auction_status" else None))
@@ -333,6 +339,7 @@ def deal_arrays(frame: pl.DataFrame) -> DealArrays:
     >>> deal_arrays(random_deals(3, seed=1)).dealer
     array([0, 1, 2], dtype=uint8)
     """
+    check_not_forked()
     missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
     if missing:
         raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
@@ -366,6 +373,7 @@ def deal_frame(deals: Sequence[Deal]) -> pl.DataFrame:
     >>> deal_frame([parse_deal(text)])["dealer"].to_list()
     ['N']
     """
+    check_not_forked()
     columns = {name: [deal.hands[seat] for deal in deals] for seat, name in enumerate(HAND_COLUMNS)}
     codes = {
         "dealer": [SEATS[deal.dealer] for deal in deals],

@@ -24,6 +24,12 @@ SUFFIXES = frozenset((".lin", ".pbn", ".rbn", ".rbx", ".parquet", ".txt", ".zip"
 
 STANDARD_INPUT = "-"
 
+_DEAL_TEXT = re.compile(
+    r"\s*(?:[NESW]:\s*\S+\s+[^\\/]*$|\[\w+\s+\"|[^\\/]*?\b[a-z]{2}\|[^|]*\|)", re.IGNORECASE
+)
+"""How a deal, PBN and LIN text begin; a path has separators, or no blank behind its drive."""
+_LONGEST_NAME = 255
+
 
 class Source(NamedTuple):
     """One file, a file within a zip file, standard input, or bytes given as such."""
@@ -66,7 +72,8 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
     ----------
     inputs : path, bytes or iterable of them
         Text is a path, a pattern with ``*``, ``?`` or ``[]`` (``**`` runs through folders), ``-``
-        for standard input, or a handviewer link. A folder stands for all files with a known suffix
+        for standard input, a handviewer link, or deals themselves (``N:hand hand hand hand``, LIN
+        or PBN text). A folder stands for all files with a known suffix
         in it and below, by name, and a zip file for those in it: ``cup.zip/day1/a.lin``. A source
         stands for itself.
 
@@ -92,14 +99,31 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
             sources.append(Source(f"bytes {number}", data=given, size=len(given)))
         elif given == STANDARD_INPUT:
             sources.append(Source("standard input"))
-        elif isinstance(given, str) and given.startswith(("http://", "https://")):
+        elif isinstance(given, str) and (kind := kind_of_text(given)):
             data = given.encode()
-            sources.append(Source(f"link {number}", data=data, size=len(data)))
+            sources.append(Source(f"{kind} {number}", data=data, size=len(data)))
+        elif not isinstance(given, str | Path):
+            raise InvalidInput(f"expected a path, a deal as text or bytes, got {given!r:.80}")
         else:
             found = _paths(given)
             for path, name in found:
                 sources += _files(path, shown_path(name), named_itself=len(found) == 1)
     return _told_apart(sources)
+
+
+def kind_of_text(text: str) -> str:
+    """Tell what a text is that is itself read: ``link``, ``text``, or nothing for a path.
+
+    Examples
+    --------
+    >>> kind_of_text("N:AKQJT98765432... - - -"), kind_of_text("deals/club.lin")
+    ('text', '')
+    """
+    if text.startswith(("http://", "https://")):
+        return "link"
+    is_deal = _DEAL_TEXT.match(text) is not None
+    # such a name of a file is rare, and there is nothing to ask where it would be too long
+    return "text" if is_deal and (len(text) > _LONGEST_NAME or not Path(text).exists()) else ""
 
 
 def shown_path(path: str | PurePath) -> str:

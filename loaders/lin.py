@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidDeal
+from bidcascade.kernels.forks import check_not_forked
 
 from .columns import (
     choose,
@@ -267,6 +268,7 @@ def make_frames(
     documents: Sequence[LinDocument], refusals: Sequence[_Refusal], text: bytes, parsed: Parsed
 ) -> Batch:
     """Make both frames from the flat arrays of :func:`parse_arrays`."""
+    check_not_forked()
     boards = np.ascontiguousarray(parsed.boards.T)
     document = boards[DOCUMENT]
     before = np.array([entry.records_before for entry in documents], np.int64)

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import FULL_DECK, LAST_BID, InvalidInput
+from bidcascade.kernels.forks import check_not_forked
 
 from .checksums import RowChecksums, check_rows
 from .columns import contract_names
@@ -52,6 +53,7 @@ def write_deal_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     ...     read_deal_parquet(Path(folder) / "deals.parquet").deals.height
     0
     """
+    check_not_forked()
     missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
     if missing:
         raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
@@ -123,6 +125,7 @@ def count_deal_parquet(path: str | Path, source: str | None = None) -> int:
     InvalidInput
         As :func:`read_deal_parquet`.
     """
+    check_not_forked()
     path = Path(path)
     name = str(path) if source is None else source
     decoded = decode_parquet(path, name, rows=0)
@@ -145,6 +148,7 @@ def read_deal_parquet_part(path: str | Path, source: str, first: int, rows: int)
 
     Blocks of :data:`bidcascade.loaders.checksums.BLOCK_ROWS` are checked that are read as a whole.
     """
+    check_not_forked()
     decoded = decode_parquet(path, source, columns=DEAL_SCHEMA.names(), first=first, rows=rows)
     part = decoded.frame
     try:

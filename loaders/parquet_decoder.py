@@ -7,7 +7,6 @@ send what was decoded.
 
 import atexit
 import json
-import os
 import subprocess
 import threading
 from collections.abc import Iterable, Sequence
@@ -17,6 +16,7 @@ from typing import IO, Any, Final
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.child_processes import start_module
+from bidcascade.kernels.forks import forget_in_child
 
 from .parquet_child import DAMAGED, Decoded, decoded, reason_of
 
@@ -90,8 +90,7 @@ class _Decoder:
 
 _decoder: Final = _Decoder()
 atexit.register(_decoder.end)
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_decoder.forget)
+forget_in_child(_decoder.forget)
 
 
 def expect_parquet(paths: Iterable[str]) -> None:

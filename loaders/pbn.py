@@ -7,6 +7,8 @@ are decoded together by :mod:`.pbn_kernel`, odd ones by :mod:`.pbn_sections`.
 
 from collections.abc import Iterator
 
+from bidcascade.kernels.forks import check_not_forked
+
 from .encodings import decode_text
 from .frame import Batch, join
 from .hand_text import Hands, read_hands
@@ -83,6 +85,7 @@ def read_pbn_text(
     Batch
         At least one.
     """
+    check_not_forked()
     boards = Boards(source, encoding)
     hands_of: dict[str, Hands | str] = {}
     for record in split_games(text, before, goes_on=goes_on):

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import SEATS, VULNERABILITIES, Seat, Vulnerability
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels.forks import check_not_forked
 
 from .frame import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM, bare_deals
 
@@ -87,6 +88,7 @@ def board_frame(
     >>> board_frame(hands, "mine", dealer=Seat.SOUTH).select("board", "dealer", "source").rows()
     [(1, 'S', 'mine'), (2, 'S', 'mine')]
     """
+    check_not_forked()
     count = hands.shape[1]
     boards = np.arange(first, first + count, dtype=np.int32)
     index = (boards - 1) % 16

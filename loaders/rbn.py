@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from bidcascade.kernels.forks import check_not_forked
+
 from .encodings import decode_text
 from .frame import Batch, join
 from .hand_text import read_hands
@@ -70,6 +72,7 @@ def read_rbn_text(
     Parameters are those of :func:`.pbn.read_pbn_text`; ``before`` and ``goes_on`` as for
     :func:`.split_records`.
     """
+    check_not_forked()
     boards = Boards(source, encoding)
     for record in split_records(text, before, goes_on=goes_on):
         if record.foreign:

@@ -10,17 +10,21 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import polars as pl
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import Deal, InvalidInput
 from bidcascade.kernels.child_processes import safe_spawning
+from bidcascade.kernels.forks import check_not_forked
 
-from .frame import Batch, empty_deals, empty_rejects, join, reject_frame, whole_deals
+from .frame import Batch, deal_frame, empty_deals, empty_rejects, join, reject_frame, whole_deals
 from .inputs import Input, Source, find_sources
 from .pieces import Piece, cut_sources, read_piece
 
+Deals: TypeAlias = pl.DataFrame | pl.LazyFrame | Batch | Deal | Input | Iterable[Deal | Input]
+"""Whatever names deals, see :func:`frame_of`."""
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Called with files done, files in all, and boards so far."""
 
@@ -85,6 +89,56 @@ def read_deals(
     return batch
 
 
+def frame_of(deals: Deals) -> pl.DataFrame:
+    """Deal frame of whatever names deals: a frame, what a reader gave, deals, or inputs.
+
+    Parameters
+    ----------
+    deals
+        A frame is taken as it is, of a :class:`Batch` its deals; all else is read by
+        :func:`read_deals`, where every record must be a deal with four hands.
+
+    Raises
+    ------
+    InvalidInput
+        If it names no deals.
+
+    Examples
+    --------
+    >>> frame_of("N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -")["dealer"].to_list()
+    ['N']
+    """
+    if isinstance(deals, pl.DataFrame):
+        return deals
+    check_not_forked()
+    if isinstance(deals, pl.LazyFrame):
+        return deals.collect()
+    if isinstance(deals, Batch):
+        return deals.deals
+    if isinstance(deals, Deal):
+        return deal_frame([deals])
+    if isinstance(deals, Iterable) and not isinstance(deals, str | bytes | Source):
+        # a mapping or a frame of another library would be read by its columns
+        if hasattr(deals, "keys"):
+            raise _no_deals(deals)
+        given = list(deals)
+        named = [one for one in given if not isinstance(one, Deal)]
+        if given and not named:
+            return deal_frame([one for one in given if isinstance(one, Deal)])
+        if len(named) < len(given):
+            raise InvalidInput("expected deals or what names them, got both")
+        return read_deals(named, rejects="raise", whole=True).deals
+    if not isinstance(deals, str | bytes | Path | Source):
+        raise _no_deals(deals)
+    return read_deals(deals, rejects="raise", whole=True).deals
+
+
+def _no_deals(given: object) -> InvalidInput:
+    return InvalidInput(
+        f"expected a deal frame, deals as text or a path, got {type(given).__qualname__!r}"
+    )
+
+
 def iter_deals(
     inputs: Input | Iterable[Input],
     *,
@@ -141,6 +195,7 @@ def _batches(
     progress: Progress | None,
 ) -> Iterator[Batch]:
     """Frames of all pieces in the order of the inputs, records numbered through each source."""
+    check_not_forked()
     if jobs is not None and jobs < 1:
         raise InvalidInput(f"expected at least one process, got {jobs!r}")
     sources = find_sources(inputs)

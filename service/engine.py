@@ -5,6 +5,7 @@ REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from bidcascade import loaders
 from bidcascade.bridge import BackendUnavailable, Seat, Vulnerability, format_calls
 from bidcascade.kernels import DealArrays, Plan, backend_name
+from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.systems.any_bidder import (
     AnswerWriter,
@@ -22,12 +24,13 @@ from bidcascade.systems.any_bidder import (
     bidder_of,
 )
 from bidcascade.systems.bid_answer import BidAnswer, Candidate, matching_variants
-from bidcascade.systems.registry import absolute_name, open_held
+from bidcascade.systems.registry import absolute_name, check_options, open_held
 from bidcascade.table.language.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from bidcascade.loaders import Deals
     from bidcascade.systems.allowed_calls import AllowedCalls
     from bidcascade.systems.explanation import AuctionExplanation
     from bidcascade.systems.overlaid_bidder import OverlaidSystem
@@ -52,8 +55,9 @@ class Engine:
 
     Parameters
     ----------
-    held : BiddingTable or System
+    held : BiddingTable or System, or str or Path
         A system with overlays is an :class:`~bidcascade.systems.overlaid_bidder.OverlaidSystem`.
+        A name or path is opened as by :meth:`open`.
     backend : {"auto", "reference", "cpu", "cuda"}
         ``auto`` is cuda where it works, else cpu; without the core's library it is reference.
     name : str, optional
@@ -79,18 +83,21 @@ class Engine:
 
     def __init__(
         self,
-        held: "BiddingTable | System | OverlaidSystem",
+        held: "BiddingTable | System | OverlaidSystem | str | Path",
         backend: str = "auto",
         *,
         name: str | None = None,
     ) -> None:
         self.backend = backend_name(backend)
         """Name of the backend in use."""
+        self.opened_from: tuple[str, dict[str, Any]] | None = None
+        """What :meth:`open` was given: name or path, and options."""
+        if isinstance(held, str | Path):
+            name, self.opened_from = name or str(held), (absolute_name(held), {})
+            held = open_held(held)
         self.bidder = bidder_of(held, self.backend)
         """Who bids: the table or system."""
         self.name = name or self.bidder.source or self.digest[:12]
-        self.opened_from: tuple[str, dict[str, Any]] | None = None
-        """What :meth:`open` was given: name or path, and options."""
         if self.backend == "cuda":
             # held from here on: a device that fails later is a fault, not a missing backend
             _ = self.bidder.backend
@@ -98,7 +105,7 @@ class Engine:
     @classmethod
     def open(
         cls,
-        name_or_path: str,
+        name_or_path: "str | Path",
         backend: str = "auto",
         *,
         overlays: Sequence[str] = (),
@@ -109,14 +116,31 @@ class Engine:
         Parameters and errors are those of :func:`bidcascade.systems.open_table`. Where ``overlays``
         change what follows an auction of a system, its table answers there, elsewhere the system.
         """
+        check_options(name_or_path, options, also=("backend", "overlays"))
         # an absent backend is found out before a large table is read
         backend = backend_name(backend)
         held = open_held(name_or_path, overlays=overlays, **options)
-        engine = cls(held, backend, name=name_or_path)
+        engine = cls(held, backend, name=str(name_or_path))
         if overlays:
             options |= {"overlays": [str(Path(one).absolute()) for one in overlays]}
         engine.opened_from = absolute_name(name_or_path), options
         return engine
+
+    def __repr__(self) -> str:
+        return f"<{self._summary}>"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self._summary)}</p>"
+
+    @property
+    def _summary(self) -> str:
+        """Whose answers these are: table, profile, digest, backend."""
+        laid = len(self.bidder.overlays)
+        over = f" with {laid} overlay{'s' * (laid > 1)}" if laid else ""
+        return (
+            f"Engine of {self.name!r}{over}, {self.vocabulary.profile}, {self.digest[:12]}, "
+            f"on {self.backend}"
+        )
 
     @cached_property
     def _entries(self) -> "EntryColumns":
@@ -202,7 +226,7 @@ class Engine:
 
     def auctions(
         self,
-        frame: "pl.DataFrame",
+        frame: "Deals",
         *,
         mode: Mode = "all",
         completed_only: bool = False,
@@ -214,7 +238,8 @@ class Engine:
         Parameters
         ----------
         frame : polars.DataFrame
-            Deal frame.
+            Deal frame; or deals as text, a path or what else :func:`~bidcascade.loaders.frame_of`
+            takes.
         mode : {"all", "first"}
             ``all``: every entry that holds, or every auction that the system allows. ``first``: the
             one auction that is bid.
@@ -239,7 +264,8 @@ class Engine:
             Mode ``first``, one row a deal: ``deal``, ``auction`` (call codes, to the end),
             ``completed`` (by the table or its system, without passes put behind), ``entry`` (the
             deepest one; null if the first call already is not in the table, and for systems),
-            ``defaults`` (passes made because no entry held),
+            ``defaults`` (how many of its passes no entry made, those put behind included: the calls
+            of which :meth:`bid` says ``default_pass``),
             ``contract`` (``4SX``; ``Pass`` if passed out), ``declarer``.
 
         Raises
@@ -249,6 +275,7 @@ class Engine:
         ValueError
             If the mode, the depth or the limit does not exist.
         """
+        frame = loaders.frame_of(frame)
         parts = list(
             self.iter_auctions(
                 frame, mode=mode, completed_only=completed_only, max_depth=max_depth, limit=limit
@@ -265,7 +292,7 @@ class Engine:
 
     def iter_auctions(
         self,
-        frame: "pl.DataFrame",
+        frame: "Deals",
         *,
         mode: Mode = "all",
         completed_only: bool = False,
@@ -281,6 +308,7 @@ class Engine:
         if mode == "first" and (completed_only or max_depth is not None or limit is not None):
             raise ValueError("expected completed_only, max_depth and limit only in mode 'all'")
         query = Query(mode, completed_only, limit, max_depth)
+        frame = loaders.frame_of(frame)
         size = FIRST_CHUNK if mode == "first" else max(1, frame.height)
         for start in range(0, frame.height, size):
             yield from self.frames(loaders.deal_arrays(frame.slice(start, size)), query, start)
@@ -289,6 +317,7 @@ class Engine:
         self, deals: DealArrays, query: Query, first_deal: int = 0
     ) -> "Iterator[pl.DataFrame]":
         """Like :meth:`iter_auctions`, of deals as arrays; the first one has a given number."""
+        check_not_forked()
         from .answers import FrameWriter
 
         return self.answers(deals, query, FrameWriter(self._entries, query, first_deal))
@@ -313,7 +342,7 @@ class Engine:
             yield from self.bidder.all(deals, query, writer)
 
     def iter_entries(
-        self, frame: "pl.DataFrame", *, completed_only: bool = False
+        self, frame: "Deals", *, completed_only: bool = False
     ) -> "Iterator[pl.DataFrame]":
         """Bare ``deal`` and ``entry`` of mode ``all``, as frames that fit the memory.
 
@@ -321,6 +350,7 @@ class Engine:
         fraction of the bytes of :meth:`iter_auctions`. A system has no entry for every auction: its
         frames are those of :meth:`iter_auctions`, with all columns.
         """
+        frame = loaders.frame_of(frame)
         if not frame.height:
             return
         from .answers import BareWriter
@@ -348,7 +378,7 @@ class Engine:
             ]
         )
 
-    def variants(self, frame: "pl.DataFrame", auctions: "pl.DataFrame") -> list[list[str]]:
+    def variants(self, frame: "Deals", auctions: "pl.DataFrame") -> list[list[str]]:
         """Names of the variants behind each row of an answer in mode ``all``.
 
         One by one by the definition of the kernels: meant for the deals of a request, not for
@@ -356,8 +386,8 @@ class Engine:
 
         Parameters
         ----------
-        frame : polars.DataFrame
-            The deals asked about.
+        frame
+            The deals asked about, as for :meth:`auctions`.
         auctions : polars.DataFrame
             What :meth:`auctions` answered; ``deal`` and ``entry`` are read, or ``variants`` where
             they are told already.
@@ -369,7 +399,7 @@ class Engine:
         """
         if "variants" in auctions.columns:
             return auctions["variants"].to_list()
-        deals = loaders.deal_arrays(frame)
+        deals = _arrays(frame)
         return [
             matching_variants(self.table, deals, deal, entry)
             for deal, entry in auctions.select("deal", "entry").iter_rows()
@@ -378,14 +408,14 @@ class Engine:
     # --- counts, members, expressions ---------------------------------------------------------
 
     def counts(
-        self, frame: "pl.DataFrame", *, share: float = 1 / 100, max_depth: int | None = None
+        self, frame: "Deals", *, share: float = 1 / 100, max_depth: int | None = None
     ) -> "pl.DataFrame":
         """How many of the deals reach each entry, or may bid each auction of a system.
 
         Parameters
         ----------
-        frame : polars.DataFrame
-            Deal frame.
+        frame
+            Deal frame, or what names deals, as for :meth:`auctions`.
         share : float
             Of a system the auctions that at least this part of the deals may bid are counted.
         max_depth : int, optional
@@ -412,9 +442,9 @@ class Engine:
         from .answers import CountFrames
 
         writer = CountFrames(self._entries)
-        return self.bidder.counts(loaders.deal_arrays(frame), share, max_depth, writer)
+        return self.bidder.counts(_arrays(frame), share, max_depth, writer)
 
-    def count_entries(self, frame: "pl.DataFrame") -> U64:
+    def count_entries(self, frame: "Deals") -> U64:
         """How many of the deals reach each entry of the table; sums up over frames.
 
         Returns
@@ -423,7 +453,7 @@ class Engine:
             Of a system those of the table that it is compiled into: what it allows beyond that is
             not counted.
         """
-        return self.bidder.backend.cascade_counts(self.plan, loaders.deal_arrays(frame))
+        return self.bidder.backend.cascade_counts(self.plan, _arrays(frame))
 
     def counts_frame(self, counts: U64) -> "pl.DataFrame":
         """Frame of the table's counts from (sums of) :meth:`count_entries`."""
@@ -431,16 +461,14 @@ class Engine:
 
         return CountFrames(self._entries).entry_counts(counts)
 
-    def members(
-        self, frame: "pl.DataFrame | DealArrays", entries: Iterable[int | str]
-    ) -> "pl.DataFrame":
+    def members(self, frame: "Deals | DealArrays", entries: Iterable[int | str]) -> "pl.DataFrame":
         """For chosen entries, or auctions of a system, which deals reach them.
 
         Parameters
         ----------
-        frame : polars.DataFrame or DealArrays
-            Deal frame, or the deals as arrays.
-        entries : iterable of int or str
+        frame
+            Deal frame, or what names deals, as for :meth:`auctions`; or the deals as arrays.
+        entries : int or str, or iterable of them
             Entry numbers, or auctions (``1N P 3N``); of a system any legal auction.
 
         Returns
@@ -456,10 +484,12 @@ class Engine:
         IllegalCall
             If an auction of a system is illegal.
         """
+        check_not_forked()
         import polars as pl
 
-        deals = frame if isinstance(frame, DealArrays) else loaders.deal_arrays(frame)
-        found = self.bidder.members(deals, list(entries))
+        deals = frame if isinstance(frame, DealArrays) else _arrays(frame)
+        chosen = [entries] if isinstance(entries, int | str) else list(entries)
+        found = self.bidder.members(deals, chosen)
         return pl.DataFrame([column.alias(format_calls(calls)) for calls, column in found])
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":
@@ -497,13 +527,13 @@ class Engine:
         """
         return self.bidder.auction_of(entry)
 
-    def evaluate(self, frame: "pl.DataFrame", expressions: Sequence[str]) -> "pl.DataFrame":
+    def evaluate(self, frame: "Deals", expressions: Sequence[str]) -> "pl.DataFrame":
         """Truth of expressions on all four hands of each deal.
 
         Parameters
         ----------
-        frame : polars.DataFrame
-            Deal frame.
+        frame
+            Deal frame, or what names deals, as for :meth:`auctions`.
         expressions : sequence of str
             In the words of the table's vocabulary, about one hand: ``SL_S >= 5``.
 
@@ -521,9 +551,7 @@ class Engine:
         from bidcascade.table.compass import evaluation_plan, expression_columns
 
         plan, names = evaluation_plan(expressions, self.vocabulary)
-        return expression_columns(
-            self.bidder.backend.evaluate(plan, loaders.deal_arrays(frame)), names
-        )
+        return expression_columns(self.bidder.backend.evaluate(plan, _arrays(frame)), names)
 
     # --- one call -------------------------------------------------------------------------------
 
@@ -565,7 +593,7 @@ class Engine:
         """
         return self.bidder.call(hand, auction, dealer, vulnerability)
 
-    def expand(self, auction: Sequence[int] | str = ()) -> "Place":
+    def expand(self, auction: Sequence[int | str] | str = ()) -> "Place":
         """Place of the system behind an auction.
 
         Raises
@@ -577,7 +605,7 @@ class Engine:
         """
         return self.system.expand(auction)
 
-    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
+    def explain(self, auction: Sequence[int | str] | str) -> "AuctionExplanation":
         """Explain every call of an auction by the system.
 
         Raises
@@ -588,6 +616,10 @@ class Engine:
             If it is no legal auction.
         """
         return self.bidder.explain(auction)
+
+
+def _arrays(deals: "Deals") -> DealArrays:
+    return loaders.deal_arrays(loaders.frame_of(deals))
 
 
 def _entries_schema() -> "pl.Schema":

@@ -76,6 +76,11 @@ class Settings(BaseSettings):
         description="What holds where a row has no criteria, for tables that are files of rows: "
         "allow, pass or reject; table=policy for one of them, separated by commas.",
     )
+    option: _TextList = Field(
+        default=(),
+        description="Options of systems' texts that are turned on, separated by commas: NAME, or "
+        "NAME=off, for all that have it; table:NAME for one of them.",
+    )
     backend: Literal["auto", "reference", "cpu", "cuda"] = Field(
         default="auto", description="Engine; auto takes cuda where it works, else cpu."
     )
@@ -155,7 +160,7 @@ class Settings(BaseSettings):
         description="Memory for what all systems together know at places of auctions and have "
         "learned from their texts; beyond it half of what the largest one knows is dropped, and "
         "worked out again where it is needed. 0 for an eighth of the memory of the machine or its "
-        "control group, 1 GiB at most, of which one system takes 384 MiB. Each job has as much "
+        "control group, of which one system takes 384 MiB or three eighths. Each job has as much "
         "again. Commands read the variable too.",
     )
     dd_workers: int = Field(
@@ -258,7 +263,7 @@ class Settings(BaseSettings):
     )
 
     @field_validator(
-        "extra_tables", "overlays", "undescribed", "cors_origins", "allowed_hosts",
+        "extra_tables", "overlays", "undescribed", "option", "cors_origins", "allowed_hosts",
         "trusted_proxies", mode="before",
     )  # fmt: skip
     @classmethod

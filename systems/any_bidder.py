@@ -334,7 +334,7 @@ class AnyBidder(Protocol):
         """
         ...
 
-    def explain(self, auction: "Sequence[int] | str") -> "AuctionExplanation":
+    def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
         """Explain every call of an auction by the system.
 
         Raises
@@ -377,9 +377,13 @@ def bidder_of(held: "BiddingTable | System | OverlaidSystem", backend: str = "au
         from .system_bidder import SystemBidder
 
         return SystemBidder(held, backend)
+    from bidcascade.table.bidding_table import BiddingTable
+
     from .overlaid_bidder import OverlaidBidder, OverlaidSystem
     from .table_bidder import TableBidder
 
     if isinstance(held, OverlaidSystem):
         return OverlaidBidder(held, backend)
+    if not isinstance(held, BiddingTable):
+        raise TypeError(f"expected a bidding table or a system, got {held!r:.80}")
     return TableBidder(held, backend)

@@ -10,6 +10,7 @@ from bidcascade.bridge import (
     Auction,
     IllegalCall,
     Seat,
+    ShownAnswer,
     Vulnerability,
     check_hand,
     format_call,
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from bidcascade.table import BiddingTable, Row
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+@dataclass(frozen=True, slots=True, repr=False)
+class Candidate(ShownAnswer):
     """One variant of an entry that may follow, and how the hand meets its criteria.
 
     ``holds`` of a variant without criteria follows the table's policy for undescribed entries.
@@ -76,13 +77,14 @@ class WhenAsked(Sequence[Candidate]):
         return isinstance(other, Sequence) and self._found == list(other)
 
     def __repr__(self) -> str:
-        return repr(self._found)
+        calls = " ".join(dict.fromkeys(one.call for one in self._found))
+        return f"<{len(self):,} candidates: {calls}>" if calls else "<no candidates>"
 
     __hash__ = None  # type: ignore[assignment]
 
 
-@dataclass(frozen=True, slots=True)
-class BidAnswer:
+@dataclass(frozen=True, slots=True, repr=False)
+class BidAnswer(ShownAnswer):
     """The call that a table makes with a hand.
 
     Parameters

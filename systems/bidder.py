@@ -75,7 +75,7 @@ class BidDeals:
     entry : int32 [n]
         Entry that made it, -1 for a pass by default.
     defaults : uint16 [n]
-        Passes that were made because no entry held, where the place has a pass with conditions.
+        Passes that were made because no entry held.
     """
 
     place: I32

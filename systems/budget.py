@@ -17,10 +17,9 @@ from bidcascade.kernels.memory import memory_bytes
 BUDGET_VARIABLE: Final = "BIDCASCADE_PLACES_BYTES"
 SHARE: Final = 8
 """The default is one part of so many of the memory."""
-MOST_BY_DEFAULT: Final = 1 << 30
 _UNKNOWN_MEMORY: Final = 4 << 30
 BIDDER_BUDGET: Final = 384 << 20
-"""Bytes that one bidder takes at most by default: more gains nothing."""
+"""Bytes that one bidder takes at most by default, or three eighths of all where that is more."""
 LEAST_BUDGET: Final = 1024
 _LEAST_BY_DEFAULT: Final = 32 << 20
 
@@ -45,7 +44,7 @@ def parse_budget(written: str | int) -> int:
 @cache
 def _default() -> int:
     share = (memory_bytes() or _UNKNOWN_MEMORY) // SHARE
-    return max(_LEAST_BY_DEFAULT, min(MOST_BY_DEFAULT, share))
+    return max(_LEAST_BY_DEFAULT, share)
 
 
 def _written() -> int:
@@ -75,7 +74,7 @@ def places_budget() -> int:
     InvalidInput
         If the environment says something else than a number of bytes.
     """
-    return _written() or min(BIDDER_BUDGET, _default())
+    return _written() or max(min(BIDDER_BUDGET, _default()), _default() * 3 // 8)
 
 
 def set_places_budget(count: int) -> None:

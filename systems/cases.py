@@ -25,6 +25,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     Deal,
     InvalidInput,
+    ShownAnswer,
     format_call,
     format_calls,
     parse_call,
@@ -63,8 +64,8 @@ class Case:
     where: Where = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class CaseResult:
+@dataclass(frozen=True, slots=True, repr=False)
+class CaseResult(ShownAnswer):
     """What the system did with a case."""
 
     case: Case
@@ -193,8 +194,8 @@ def _rule(choice: Choice) -> str:
     return f"{entry.name or 'a line without a name'} ({entry.where})"
 
 
-@dataclass(frozen=True, slots=True)
-class CaseReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class CaseReport(ShownAnswer):
     """Results with the misses by group."""
 
     results: tuple[CaseResult, ...]

@@ -14,6 +14,7 @@ import numpy as np
 from bidcascade.bridge import (
     FIRST_BID,
     PASS,
+    ShownAnswer,
     bid_level,
     format_call,
     format_calls,
@@ -40,8 +41,8 @@ _EXAMPLES: Final = 3
 _LIMITS: Final = sum(1 << AGREEMENT_KINDS.index(kind) for kind in ("limited", "sign-off"))
 
 
-@dataclass(frozen=True, slots=True)
-class LineShare:
+@dataclass(frozen=True, slots=True, repr=False)
+class LineShare(ShownAnswer):
     """One entry of a place on the sample: deals that bid it, and deals whose hand meets it."""
 
     call: str
@@ -53,8 +54,8 @@ class LineShare:
     """Deals that fit but went to an earlier line, by that line (``call name``)."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceShares:
+@dataclass(frozen=True, slots=True, repr=False)
+class PlaceShares(ShownAnswer):
     """Shares at one place: of ``deals`` that came here, what each line in its order took."""
 
     auction: str
@@ -66,8 +67,8 @@ class PlaceShares:
     """Whether the player may not pass: then these are gaps."""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+@dataclass(frozen=True, slots=True, repr=False)
+class Finding(ShownAnswer):
     """Something to look at, with how many deals it concerns and auctions in which it happens."""
 
     kind: str
@@ -76,8 +77,8 @@ class Finding:
     examples: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class SystemCheck:
+@dataclass(slots=True, repr=False)
+class SystemCheck(ShownAnswer):
     """Outcome of :func:`check_system` on so many deals."""
 
     deals: int

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bidcascade.bridge import PASS
+from bidcascade.bridge import PASS, ShownAnswer
 from bidcascade.kernels import Context
 from bidcascade.table.language.explain import (
     ExpressionCheck,
@@ -16,8 +16,8 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from .places import Place, PlaceEntry
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+@dataclass(frozen=True, slots=True, repr=False)
+class Choice(ShownAnswer):
     """What a system does with a hand at a place."""
 
     call: int
@@ -27,8 +27,8 @@ class Choice:
     """Whether partner's call had asked for an answer: then a pass by default is a gap."""
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateCheck:
+@dataclass(frozen=True, slots=True, repr=False)
+class CandidateCheck(ShownAnswer):
     """One entry of a place, tested on a hand: each criterion with the hand's value."""
 
     entry: PlaceEntry

@@ -182,8 +182,10 @@ def source_of(system: System, opponents: System | None, deals: int, seed: int) -
     from .digests import text_digest
 
     against = f" against {opponents.name}" if opponents else ""
+    on = sorted(name for name, is_on in system.text.options.items() if is_on)
+    chosen = f" ({', '.join(on)})" if on else ""
     grown = f"grown by {deals} deals, seed {seed}"
-    return f"system {system.name}{against} ({grown}), {text_digest(system.text)}"
+    return f"system {system.name}{chosen}{against} ({grown}), {text_digest(system.text)}"
 
 
 class _Denial(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import format_call, format_calls, format_hand
+from bidcascade.bridge import ShownAnswer, format_call, format_calls, format_hand
 from bidcascade.kernels.threads import side_by_side
 
 from .compile import DEFAULT_SEED, Progress, Sample
@@ -19,8 +19,8 @@ NO_CALL: Final = 255
 """Stands behind the end of an auction, and where a deal was not followed further."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+@dataclass(frozen=True, slots=True, repr=False)
+class Change(ShownAnswer):
     """One place where the two texts call differently.
 
     ``old`` and ``new`` are the calls behind ``auction`` that part them, by rules with name, file
@@ -36,8 +36,8 @@ class Change:
     examples: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SystemDiff:
+@dataclass(frozen=True, slots=True, repr=False)
+class SystemDiff(ShownAnswer):
     """Outcome of :func:`diff_systems`: deals, those whose auctions differ, most deals first."""
 
     deals: int

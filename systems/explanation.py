@@ -6,7 +6,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from bidcascade.bridge import PASS, Auction, format_call
+from bidcascade.bridge import PASS, Auction, ShownAnswer, format_call
 from bidcascade.kernels.intervals import both
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -22,8 +22,8 @@ from .system import System, auction_calls
 _VOCABULARY: Final = Vocabulary()
 
 
-@dataclass(frozen=True, slots=True)
-class HandType:
+@dataclass(frozen=True, slots=True, repr=False)
+class HandType(ShownAnswer):
     """One alternative of a call: a line or variant, with least and most points and cards."""
 
     name: str
@@ -35,8 +35,8 @@ class HandType:
     """By suit letter."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedCall:
+@dataclass(frozen=True, slots=True, repr=False)
+class ExplainedCall(ShownAnswer):
     """One call: what it said, and what the player has shown with it and before."""
 
     call: str
@@ -58,8 +58,8 @@ class ExplainedCall:
     """Part of all hands that fit what the player has shown so far."""
 
 
-@dataclass(frozen=True, slots=True)
-class AuctionExplanation:
+@dataclass(frozen=True, slots=True, repr=False)
+class AuctionExplanation(ShownAnswer):
     """An auction explained, call by call, and what binds the next player and his side.
 
     Examples
@@ -101,7 +101,7 @@ class StatesAndPlaces(Protocol):
 
 
 def explain_auction(
-    system: System, auction: "str | Sequence[int]", opponents: System | None = None
+    system: System, auction: "str | Sequence[int | str]", opponents: System | None = None
 ) -> AuctionExplanation:
     """Explain every call of an auction, both sides'.
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from bidcascade.bridge import ShownAnswer, format_call, format_calls
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
     AllOf,
@@ -51,8 +52,8 @@ def expression_of(criteria: tuple[Expression, ...]) -> Expression:
     return criteria[0] if len(criteria) == 1 else And(criteria)
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceEntry:
+@dataclass(frozen=True, slots=True, repr=False)
+class PlaceEntry(ShownAnswer):
     """One hand type of one call at a place: a line, or one of its variants, with suits."""
 
     call: int
@@ -71,6 +72,15 @@ class PlaceEntry:
     specificity: Specificity
     said: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
     """Description and agreements in words, kept by :mod:`.describing` when they were asked for."""
+
+    def _shown(self) -> dict[str, object]:
+        """Give call, name, where its line stands, and criteria."""
+        return {
+            "call": format_call(self.call),
+            "name": self.name,
+            "where": str(self.where),
+            "criteria": "; ".join(self.needs.texts()),
+        }
 
     @classmethod
     def of(
@@ -106,8 +116,8 @@ class PlaceEntry:
         return self.needs.expression
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+@dataclass(frozen=True, slots=True, repr=False)
+class Place(ShownAnswer):
     """What a system says after ``calls``: entries in the order in which they are tried."""
 
     calls: tuple[int, ...]
@@ -116,6 +126,14 @@ class Place:
     """Whether partner's call asks for an answer."""
     cells: int = field(default=EVERYTHING, repr=False)
     """What the player to call has shown (bits of :mod:`.knowledge`)."""
+
+    def _shown(self) -> dict[str, object]:
+        """Give the auction as text, whether the player is forced, and the entries."""
+        return {
+            "auction": format_calls(self.calls),
+            "forced": self.forced,
+            "entries": self.entries,
+        }
 
     @property
     def position(self) -> int:

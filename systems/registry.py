@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from bidcascade.bridge import UnknownTable
+from bidcascade.bridge import InvalidSystem, UnknownTable
 
 if TYPE_CHECKING:
     from bidcascade.table.bidding_table import BiddingTable
@@ -22,6 +24,10 @@ SUFFIX: Final = ".bidding"
 SYSTEMS: Final = Path(__file__).parent / "texts"
 """Folder of the systems that come with the package."""
 
+_SWITCHES: Final = {
+    "on": True, "yes": True, "true": True, "1": True,
+    "off": False, "no": False, "false": False, "0": False,
+}  # fmt: skip
 _TITLE: Final = re.compile(rb"^system[ ]+(.*?)\s*(?:--.*)?$", re.MULTILINE)
 
 
@@ -68,6 +74,45 @@ def absolute_name(name_or_path: "str | Path") -> str:
     return str(Path(named).absolute()) if is_path and named not in named_systems() else named
 
 
+def check_options(
+    name_or_path: "str | Path", options: Mapping[str, Any], *, also: Sequence[str] = ("overlays",)
+) -> None:
+    """Check that what is opened has the options that are given.
+
+    Raises
+    ------
+    TypeError
+        If it has not; the message names the nearest one.
+
+    Examples
+    --------
+    >>> check_options("sayc", {"option": {}})
+    Traceback (most recent call last):
+    ...
+    TypeError: expected options among overlays, options for 'sayc', got 'option'; \
+did you mean 'options'?
+    """
+    known = [*also, *_options_of(name_or_path)]
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise TypeError(
+                f"expected options among {', '.join(known)} for {str(name_or_path)!r}, "
+                f"got {name!r}{hint}"
+            )
+
+
+def _options_of(name_or_path: "str | Path") -> tuple[str, ...]:
+    if is_system(name_or_path):
+        return ("options",)
+    if Path(name_or_path).is_file():
+        from .row_files import import_table
+
+        return tuple(signature(import_table).parameters)[1:]
+    return ()
+
+
 def open_system(
     name_or_path: "str | Path" = DEFAULT_TABLE, *, options: Mapping[str, bool] | None = None
 ) -> "System":
@@ -100,6 +145,60 @@ def open_system(
     elif not path.is_file():
         raise _unknown(name_or_path)
     return System.open(path, options=options)
+
+
+def chosen_options(
+    words: Sequence[str], systems: "Sequence[tuple[str, str | Path]]"
+) -> list[dict[str, bool]]:
+    """Options of some systems, from words such as ``weak-notrump`` and ``acol:strong-two=off``.
+
+    Parameters
+    ----------
+    words : sequence of str
+        ``NAME``, ``NAME=on`` or ``NAME=off``, for the systems that have it; with ``SYSTEM:`` in
+        front for that one, by its name or by its number from 1 on.
+    systems : sequence of (str, str or Path)
+        Name and what :func:`open_system` opens for it; those that are no systems have no options.
+
+    Returns
+    -------
+    list of dict
+        For each of the systems what ``options`` of :func:`open_system` take.
+
+    Raises
+    ------
+    InvalidSystem
+        If no system has the option, or there is none of that name.
+
+    Examples
+    --------
+    >>> chosen_options([], [("sayc", "sayc"), ("acol", "acol")])
+    [{}, {}]
+    """
+    chosen: list[dict[str, bool]] = [{} for _ in systems]
+    for word in words:
+        named, equals, value = word.partition("=")
+        whose, _, name = named.rpartition(":")
+        if not name or (equals and value.lower() not in _SWITCHES):
+            raise InvalidSystem(f"expected an option as [SYSTEM:]NAME[=on|=off], got {word!r}")
+        there: list[str] = []
+        found = False
+        for number, (system, path) in enumerate(systems):
+            if not is_system(path) or whose not in ("", system, str(path), str(number + 1)):
+                continue
+            # one that the text lacks is no mistake while another one has it
+            has = open_system(path).text.options
+            there += (one for one in has if one not in there)
+            if name in has:
+                chosen[number][name] = _SWITCHES[value.lower()] if equals else True
+                found = True
+        if not found:
+            names = ", ".join(system for system, path in systems if is_system(path)) or "none"
+            raise InvalidSystem(
+                f"expected an option of the system{'s' * (len(systems) > 1)} {names} "
+                f"({', '.join(sorted(there)) or 'none'}), got {word!r}"
+            )
+    return chosen
 
 
 def open_table(
@@ -145,13 +244,14 @@ def open_table(
     bidcascade.bridge.errors.UnknownTable: expected a table's name (...sayc...) or the path \
 of one, got 'culbertson'
     """
+    check_options(name_or_path, options)
     if overlays:
         from bidcascade.table.overlays.applying import apply_overlays
 
         return apply_overlays(open_table(name_or_path, **options), overlays)
     path = Path(name_or_path)
     if is_system(name_or_path):
-        return table_of(open_system(name_or_path, **options))
+        return table_of(open_system(name_or_path, options=options.get("options")))
     if path.is_dir():
         from bidcascade.table.bidding_table import BiddingTable
 
@@ -179,9 +279,10 @@ def open_held(
     >>> open_held("sayc").name
     'sayc'
     """
+    check_options(name_or_path, options)
     if not is_system(name_or_path):
         return open_table(name_or_path, overlays=overlays, **options)
-    system = open_system(name_or_path, **options)
+    system = open_system(name_or_path, options=options.get("options"))
     if not overlays:
         return system
     from .overlaid_bidder import OverlaidSystem

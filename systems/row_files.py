@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from itertools import count
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -137,7 +138,7 @@ def import_table(
     >>> from bidcascade.table import build_table
     >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     export_table(table, Path(folder) / "notrump.jsonl")
+    ...     rows = export_table(table, Path(folder) / "notrump.jsonl")
     ...     again, report = import_table(Path(folder) / "notrump.jsonl")
     >>> again.digest == table.digest
     True
@@ -170,8 +171,8 @@ def import_table(
 
 def export_table(
     table: BiddingTable, path: "Path | str", *, format: RowFormat | None = None
-) -> None:
-    """Write a table's rows to a file, which appears whole or not at all.
+) -> int:
+    """Write a table's rows to a file, which appears whole or not at all; tell how many they are.
 
     Inserted parents are not written; an import makes them again. The two tuple formats have no
     place for names, ranks, tags, origins, counts and sources: a table that has them is refused, not
@@ -188,7 +189,7 @@ def export_table(
     >>> from bidcascade.table import build_table
     >>> table, _ = build_table([{"prior": [], "call": "1N", "criteria": ["15 <= HCP <= 17"]}])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     export_table(table, Path(folder) / "notrump.jsonl")
+    ...     rows = export_table(table, Path(folder) / "notrump.jsonl")
     ...     next(read_rows(Path(folder) / "notrump.jsonl")).criteria
     ('15 <= HCP <= 17',)
     """
@@ -198,8 +199,11 @@ def export_table(
         _check_fits_tuples(table, name)
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        FORMATS[name][1](table.rows(), partial)
+        numbers = count(0)
+        # behind the last row no number is drawn
+        FORMATS[name][1]((row for row, _ in zip(table.rows(), numbers, strict=False)), partial)
         partial.replace(path)
+        return next(numbers)
     except OSError as error:
         raise InvalidTable(f"could not write {str(path)!r}: {error.strerror or error}") from None
     finally:

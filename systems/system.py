@@ -73,6 +73,9 @@ class System:
         self._bidders: dict[tuple[int, int], Bidder] = {}
         self._defined: dict[tuple[int, int], ReferenceBidder] = {}
 
+    def __repr__(self) -> str:
+        return f"<System {self.name!r}, {self.digest[:12]}>"
+
     @classmethod
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
         """Read a file, or a system that comes with the package by its name.
@@ -185,7 +188,7 @@ class System:
         return self.bidder(opponents, first=first).place(calls)
 
     def expand(
-        self, auction: "str | Sequence[int]" = (), opponents: "System | None" = None
+        self, auction: "str | Sequence[int | str]" = (), opponents: "System | None" = None
     ) -> Place:
         """Entries at a place, in the order in which they are tried.
 
@@ -240,7 +243,7 @@ class System:
         return choose(place, mask, context, self.vocabulary)
 
 
-def auction_calls(auction: "str | Iterable[int]") -> tuple[int, ...]:
+def auction_calls(auction: "str | Iterable[int | str]") -> tuple[int, ...]:
     """Codes of an auction given as text or codes."""
     return parse_calls(auction)
 

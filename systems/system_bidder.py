@@ -349,7 +349,7 @@ class SystemBidder:
             return 0
         return len({PASS, *(line.call for line in self._system.place(calls).entries)})
 
-    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
+    def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
         from .explanation import explain_auction
 
         with self._lock:

@@ -250,7 +250,7 @@ class TableBidder:
             entries=[next_in_table(table, child) for child in table.children(entry)],
         )  # fmt: skip
 
-    def explain(self, auction: Sequence[int] | str) -> "AuctionExplanation":
+    def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
         raise NoSystem(f"expected a system, got a table of {len(self.table):,} entries")
 
     def topics(self) -> tuple[Topic, ...]:

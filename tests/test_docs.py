@@ -9,6 +9,7 @@ import pytest
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.service.api.problems import KINDS as PROBLEMS
 from bidcascade.service.cli import COMMANDS, main
+from bidcascade.service.jobs.batch import LEAST_PART_DEALS
 from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.linting import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
@@ -96,6 +97,11 @@ def test_findings_and_problems_are_explained():
             assert f"| `{kind}` | {meaning}" in tables, kind
     for kind, problem in PROBLEMS.items():
         assert f"| {problem.status} | `{kind}` |" in rest, kind
+
+
+def test_parts_that_adapt_are_as_small_as_the_pages_say():
+    assert f"`--part-deals` of at most {LEAST_PART_DEALS} the" in page_text("docs/scale-out.md")
+    assert f"at least {LEAST_PART_DEALS} and" in page_text("docs/command-line.md")
 
 
 def test_paths_of_the_service_are_named():

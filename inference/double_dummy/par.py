@@ -22,6 +22,7 @@ from bidcascade.bridge import (
     Contract,
     InvalidDeal,
     Seat,
+    ShownAnswer,
     score,
 )
 
@@ -67,8 +68,8 @@ class ParContract:
         return f"{self.level}{STRAINS[self.strain]}{doubled}-{declarers}{result}"
 
 
-@dataclass(frozen=True, slots=True)
-class Par:
+@dataclass(frozen=True, slots=True, repr=False)
+class Par(ShownAnswer):
     """Par of a deal.
 
     Parameters

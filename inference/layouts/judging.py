@@ -19,7 +19,7 @@ from bidcascade.table import Expression, to_postfix
 from bidcascade.table.language.expression_tree import Truth
 
 from .drawing import I64
-from .meanings import Source, read_auction
+from .meanings import Source, opened_source, read_auction
 from .steps import Option, Step
 
 Bools = NDArray[np.bool_]
@@ -185,6 +185,7 @@ def steps_of(
 
     Sources are told apart by what they are, not by what they say, and are not kept alive.
     """
+    source = opened_source(source)
     parts: list[object] = [source] if opponents is None else [source, opponents]
     key = (*map(id, parts), calls, dealer)
     with _lock:

@@ -18,6 +18,7 @@ from bidcascade.bridge import (
     parse_holding,
     parse_seat,
 )
+from bidcascade.bridge.hands import suit_parts
 
 Range = tuple[int, int]
 
@@ -88,18 +89,18 @@ class KnownCards:
     def parse(cls, text: str) -> "KnownCards":
         """Read a hand that may be known in part.
 
-        Four suits, spades first, separated by dots. ``x`` is a card below the ten; a suit that
-        ends with ``+`` may hold more cards, and there ``x`` is any further card.
+        Four suits, spades first, separated by dots or blanks. ``x`` is a card below the ten; a
+        suit that ends with ``+`` may hold more cards, and there ``x`` is any further card.
         ``AKxx.Qx.xxx.K432`` is a whole hand but for its spots; ``AK+.+.+.-`` holds the ace and king
         of spades and no club.
         """
-        parts = text.strip().split(".")
-        if len(parts) != 4:
+        parts = suit_parts(text)
+        if parts is None or len(parts) != 4:
             return cls(parse_hand(text))
         cards = forbidden = 0
         lengths: list[Range] = [(0, 13)] * 4
         for part, suit in zip(parts, (3, 2, 1, 0), strict=True):
-            found = _PART.fullmatch("" if part.strip() == "-" else part.strip())
+            found = _PART.fullmatch("" if part == "-" else part)
             if found is None:
                 raise InvalidHand(
                     f"expected ranks, x and + in a suit such as 'AKxx' or 'Q+', got {part!r} "

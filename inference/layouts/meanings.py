@@ -5,9 +5,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
-from bidcascade.bridge import PASS, SUITS, Auction, Seat, format_call, format_calls, seat_of_call
+from bidcascade.bridge import (
+    PASS,
+    SUITS,
+    Auction,
+    Seat,
+    ShownAnswer,
+    format_call,
+    format_calls,
+    seat_of_call,
+)
 from bidcascade.systems import System
 from bidcascade.systems.explanation import (
     AuctionExplanation,
@@ -16,13 +26,14 @@ from bidcascade.systems.explanation import (
 )
 from bidcascade.systems.knowledge import EVERYTHING, Bounds, Hull, hull
 from bidcascade.systems.overlaid_places import OverlaidPlaces
+from bidcascade.systems.registry import open_held
 from bidcascade.table import BiddingTable, Vocabulary, parse_expression
 from bidcascade.table.language.expression_tree import Expression, Term
 
 from .steps import Option, Step, bounds_of
 
-Source: TypeAlias = System | BiddingTable | StatesAndPlaces
-"""What says what calls mean: a system, a bidding table, or the places of two systems."""
+Source: TypeAlias = System | BiddingTable | StatesAndPlaces | str | Path
+"""What says what calls mean: a system, a table, the name of one, or the places of two systems."""
 
 
 class Line(NamedTuple):
@@ -45,8 +56,8 @@ class Lines(NamedTuple):
     calls: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
-class ShownHand:
+@dataclass(frozen=True, slots=True, repr=False)
+class ShownHand(ShownAnswer):
     """What one player's calls have shown, by the system: bounds that all four players may know."""
 
     points: tuple[int, int]
@@ -84,11 +95,28 @@ class Meanings(Protocol):
         ...
 
 
+def opened_source(source: Source) -> System | BiddingTable | StatesAndPlaces:
+    """Give a source as it is, and for a name or path what it opens.
+
+    Raises
+    ------
+    TypeError
+        If it is no source.
+    """
+    if isinstance(source, str | Path):
+        # without overlays it is one of these two
+        return cast("System | BiddingTable", open_held(source))
+    if isinstance(source, System | BiddingTable) or hasattr(source, "sides"):
+        return source
+    raise TypeError(f"expected a system, a bidding table or the name of one, got {source!r:.80}")
+
+
 def meanings_of(source: Source, opponents: System | None = None) -> Meanings:
     """Meanings of calls by a source; ``opponents`` is what the side plays that did not deal.
 
     Only a system can have other opponents than its text says.
     """
+    source = opened_source(source)
     if isinstance(source, BiddingTable):
         return TableMeanings(source)
     if isinstance(source, OverlaidPlaces):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bidcascade.bridge import Seat, Vulnerability, format_call
+from bidcascade.bridge import Seat, ShownAnswer, Vulnerability, format_call
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.systems import System
 from bidcascade.systems.system import auction_calls, dealer_and_sides
@@ -47,8 +47,8 @@ class CallRejections:
     any: int
 
 
-@dataclass(frozen=True, slots=True)
-class Rejections:
+@dataclass(frozen=True, slots=True, repr=False)
+class Rejections(ShownAnswer):
     """What became of some deals: those dealt, those that fit all calls, and the others by call."""
 
     dealt: int

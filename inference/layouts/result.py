@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from bidcascade.bridge import Seat, Vulnerability
+from bidcascade.bridge import Seat, ShownAnswer, Vulnerability
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U64
 
@@ -46,8 +46,8 @@ class Relaxed:
         return f"call {self.number + 1}, {self.call} by {self.seat}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
-class LayoutReport:
+@dataclass(frozen=True, slots=True, repr=False)
+class LayoutReport(ShownAnswer):
     """How layouts were found.
 
     Parameters
@@ -88,8 +88,8 @@ class LayoutReport:
         return {**asdict(self), "relaxed": relaxed, "notes": list(self.notes)}
 
 
-@dataclass(frozen=True, slots=True)
-class Layouts:
+@dataclass(frozen=True, slots=True, repr=False)
+class Layouts(ShownAnswer):
     """Deals that fit what is known and what was called.
 
     Parameters

@@ -18,7 +18,7 @@ from typing import Final
 
 import numpy as np
 
-from bidcascade.bridge import InvalidInput, Seat, cards_of, parse_card
+from bidcascade.bridge import InvalidInput, Seat, ShownAnswer, cards_of, parse_card
 from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
 from bidcascade.kernels.types import U64
 
@@ -40,8 +40,8 @@ MOST_ENDINGS: Final = 2_000_000
 _BATCH: Final = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+@dataclass(frozen=True, slots=True, repr=False)
+class Decision(ShownAnswer):
     """A player's cards, judged over layouts.
 
     Parameters
@@ -92,8 +92,8 @@ class Decision:
         return tuple(sorted(card for card, value in worth.items() if value == top))
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+@dataclass(frozen=True, slots=True, repr=False)
+class Study(ShownAnswer):
     """What :func:`infer` found.
 
     Parameters

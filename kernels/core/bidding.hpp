@@ -265,7 +265,7 @@ inline i32 call_of_hand(
     const Choice choice = choose(system.program, store, made.place, words.data);
     made.entry = choice.entry;
     made.call = choice.call;
-    made.by_default = choice.entry == NO_ENTRY;
+    made.by_default = choice.by_default;
     made.is_forced = forced(store.rows[store.row[made.place]]);
     return DONE;
 }

@@ -18,20 +18,18 @@ struct Hands {
 
 struct Choice {
     i32 entry, call;
-    bool by_default;  // a pass, though the place has a pass with conditions
+    bool by_default;  // a pass, as no entry holds
 };
 
 // What a hand calls at a place.
 inline Choice choose(const Program& prog, const Store& store, i32 place, const u64* words) {
     const i32 list = store.chosen[place];
-    bool has_pass = false;
     for (i64 item = store.list_first[list]; item < store.list_first[list + 1]; ++item) {
         const i32 number = store.list_items[item] >> 1;
         const Entry& entry = prog.entries[number];
         if (passes_chain(prog.tests.data, entry.test, words, 1)) return {number, entry.call, false};
-        has_pass |= entry.call == 0;
     }
-    return {NO_ENTRY, 0, has_pass};
+    return {NO_ENTRY, 0, true};
 }
 
 // Chooses for deals `deals[start]` to `deals[stop]`.

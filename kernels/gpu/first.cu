@@ -119,9 +119,10 @@ extern "C" __global__ void first_auctions(
             // passes follow to the end; a completed auction needs none
             const u32 deal = order[place];
             entry[deal] = auction.node;
-            passes_behind[deal] = static_cast<u8>(
-                completed ? 0 : (auction.has_bid ? 3 : 4) - auction.trailing_passes);
-            defaults[deal] = static_cast<u16>(auction.defaults);
+            const u32 behind =
+                completed ? 0 : (auction.has_bid ? 3 : 4) - auction.trailing_passes;
+            passes_behind[deal] = static_cast<u8>(behind);
+            defaults[deal] = static_cast<u16>(auction.defaults + behind);
             auction.next = NONE;
             auction.end = 0;
             ended = true;

@@ -47,7 +47,7 @@ struct Places {
 //   place     where each deal is to call; behind, the place of its last call
 //   depth     how many calls lead there
 //   entry     that made the last call, negative for a pass by default
-//   defaults  passes that were made because no entry held, where the place has one with conditions
+//   defaults  passes that were made because no entry held
 //   wanted    [wanted_slots] table of what has to be worked out, 0 before; listed in wanted_keys
 //   counters  listed keys, deals that wait for them
 extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
@@ -79,7 +79,6 @@ extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
         const i32 list = __ldg(chosen + here);
         const i64 end = __ldg(list_first + list + 1);
         i32 taken = -1, made = 0;
-        bool has_pass = false;
         for (i64 item = __ldg(list_first + list); item < end; ++item) {
             const i32 candidate = __ldg(list_items + item) >> 1;
             const i32 its_call = __ldg(&entries[candidate].call);
@@ -88,9 +87,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
                 made = its_call;
                 break;
             }
-            has_pass |= its_call == 0;
         }
-        const u32 by_default = taken < 0 && has_pass ? 1u : 0u;
+        const u32 by_default = taken < 0 ? 1u : 0u;
         if (places.ends(here, made)) {
             place[deal] = here;
             depth[deal] = static_cast<u16>(length);

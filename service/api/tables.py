@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -37,6 +38,7 @@ from bidcascade.systems import absolute_name, is_system
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.bid_answer import BidAnswer
 from bidcascade.systems.language.shipped import file_of, resolved
+from bidcascade.systems.registry import chosen_options
 from bidcascade.systems.system import System
 from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 
@@ -226,6 +228,8 @@ class Tables:
         Files of rules that are laid over the table of a name.
     undescribed : mapping of str to str, optional
         Policy for undescribed entries of a file of rows by name; that of ``""`` is for the others.
+    system_options : sequence of str
+        Words for :func:`bidcascade.systems.registry.chosen_options`.
 
     Examples
     --------
@@ -240,6 +244,7 @@ class Tables:
         backend: str,
         overlays: Mapping[str, Sequence[str]] | None = None,
         undescribed: Mapping[str, UndescribedPolicy] | None = None,
+        system_options: Sequence[str] = (),
     ) -> None:
         # processes of jobs work in other folders
         self.paths = {name: absolute_name(path) for name, path in paths.items()}
@@ -248,6 +253,7 @@ class Tables:
             for name, files in (overlays or {}).items()
         }
         self._undescribed = dict(undescribed or {})
+        self._system_options = tuple(system_options)
         self.asked_backend = backend
         self.backend = ""
         self.state = "loading"
@@ -336,6 +342,8 @@ class Tables:
         ------
         InvalidTable
             If a policy for undescribed entries was chosen for what is no file of rows.
+        InvalidSystem
+            If no system has an option that was chosen.
         """
         is_rows = not is_system(self.paths[name]) and not Path(self.paths[name]).is_dir()
         if name in self._undescribed and not is_rows:
@@ -344,7 +352,15 @@ class Tables:
                 f"{name}={self._undescribed[name]}: what another table means is settled there"
             )
         policy = self._undescribed.get(name, self._undescribed.get(""))
-        return {"undescribed": policy} if is_rows and policy is not None else {}
+        if is_rows:
+            return {} if policy is None else {"undescribed": policy}
+        chosen = self._chosen_options.get(name)
+        return {"options": chosen} if chosen else {}
+
+    @cached_property
+    def _chosen_options(self) -> dict[str, dict[str, bool]]:
+        found = chosen_options(self._system_options, list(self.paths.items()))
+        return dict(zip(self.paths, found, strict=True))
 
     def _opened(self, name: str) -> Engine:
         overlays, options = self.overlays.get(name, ()), self.options_of(name)

@@ -52,7 +52,7 @@ class Workplace:
         self.settings = settings
         self.tables = Tables(
             settings.table_paths(), settings.backend, settings.overlay_paths(),
-            settings.undescribed_policies(),
+            settings.undescribed_policies(), settings.option,
         )  # fmt: skip
         self.slots = Slots(settings.max_concurrent_requests)
         self._bodies = Slots(

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import DEAL_SCHEMA, HAND_COLUMNS
 from bidcascade.service.jobs.places import default_data_folder
@@ -232,6 +233,7 @@ class Archive:
     """
 
     def __init__(self, folder: Path) -> None:
+        check_not_forked()
         self.folder = folder
         self._lock = threading.RLock()
         self._seen: tuple[int, int] | None = None

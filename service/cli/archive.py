@@ -46,6 +46,7 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
     bid.add_argument("--all", dest="all_calls", action=argparse.BooleanOptionalAction,
                      help="index every auction that it allows, too")  # fmt: skip
     _backend(bid)
+    shared.add_system_option(bid)
     shared.add_import_options(bid)
 
     forget = _named(action("forget", "remove what a table or system bids", _forget, json=False))

@@ -33,6 +33,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     add("--dd-budget", metavar="B",
         help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
         f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
+    shared.add_system_option(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
     add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
@@ -74,7 +75,10 @@ def compare(options: argparse.Namespace) -> None:
     from .matches import MatchDeals, deals_of_file, resume
 
     budget = Budget.parse(options.dd_budget or _DEFAULT_BUDGET)
-    first, second = map(open_system, options.systems)
+    chosen = shared.chosen_options(options, *options.systems)
+    first, second = (
+        open_system(name, options=one) for name, one in zip(options.systems, chosen, strict=True)
+    )
     if options.source is None:
         count = options.deals or _DEFAULT_DEALS
         deals, known = MatchDeals(deal_arrays(random_deals(count, options.seed)), None)
@@ -148,7 +152,10 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     from bidcascade.service.page.yardstick_report import write_yardstick_report
     from bidcascade.systems import open_system
 
-    systems = [open_system(one) for one in options.systems]
+    chosen = shared.chosen_options(options, *options.systems)
+    systems = [
+        open_system(name, options=one) for name, one in zip(options.systems, chosen, strict=True)
+    ]
     archive = archive_of(read_deals(options.archive, whole=True))
     with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
         yardstick, boards = measure_archive(

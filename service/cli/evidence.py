@@ -258,6 +258,7 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
     add("--jobs", type=shared.whole_number(1, 1024), metavar="N", help="processes that read")
     add("--backend", default="auto", choices=shared.BACKENDS)
     shared.add_overlay_option(parser)
+    shared.add_system_option(parser)
     shared.add_import_options(parser)
 
 

@@ -1,6 +1,7 @@
 """Command ``export``: rows for learning."""
 
 import argparse
+from typing import Any
 
 from . import shared
 
@@ -36,8 +37,10 @@ def export_calls(options: argparse.Namespace) -> None:
     if options.bidder == options.table:
         bidder = engine
     elif options.bidder != OWN:
+        _, chosen = shared.chosen_options(options, options.table, options.bidder)
         with shared.table_errors(options.bidder):
-            bidder = Engine.open(options.bidder, options.backend)
+            given: dict[str, Any] = {"options": chosen} if chosen else {}
+            bidder = Engine.open(options.bidder, options.backend, **given)
     done = export(
         engine, options.inputs, options.out, bidder=bidder, format=options.format,
         meanings=options.meanings, resume=options.resume, jobs=options.jobs,

@@ -79,7 +79,8 @@ def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
             f"expected --opponents only with a system without overlays, got it for "
             f"{options.table!r}"
         ) from None
-    return system.reader(open_system(options.opponents))
+    _, chosen = shared.chosen_options(options, options.table, options.opponents)
+    return system.reader(open_system(options.opponents, options=chosen))
 
 
 def _question(options: argparse.Namespace) -> "AuctionQuestion":

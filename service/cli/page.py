@@ -19,6 +19,7 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
         "(default: all that come with bidcascade)")  # fmt: skip
     add("--out", required=True, metavar="DIR",
         help="new or empty folder, or one that this command has written")  # fmt: skip
+    shared.add_system_option(parser)
 
 
 def page(options: argparse.Namespace) -> None:
@@ -33,7 +34,7 @@ def page(options: argparse.Namespace) -> None:
 
     folder = Path(options.out)
     check_page_folder(folder)
-    found = _systems(options.systems)
+    found = _systems(options)
     content = page_files((name, browser_system(system)) for name, system in found.items())
     write_page(content, folder)
     size = page_size(content)
@@ -44,7 +45,7 @@ def page(options: argparse.Namespace) -> None:
     )
 
 
-def _systems(names: list[str]) -> "dict[str, System]":
+def _systems(options: argparse.Namespace) -> "dict[str, System]":
     """Systems by name, those that they name as opponents behind them."""
     from bidcascade.systems import named_systems, open_system
     from bidcascade.systems.language.shipped import resolved
@@ -52,7 +53,9 @@ def _systems(names: list[str]) -> "dict[str, System]":
 
     # the default one stands first
     shipped = sorted(named_systems(), key=lambda name: name != DEFAULT_TABLE)
-    waiting = deque(open_system(name) for name in names or shipped)
+    names = options.systems or shipped
+    chosen = shared.chosen_options(options, *names)
+    waiting = deque(open_system(name, options=one) for name, one in zip(names, chosen, strict=True))
     found: dict[str, System] = {}
     files: dict[str, str | None] = {}
     while waiting:

@@ -82,7 +82,18 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
     add("--backend", default="auto", choices=BACKENDS,
         help="engine (default: auto, cuda where it works, else cpu)")  # fmt: skip
     add_overlay_option(parser)
+    add_system_option(parser)
     add_import_options(parser)
+
+
+def add_system_option(parser: argparse.ArgumentParser) -> None:
+    """Add options of a system's text; :func:`chosen_options` reads them."""
+    parser.add_argument(
+        "--option", dest="system_options", action="append", default=[], metavar="[SYSTEM:]NAME",
+        help="turn an option of a system's text on, NAME=off turns it off; of several systems of "
+        "those that have it, or with its name or number in front, as 2:weak-notrump, of one; may "
+        "be given several times",
+    )  # fmt: skip
 
 
 def add_overlay_option(parser: argparse.ArgumentParser) -> None:
@@ -138,8 +149,22 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 # --- what they become -----------------------------------------------------------------------------
 
 
+def chosen_options(options: argparse.Namespace, *systems: str) -> list[dict[str, bool]]:
+    """Options of :func:`add_system_option`, for each of the systems that arguments name."""
+    from bidcascade.bridge import InvalidSystem
+    from bidcascade.systems.registry import chosen_options
+
+    try:
+        return chosen_options(options.system_options, [(one, one) for one in systems])
+    except InvalidSystem as error:
+        # as every word of the command line: what is wrong is that, not a text
+        if options.system_options and not getattr(error, "complaints", ()):
+            raise UsageError(str(error)) from None
+        raise
+
+
 def import_options(options: argparse.Namespace) -> dict[str, Any]:
-    """Options of :func:`add_import_options` that were given."""
+    """Options of :func:`add_import_options` and :func:`add_system_option` that were given."""
     from bidcascade.systems import is_system
 
     names = ("profile", "undescribed", "unknown")
@@ -150,6 +175,11 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
         raise UsageError(
             f"expected --{next(iter(given))} only with a file of rows, got it for {table!r}"
         )
+    if getattr(options, "system_options", ()):
+        # an option of the other side's system is none of this one
+        others = (getattr(options, name, None) for name in ("opponents", "bidder"))
+        chosen = chosen_options(options, options.table, *filter(None, others))[0]
+        given |= {"options": chosen} if chosen else {}
     return given
 
 

@@ -71,7 +71,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     diff = action("diff", "which auctions a change of the text changes", diff_systems)
     diff.add_argument("old", metavar="OLD", help=_SYSTEM_HELP)
     diff.add_argument("new", metavar="NEW", help=_SYSTEM_HELP)
-    _add_options(diff)
+    shared.add_system_option(diff)
     _add_sample(diff, 100_000)
     diff.add_argument("--show", type=shared.whole_number(1), default=20, metavar="N",
         help="changes listed")  # fmt: skip
@@ -104,18 +104,13 @@ def configure_explain(parser: argparse.ArgumentParser) -> None:
     add("auction", metavar="AUCTION", help="such as '1N P 2D P'")
     add("--table", default="sayc", metavar="SYSTEM", help=_SYSTEM_HELP)
     _add_opponents(parser)
-    _add_options(parser)
+    shared.add_system_option(parser)
     shared.add_json_option(parser)
 
 
 def _add_system(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("system", metavar="SYSTEM", help=_SYSTEM_HELP)
-    _add_options(parser)
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--option", action="append", default=[], metavar="NAME",
-        help="turn an option of the text on; NAME=off turns it off")  # fmt: skip
+    shared.add_system_option(parser)
 
 
 def _add_opponents(parser: argparse.ArgumentParser, more: str = "") -> None:
@@ -131,21 +126,18 @@ def _add_sample(parser: argparse.ArgumentParser, deals: int) -> None:
         help="leave out places that fewer deals reach (default: 1)")  # fmt: skip
 
 
-def _open(name: str, options: argparse.Namespace) -> "System":
+def _open(options: argparse.Namespace, *names: str) -> "list[System]":
+    """Open the systems that the arguments name, with the options that are meant for each."""
     from bidcascade.systems.system import System
 
-    chosen = {}
-    for word in options.option:
-        key, _, value = word.partition("=")
-        chosen[key] = value.lower() not in ("off", "no", "0", "false")
-    return System.open(name, options=chosen)
+    chosen = shared.chosen_options(options, *names)
+    return [System.open(name, options=one) for name, one in zip(names, chosen, strict=True)]
 
 
-def _opponents(options: argparse.Namespace) -> "System | None":
-    """System of the other side; options are those of the first one."""
-    from bidcascade.systems.system import System
-
-    return System.open(options.opponents) if options.opponents else None
+def _open_both(options: argparse.Namespace, name: str) -> "tuple[System, System | None]":
+    """Open a system and that of the other side, if one is named."""
+    system, *others = _open(options, name, *filter(None, [options.opponents]))
+    return system, others[0] if others else None
 
 
 @contextmanager
@@ -172,8 +164,8 @@ def show_place(options: argparse.Namespace) -> None:
     from bidcascade.systems.describing import agreements_of
     from bidcascade.table import format_expression
 
-    system = _open(options.system, options)
-    place = system.expand(options.auction, _opponents(options))
+    system, opponents = _open_both(options, options.system)
+    place = system.expand(options.auction, opponents)
     rows: list[dict[str, Any]] = [
         {
             "call": format_call(entry.call),
@@ -202,8 +194,8 @@ def check_places(options: argparse.Namespace) -> None:
 
     budget = Budget.parse(options.dd_budget or "0")
     places = options.auctions or [""]
-    system = _open(options.system, options)
-    found = _checked(system, options, places)
+    system, opponents = _open_both(options, options.system)
+    found = _checked(system, opponents, options, places)
     signs = _sanity(system, options, budget)
     if options.json:
         shared.print_json({**asdict(found), "sanity": summary_dict(signs)})
@@ -219,11 +211,11 @@ def check_places(options: argparse.Namespace) -> None:
 
 
 def _checked(
-    system: "System", options: argparse.Namespace, auctions: Sequence[str]
-) -> "SystemCheck":
+    system: "System", opponents: "System | None", options: argparse.Namespace,
+    auctions: Sequence[str],
+) -> "SystemCheck":  # fmt: skip
     from bidcascade.systems.check import check_system
 
-    opponents = _opponents(options)
     with _progress() as progress:
         return check_system(
             system, deals=options.deals, seed=options.seed, auctions=auctions, least=options.least,
@@ -290,7 +282,8 @@ def _print_sanity(signs: "list[Sign]", options: argparse.Namespace) -> None:
 
 def lint_system(options: argparse.Namespace) -> None:
     """Print every finding of a system on random deals."""
-    found = _checked(_open(options.system, options), options, [])
+    system, opponents = _open_both(options, options.system)
+    found = _checked(system, opponents, options, [])
     if options.json:
         shared.print_json(asdict(found))
         return
@@ -319,7 +312,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
     from . import DONE, INTERRUPTED
     from .matches import deals_of_file
 
-    system = _open(options.system, options)
+    (system,) = _open(options, options.system)
     if options.source is None:
         deals = deal_arrays(random_deals(options.deals or _EXAMINED, options.seed))
         tables = None
@@ -434,7 +427,7 @@ def test_system(options: argparse.Namespace) -> int:
     from bidcascade.bridge import InvalidInput, format_calls
     from bidcascade.systems.cases import CaseReport, read_cases, run_cases
 
-    system = _open(options.system, options)
+    (system,) = _open(options, options.system)
     beside = [path.with_suffix(".cases") for path, _ in system.text.files[:1]]
     files = [Path(name) for name in options.cases] or [path for path in beside if path.is_file()]
     if not files:
@@ -470,7 +463,7 @@ def diff_systems(options: argparse.Namespace) -> None:
     """List where two texts bid the same deals differently."""
     from bidcascade.systems.diff import diff_systems as compare
 
-    old, new = _open(options.old, options), _open(options.new, options)
+    old, new = _open(options, options.old, options.new)
     with _progress() as progress:
         found = compare(old, new, deals=options.deals, seed=options.seed, progress=progress)
     if options.json:
@@ -499,10 +492,10 @@ def compile_system(options: argparse.Namespace) -> None:
 
     out = Path(options.out)
     shared.check_place_of_table(out, overwrite=options.overwrite)
-    opponents = _opponents(options)
+    system, opponents = _open_both(options, options.system)
     with _progress() as progress:
         table = grow(
-            _open(options.system, options), deals=options.deals, seed=options.seed,
+            system, deals=options.deals, seed=options.seed,
             least=options.least, opponents=opponents, progress=progress,
         )  # fmt: skip
     table.save(out, overwrite=options.overwrite)
@@ -517,8 +510,7 @@ def explain(options: argparse.Namespace) -> None:
     """Explain an auction call by call."""
     from bidcascade.systems.explanation import explain_auction
 
-    system = _open(options.table, options)
-    opponents = _opponents(options)
+    system, opponents = _open_both(options, options.table)
     found = explain_auction(system, options.auction, opponents)
     if options.json:
         shared.print_json(found.to_dict())

@@ -43,6 +43,7 @@ def _add_table(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", nargs="?", default="sayc", metavar="TABLE",
         help="a name, a folder or a file of rows (default: sayc)")  # fmt: skip
     shared.add_overlay_option(parser)
+    shared.add_system_option(parser)
     shared.add_import_options(parser)
 
 
@@ -94,8 +95,9 @@ def export_rows(options: argparse.Namespace) -> None:
 
     format = options.format or format_by_name(Path(options.out))
     table = shared.open_table(options)
-    export_table(table, options.out, format=format)
-    shared.note(f"wrote {counted(len(table), 'entry', 'entries')} to {options.out} ({format})")
+    rows = export_table(table, options.out, format=format)
+    entries = counted(len(table), "entry", "entries")
+    shared.note(f"wrote {counted(rows, 'row')} of {entries} to {options.out} ({format})")
 
 
 def _configure_policy(parser: argparse.ArgumentParser) -> None:
@@ -107,6 +109,7 @@ def _configure_policy(parser: argparse.ArgumentParser) -> None:
         "it")  # fmt: skip
     add("--overwrite", action="store_true", help="replace a table that is there")
     shared.add_overlay_option(parser)
+    shared.add_system_option(parser)
     shared.add_import_options(parser)
 
 
@@ -237,6 +240,7 @@ def _configure_counts(parser: argparse.ArgumentParser) -> None:
         "since is counted")  # fmt: skip
     add("--backend", default="auto", choices=shared.BACKENDS)
     shared.add_overlay_option(parser)
+    shared.add_system_option(parser)
     shared.add_import_options(parser)
 
 

@@ -198,7 +198,7 @@ class ReferenceBidder:
             for deal in range(len(deals)):
                 for made in self._to_the_end(deals, deal, calls):
                     place[deal], entry[deal] = made.place, made.entry
-                    defaults[deal] += self._is_default(made)
+                    defaults[deal] += made.by_default
             return BidDeals(place, entry, defaults)
 
     def _to_the_end(self, deals: DealArrays, deal: int, calls: Sequence[int]) -> Iterator[Made]:
@@ -207,12 +207,6 @@ class ReferenceBidder:
             made = self._call(auction.calls, *hand_at(deals, deal, len(auction.calls)))
             yield made
             auction = auction.add(made.call)
-
-    def _is_default(self, made: Made) -> bool:
-        """Whether a hand passes though the place has a pass with conditions."""
-        return made.entry < 0 and any(
-            entry.call == PASS for entry in self._entries(self.auction_of(made.place))
-        )
 
     def steps(self, deals: DealArrays, calls: Sequence[int] = ()) -> Iterator[Step]:
         """Bid deals to the end as :meth:`bid` does, and give what happens at every level."""

@@ -53,6 +53,10 @@ def test_ten_and_lower_case(hand):
         "♠AK2 ♥Q3 ♦9876 ♣KJ105",
         "S AK2 H Q3 D 9876 C KJT5",
         "  ak2.q3.9876.kjt5\n",
+        "AK2 Q3 9876 KJT5",
+        "ak2\tq3  9876 kj105",
+        "AK2. Q3. 9876. KJT5",
+        "A K 2 . Q 3 . 9 8 7 6 . K J 10 5",
     ],
 )
 def test_spellings(text):
@@ -62,7 +66,7 @@ def test_spellings(text):
 @pytest.mark.parametrize(
     "text",
     ["AKQJT98765432...", "AKQJT98765432.-.-.-", "SAKQJT98765432HDC", "SAKQJT98765432",
-     "SAKQJT98765432H-D-C-", "H- SAKQJ1098765432"],
+     "SAKQJT98765432H-D-C-", "H- SAKQJ1098765432", "AKQJT98765432 - - -"],
 )  # fmt: skip
 def test_voids(text):
     assert parse_hand(text) == SPADES
@@ -76,6 +80,9 @@ def test_voids(text):
         ("", "expected a hand such as"),
         ("nonsense", "expected a hand such as"),
         ("hello", "expected a rank"),
+        ("AK2 Q3 9876KJT5", "expected a hand such as"),
+        ("AK2 Q3 9876 KJT 5", "expected a hand such as"),
+        ("AK2 Q3 9876 KJT", "expected 13 cards, got 12"),
         ("AK2.Q3.9876", "four suits separated by dots"),
         ("AK2.Q3.9876.KJT5.", "four suits separated by dots"),
         ("AK2.Q3.9876.KJT", "expected 13 cards, got 12"),

@@ -120,7 +120,9 @@ def test_hands_as_text(engine, cards):
         *right, *letters, *(text.lower() + " " for text in right), *(text[1:] for text in right),
         "SAK2HQ3D9876CKJ105", "♠AK2 ♥ Q3 ♦ 9876 ♣KJ105", "AKQJT98765432...", "-.-.-.AKQJ1098765432",
         "AKQ2.-.KQ2.KQJ1032", "SAKHAKSQJ", "H-SAKQJT98765432", "", ".", "....", "xyz", "AA.K.Q.J",
-        "K52.AQ3.9876.KJ2é", "S5😀2", "K52 AQ3 9876 KJ2", "'\"\\\t.x..",
+        "K52.AQ3.9876.KJ2é", "S5😀2", "K52 AQ3 9876 KJ2", "♠AK2.♥Q3.♦9876.♣KJ105",
+        "S: AK2 H: Q3; D: 9 8 7 6, C: KJ105", "k52. aq3. 98 76. kj2", "A K Q J", "'\"\\\t.x..",
+        "– AKQ KQJT98 KJ32",
     ]  # fmt: skip
     told = engine(
         """async (load, [texts, cards]) => {

@@ -6,7 +6,9 @@ import { CARDS } from "./terms.js";
 
 const RANKS = "23456789TJQKA";
 const SUITS = { C: 0, D: 1, H: 2, S: 3, "♣": 0, "♦": 1, "♥": 2, "♠": 3 };
-const SUIT_PARTS = /([SHDCshdc♠♥♦♣])([^SHDCshdc♠♥♦♣]*)/uy;
+const SUIT_LETTER = /[SHDCshdc♠♥♦♣]/u;
+const SUIT_PARTS = /([SHDCshdc♠♥♦♣])[.:]?([^SHDCshdc♠♥♦♣.,:;]*)[.,:;]*/uy;
+const VOIDS = new Set(["", "-", "–", "—"]);
 
 /** Text that is not a hand of 13 distinct cards. */
 export class InvalidHand extends Error {}
@@ -14,7 +16,8 @@ export class InvalidHand extends Error {}
 /** Hand of a text; `cards` is how many it must have, null for any number. */
 export function parseHand(written, cards = 13) {
   const text = written.trim();
-  const hand = text.includes(".") ? parseDotted(text) : parseLettered(text);
+  const parts = suitParts(text);
+  const hand = parts === null ? parseLettered(text) : parseParts(parts, text);
   const held = hand.reduce((total, holding) => total + CARDS[holding], 0);
   if (cards !== null && held !== cards) {
     throw new InvalidHand(`expected ${cards} cards, got ${held} in hand ${quoted(text)}`);
@@ -22,24 +25,31 @@ export function parseHand(written, cards = 13) {
   return hand;
 }
 
-function parseDotted(text) {
-  const parts = text.split(".");
+/** Parts of a hand without suit letters, by dots or blanks; null for any other text. */
+function suitParts(text) {
+  if (SUIT_LETTER.test(text)) return null;
+  if (text.includes(".")) return text.split(".").map((part) => part.replace(/\s/gu, ""));
+  const parts = text.split(/\s+/u);
+  return parts.length === 4 ? parts : null;
+}
+
+function parseParts(parts, text) {
   if (parts.length !== 4) throw new InvalidHand(`expected four suits separated by dots (S.H.D.C), got ${quoted(text)}`);
-  return parts.map((part) => (part === "-" ? 0 : parseHolding(part, text))).reverse();
+  return parts.map((part) => (VOIDS.has(part) ? 0 : parseHolding(part, text))).reverse();
 }
 
 function parseLettered(text) {
   const hand = [null, null, null, null];
+  const plain = text.replace(/\s/gu, "");
   let end = 0;
   SUIT_PARTS.lastIndex = 0;
-  for (let match = SUIT_PARTS.exec(text); match; match = SUIT_PARTS.exec(text)) {
+  for (let match = SUIT_PARTS.exec(plain); match; match = SUIT_PARTS.exec(plain)) {
     const suit = SUITS[match[1].toUpperCase()];
     if (hand[suit] !== null) throw new InvalidHand(`suit ${quoted(match[1])} comes twice in hand ${quoted(text)}`);
-    const cards = match[2].trim();
-    hand[suit] = cards === "-" ? 0 : parseHolding(cards, text);
+    hand[suit] = VOIDS.has(match[2]) ? 0 : parseHolding(match[2], text);
     end = SUIT_PARTS.lastIndex;
   }
-  if (end !== text.length || !end) {
+  if (end !== plain.length || !end) {
     throw new InvalidHand(`expected a hand such as 'K52.AQ3.9876.KJ2', got ${quoted(text)}`);
   }
   return hand.map((holding) => holding ?? 0);
