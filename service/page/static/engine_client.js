@@ -266,10 +266,7 @@ export async function engineAnswer(method, path, body, signal) {
     return undefined;
   }
   try {
-    const answer = await ask("answer", { method, path, body: body && { ...body, table: name } }, { signal });
-    // where no line is there for the place the service deals and tries calls out
-    const isSilent = path === "/v1/bid" && !answer.candidates.length;
-    return isSilent && !alone ? undefined : answer;
+    return await ask("answer", { method, path, body: body && { ...body, table: name } }, { signal });
   } catch (error) {
     if (alone || error instanceof ApiError || signal?.aborted) throw error;
     return undefined;
