@@ -15,7 +15,6 @@ import { listed, phrase, phraseNodes } from "./texts.js";
 const LAYOUTS = 300;
 /** So many decide, and not the time that they take. */
 const SIMULATED = 100;
-const TRICKS_BY = { "double dummy": "double-dummy", "law of total tricks": "law-of-total-tricks" };
 const MOST_CLOSE = 3;
 const MOST_LATER = 2;
 const FILTERS = [
@@ -225,7 +224,7 @@ function simulationNode(simulation) {
     h("p", { class: "soft" },
       phraseNodes("simulation.how", {
         layouts: phrase("number.layouts", { number: layouts.used }), call: callNode(simulation.compared_with),
-        scoring: phrase(`simulation.by-${simulation.scoring}`), by: phrase(`simulation.by-${TRICKS_BY[simulation.tricks_by]}`),
+        scoring: phrase(`simulation.by-${simulation.scoring}`), by: phrase(/^double/.test(simulation.tricks_by) ? "simulation.by-double-dummy" : "simulation.by-law"),
       }),
       simulation.stopped_because === "time" && ` ${phrase("simulation.in-time", layouts)}`),
     table(
