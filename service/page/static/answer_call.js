@@ -8,7 +8,7 @@ import {
   callNode, callText, chips, conditionText, contractNodes, contractText, percent, readContract, signed, valueText,
 } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { closeCalls, handWords, missWords, wantedWords } from "./reasons.js";
+import { closeCalls, handWords, hardest, missWords, wantedWords } from "./reasons.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -36,7 +36,7 @@ export function key(now) {
 }
 
 function missed(candidate) {
-  return candidate.criteria.filter((one) => one.holds === false);
+  return hardest(candidate.criteria.filter((one) => one.holds === false));
 }
 
 // --- the call that is made ------------------------------------------------------------------------
@@ -74,7 +74,8 @@ function headline(seat, answer, actual, simulate) {
       answer.description, answer.note && ` ${answer.note}`,
       answer.forced === false && h("span", { class: "badge" }, phrase("authors.not-forced")),
       answer.where && h("span", { class: "where" }, answer.where)),
-    actual && actual !== answer.call && h("p", { class: "notice" }, phraseNodes("call.actual", { call: callNode(actual) })),
+    actual && actual !== answer.call && h("p", { class: "notice" }, phraseNodes("call.actual", { call: callNode(actual) }),
+      actual !== "P" && !answer.candidates.some((one) => one.call === actual) && [" ", phraseNodes("why.no-meaning", { call: callNode(actual) })]),
     h("div", { class: "row" }, actual !== answer.call && h("button", {
       type: "button", class: "main", onclick: () => makeCall(answer.call),
     }, phrase("call.make")),
