@@ -180,12 +180,6 @@ class Settings(BaseSettings):
         default=True,
         description="Score simulated calls double dummy; else by the law of total tricks.",
     )
-    auto_simulate_ms: int = Field(
-        default=500,
-        ge=0,
-        description="Time for a call that is simulated because the system has no line for the "
-        "place; 0 for a pass instead.",
-    )
     stream_chunk_deals: int = Field(
         default=500, ge=1, description="Deals whose answers are made at once and sent as one part."
     )

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from bidcascade.bridge import (
     BidcascadeError,
-    Cancelled,
     Seat,
     TimedOut,
     Vulnerability,
@@ -27,9 +26,6 @@ from bidcascade.systems.bid_answer import BidAnswer
 
 from .auction_questions import rounded
 from .engine import Engine
-
-DEFAULT_BUDGET_MS: Final = 500
-"""Time for a call that is simulated because the system has no line for the place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,34 +106,6 @@ def simulate_bid(
     return with_call(engine, answer, calls, found), found
 
 
-def simulate_without_line(
-    engine: Engine,
-    answer: BidAnswer,
-    hand: int,
-    calls: Sequence[int],
-    dealer: Seat,
-    vulnerability: Vulnerability,
-    *,
-    solver: DoubleDummy | None,
-    budget_ms: int = DEFAULT_BUDGET_MS,
-    cancel: threading.Event | None = None,
-) -> tuple[BidAnswer, Simulation | None]:
-    """Simulate the call at a place for which the system has no line; pass where that fails.
-
-    Parameters are those of :func:`simulate_bid`. It fails where no deal fits the auction, where
-    time is over before one was found, or where nothing can be solved; the note says so.
-    """
-    try:
-        return simulate_bid(
-            engine, answer, hand, calls, dealer, vulnerability,
-            wish=SimulationWish(budget_ms=budget_ms), solver=solver, cancel=cancel,
-        )  # fmt: skip
-    except Cancelled:
-        raise
-    except BidcascadeError as error:
-        return _not_simulated(answer, error), None
-
-
 def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:
     return replace(answer, note="; ".join(filter(None, (answer.note, f"simulation: {error}"))))
 
@@ -148,7 +116,7 @@ def with_call(
     """Answer in which the best call of a simulation is made, and the note that says so."""
     best = found.best
     text = format_call(best.call)
-    how = f"simulation of {found.layouts} layouts, tricks by {found.tricks_by}"
+    how = _how(found)
     line = next((one for one in answer.candidates if one.holds and one.call == text), None)
     if line is not None:
         return replace(
@@ -161,6 +129,24 @@ def with_call(
         answer, call=text, entry=entry, name="", description="", where="", agreements=[],
         default_pass=False, note=f"{why}: natural call by {how}",
     )  # fmt: skip
+
+
+_UNITS: Final = {"imps": "IMPs", "matchpoints": "matchpoints", "points": "points"}
+
+
+def _how(found: Simulation) -> str:
+    """How a call was found, and by how much it is ahead of the one that others are against."""
+    best = found.best
+    number = f"{found.layouts} layouts"
+    if found.stopped_because == "time":
+        number = f"{found.layouts} of {found.asked} layouts, for time was over"
+    how = f"simulation of {number}, tricks by {found.tricks_by}"
+    if best.call == found.compared_with or best.low is None or best.high is None:
+        return how
+    unit = _UNITS[found.scoring]
+    against = "" if found.scoring == "points" else f" against {format_call(found.compared_with)}"
+    interval = f"{best.low:+.2f} to {best.high:+.2f}"
+    return f"{how}: {best.mean:+.2f} {unit}{against}, with 95 % {interval}"
 
 
 def simulation_dict(found: Simulation) -> dict[str, Any]:

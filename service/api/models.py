@@ -364,8 +364,7 @@ class BidRequest(Body):
     simulate: SimulateRequest | bool | Annotated[int, Field(ge=1, le=MOST_LAYOUTS)] | None = Field(
         default=None,
         description="`true`, a number of layouts or an object: choose the call by simulation. "
-        "`false`: never. Else only "
-        "where the system has no line for the place (setting `auto_simulate_ms`).",
+        "Else the system's own call, a pass where it has no line for the place.",
         examples=[None],
     )
 

@@ -11,7 +11,6 @@ from bidcascade.inference.simulate import Simulation
 from bidcascade.service.simulated_bid import (
     SimulationWish,
     simulate_bid,
-    simulate_without_line,
     simulation_dict,
 )
 from bidcascade.systems.bid_answer import BidAnswer as Answer
@@ -46,8 +45,8 @@ async def bid(request: Request) -> Response:
     """Call that a bidding table makes with a hand after some calls, and why.
 
     Each candidate lists its conditions with the hand's own values. With `simulate` the call is the
-    one that scores best over deals which agree with the auction; so it is also where the system
-    has no line for the place.
+    one that scores best over deals which agree with the auction. Where the system has no line for
+    the place it is a pass, as in auctions, and `note` says so.
     """
     work: Workplace = request.app.state.workplace
     accepted(request, [JSON])
@@ -56,49 +55,37 @@ async def bid(request: Request) -> Response:
         table = work.tables.get(asked.table)
         hand, calls, dealer, sides = bid_of(asked)
         answer = await work.ask(table.bid, (hand, calls, dealer, sides), free=table.if_free("bid"))
-        content = to_json(answer.to_dict())
-        simulated = await _simulated(
-            work, request, table, asked, answer, (hand, calls, dealer, sides)
-        )
-        if simulated is not None:
-            content = simulated
+        if asked.simulate:
+            wish = _wished(asked.simulate)
+            content = await _simulated(
+                work, request, table, wish, answer, (hand, calls, dealer, sides)
+            )
+        else:
+            content = to_json(answer.to_dict())
         return Response(table.told(content), media_type=JSON, headers=table.headers)
 
 
+def _wished(simulate: SimulateRequest | int) -> SimulateRequest:
+    """How to simulate; `true` is the usual way, a number so many layouts."""
+    if isinstance(simulate, SimulateRequest):
+        return simulate
+    return SimulateRequest() if simulate is True else SimulateRequest(layouts=simulate)
+
+
 async def _simulated(
-    work: Workplace, request: Request, table: LoadedTable, asked: BidRequest, answer: Answer,
+    work: Workplace, request: Request, table: LoadedTable, how: SimulateRequest, answer: Answer,
     about: _Asked,
-) -> bytes | None:  # fmt: skip
-    """Simulate the call where that is asked for, or where the system has no line for the place."""
-    engine, settings, wished = table.engine, work.settings, asked.simulate
-    if wished is False:
-        return None
-    if wished is None:
-        budget = settings.auto_simulate_ms
-        if not budget or not answer.is_without_line:
-            return None
+) -> bytes:  # fmt: skip
+    """Answer with the simulated call."""
+    limit = time_for(work, how.budget_ms)
+    wish = SimulationWish(how.layouts, how.scoring, how.budget_ms, how.seed)
+    with_solver = how.double_dummy and work.settings.simulate_double_dummy
 
-        def find(given_up: threading.Event) -> tuple[Answer, Simulation | None]:
-            solver = work.double_dummy if settings.simulate_double_dummy else None
-            return simulate_without_line(
-                engine, answer, *about, solver=solver, budget_ms=budget, cancel=given_up
-            )
-    else:
-        if wished is True:
-            how = SimulateRequest()
-        elif isinstance(wished, int):
-            how = SimulateRequest(layouts=wished)
-        else:
-            how = wished
-        limit = time_for(work, how.budget_ms)
-        wish = SimulationWish(how.layouts, how.scoring, how.budget_ms, how.seed)
-
-        def find(given_up: threading.Event) -> tuple[Answer, Simulation | None]:
-            with_solver = how.double_dummy and settings.simulate_double_dummy
-            return simulate_bid(
-                engine, answer, *about, wish=wish, time_limit_s=limit, cancel=given_up,
-                solver=work.double_dummy if with_solver else None,
-            )  # fmt: skip
+    def find(given_up: threading.Event) -> tuple[Answer, Simulation | None]:
+        return simulate_bid(
+            table.engine, answer, *about, wish=wish, time_limit_s=limit, cancel=given_up,
+            solver=work.double_dummy if with_solver else None,
+        )  # fmt: skip
 
     best, found = await run_waiting(work, request, find)
     if found is None:

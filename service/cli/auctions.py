@@ -192,8 +192,7 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     add("--explain", action="store_true", help="show why, for every candidate")
     add("--simulate", nargs="?", const=100, type=shared.whole_number(1), metavar="N",
         help="choose the call that scores best over N deals which agree with the auction (default: "
-        "100); without it only where the system has no line for the place")  # fmt: skip
-    add("--no-simulate", action="store_true", help="pass where the system has no line")
+        "100); without it the system's own call, a pass where it has no line")  # fmt: skip
     add("--scoring", choices=("imps", "matchpoints", "points"), default="imps",
         help="what simulated calls are judged by (default: imps)")  # fmt: skip
     add("--budget-ms", type=shared.whole_number(1), metavar="MS",
@@ -305,28 +304,13 @@ def _simulated(
     options: argparse.Namespace, engine: "Engine", answer: "BidAnswer", hand: int,
     calls: Sequence[int], dealer: "Seat", sides: "Vulnerability",
 ) -> "tuple[BidAnswer, dict[str, Any] | None]":  # fmt: skip
-    """Simulate the call where that is asked for, or where the system has no line for the place."""
-    if options.simulate is not None and options.no_simulate:
-        raise shared.UsageError("expected --simulate or --no-simulate, got both")
-    if options.simulate is None and (options.no_simulate or not answer.is_without_line):
+    """Simulate the call where that is asked for."""
+    if options.simulate is None:
         return answer, None
 
-    from bidcascade.service.simulated_bid import (
-        DEFAULT_BUDGET_MS,
-        SimulationWish,
-        simulate_bid,
-        simulate_without_line,
-        simulation_dict,
-    )
+    from bidcascade.service.simulated_bid import SimulationWish, simulate_bid, simulation_dict
 
     about = (hand, calls, dealer, sides)
-    if options.simulate is None:
-        # to start a solver takes longer than what there is time for
-        budget_ms = options.budget_ms or DEFAULT_BUDGET_MS
-        answer, without_line = simulate_without_line(
-            engine, answer, *about, solver=None, budget_ms=budget_ms
-        )
-        return answer, None if without_line is None else simulation_dict(without_line)
     wish = SimulationWish(options.simulate, options.scoring, options.budget_ms, options.seed)
     with nullcontext() if options.tricks == "law" else shared.double_dummy_pool() as solver:
         answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=solver)

@@ -17,7 +17,7 @@ from bidcascade.bridge import (
 from bidcascade.service import Engine, simulated_bid
 from bidcascade.service.api.models import BidAnswer
 from bidcascade.service.cli import main
-from bidcascade.service.simulated_bid import SimulationWish, simulate_bid, simulate_without_line
+from bidcascade.service.simulated_bid import SimulationWish, simulate_bid
 from bidcascade.table import apply_overlays, build_table
 from tests.support_service import SMALL_ROWS, loaded_app, post, problem_of, write_small_table
 
@@ -50,7 +50,6 @@ def app(system, tmp_path_factory) -> FastAPI:
         patch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.mktemp("cache")))
         return loaded_app(
             table=system, extra_tables=f"rows={rows}", backend="cpu", simulate_double_dummy=False,
-            auto_simulate_ms=20_000,
         )  # fmt: skip
 
 
@@ -97,16 +96,34 @@ def test_a_budget_that_is_over_at_once_leaves_the_call_of_the_system(app, patche
         assert {**answer, "note": ""} == {**plain, "note": ""}
 
 
-def test_a_place_without_a_line_is_simulated(app):
-    found = ask_bid(app, NO_LINE)
+def test_a_place_without_a_line_is_passed_everywhere(app, system, capsys):
+    """One behaviour: REST, Engine.bid, mode first, mode all and the command line pass, and say so."""
+    told = "pass by default: the system has no line here"
+    over_rest = ask_bid(app, NO_LINE)
+    engine = Engine.open(system, "cpu")
+    answer = engine.bid(HAND, NO_LINE)
+    capsys.readouterr()
+    bid = ["bid", HAND, "--table", system, "--auction", " ".join(NO_LINE), "--json"]
+    assert main(bid) == 0
+    on_the_command_line = json.loads(capsys.readouterr().out)
+    for found in (over_rest, answer.to_dict(), on_the_command_line):
+        assert (found["call"], found["default_pass"], found["note"]) == ("P", True, told)
+        assert not found["candidates"]
+        assert "simulation" not in found
+    assert ask_bid(app, NO_LINE, simulate=False) == over_rest
+
+
+def test_a_place_without_a_line_is_simulated_when_asked_for(app):
+    found = ask_bid(app, NO_LINE, simulate=LAW)
     assert found["note"].startswith("the system has no line here: natural call by simulation")
     assert found["simulation"]["compared_with"] == "P"
     assert found["default_pass"] is False
-    assert not found["candidates"]
-    never = ask_bid(app, NO_LINE, simulate=False)
-    assert never["call"] == "P"
-    assert never["default_pass"] is True
-    assert "simulation" not in never
+    again = ask_bid(app, NO_LINE, simulate=LAW)
+    assert again["note"] == found["note"]
+    best = found["simulation"]["candidates"][0]
+    # how much it is ahead, and how sure that is
+    assert f"{best['mean']:+.2f} IMPs against P" in found["note"]
+    assert f"with 95 % {best['low']:+.2f} to {best['high']:+.2f}" in found["note"]
 
 
 def test_a_table_of_no_system_is_simulated_when_asked_for(app):
@@ -133,25 +150,6 @@ def test_wishes_that_are_none(app, simulate, field):
     answer = post(app, "/v1/bid", {"hand": HAND, "auction": ["1N", "P"], "simulate": simulate})
     problem = problem_of(answer, 422, "invalid-request")
     assert problem["errors"][0]["field"].startswith(field)
-
-
-def test_a_pass_stays_where_a_simulation_fails(system, monkeypatch):
-    engine = Engine.open(system, "cpu")
-    answer = engine.bid(HAND, "1C 1S")
-    assert answer.is_without_line
-    about = (parse_hand(HAND), parse_calls("1C 1S"), parse_seat("N"), parse_vulnerability("None"))
-    best, found = simulate_without_line(engine, answer, *about, solver=None, budget_ms=20_000)
-    assert found is not None
-    assert best.call != "P"
-
-    def no_deal(*_: object, **__: object) -> None:
-        raise NoSuchDeal("no such deal found")
-
-    monkeypatch.setattr(simulated_bid, "simulate_calls", no_deal)
-    passed, none = simulate_without_line(engine, answer, *about, solver=None)
-    assert none is None
-    assert (passed.call, passed.default_pass) == ("P", True)
-    assert passed.note.endswith("; simulation: no such deal found")
 
 
 def test_with_overlays_the_system_goes_on(system, tmp_path):
@@ -183,11 +181,10 @@ def test_simulated_on_the_command_line(system, capsys, tmp_path, monkeypatch):
     )
     answer = json.loads(capsys.readouterr().out)
     assert answer["simulation"]["scoring"] == "matchpoints"
-    assert main([*bid[:-1], "1C 1S"]) == 0
+    assert main([*bid[:-1], "1C 1S", "--simulate", "30", "--tricks", "law"]) == 0
     assert "the system has no line here" in capsys.readouterr().out
-    assert main([*bid[:-1], "1C 1S", "--no-simulate"]) == 0
-    assert "pass by default" in capsys.readouterr().out
-    assert main([*bid, "--simulate", "--no-simulate"]) == 1
+    assert main([*bid[:-1], "1C 1S"]) == 0
+    assert "pass by default: the system has no line here" in capsys.readouterr().out
     assert main([*bid, "--simulate", "0"]) == 1
 
 

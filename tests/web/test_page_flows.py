@@ -439,7 +439,22 @@ def test_the_simulated_call(visit):
     page.route("**/v1/bid", answer)
     button(page, "Try by simulation").click()
     page.wait_for_selector(".simulation tbody tr")
-    assert "judged by imps" in page.locator(".simulation").text_content()
+    told = page.locator(".simulation").inner_text()
+    # what is counted and against what, by which tricks, with the interval; contracts as players write them
+    assert "IMPs a deal, against tables where 2♣ is called" in told
+    assert "tricks by double dummy" in told
+    first, *others = page.locator(".simulation tbody tr").all_inner_texts()
+    assert re.search(r"[+−]?\d\.\d\d \([+−]?\d+\.\d\d to [+−]?\d+\.\d\d\)", first), first
+    assert "NN" not in told
+    assert re.search(r"\dNT( doubled)? by (North|South)", told)
+
+
+def test_a_simulated_call_is_asked_for_by_layouts_and_not_by_time(visit):
+    page = visit.open(f"{DEAL}&dealer=N&auction=1N-P").page
+    visit.wait_said("South: two clubs")
+    with page.expect_request("**/v1/bid") as asked:
+        button(page, "Try by simulation").click()
+    assert json.loads(asked.value.post_data)["simulate"] == {"layouts": 100}
 
 
 def test_errors_are_sentences(visit):

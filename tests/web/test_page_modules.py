@@ -185,12 +185,17 @@ def test_conditions_in_the_words_of_players(module):
         (["Pattern == '4333' or Pattern == '4432' or Pattern == '5332'"], "a balanced hand"),
         (["Pattern != '4333'", "Pattern != '4432'", "Pattern != '5332'"], "an unbalanced hand"),
         (["Rule_Of_20 >= 20 and HCP >= 9 or HCP >= 12"],
-         "the rule of 20 and 9+ points or 12+ points"),
+         "12+ points, or the rule of 20 and 9+ points"),
         (["HCP >= 12 or Rule_Of_20 >= 20 and HCP >= 9", "SL_C >= 3"],
-         "12+ points or the rule of 20 and 9+ points; 3+ clubs"),
+         "12+ points, or the rule of 20 and 9+ points; 3+ clubs"),
         (["SL_S >= Longest_Suit", "not Likely_Stopper_H"],
          "spades the longest suit and no stopper in hearts"),
         (["Top3_S >= 2 or Top5_S >= 3", "SL_D == 0"], "good spades and no diamonds"),
+        (["Top3_S >= 2 or Top5_S >= 3 or C_SA or C_SK"], "decent spades"),
+        (["Top3_S >= 2 or Top5_S >= 3 or SL_S >= 6 and (C_SA or C_SK or C_SQ)"],
+         "good spades, or 6+ spades and a top honour in spades"),
+        (["Top3_S >= 3", "HCP >= 5 or SL_S >= 6 or SL_H >= 6"],
+         "all of the top 3 spades; 5+ points, or 6+ spades, or 6+ hearts"),
         (["SL_H > SL_S", "not Vul_We", "Losers <= 7"],
          "hearts longer than spades, not vulnerable and at most 7 losers"),
         (["Unheard_Of > 2"], "Unheard_Of > 2"),
@@ -209,13 +214,51 @@ def test_what_comes_close(module):
 
     candidates = [
         one("4S", ("HCP >= 13", 12)), one("4S", ("HCP >= 15", 12)), one("6S", ("HCP >= 19", 12)),
-        one("3S", ("SL_S >= 4", 3), ("HCP <= 11", 12)), one("2N", ("Balanced", False)),
-        one("P", ("HCP <= 9", 12)), one("3C", ("SL_C >= 6", 4)),
+        one("3S", ("SL_S >= 5", 4), ("HCP <= 11", 12)), one("2N", ("Balanced", False)),
+        one("P", ("HCP <= 9", 12)), one("3C", ("SL_C >= 6", 4)), one("1C", ("SL_C >= 3", 2)),
     ]  # fmt: skip
     found = module("reasons", "closeCalls", candidates, "P", 9)["value"]
     assert [each["candidate"]["call"] for each in found] == ["4S", "2N", "3S"]
     told = module("reasons", "missWords", found[0]["missed"][0])["value"]
     assert told == {"wanted": "13+ points", "has": "you have 12"}
+
+
+OPENING = "Rule_Of_20 >= 20 and HCP >= 9 or HCP >= 12"
+PREEMPT = (
+    "not Vul_We and Vul_They or (Top3_C >= 2 or Top5_C >= 3) and not (Vul_We and not Vul_They) "
+    "or Playing_Tricks >= 6.5"
+)
+
+
+@pytest.mark.parametrize(
+    ("expression", "value", "wanted", "has"),
+    [
+        # it is the rule that fails, by one
+        (OPENING, {"Rule_Of_20": 19, "HCP": 9}, "12+ points, or the rule of 20 and 9+ points",
+         "you have 19 by the rule of 20"),
+        (OPENING, {"Rule_Of_20": 17, "HCP": 11}, "12+ points, or the rule of 20 and 9+ points",
+         "you have 11 points"),
+        ("SL_H == 4 or SL_S == 4", {"SL_H": 5, "SL_S": 3}, "4 hearts or 4 spades",
+         "you have 5 hearts and 3 spades"),
+        ("Top3_H >= 2 or Top5_H >= 3 or C_HA or C_HK", {"Top3_H": 1}, "decent hearts",
+         "yours are not (decent is the ace, the king, two of the top three cards or three of the "
+         "top five)"),
+        ("Likely_Stopper_H", False, "a stopper in hearts", "you have none"),
+        # what the vulnerability has decided is not asked of the hand
+        (PREEMPT, {"Vul_We": True, "Vul_They": False, "Playing_Tricks": 5.5, "Top3_C": 2},
+         "6.5+ playing tricks", "you have 5.5"),
+    ],
+)  # fmt: skip
+def test_what_a_hand_lacks(module, expression, value, wanted, has):
+    """Of alternatives the nearest one: what is said to be missing is what is missing."""
+    told = module("reasons", "missWords", {"expression": expression, "value": value})["value"]
+    assert told == {"wanted": wanted, "has": has}
+
+
+def test_of_two_bounds_the_harder_one_is_told(module):
+    tests = ["HCP >= 16", "SL_C >= 3", "HCP >= 15", "SL_C >= 4", "SL_C >= 4", "SL_H <= 3"]
+    found = module("reasons", "hardest", [{"expression": one} for one in tests])["value"]
+    assert [one["expression"] for one in found] == ["HCP >= 16", "SL_C >= 4", "SL_H <= 3"]
 
 
 def test_problems_become_sentences(module):

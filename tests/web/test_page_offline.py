@@ -79,6 +79,9 @@ def edits(visit: Visit) -> None:
     assert visit.page.locator("#table-choice").input_value() == "my sayc"
     visit.page.evaluate("location.hash = '#n=AQ32.K32.QJ3.432&dealer=N&vul=None&table=my%20sayc'")
     visit.wait_said("North: one notrump, Strong notrump")
+    # it is there before the first question when the page is opened again
+    visit.page.reload()
+    visit.wait_said("North: one notrump, Strong notrump")
 
 
 @pytest.mark.parametrize("has_workers", [True, False])

@@ -67,6 +67,41 @@ def test_a_change_is_followed_to_the_hands(visit):
     )
 
 
+OWN_VIEWS = ["call", "shown", "auctions", "compare", "table", "play", "practice", "boards"]
+
+
+@pytest.mark.parametrize("view", OWN_VIEWS)
+def test_a_system_of_ones_own_is_there_after_a_reload(visit, view):
+    """The first answer is asked for by its name: no view says that there is none."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "12-14").replace("Strong", "Weak"))
+    page.wait_for_selector(".changes li")
+    deal = "n=AQ32.K32.QJ3.432&e=K54.QT9.K54.AT98&s=JT98.A54.A87.K65&w=76.J876.T962.QJ7"
+    page.goto(f"{visit.url}/#{deal}&dealer=N&vul=None&table=my%20sayc&view={view}")
+    for _ in range(2):
+        page.reload()
+        page.locator("#view:not([aria-busy]) > *").first.wait_for()
+        told = page.inner_text("body")
+        assert "There is no" not in told, told
+        assert not page.locator(".notice.error").count(), told
+    assert page.input_value("#table-choice") == "my sayc"
+    if view == "call":
+        assert "Weak notrump" in page.inner_text(".headline")
+
+
+def test_a_forgotten_system_is_offered_no_more(visit):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "12-14"))
+    page.wait_for_selector(".changes li")
+    offered = "() => [...document.querySelectorAll('#table-choice option')].map(one => one.value)"
+    page.wait_for_function(f"() => ({offered})().includes('my sayc')")
+    page.click("#system-use")
+    page.wait_for_selector(".headline")
+    page.goto(f"{visit.url}/#view=systems&ask=my%20sayc")
+    page.click("#system-forget")
+    page.wait_for_function(f"() => !({offered})().includes('my sayc')")
+
+
 def test_what_is_wrong_is_marked_where_it_stands(visit):
     page = opened(visit)
     typed(page, "points, balanced", "points, balansed", after=STRONG)

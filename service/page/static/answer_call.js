@@ -5,14 +5,16 @@ import { makeCall } from "./bidding_box.js";
 import { contractOf, SEAT_NAMES, spokenCall } from "./calls.js";
 import { busy, clear, h, notice, put, table } from "./dom.js";
 import {
-  callNode, callText, chips, conditionText, contractNodes, contractText, percent, valueText,
+  callNode, callText, chips, conditionText, contractNodes, contractText, percent, readContract, signed, valueText,
 } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { closeCalls, handWords, missWords, wantedWords } from "./reasons.js";
+import { closeCalls, handWords, hardest, missWords, wantedWords } from "./reasons.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
 const LAYOUTS = 300;
+/** So many decide, and not the time that they take. */
+const SIMULATED = 100;
 const MOST_CLOSE = 3;
 const MOST_LATER = 2;
 const FILTERS = [
@@ -34,7 +36,7 @@ export function key(now) {
 }
 
 function missed(candidate) {
-  return candidate.criteria.filter((one) => one.holds === false);
+  return hardest(candidate.criteria.filter((one) => one.holds === false));
 }
 
 // --- the call that is made ------------------------------------------------------------------------
@@ -72,7 +74,8 @@ function headline(seat, answer, actual, simulate) {
       answer.description, answer.note && ` ${answer.note}`,
       answer.forced === false && h("span", { class: "badge" }, phrase("authors.not-forced")),
       answer.where && h("span", { class: "where" }, answer.where)),
-    actual && actual !== answer.call && h("p", { class: "notice" }, phraseNodes("call.actual", { call: callNode(actual) })),
+    actual && actual !== answer.call && h("p", { class: "notice" }, phraseNodes("call.actual", { call: callNode(actual) }),
+      actual !== "P" && !answer.candidates.some((one) => one.call === actual) && [" ", phraseNodes("why.no-meaning", { call: callNode(actual) })]),
     h("div", { class: "row" }, actual !== answer.call && h("button", {
       type: "button", class: "main", onclick: () => makeCall(answer.call),
     }, phrase("call.make")),
@@ -213,23 +216,33 @@ function allNode(answer, actual) {
 
 function simulationNode(simulation) {
   if (!simulation) return null;
+  const { layouts } = simulation;
+  // as far behind as chance alone may put it
+  const alike = simulation.candidates.filter((one) => one.call !== simulation.best && one.behind <= (one.behind_error ?? Infinity));
   return h(
     "section", { class: "simulation" },
     h("h3", null, phrase("simulation.title")),
     h("p", { class: "soft" },
-      phrase("simulation.how", {
-        layouts: phrase("number.layouts", { number: simulation.layouts.used }), scoring: simulation.scoring,
-        by: simulation.tricks_by,
-      })),
+      phraseNodes("simulation.how", {
+        layouts: phrase("number.layouts", { number: layouts.used }), call: callNode(simulation.compared_with),
+        scoring: phrase(`simulation.by-${simulation.scoring}`), by: phrase(/^double/.test(simulation.tricks_by) ? "simulation.by-double-dummy" : "simulation.by-law"),
+      }),
+      simulation.stopped_because === "time" && ` ${phrase("simulation.in-time", layouts)}`),
     table(
       phrase("simulation.caption"),
       ["call", "worth", "behind", "best", "contracts"].map((head) => phrase(`simulation.${head}`)),
       simulation.candidates.map((one) => [
-        callNode(one.call), one.mean.toFixed(2), one.behind ? one.behind.toFixed(2) : "–",
+        callNode(one.call), [signed(one.mean, 2), one.low !== null && h("span", { class: "soft" }, phrase("simulation.interval", {
+          low: signed(one.low, 2), high: signed(one.high, 2),
+        }))],
+        one.behind ? `${one.behind.toFixed(2)}${one.behind_error ? ` ± ${one.behind_error.toFixed(2)}` : ""}` : "–",
         percent(one.best_share),
-        one.contracts.slice(0, 3).map((part) => `${part.contract} ${percent(part.share)}`).join(", "),
+        one.contracts.slice(0, 3).map((part, index) => [index ? ", " : "", contractNodes(readContract(part.contract)), ` ${percent(part.share)}`]),
       ]),
     ),
+    alike.length > 0 && h("p", null, phraseNodes("simulation.alike", {
+      best: callNode(simulation.best), calls: alike.map(({ call }, index) => [index ? ", " : "", callNode(call)]),
+    })),
   );
 }
 
@@ -309,7 +322,7 @@ export async function show(place, now, signal) {
     event.target.disabled = true;
     event.target.textContent = phrase("call.simulating");
     try {
-      const answer = await post("/v1/bid", { ...asked, simulate: { layouts: 100, budget_ms: 5000 } }, { signal });
+      const answer = await post("/v1/bid", { ...asked, simulate: { layouts: SIMULATED } }, { signal });
       if (!signal.aborted) render(answer);
     } catch (error) {
       if (signal.aborted) return;

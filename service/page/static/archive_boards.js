@@ -5,7 +5,7 @@ import { contractOf, isOver, readCalls, SEAT_NAMES, SEATS } from "./calls.js";
 import { pointsOf, readDeal, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { h } from "./dom.js";
-import { callNode, contractNodes, suitNode } from "./format.js";
+import { bidNodes, callNode, contractNodes, suitNode } from "./format.js";
 import { linkTo } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 
@@ -24,7 +24,7 @@ export function playedNodes(board) {
   const { contract, declarer, tricks, score } = board;
   if (!contract) return null;
   if (contract === "Pass") return contractNodes(null);
-  if (!declarer) return [callNode(contract.slice(0, 2)), contract.slice(2)];
+  if (!declarer) return bidNodes(contract);
   const isKnown = (number) => number !== undefined && number !== null;
   const over = isKnown(tricks) ? tricks - 6 - Number(contract[0]) : null;
   const told = contractNodes({

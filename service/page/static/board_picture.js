@@ -5,7 +5,7 @@ import { noteOf } from "./call_notes.js";
 import { isBid, SEAT_NAMES, SEATS } from "./calls.js";
 import { pointsOf, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
 import { svg } from "./dom.js";
-import { callText } from "./format.js";
+import { bidText, callText } from "./format.js";
 import { isVulnerable } from "./seats.js";
 import { phrase } from "./texts.js";
 
@@ -60,7 +60,7 @@ function contractLine(one) {
   if (one.contract === "Pass") return phrase("picture.passed-out");
   const contract = contractParts(one);
   if (!contract) return "";
-  const bid = callText(contract.level + contract.strain) + contract.risk;
+  const bid = bidText(contract.level + contract.strain + contract.risk);
   const over = one.tricks === null ? "" : one.tricks - 6 - Number(contract.level);
   const result = over === "" ? "" : over ? ` ${over > 0 ? "+" : "−"}${Math.abs(over)}` : " =";
   return one.declarer === null ? bid : phrase("picture.contract", { bid, who: SEAT_NAMES[contract.declarer], result });

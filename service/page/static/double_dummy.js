@@ -5,7 +5,7 @@ import { SEAT_NAMES, SEATS, STRAINS } from "./calls.js";
 import { SUIT_NAMES, writeDeal } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "./dom.js";
-import { callNode, suitNode } from "./format.js";
+import { bidNodes, callNode, readContract, suitNode } from "./format.js";
 import { hasAllHands, isAtEnd } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -44,11 +44,11 @@ function parContract(text) {
 /** An auction's contract: bid, declarer, tricks, points. */
 export function worthNodes(worth) {
   if (worth.contract === "Pass") return [phrase("contract.passed-spoken")];
-  const [, bid, risk, declarer] = /^(\d[CDHSN])(X*)([NESW])$/.exec(worth.contract);
+  const { level, strain, risk, declarer } = readContract(worth.contract);
   return phraseNodes("dummy.worth", {
-    bid: callNode(bid), risk, who: SEAT_NAMES[SEATS.indexOf(declarer)],
+    bid: bidNodes(level + strain + risk), who: SEAT_NAMES[declarer],
     tricks: phrase("dummy.tricks", { number: worth.tricks }),
-    outcome: outcomeText(worth.tricks - 6 - Number(bid[0])), points: pointsText(worth.score),
+    outcome: outcomeText(worth.tricks - 6 - Number(level)), points: pointsText(worth.score),
   });
 }
 

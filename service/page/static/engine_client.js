@@ -118,6 +118,8 @@ if (isOffline()) begin(inWorker);
 const opened = new Map();
 const ready = new Set();
 const own = new Map();
+/** Where systems of one's own are kept: their names, and the texts of one, `{main, files}`. */
+let keptOnes = { names: () => [], textsOf: () => null };
 let usual = inFolder[0]?.name ?? null;
 
 async function systemFile(name) {
@@ -143,11 +145,31 @@ async function openAs(name, system) {
   ready.add(name);
 }
 
-/** Load a system of the service or folder; fails where there is none of this name. */
+/** `{names(), textsOf(name)}` tell of the systems that the browser keeps: they are there before anything is asked. */
+export function useKept(where) {
+  keptOnes = where;
+}
+
+function isOwn(name) {
+  return own.has(name) || (!ready.has(name) && keptOnes.names().includes(name));
+}
+
+/** Texts of a system of one's own as it is played: as it was put to use, else as it is kept. */
+export async function ownTexts(name) {
+  if (!isOwn(name)) return null;
+  return own.get(name) ?? keptOnes.textsOf(name);
+}
+
+/** Load a system of the service, the folder or one's own; fails where there is none of this name. */
 function open(name) {
-  if (own.has(name)) return opened.get(name);
   if (!opened.has(name)) {
     const task = (async () => {
+      if (isOwn(name)) {
+        const texts = await ownTexts(name);
+        await openAs(name, texts);
+        own.set(name, texts);
+        return;
+      }
       const { rows, opponents } = await systemFile(name);
       const other = opponents === null || opponents === name ? null : { rows: (await systemFile(opponents)).rows };
       await openAs(name, { rows, opponents: other });
@@ -173,7 +195,7 @@ export async function systemOf(name) {
 
 let tellSystems = () => {};
 
-/** `tell()` hears that there is another system of one's own. */
+/** `tell()` hears that there are other systems of one's own than before. */
 export function onSystems(tell) {
   tellSystems = tell;
 }
@@ -183,8 +205,19 @@ export async function useSystem(name, texts) {
   await openAs(name, texts);
   own.set(name, texts);
   opened.set(name, Promise.resolve());
+  await ownChanged();
+}
+
+/** Tell that there are other systems of one's own than before. */
+export async function ownChanged() {
   forgetAnswers();
   await tellSystems();
+}
+
+/** Play a system of one's own no more. */
+export function closeOwn(name) {
+  for (const where of [own, opened, given, ready]) where.delete(name);
+  return ownChanged();
 }
 
 /** Complaints about texts `{main, files}`. */
@@ -215,7 +248,7 @@ async function tablesAnswer(signal) {
   const described = (name, title, isOwn) => ({ name, system: title, source: name, reload_errors: [], own: isOwn });
   const answer = isOffline() ? { tables: inFolder.map(({ name, title }) => described(name, title, false)) }
     : await (await request("/v1/tables", { signal })).json();
-  const mine = [...own.keys()].map((name) => described(name, name, true));
+  const mine = [...new Set([...own.keys(), ...keptOnes.names()])].map((name) => described(name, name, true));
   return { ...answer, tables: [...answer.tables, ...mine] };
 }
 
@@ -224,7 +257,7 @@ export async function engineAnswer(method, path, body, signal) {
   if (path === "/v1/tables") return tablesAnswer(signal);
   const inPath = /^\/v1\/tables\/([^/]+)\//.exec(path);
   const name = inPath ? decodeURIComponent(inPath[1]) : body?.table ?? usual;
-  const alone = isOffline() || own.has(name);
+  const alone = isOffline() || isOwn(name);
   if (!ANSWERED.test(path) || body?.simulate || name === null) return undefined;
   if (alone) await open(name);
   else if (!ready.has(name) || !SOONER.test(path) || body?.mode === "all") {
@@ -233,10 +266,7 @@ export async function engineAnswer(method, path, body, signal) {
     return undefined;
   }
   try {
-    const answer = await ask("answer", { method, path, body: body && { ...body, table: name } }, { signal });
-    // where no line is there for the place the service deals and tries calls out
-    const isSilent = path === "/v1/bid" && !answer.candidates.length;
-    return isSilent && !alone ? undefined : answer;
+    return await ask("answer", { method, path, body: body && { ...body, table: name } }, { signal });
   } catch (error) {
     if (alone || error instanceof ApiError || signal?.aborted) throw error;
     return undefined;

@@ -1,6 +1,6 @@
 // How calls, hands, conditions and numbers are shown.
 
-import { isBid, SEAT_NAMES, spokenCall } from "./calls.js";
+import { isBid, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
 import { SUIT_NAMES, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
 import { h } from "./dom.js";
 import { count, phrase, phraseNodes } from "./texts.js";
@@ -92,16 +92,30 @@ export function suitNode(suit) {
 /** Contract with its declarer: "3NT by South". */
 export function contractNodes(contract) {
   if (contract === null) return [phrase("contract.passed")];
-  const bid = callNode(contract.level + contract.strain);
-  return phraseNodes("contract.by", { bid, risk: contract.risk, who: SEAT_NAMES[contract.declarer] });
+  const { level, strain, risk, declarer } = contract;
+  return phraseNodes("contract.by", { bid: bidNodes(level + strain + risk), who: SEAT_NAMES[declarer] });
+}
+
+/** A contract without its declarer, as "4SX": "4♠ doubled". */
+export function bidNodes(text) {
+  return [callNode(text.slice(0, 2)), phrase(`contract.risk.${text.slice(2)}`)];
+}
+
+/** The same in as few letters as there are: "4♠×". */
+export function bidText(text) {
+  return callText(text.slice(0, 2)) + phrase(`contract.sign.${text.slice(2)}`);
+}
+
+/** Contract of a text with its declarer, "4SXN"; null of "Pass". */
+export function readContract(text) {
+  const [, level, strain, risk, seat] = /^(\d)([CDHSN])(X*)([NESW])$/.exec(text) ?? [];
+  return level ? { level, strain, risk, declarer: SEATS.indexOf(seat) } : null;
 }
 
 export function contractText(contract) {
   if (contract === null) return phrase("contract.passed-spoken");
-  const bid = spokenCall(contract.level + contract.strain);
-  return phrase("contract.by", {
-    bid, risk: phrase(`contract.risk.${contract.risk}`), who: SEAT_NAMES[contract.declarer],
-  });
+  const bid = spokenCall(contract.level + contract.strain) + phrase(`contract.risk.${contract.risk}`);
+  return phrase("contract.by", { bid, who: SEAT_NAMES[contract.declarer] });
 }
 
 /** A hand as four lines of suits. */
@@ -114,6 +128,12 @@ export function handNode(hand) {
       h("span", { class: "rank" }, rank === "T" ? "10" : rank)
     )) : "—"),
   )));
+}
+
+/** A number with its sign; null where there is none. */
+export function signed(number, digits) {
+  if (number === null || number === undefined) return null;
+  return `${number > 0 ? "+" : ""}${number.toFixed(digits)}`.replace("-", "−");
 }
 
 export function percent(share) {

@@ -15,12 +15,11 @@ import * as compare from "./compare.js";
 import { showDeal } from "./deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { showDoubleDummy } from "./double_dummy.js";
-import { engineAnswer, loadEngine, onSystems, useSystem } from "./engine_client.js";
+import { engineAnswer, loadEngine, onSystems } from "./engine_client.js";
 import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
 import { copyButton } from "./game_table.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
-import { ownSystem, wholeText } from "./own_systems.js";
 import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
@@ -274,10 +273,6 @@ async function showTables() {
 
 async function loadTables() {
   let names = [];
-  await ask(async () => {
-    const own = ownSystem(state().table);
-    if (own) await useSystem(own.name, await wholeText(own));
-  });
   await ask(async () => { names = await showTables(); });
   onSystems(showTables);
   const found = await Promise.all(Object.values(ALONE).map(isOffered));

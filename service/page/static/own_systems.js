@@ -1,6 +1,6 @@
 // Systems of one's own: what was changed of a system that comes with the page, or files that were opened.
 
-import { systemOf } from "./engine_client.js";
+import { closeOwn, ownChanged, systemOf, useKept } from "./engine_client.js";
 import { keep, kept } from "./storage.js";
 import { phrase } from "./texts.js";
 import { textsOfZip } from "./zip_files.js";
@@ -29,11 +29,15 @@ export function ownSystem(name) {
 }
 
 export function keepOwn(system) {
-  keep(NAME, [system, ...ownSystems().filter((one) => one.name !== system.name)]);
+  const others = ownSystems().filter((one) => one.name !== system.name);
+  const isNew = others.length === ownSystems().length;
+  keep(NAME, [system, ...others]);
+  if (isNew) ownChanged();
 }
 
 export function forgetOwn(name) {
   keep(NAME, ownSystems().filter((one) => one.name !== name));
+  closeOwn(name);
 }
 
 /** A name that no own system has. */
@@ -51,6 +55,11 @@ export async function wholeText({ base, main, files }) {
   const { texts } = await systemOf(base);
   return { main, files: { ...texts, ...files } };
 }
+
+useKept({
+  names: () => ownSystems().map((one) => one.name),
+  textsOf: (name) => wholeText(ownSystem(name)),
+});
 
 /** Own system of files (of a file field or a drop), not kept yet; throws a sentence. */
 export async function systemOfFiles(chosen, base) {

@@ -11,15 +11,20 @@ const BALANCED = ["4333", "4432", "5332"];
 const SEMI = [...BALANCED, "5422", "6322"];
 /** Conditions of one suit, written with X for it, that have a name; and how to say that it is not so. */
 const NAMED = [
-  [/^Top3_X >= 2 or Top5_X >= 3\b/, (suit) => phrase("good-suit", { suit }), "lack.good"],
-  [/^C_XA or C_XK and SL_X >= 2 or C_XQ and SL_X >= 3\b/, (suit) => phrase("a", { what: phrase("stopper", { suit }) }), "lack.none"],
+  [/^Top3_X >= 2 or Top5_X >= 3 or C_XA or C_XK$/, (suit) => phrase("decent-suit", { suit }), "lack.decent"],
+  [/^Top3_X >= 2 or Top5_X >= 3$/, (suit) => phrase("good-suit", { suit }), "lack.good"],
+  [/^C_XA or C_XK and SL_X >= 2 or C_XQ and SL_X >= 3(?: or C_XJ and C_XT and SL_X >= 4| or C_XJ and SL_X >= 4)?$/,
+    (suit) => phrase("a", { what: phrase("stopper", { suit }) }), "lack.none"],
   [/^C_XA or SL_X == 0$/, (suit) => phrase("first-control", { suit }), "lack.none"],
   [/^C_XA or C_XK or C_XQ$/, (suit) => phrase("a", { what: phrase("honour", { suit }) }), "lack.none"],
 ];
+const OR = "or";
 const FAR = 2;
 const CARD_OFF = 1.6;
 /** A hand comes close that is three points short, or a point and a card. */
 const CLOSE = 3;
+/** Cards of a suit that a player thinks of bidding. */
+const THOUGHT_OF = 4;
 
 function suitName(suit) {
   return phrase(`suit.${suit}`);
@@ -50,6 +55,8 @@ function bounded(term, low, high) {
     return low === null ? phrase("not", { what: text }) : text;
   }
   if (counted(term, 2) === null) return null;
+  const [, tops] = /^Top(\d)_/.exec(term) ?? [];
+  if (tops && low === Number(tops)) return phrase("all-tops", { what: counted(term, 2) });
   if (low !== null && low === high) {
     return low === 0 ? phrase("no", { what: counted(term, 2) }) : phrase("exactly", { number: low, what: counted(term, low) });
   }
@@ -169,12 +176,61 @@ export function words(expression) {
   const named = namedTest(expression);
   if (named) return named.text;
   const either = split(expression, "or");
-  if (either.length > 1) {
-    return shapesWords(either) ?? shortnessWords(either) ?? listed([...new Set(either.map(words))], "or");
-  }
+  if (either.length > 1) return shapesWords(either) ?? shortnessWords(either) ?? eitherWords(either);
   const all = split(expression, "and");
   if (all.length > 1) return listed(wantedParts(all));
   return atomWords(bare(expression)) ?? conditionText(expression);
+}
+
+/** Alternatives, the plain ones first; where one has an "and" or "or" in it a comma keeps them apart. */
+function eitherWords(either) {
+  const parts = [...new Set(namedFirst(either).map(words))];
+  const isMixed = (part) => part.includes(phrase("and")) || part.includes(phrase("or"));
+  const told = [...parts.filter((part) => !isMixed(part)), ...parts.filter(isMixed)];
+  return told.length > 2 || told.some(isMixed) ? told.join(phrase("comma-or")) : listed(told, "or");
+}
+
+/** What of an expression is open where terms of the vulnerability are known: a text, or true or false. */
+function settled(expression, values) {
+  const whole = bare(expression);
+  const either = split(whole, "or");
+  const all = either.length > 1 ? either : split(whole, "and");
+  if (all.length === 1) {
+    const negated = /^not (.*)$/.exec(whole);
+    if (!negated) return /^Vul_(?:We|They)$/.test(whole) && whole in values ? values[whole] : whole;
+    const inner = settled(negated[1], values);
+    // what was settled in part is written as it was
+    return typeof inner === "boolean" ? !inner : whole;
+  }
+  const [word, decides] = either.length > 1 ? ["or", true] : ["and", false];
+  const parts = all.map((one) => settled(one, values)).filter((one) => one !== !decides);
+  if (parts.includes(decides)) return decides;
+  if (!parts.length) return !decides;
+  return parts.length === 1 ? parts[0] : parts.map((one) => (split(one, "or").length > 1 ? `(${one})` : one)).join(` ${word} `);
+}
+
+/** A condition without what the vulnerability has decided; null where that decides all of it. */
+function open(condition) {
+  const { expression } = condition;
+  if (!expression.includes("Vul_")) return condition;
+  const found = settled(expression, valuesOf(condition));
+  return typeof found === "string" ? { ...condition, expression: found } : null;
+}
+
+/** Parts joined by "and"; where one has an "or" in it that would run into its neighbours, by semicolons. */
+function joinedParts(parts) {
+  const isMixed = parts.some((part) => part.includes(phrase("comma-or"))
+    || (part.includes(phrase("and")) && part.includes(phrase("or"))));
+  return isMixed && parts.length > 1 ? parts.join(phrase("semicolon")) : listed(parts);
+}
+
+/** Alternatives, of which the first ones are one where they have a name together. */
+function namedFirst(either) {
+  for (let number = either.length - 1; number > 1; number -= 1) {
+    const first = either.slice(0, number).join(` ${OR} `);
+    if (namedTest(first)) return [first, ...either.slice(number)];
+  }
+  return either;
 }
 
 /** What several expressions want together: bounds of one term are one part. */
@@ -237,10 +293,8 @@ function hasWords(term, value) {
 
 /** What call wants, in words: of conditions with or without values. */
 export function wantedWords(conditions) {
-  const parts = wantedParts(conditions.map((one) => one.expression));
-  // what has "and" and "or" in it would run into its neighbours
-  const isMixed = parts.some((part) => part.includes(phrase("and")) && part.includes(phrase("or")));
-  return isMixed ? parts.join(phrase("semicolon")) : listed(parts);
+  const asked = conditions.map(open).filter(Boolean);
+  return joinedParts(wantedParts((asked.length ? asked : conditions).map((one) => one.expression)));
 }
 
 /** What the hand has of what is asked for. */
@@ -250,22 +304,65 @@ export function handWords(conditions) {
   return listed(found.map(([term, value]) => hasWords(term, value)));
 }
 
-/** What of a missed condition the hand has: "you have 12". */
+/** What of a missed condition the hand has: "you have 12"; of alternatives the one that it comes closest to. */
 function lackWords(condition) {
-  const named = namedTest(condition.expression);
-  if (named) return named.lack;
   const values = valuesOf(condition);
-  const entries = Object.entries(values);
-  if (entries.length === 1 && typeof entries[0][1] === "number" && boundsOf(condition.expression)) {
-    return phrase("you-have", { has: String(entries[0][1]) });
+  const either = split(bare(condition.expression), "or");
+  // alternatives of one test each are told in one
+  const missed = either.length > 1 && !namedTest(bare(condition.expression)) && either.every((one) => boundsOf(one))
+    ? either : missedParts(condition.expression, values);
+  const [first] = missed;
+  const named = namedTest(first);
+  if (missed.length === 1 && named) return named.lack;
+  if (missed.length === 1 && /^\w*Stoppers?_[SHDC]$/.test(first)) return phrase("lack.none");
+  const range = boundsOf(first);
+  const isAlone = first === bare(condition.expression);
+  if (missed.length === 1 && range && typeof values[range.term] === "number") {
+    const rule = ruleWords(range.term, values[range.term]);
+    return phrase("you-have", { has: rule ?? (isAlone ? String(values[range.term]) : hasWords(range.term, values[range.term])) });
   }
-  const found = entries.map(([term, value]) => !term.startsWith("Top") && hasWords(term, value)).filter(Boolean);
+  const terms = new Set(missed.flatMap((part) => part.match(/[A-Z]\w*/g) ?? []));
+  const found = Object.entries(values).filter(([term]) => terms.has(term) && !term.startsWith("Top"))
+    .map(([term, value]) => ruleWords(term, value) ?? hasWords(term, value)).filter(Boolean);
   return found.length ? phrase("you-have", { has: listed(found) }) : phrase("you-lack");
+}
+
+/** What a hand has by the rule of 20 or 15. */
+function ruleWords(term, value) {
+  const rule = /^Rule_Of_(\d+)$/.exec(term);
+  return rule && phrase("has-rule", { value, number: rule[1] });
+}
+
+/** Parts that values do not meet, all of which must be met; of alternatives those of the nearest. */
+function missedParts(expression, values) {
+  const whole = bare(expression);
+  if (namedTest(whole)) return [whole];
+  const either = namedFirst(split(whole, "or"));
+  if (either.length > 1) {
+    const off = either.map((one) => distance(one, values));
+    return missedParts(either[off.indexOf(Math.min(...off))], values);
+  }
+  const all = split(whole, "and");
+  if (all.length === 1) return [whole];
+  const missed = all.filter((one) => distance(one, values) > 0);
+  return missed.length ? missed.flatMap((one) => missedParts(one, values)) : [whole];
 }
 
 /** A missed condition: {wanted, has}. */
 export function missWords(condition) {
-  return { wanted: words(condition.expression), has: lackWords(condition) };
+  const asked = open(condition) ?? condition;
+  return { wanted: words(asked.expression), has: lackWords(asked) };
+}
+
+/** Missed conditions without those that another of them asks more of: 3+ clubs beside 4+ clubs. */
+export function hardest(conditions) {
+  const ranges = conditions.map((one) => boundsOf(one.expression));
+  const asksMore = (one, other) => (one.low ?? -1) >= (other.low ?? -1) && (one.high ?? Infinity) <= (other.high ?? Infinity);
+  return conditions.filter((_, place) => !ranges.some((one, other) => (
+    other !== place && one && ranges[place] && one.term === ranges[place].term && asksMore(one, ranges[place])
+    // of equal ones the first stays
+    && (!asksMore(ranges[place], one) || other < place)
+  )));
 }
 
 /** How far values are from an expression: points, and cards that count for more. */
@@ -274,7 +371,7 @@ function distance(expression, values) {
   if (either.length > 1) return Math.min(...either.map((one) => distance(one, values)));
   const all = split(expression, "and");
   if (all.length > 1) return all.reduce((sum, one) => sum + distance(one, values), 0);
-  const weight = (term) => (/^(?:HCP|Support_Points_[SHDC]|Total_Points|Losers)$/.test(term) ? 1 : CARD_OFF);
+  const weight = (term) => (/^(?:HCP|Support_Points_[SHDC]|Total_Points|Losers|Rule_Of_\d+)$/.test(term) ? 1 : CARD_OFF);
   const range = boundsOf(expression);
   if (range && typeof values[range.term] === "number") {
     const value = values[range.term];
@@ -289,15 +386,23 @@ function distance(expression, values) {
   return values[expression] === true ? 0 : FAR;
 }
 
+/** Whether a bid's suit is too short for anybody to think of it: three cards where four are wanted, or fewer. */
+function isFarSuit(call, condition) {
+  const range = boundsOf(condition.expression);
+  if (range?.term !== `SL_${call[1]}` || range.low === null) return false;
+  const has = valuesOf(condition)[range.term];
+  return has < range.low && has < THOUGHT_OF;
+}
+
 /** Candidates that the hand nearly makes, the closest first, one of each call that does not fit. */
 export function closeCalls(candidates, made, most) {
   const best = new Map();
   const fitting = new Set(candidates.filter((one) => one.holds).map((one) => one.call)).add(made);
   candidates.forEach((one) => {
     if (one.holds !== false || fitting.has(one.call)) return;
-    const missed = one.criteria.filter((criterion) => criterion.holds === false);
+    const missed = hardest(one.criteria.filter((criterion) => criterion.holds === false));
     const off = missed.reduce((sum, each) => sum + distance(each.expression, valuesOf(each)), 0);
-    if (!missed.length || missed.length > 2 || off > CLOSE) return;
+    if (!missed.length || missed.length > 2 || off > CLOSE || missed.some((each) => isFarSuit(one.call, each))) return;
     if (!best.has(one.call) || off < best.get(one.call).off) best.set(one.call, { candidate: one, missed, off });
   });
   return [...best.values()].sort((one, two) => one.off - two.off).slice(0, most);

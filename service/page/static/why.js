@@ -4,14 +4,14 @@ import { SUITS } from "./cards.js";
 import { busy, clear, h, notice } from "./dom.js";
 import { callNode, percent, range, suitNode } from "./format.js";
 import { explained } from "./meanings.js";
-import { missWords } from "./reasons.js";
+import { hardest, missWords } from "./reasons.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
 const MOST_KINDS = 6;
 const MOST_CARDS = 13;
 
 function missedOf(meaning) {
-  return meaning.criteria.filter((one) => one.holds === false);
+  return hardest(meaning.criteria.filter((one) => one.holds === false));
 }
 
 function whyNot(answer, call) {

@@ -3,7 +3,7 @@
 import { SUITS } from "./cards.js";
 import { columnsChart } from "./charts.js";
 import { h, notice, table } from "./dom.js";
-import { callBars, callNode, callText, count, percent, suitNode } from "./format.js";
+import { bidNodes, bidText, callBars, callNode, callText, count, percent, signed, suitNode } from "./format.js";
 import { phrase, phraseNodes } from "./texts.js";
 
 const PLAYERS = ["dealer", "left", "partner", "right"];
@@ -11,18 +11,13 @@ const STRAINS = ["N", "S", "H", "D", "C"];
 const FEW_TRICKS = 2;
 const MOST_HUNDREDS = 10;
 
-function signed(number, digits) {
-  if (number === null || number === undefined) return null;
-  return `${number > 0 ? "+" : ""}${number.toFixed(digits)}`.replace("-", "−");
-}
-
 function rangeText(one) {
   return [one.mean.toFixed(1), `${one.low}–${one.high}`, `${one.least}–${one.most}`];
 }
 
 function contractNode({ contract, is_own: isOwn }) {
   if (contract === "Pass") return phrase("contract.passed");
-  const told = [callNode(contract.slice(0, 2)), contract.slice(2)];
+  const told = bidNodes(contract);
   return isOwn ? told : phraseNodes("worth.of-opponents", { contract: told });
 }
 
@@ -36,7 +31,7 @@ function chart(name, columns) {
 function contractsChart(contracts) {
   return chart("contracts", contracts.map((one) => {
     const { contract, is_own: isOwn, share } = one;
-    const tick = contract === "Pass" ? phrase("calls.pass") : callText(contract.slice(0, 2)) + contract.slice(2);
+    const tick = contract === "Pass" ? phrase("calls.pass") : bidText(contract);
     const whose = isOwn === false ? phrase("worth.of-opponents", { contract: tick }) : tick;
     const text = phrase("worth.column", { what: whose, share: percent(share) });
     return { share, tick, kind: isOwn === false ? "against" : "", text };
