@@ -160,7 +160,7 @@ class Settings(BaseSettings):
         description="Memory for what all systems together know at places of auctions and have "
         "learned from their texts; beyond it half of what the largest one knows is dropped, and "
         "worked out again where it is needed. 0 for an eighth of the memory of the machine or its "
-        "control group, of which one system takes 384 MiB or three eighths. Each job has as much "
+        "control group, of which one system takes 384 MiB or an eighth. Each job has as much "
         "again. Commands read the variable too.",
     )
     dd_workers: int = Field(

@@ -19,7 +19,7 @@ SHARE: Final = 8
 """The default is one part of so many of the memory."""
 _UNKNOWN_MEMORY: Final = 4 << 30
 BIDDER_BUDGET: Final = 384 << 20
-"""Bytes that one bidder takes at most by default, or three eighths of all where that is more."""
+"""Bytes that one bidder takes at most by default, or an eighth of all where that is more."""
 LEAST_BUDGET: Final = 1024
 _LEAST_BY_DEFAULT: Final = 32 << 20
 
@@ -74,7 +74,7 @@ def places_budget() -> int:
     InvalidInput
         If the environment says something else than a number of bytes.
     """
-    return _written() or max(min(BIDDER_BUDGET, _default()), _default() * 3 // 8)
+    return _written() or max(min(BIDDER_BUDGET, _default()), _default() // SHARE)
 
 
 def set_places_budget(count: int) -> None:
