@@ -97,7 +97,7 @@ def test_a_check_ends_where_places_take_more_than_the_budget(monkeypatch):
 @pytest.mark.parametrize(
     ("memory_bytes", "expected", "of_one"),
     [
-        (None, 512 << 20, 384 << 20), (64 << 30, 8 << 30, 3 << 30), (8 << 30, 1 << 30, 384 << 20),
+        (None, 512 << 20, 384 << 20), (64 << 30, 8 << 30, 1 << 30), (8 << 30, 1 << 30, 384 << 20),
         (2 << 30, 256 << 20, 256 << 20), (128 << 20, 32 << 20, 32 << 20),
     ],
 )  # fmt: skip
