@@ -131,7 +131,11 @@ def tails(seconds: float, seed: int) -> dict[str, Numbers]:
     Clients are in a process of their own. They and the server share the machine.
     """
     found: dict[str, Numbers] = {}
-    for name, guess, mode in (("known", 2500, "first"), ("new", 1200, "first"), ("all", 200, "all")):
+    for name, guess, mode in (
+        ("known", 2500, "first"),
+        ("new", 1200, "first"),
+        ("all", 200, "all"),
+    ):
         with ready_server() as (port, _, _):
             count = int(guess * seconds)
             deals = deal_objects(2 * count, seed)

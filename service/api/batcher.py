@@ -417,5 +417,3 @@ def _death_by(error: BaseException) -> WorkerDied:
     death.__cause__ = error
     _logger.critical("%s", death)
     return death
-
-
