@@ -9,7 +9,6 @@ they are read once when it is opened.
 import hashlib
 import json
 import shutil
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.kept_files import outdated
 from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.own_folder import OwnFolder
 from bidcascade.table.storage import FORMAT_VERSION, is_table_folder
 
 if TYPE_CHECKING:
@@ -97,14 +97,14 @@ def write(table: BiddingTable, record: Mapping[str, Any], folder: Path) -> None:
         if folder.exists() and not is_table_folder(folder):
             raise InvalidTable(f"expected a free place for the table, got {str(folder)!r}")
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as place:
-            made = Path(place) / folder.name
+        with OwnFolder(folder.parent, f".{folder.name}.") as place:
+            made = place / folder.name
             table.save(made)
             known = {**record, "checksums": _checksums(made)}
             text = json.dumps(known, indent=1, ensure_ascii=False)
             (made / RECORD).write_text(text + "\n", encoding="utf-8")
             if folder.exists():
-                folder.rename(Path(place) / "replaced")
+                folder.rename(place / "replaced")
             made.rename(folder)
     except OSError as error:
         raise InvalidTable(

@@ -29,9 +29,9 @@ from .columns import (
 from .extras import Extra, FrameExtra
 from .kept_values import KeptValues
 from .language.vocabulary import Vocabulary
+from .own_folder import OwnFolder
 from .plan import make_plan
 from .row import Row
-from .spilled.own_folder import OwnFolder
 from .storage import Stored, read_folder, write_folder
 
 if TYPE_CHECKING:

@@ -37,9 +37,9 @@ from .import_report import ImportReport
 from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
 from .language.expressions import parse_expression
 from .language.vocabulary import Vocabulary
+from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
-from .spilled.own_folder import OwnFolder
 from .trie import Dropped, Trie, build_trie
 
 if TYPE_CHECKING:

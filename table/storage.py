@@ -36,7 +36,7 @@ from .columns import (
     digest_of,
 )
 from .extras import FOLDER, Extra, open_extras, synced_file, write_extras
-from .spilled.own_folder import OwnFolder
+from .own_folder import OwnFolder
 
 FORMAT: Final = "bidcascade bidding table"
 FORMAT_VERSION: Final = 1
@@ -72,12 +72,9 @@ def write_folder(table: Stored, path: Path, *, overwrite: bool = False) -> None:
         raise InvalidTable(f"expected a free place for the table, got {str(path)!r}, {what}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        made = OwnFolder(path.parent, f".{path.name}.", ".partial")
-        try:
-            _write(table, made.path)
-            _put_in_place(made.path, path)
-        finally:
-            made.remove()
+        with OwnFolder(path.parent, f".{path.name}.", ".partial") as partial:
+            _write(table, partial)
+            _put_in_place(partial, path)
     except OSError as error:
         raise InvalidTable(
             f"could not write the table to {str(path)!r}: {error.strerror or error}"
@@ -156,7 +153,7 @@ def _exchange(one: Path, other: Path) -> bool:
         rename = ctypes.CDLL(None).renameat2
     except AttributeError:
         return False
-    return rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0
+    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
 
 
 def is_table_folder(path: Path) -> bool:

@@ -55,6 +55,7 @@ FLAKY = {
     "service/test_augment_wide.py::test_nothing_is_left_of_an_interrupted_run": "a signal",
     "service/test_batch.py::test_killed_at_any_moment": "kills",
     "service/test_batch.py::test_the_first_part_is_soon_there": "parts follow the speed",
+    "service/test_disturbed_import.py::test_killed_at_any_moment": "kills",
     "service/test_cli.py::test_interrupted_from_the_keyboard": "a signal",
     "service/test_cli.py::test_whoever_reads_may_stop": "a pipe is closed",
     "service/test_mine.py::test_killed_at_any_moment": "kills",

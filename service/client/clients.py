@@ -253,8 +253,18 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     written = headers.get("Retry-After", "").strip()
     if written.isascii() and written.isdigit():
         return float(written)
+    until = _date(written)
+    if until is None:
+        return None
+    # by the clock of who says so: this one may be set otherwise
+    now = _date(headers.get("Date", ""))
+    return max(0.0, until - (time.time() if now is None else now))
+
+
+def _date(written: str) -> float | None:
+    """Seconds since 1970 of a date; None if it is none."""
     try:
-        return max(0.0, parsedate_to_datetime(written).timestamp() - time.time())
+        return parsedate_to_datetime(written).timestamp()
     except ValueError:
         return None
 

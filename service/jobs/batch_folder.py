@@ -5,9 +5,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.file_locks import hold
 
 from .call_arrays import CALL_ARRAYS
 from .manifest import MANIFEST, Manifest
@@ -57,38 +58,9 @@ def locked(path: Path) -> Iterator[None]:
         yield
         return
     with (path / _LOCK).open("wb") as lock:
-        if not hold(lock):
+        if not hold(lock.fileno()):
             raise InvalidInput(f"another batch is writing to {str(path)!r}")
         yield
-
-
-def hold(lock: IO[bytes]) -> bool:
-    """Lock an open file for this process; false if another one has it.
-
-    The system lets go of it when the process ends, in whatever way.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryFile() as lock:
-    ...     hold(lock)
-    True
-    """
-    if sys.platform == "win32":
-        import msvcrt
-
-        try:
-            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def remove_if_empty(path: Path, *, created: bool) -> None:

@@ -14,6 +14,7 @@ from bidcascade.loaders import format_lin
 from bidcascade.loaders.checksums import RowChecksums
 from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.loaders.rbn_writer import RBN_HEADER, format_records
+from bidcascade.table.own_folder import OwnFolder
 
 from .whole_files import PARTIAL_SUFFIX, can_write, whole_file
 
@@ -89,10 +90,8 @@ def _parquet_sink(path: Path) -> Iterator[Sink]:
             if folder is None:
                 prefix = f".{path.name}."
                 with can_write(path):
-                    folder = Path(
-                        tempfile.mkdtemp(prefix=prefix, suffix=PARTIAL_SUFFIX, dir=path.parent)
-                    )
-                stack.callback(shutil.rmtree, folder, ignore_errors=True)
+                    own = OwnFolder(path.parent, prefix, PARTIAL_SUFFIX)
+                folder = stack.enter_context(own)
             part = folder / f"{len(parts):06}.parquet"
             with can_write(path):
                 frame.write_parquet(part, statistics=False)

@@ -18,11 +18,11 @@ from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidTable
 from bidcascade.kernels.child_processes import end_with_parent
+from bidcascade.kernels.file_locks import hold
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.engine import Engine
 
 from .batch import run_batch
-from .batch_folder import hold
 from .batch_inputs import boards_in_parquet
 from .manifest import MANIFEST, Manifest
 from .pipe_messages import own_pipes, receive, send
@@ -162,7 +162,7 @@ def _wait_for_folder(folder: Path) -> IO[bytes]:
     """Hold the job's folder; a process of a service that was killed may take a moment to end."""
     lock = (folder / LOCK).open("ab")
     deadline = time.monotonic() + _LOCK_S
-    while not hold(lock):
+    while not hold(lock.fileno()):
         if time.monotonic() > deadline:
             raise OSError("another process still works on this job")
         time.sleep(_LOCK_STEP_S)

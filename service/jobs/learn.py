@@ -4,7 +4,6 @@ The archives are read once; what is needed of the boards lies in a folder beside
 while the job runs, about 25 bytes a board. Memory does not grow with the archives.
 """
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.table import BiddingTable
 from bidcascade.table.decisions import CallLists
 from bidcascade.table.evidence.learning import Boards, Options, learn
+from bidcascade.table.own_folder import OwnFolder
 
 from .batch_inputs import Inputs, nothing_usable, refuse_hopeless
 from .manifest import Position, distinct_sources
@@ -81,10 +81,8 @@ def learn_from(
     found = get_backend(backend)
     sources, repeated = distinct_sources(find_sources(inputs))
     refuse_hopeless(sources)
-    with tempfile.TemporaryDirectory(
-        prefix=".learning.", suffix=PARTIAL_SUFFIX, dir=work_in
-    ) as folder:
-        kept = _KeptBoards(Path(folder))
+    with OwnFolder(Path(work_in), ".learning.", PARTIAL_SUFFIX) as folder:
+        kept = _KeptBoards(folder)
         kept.read(sources, jobs=jobs, shown=show_progress)
         with progress_bar("learning", shown=show_progress) as report:
 

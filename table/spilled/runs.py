@@ -16,9 +16,9 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import Column
+from bidcascade.table.own_folder import OwnFolder
 
 from .column_file import HEADER_BYTES
-from .own_folder import OwnFolder
 from .sorted_rows import in_order, sorted_order
 
 I64 = NDArray[np.int64]

@@ -10,7 +10,7 @@ import pytest
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.table import BiddingTable, Row, build_table, storage
-from bidcascade.table.spilled.own_folder import OwnFolder
+from bidcascade.table.own_folder import OwnFolder
 from tests.support_cli import environment
 from tests.support_imports import SPILLING, import_command, write_rows
 

@@ -169,7 +169,7 @@ def test_a_full_disk_costs_no_answer(small_path, cache, few, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("numpy.save", full)
+    monkeypatch.setattr("bidcascade.table.storage.write_npy", full)
     assert len(open_table(small_path)) > 20
     assert not names_in(cache)
 

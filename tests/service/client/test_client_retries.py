@@ -107,6 +107,16 @@ def test_a_date_may_be_given(call):
     assert call.waits == [0]
 
 
+@pytest.mark.parametrize("now", [0.0, 4e9])
+def test_a_date_is_one_by_the_clock_of_the_service(monkeypatch, now):
+    monkeypatch.setattr(clients.time, "time", lambda: now)
+    day = "Thu, 26 Nov 2026"
+    headers = {"Date": f"{day} 08:00:00 GMT", "Retry-After": f"{day} 08:00:07 GMT"}
+    assert clients._retry_after(headers) == 7
+    headers["Date"] = "yesterday"
+    assert clients._retry_after(headers) == max(0, 1795680007 - now)
+
+
 def test_archives_are_sent_again_from_where_they_stood(call):
     file = io.BytesIO(b"heading" + b"x" * 600_000)
     file.seek(7)

@@ -5,8 +5,12 @@ import shutil
 import sys
 import tempfile
 import weakref
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Final
+
+from bidcascade.kernels.file_locks import hold
 
 PREFIX: Final = ".rows-"
 """Begins the names of folders with rows and columns of a table that is made on the disk."""
@@ -28,7 +32,7 @@ class OwnFolder:
 
     def __init__(self, where: Path | None, prefix: str = PREFIX, suffix: str = "") -> None:
         where = Path(tempfile.gettempdir()) if where is None else where
-        remove_left_over(where, prefix, suffix)
+        _remove_left_over(where, prefix, suffix)
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=prefix, suffix=suffix, dir=where))
             handle = _lock(self.path)
@@ -38,8 +42,17 @@ class OwnFolder:
             _let_go(handle)
         self.remove = weakref.finalize(self, _remove, self.path, handle)
 
+    def __enter__(self) -> Path:
+        return self.path
 
-def remove_left_over(where: Path, prefix: str, suffix: str = "") -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:  # fmt: skip
+        self.remove()
+
+
+def _remove_left_over(where: Path, prefix: str, suffix: str) -> None:
     """Remove folders that a process left behind which was killed."""
     if sys.platform == "win32":
         return
@@ -62,18 +75,16 @@ def _lock(folder: Path) -> int | None:
     """Hold a folder; None if another process does, or the system knows no locks of folders."""
     if sys.platform == "win32":
         return None
-    import fcntl
-
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
         return None
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(handle)
-        return None
-    return handle
+    # a disk of the network may know no locks
+    with suppress(OSError):
+        if hold(handle):
+            return handle
+    os.close(handle)
+    return None
 
 
 def _remove(folder: Path, handle: int | None) -> None:
