@@ -183,6 +183,43 @@ def forced_on(tried: System, deals: int) -> tuple[int, int]:
     return sum(asked), sum(passed)
 
 
+@pytest.mark.parametrize("name", ["sayc", *OTHERS])
+@pytest.mark.parametrize(
+    ("hand", "auction", "call"),
+    [
+        # a cue-bid is answered, at any level
+        ("Q8.KJT4.952.J973", "P P 1D 1S X 3S 4S P", "5H"),
+        ("T92.KJT4.9.J9732", "1D 1S X 3S 4S P", "5H"),
+        ("J873.KT76.T72.Q8", "1D 1S X P 2S P", "3H"),
+        ("QJ.QT94.T862.KJ8", "1S 2H X P 3H P", "3N"),
+        ("KJ82.952.T873.Q4", "1C 1H X P 2H P", "2S"),
+        ("J84.75.JT643.762", "1H X P 2D P 3S P", "4S"),
+        # nothing forces for no more than two hands of 26 points
+        ("AKT3.AJ.AKJ93.AK", "2C P 2D P", "3N"),
+        ("AQJ4..AKQT93.AKQ", "2C P 2D P", "4D"),
+        ("J83.8542.T74.T97", "2C P 2D P 4D P", "5D"),
+        # a lone king where partner has length is no reason to ask for aces
+        ("T953.K.AKQJ.KQT6", "1D P 1H P 1S P 4S P", "P"),
+        ("KQ87.Q.AK74.KJ54", "1D P 1H P 1S P 4S P", "P"),
+    ],
+)
+def test_calls_for_which_players_would_blame_their_partner(name, hand, auction, call):
+    assert format_call(system(name).bid(hand, auction).call) == call
+
+
+PREEMPTS = (
+    "2H P P X P P", "2S X P P", "3D P P X P P", "1C 2S P P X P P", "3C P 4C X P P", "4H P P X P P"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["sayc", *OTHERS])
+@pytest.mark.parametrize("auction", [*PREEMPTS, "1S P 2S X P P", "1C 1H P 2H X P P"])
+@examples(20)
+@given(hand=HANDS)
+def test_nobody_runs_when_they_leave_in_a_double_of_a_suit_that_was_named(name, auction, hand):
+    assert system(name).bid(hand, auction).call == PASS
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(named_systems()))
 def test_no_forcing_call_is_passed_in_a_hundred_thousand_deals(name):
