@@ -391,20 +391,7 @@ def _examine(
             bar(stop, count, stop)
             if start == 0 and stop < count:
                 seconds = (monotonic() - started) * (count - stop) / stop
-                shared.note(f"about {_duration(seconds)} for the others")
-
-
-def _duration(seconds: float) -> str:
-    """Tell a time in words.
-
-    Examples
-    --------
-    >>> _duration(20), _duration(100), _duration(9_000)
-    ('20 seconds', '2 minutes', '2.5 hours')
-    """
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5_400 else f"{seconds / 3600:.1f} hours"
+                shared.note(f"about {seconds / 60:.1f} minutes for the others")
 
 
 def format_files(options: argparse.Namespace) -> int:
