@@ -161,7 +161,7 @@ def _bounds(ranges: Sequence[Range], *, balanced: bool) -> list[str]:
     found = []
     # what the least cards leave for a suit: more than that says nothing
     least = np.array(ranges)[:, 0]
-    left = LENGTHS[(LENGTHS >= least).all(axis=1) & (_BALANCED | (not balanced))].max(axis=0)
+    left = LENGTHS[(least <= LENGTHS).all(axis=1) & (_BALANCED | (not balanced))].max(axis=0)
     for suit, (low, high), most in zip(_SUITS, ranges, left.tolist(), strict=True):
         if low == high:
             cards = f"{low}"

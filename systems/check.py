@@ -313,11 +313,18 @@ class _Tally:
         yield from self._noted("gap")
         yield from self._noted("strong pass")
         yield from self._noted("double claim")
+        # a line of the text may stand at several places: by a convention, or a step over any bid
+        totals: dict[tuple[str, str], tuple[int, int]] = {}
         for placed in self._system.rules.places.lines:
-            offered = self._offered[placed.number]
-            if self._chosen[placed.number]:
+            key = str(placed.line.where), placed.line.name
+            offered, chosen = totals.get(key, (0, 0))
+            totals[key] = (
+                offered + self._offered[placed.number], chosen + self._chosen[placed.number]
+            )  # fmt: skip
+        for (where, name), (offered, chosen) in totals.items():
+            if chosen:
                 continue
-            line = f"{placed.line.where} {placed.line.name or 'a line without a name'}"
+            line = f"{where} {name or 'a line without a name'}"
             if offered:
                 text = f"{line}: never chosen, though its place came up on {offered} deals"
                 yield Finding("dead line", text, offered)

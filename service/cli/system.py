@@ -367,37 +367,32 @@ def _examine(
         f"{count:,} deals, {known:,} of them solved before; tables are kept for the next run, and "
         "Ctrl-C ends with the findings so far"
     )
-    started = monotonic()
+    missing = count - known
+    solving = looking = 0.0
+    solved_now, is_told = 0, False
     with ExitStack() as stack:
         pool = stack.enter_context(DoubleDummyPool(workers)) if to_solve else None
         bar = stack.enter_context(progress_bar("doctor"))
         # a first small part tells what the others take
         edges = [0, *range(min(_FIRST_PART, count), count, PART_DEALS), count]
         for start, stop in pairwise(edges):
-            part = deals.slice(start, stop)
+            part, began = deals.slice(start, stop), monotonic()
             if pool is None:
                 assert tables is not None
                 solved = tables[start:stop]
             else:
+                solved_now += int((kept.find(part.hands)[:, 0] < 0).sum())
                 solved = solved_tables(part.hands, pool, kept)
+            solving, began = solving + monotonic() - began, monotonic()
             examiner.look_at(part, solved)
+            looking += monotonic() - began
             bar(stop, count, stop)
-            if start == 0 and stop < count:
-                seconds = (monotonic() - started) * (count - stop) / stop
-                shared.note(f"about {_duration(seconds)} for the others")
-
-
-def _duration(seconds: float) -> str:
-    """Tell a time in words.
-
-    Examples
-    --------
-    >>> _duration(20), _duration(100), _duration(9_000)
-    ('20 seconds', '2 minutes', '2.5 hours')
-    """
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5_400 else f"{seconds / 3600:.1f} hours"
+            # what solving takes is known once a deal was solved
+            if not is_told and stop < count and (solved_now or not missing):
+                left = looking / stop * (count - stop)
+                left += solving / max(solved_now, 1) * (missing - solved_now)
+                shared.note(f"about {left / 60:.1f} minutes for the others")
+                is_told = True
 
 
 def format_files(options: argparse.Namespace) -> int:

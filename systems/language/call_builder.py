@@ -12,6 +12,11 @@ from bidcascade.table.language.lalr import Token
 from .statements import Fault
 from .syntax_tree import SUIT_WORDS, CallPattern, Where
 
+MOST_STEPS: Final = 15
+"""Steps that are counted: three bids of each strain."""
+ORDINALS: Final = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4,
+}  # fmt: skip
 NUMBER_WORDS: Final = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13,
@@ -101,6 +106,17 @@ class CallBuilder:
 
     def relative(self, words: Token, strain: Token) -> CallPattern:
         return CallPattern(_kind(words), None, _STRAINS.get(strain, str(strain)), at(words))
+
+    def step(self, first: Token, second: Token) -> CallPattern:
+        """``step 2`` or ``second step``."""
+        counted = second if first.type == "STEP" else first
+        number = ORDINALS.get(counted) or self._number(counted)
+        if not 1 <= number <= MOST_STEPS:
+            self.fault(counted, f"steps are counted from 1 to {MOST_STEPS}")
+        return CallPattern("step", number, where=at(first))
+
+    def cheapest_suit(self, words: Token, _noun: Token) -> CallPattern:
+        return CallPattern("cheapest suit", where=at(words))
 
 
 def _kind(words: Token) -> str:

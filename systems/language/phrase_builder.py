@@ -8,12 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from bidcascade.table.language.lalr import Token
 
-from .call_builder import NUMBER_WORDS, CallBuilder, at, one_blank, place
+from .call_builder import NUMBER_WORDS, ORDINALS, CallBuilder, at, one_blank, place
 from .joining import all_of, any_of
 from .phrases import KIND_OF_WORDS, KINDS
 from .syntax_tree import CallPattern, Condition, NotThis, Phrase, Range, Where
 
-_ORDINALS: Final = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _PLAYERS: Final = {
     "I": "me", "my": "me", "mine": "me", "ours": "we", "theirs": "they", "partner's": "partner",
     "RHO's": "RHO", "LHO's": "LHO",
@@ -204,7 +203,7 @@ class PhraseBuilder(CallBuilder):
 
     # ------------------------------------------------------------------ the auction
     def seat(self, in_: Token | None, *tokens: Token) -> Phrase:
-        seats = sorted({_ordinal(token) for token in tokens if token.type == "ORDINAL"})
+        seats = sorted({ORDINALS[token] for token in tokens if token.type == "ORDINAL"})
         low, high = seats[0], seats[-1]
         if high - low + 1 == len(seats):
             found = Range(low, high)
@@ -240,7 +239,7 @@ class PhraseBuilder(CallBuilder):
         return Phrase("level", range=counted.range, where=place(counted.position))
 
     def nth_call(self, words: Token) -> Phrase:
-        return Phrase("nth call", count=_ORDINALS[words.split()[1]], where=at(words))
+        return Phrase("nth call", count=ORDINALS[words.split()[1]], where=at(words))
 
     def has_bid(self, who: Token, words: Token, call: CallPattern | None) -> Condition:
         if call is None and who in ("RHO", "LHO") and words == "bid":
@@ -270,7 +269,3 @@ class PhraseBuilder(CallBuilder):
 
 def _where(part: Any) -> Where:
     return part.where if isinstance(part, CallPattern) else at(part)
-
-
-def _ordinal(token: Token) -> int:
-    return _ORDINALS.get(token) or int(token[0])

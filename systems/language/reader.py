@@ -20,9 +20,8 @@ from .placing import place_condition
 from .resolver import Resolver
 from .shipped import file_of
 from .sources import Sources
-from .statements import (
-    Item,
-)
+from .statements import Item
+from .steps import without_steps
 from .syntax_tree import (
     NOWHERE,
     Agreement,
@@ -171,6 +170,7 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
             )
     defines = {**built_in_defines(), **resolver.defines}
     names = frozenset(defines)
+    blocks = without_steps(blocks, sources.complain)
     settled = tuple(_settled_block(block, names) for block in blocks)
     title = sources.title
     system = SystemText(

@@ -243,6 +243,9 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
     if other or begun:
         words = f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected))
         return (words, f'write "{other or begun[0]}"')
+    if "SUIT_NOUN" in expected and before.endswith("cheapest"):
+        words = f'{_after(before)}, I read "{read}"'.replace("%", "a suit or NT")
+        return (words, 'the next bid is "step 1", the next in a suit "cheapest suit"')
     if before.endswith(":") and "=" not in before and "REMARK" in expected:
         return ("a header stands alone in its line", "put the lines below it, indented")
     if "AGREEMENT" in expected and not before.endswith("="):
@@ -258,7 +261,7 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
         advice = (
             'a header begins with "opening", "after", "over", "when", "general" or "foremost"'
             if rest.rstrip().endswith(":")
-            else "a call is a bid such as 2M or nX (any level), Pass, Double, cheapest X, jump X"
+            else "a call is a bid such as 2M or nX (any level), Pass, Double, cheapest X, step 1"
         )
         return (f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected)), advice)
     if "SUIT_MEASURE" in expected and "SUIT" in expected:

@@ -176,6 +176,32 @@ def test_files_go_out_and_come_back(visit, tmp_path):
     )
 
 
+@pytest.mark.parametrize("title", ["system Alone\n\n", ""])
+def test_a_text_of_ones_own_is_opened_alone(visit, tmp_path, title):
+    """And not beside the pages of the system that was shown, unless it includes them."""
+    page = opened(visit)
+    shown = "() => [...document.querySelectorAll('#system-page option')].map((one) => one.value)"
+    assert len(page.evaluate(shown)) > 10
+    text = f"{title}opening:\n  1C = Club: 12+ points\n  1D = Diamond: 8-11 points\n"
+    (tmp_path / "alone.bidding").write_text(text)
+    page.set_input_files("#system-files", tmp_path / "alone.bidding")
+    page.wait_for_function("text => document.querySelector('textarea').value === text", arg=text)
+    assert page.evaluate(shown) == ["alone.bidding"]
+    # changes are told against the text as it was opened
+    page.locator("#view .notice.info").wait_for()
+    typed(page, "8-11", "7-11", after="opening")
+    page.wait_for_selector(".changes li")
+    assert "Diamond" in page.inner_text(".changes")
+    page.fill("textarea", text + 'include "doubles.bidding"\n')
+    page.wait_for_function(f"() => ({shown})().length === 3")
+    assert page.evaluate(shown) == ["alone.bidding", "doubles.bidding", "words.bidding"]
+    with page.expect_download() as all_of_them:
+        page.click("#system-save-all")
+    all_of_them.value.save_as(tmp_path / "alone.zip")
+    with zipfile.ZipFile(tmp_path / "alone.zip") as archive:
+        assert sorted(archive.namelist()) == ["alone.bidding", "doubles.bidding", "words.bidding"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [

@@ -61,6 +61,21 @@ useKept({
   textsOf: (name) => wholeText(ownSystem(name)),
 });
 
+const INCLUDE = /^[ \t]*(?:include|opponents play)[ \t]+"([^"\n]+)"/gmu;
+
+/** Names of a text and of all that it includes, in their order; what is not there is left out. */
+export function filesOf(main, files) {
+  const found = new Set();
+  const open = [main];
+  while (open.length) {
+    const name = open.shift();
+    if (found.has(name) || !Object.hasOwn(files, name)) continue;
+    found.add(name);
+    for (const [, file] of files[name].matchAll(INCLUDE)) open.push(file.endsWith(SUFFIX) ? file : file + SUFFIX);
+  }
+  return [...found];
+}
+
 /** Own system of files (of a file field or a drop), not kept yet; throws a sentence. */
 export async function systemOfFiles(chosen, base) {
   const texts = new Map();
@@ -72,8 +87,11 @@ export async function systemOfFiles(chosen, base) {
   for (const name of texts.keys()) if (!name.endsWith(SUFFIX)) texts.delete(name);
   if (!texts.size) throw new Error(phrase("systems.no-file", { suffix: SUFFIX }));
   if ([...texts.values()].reduce((sum, text) => sum + text.length, 0) > MOST) throw new Error(phrase("systems.too-long"));
-  // the file that says what system it is; a page alone changes the base
-  const main = [...texts.keys()].find((name) => /^\s*system\b/mu.test(texts.get(name)));
-  const stem = (main ?? texts.keys().next().value).slice(0, -SUFFIX.length);
-  return { name: freshName(stem), base, main: main ?? `${base}${SUFFIX}`, files: Object.fromEntries(texts) };
+  // the file that says what system it is, or one that the base has not; a page of the base alone changes it
+  const { main: whole, texts: pages } = await systemOf(base);
+  const names = [...texts.keys()];
+  const main = names.find((name) => /^\s*system\b/mu.test(texts.get(name)))
+    ?? names.find((name) => !Object.hasOwn(pages, name)) ?? whole;
+  const stem = (texts.has(main) ? main : names[0]).slice(0, -SUFFIX.length);
+  return { name: freshName(stem), base, main, files: Object.fromEntries(texts) };
 }

@@ -5,7 +5,7 @@ import { clear, h, notice, say } from "./dom.js";
 import { saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
 import { callNode, callsNode, handInLine } from "./format.js";
-import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
+import { filesOf, forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { keepsNothing } from "./storage.js";
 import { textEditor } from "./text_editor.js";
@@ -52,7 +52,9 @@ export async function show(place, now, signal) {
   const system = own || { name: "", base, main: "", files: {} };
   const { main, texts } = await systemOf(base);
   if (signal.aborted) return "";
-  editing(work, { ...system, main: system.main || main }, texts, { signal, tell, tellUnkept, renamed });
+  const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
+  const old = isAlone ? null : { main, files: texts };
+  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, tellUnkept, renamed });
   return phrase("systems.said", { name: system.name || base });
 }
 
@@ -83,8 +85,11 @@ function choiceNode(current, names, base, tell) {
 
 // --- the text ---------------------------------------------------------------------------------------
 
-function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
+/** `old` is what changes are told against; null for a text of its own: as it was opened, or first without a mistake. */
+function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed }) {
   const files = { ...texts, ...system.files };
+  // pages of the base that a text of its own does not include are not its
+  const named = () => [...new Set([...filesOf(system.main, files), ...Object.keys(system.files)])];
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
   const few = h("div", { "aria-live": "polite" });
@@ -99,7 +104,7 @@ function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
   });
 
   function showPages() {
-    clear(pages, Object.keys(files).sort((one, other) => (other === system.main) - (one === system.main) || one.localeCompare(other))
+    clear(pages, named().sort((one, other) => (other === system.main) - (one === system.main) || one.localeCompare(other))
       .map((name) => h("option", { value: name, selected: name === page },
         files[name] === texts[name] ? name : phrase("systems.page-changed", { name }))));
   }
@@ -128,6 +133,12 @@ function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
     waiting = setTimeout(check, PAUSE_MS);
   }
 
+  const first = { main: system.main, files: { ...files } };
+  async function opened(mine) {
+    const { complaints: wrong } = await checkSystem(first, mine);
+    return wrong.length ? { main: system.main, files: { ...files } } : first;
+  }
+
   let found = [];
   function mark() {
     editor.mark(found.filter((one) => one.where.file === page).map((one) => one.where));
@@ -148,15 +159,17 @@ function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
       if (found.length) {
         say(phrase("systems.wrong", { number: found.length }));
         clear(few);
-      } else await compare(FEW, few, mine.signal);
+      } else {
+        old ??= await opened(mine.signal);
+        await compare(FEW, few, mine.signal);
+      }
     } catch (error) {
       if (!mine.signal.aborted) clear(few, notice("error", error.message));
     }
   }
 
   async function compare(deals, where, mine) {
-    const { main } = await systemOf(system.base);
-    const question = { old: { main, files: texts }, new: { main: system.main, files }, deals, seed: SEED };
+    const question = { old: old ?? first, new: { main: system.main, files }, deals, seed: SEED };
     const bar = h("progress", { max: String(deals), value: "0", "aria-label": phrase("systems.bidding") });
     if (deals === MANY) clear(where, h("p", { class: "row" }, bar, h("button", { type: "button", onclick: () => running?.abort() }, phrase("systems.stop"))));
     const answer = await changesOf(question, { signal: mine, progress: (done) => { bar.value = done; } });
@@ -176,7 +189,7 @@ function editing(place, system, texts, { signal, tell, tellUnkept, renamed }) {
   }
 
   const savePage = () => saveBlob(new Blob([files[page]], { type: "text/plain" }), page);
-  const saveAll = () => saveBlob(zipOf(new Map(Object.entries(files))), `${system.name || system.base}.zip`);
+  const saveAll = () => saveBlob(zipOf(new Map(named().map((name) => [name, files[name]]))), `${system.name || system.base}.zip`);
 
   async function use() {
     try {

@@ -6,6 +6,9 @@ import { NUMBER_WORDS, SUIT_WORDS } from "../phrases.js";
 import { BLANKS, split, stripped } from "./blanks.js";
 
 const BID_VARIABLES = new Set(["m", "om", "M", "oM", "X", "Y", "Z", "W"]);
+/** Steps that are counted: three bids of each strain. */
+const MOST_STEPS = 15;
+export const ORDINALS = { first: 1, second: 2, third: 3, fourth: 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4 };
 const NOWHERE = { type: "Where", file: "", line: 0, column: 0 };
 
 /** A place in a logical line, before the line has one in a file; an index into its text. */
@@ -92,6 +95,19 @@ export class CallBuilder {
 
   relative(words, strain) {
     return callPattern(kindOf(words), null, SUIT_WORDS[strain.text] ?? strain.text, at(words));
+  }
+
+  step(first, second) {
+    const counted = first.type === "STEP" ? second : first;
+    const number = ORDINALS[counted.text] ?? this.number(counted);
+    if (number < 1 || number > MOST_STEPS) {
+      this.fault(counted, `steps are counted from 1 to ${MOST_STEPS}`);
+    }
+    return callPattern("step", number, null, at(first));
+  }
+
+  cheapestSuit(words) {
+    return callPattern("cheapest suit", null, null, at(words));
   }
 }
 

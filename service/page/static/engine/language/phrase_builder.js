@@ -4,10 +4,9 @@
 import { Token } from "../lalr.js";
 import { KIND_OF_WORDS, KINDS, NUMBER_WORDS } from "../phrases.js";
 import { split, stripped } from "./blanks.js";
-import { at, CallBuilder, callPattern, firstDigits, oneBlank, place, whole } from "./call_builder.js";
+import { ORDINALS, at, CallBuilder, callPattern, firstDigits, oneBlank, place, whole } from "./call_builder.js";
 import { allOf, anyOf } from "./joining.js";
 
-const ORDINALS = { first: 1, second: 2, third: 3, fourth: 4 };
 const PLAYERS = {
   I: "me", my: "me", mine: "me", ours: "we", theirs: "they", "partner's": "partner", "RHO's": "RHO", "LHO's": "LHO",
 };
@@ -314,4 +313,4 @@ export class PhraseBuilder extends CallBuilder {
   }
 }
 
-const ordinal = ({ text }) => ORDINALS[text] ?? Number(text[0]);
+const ordinal = ({ text }) => ORDINALS[text];

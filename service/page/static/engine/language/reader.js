@@ -7,6 +7,7 @@ import { parseConditions } from "./parser.js";
 import { placed } from "./placing.js";
 import { Resolver } from "./resolver.js";
 import { fileName, Sources, whereIn } from "./sources.js";
+import { withoutSteps } from "./steps.js";
 
 const NOWHERE = whereIn("", 0, 0);
 const BUILT_IN = {
@@ -78,7 +79,8 @@ function systemOf(sources, items, options) {
     title: sources.title,
     prose: sources.prose,
     defines,
-    blocks: body.filter(({ type }) => type === "Block").map((block) => settled(block, defines)),
+    blocks: withoutSteps(body.filter(({ type }) => type === "Block"), sources.complain)
+      .map((block) => settled(block, defines)),
     options: sources.options,
     files: sources.files,
     opponents: sources.opponents,

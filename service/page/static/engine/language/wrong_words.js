@@ -211,6 +211,11 @@ function special(read, rest, before, expected) {
   }
   const other = Object.hasOwn(OTHER_WORDS, lower) ? OTHER_WORDS[lower] : begunBy(read, expected);
   if (other) return [unexpected(before, read, listed(expected)), `write "${other}"`];
+  if (expected.has("SUIT_NOUN") && before.endsWith("cheapest")) {
+    return [
+      unexpected(before, read, "a suit or NT"), 'the next bid is "step 1", the next in a suit "cheapest suit"',
+    ];
+  }
   if (before.endsWith(":") && !before.includes("=") && expected.has("REMARK")) {
     return ["a header stands alone in its line", "put the lines below it, indented"];
   }
@@ -228,7 +233,7 @@ function special(read, rest, before, expected) {
       unexpected(before, read, listed(expected)),
       rightStripped(rest).endsWith(":")
         ? 'a header begins with "opening", "after", "over", "when", "general" or "foremost"'
-        : "a call is a bid such as 2M or nX (any level), Pass, Double, cheapest X, jump X",
+        : "a call is a bid such as 2M or nX (any level), Pass, Double, cheapest X, step 1",
     ];
   }
   if (expected.has("SUIT_MEASURE") && expected.has("SUIT")) {
