@@ -58,6 +58,8 @@ LEAST_PART_DEALS: Final = 64
 The first part has so many: a run that is killed soon after its begin has something to go on from.
 """
 
+COUNTS: Final = "counts.parquet"
+"""File of mode ``counts``."""
 _CHUNK_DEALS: Final = 100_000
 _MOST_REJECTS: Final = 1_000_000
 """Rejects after which a part ends, however few boards it has."""
@@ -438,8 +440,8 @@ class _Job:
         if self._mode == "counts":
             assert self._counts is not None
             frame = self._engine.counts_frame(self._counts)
-            write_parquet(frame, self._folder / "counts.parquet")
-            manifest.results = {"counts.parquet": _size(self._folder / "counts.parquet")}
+            write_parquet(frame, self._folder / COUNTS)
+            manifest.results = {COUNTS: _size(self._folder / COUNTS)}
         elif self._mode == "all":
             write_parquet(self._entries_that_occur(), self._folder / "entries.parquet")
             manifest.results = {"entries.parquet": _size(self._folder / "entries.parquet")}
