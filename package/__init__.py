@@ -32,8 +32,8 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("bidcascade."):
             raise ImportError(
-                f"expected the distribution bidcascade for {name}, got bidcascade-client, which has "
-                "bidcascade.service.client alone"
+                f"expected the distribution bidcascade for {name}, got bidcascade-client, "
+                "which has bidcascade.service.client alone"
             ) from error
         raise
     if name == "__version__":
