@@ -308,7 +308,9 @@ class _Job:
         begun = _Begun(part, copy(self._position))
         self._begun.append(begun)
         if refused.height:
-            self._put(refused, f"rejects-{part.number:05}.parquet", part)
+            # an export has one kind of files in its folder
+            aside = "" if self._export is None else "rejects/"
+            self._put(refused, f"{aside}rejects-{part.number:05}.parquet", part)
         if boards.height:
             completed_only: bool = self._manifest.options.get("completed_only", False)
             text: bool | None = self._manifest.options.get("text", False)
@@ -365,6 +367,7 @@ class _Job:
             sync_folder(self._folder)
 
     def _put(self, frame: pl.DataFrame, name: str, part: Part) -> None:
+        (self._folder / name).parent.mkdir(exist_ok=True)
         write_parquet(frame, self._folder / name)
         part.files[name] = (self._folder / name).stat().st_size
 
@@ -460,7 +463,7 @@ class _Job:
         """Complain that no input holds a deal, and say what was found instead."""
         for part in self._manifest.parts:
             for name in part.files:
-                if name.startswith("rejects-"):
+                if name.startswith(("rejects-", "rejects/")):
                     rejects = pl.read_parquet(self._folder / name)
                     remove_all(self._folder)
                     raise InvalidInput(nothing_usable(rejects, self._manifest.rejects))
