@@ -183,6 +183,20 @@ def wheels(session: nox.Session) -> None:
         session.log(one.name)
 
 
+def _try_client(session: nox.Session, source: Path, folder: Path) -> None:
+    """Build the wheel of the clients alone, and install it with the little that it needs."""
+    session.run(
+        "python", "-m", "build", "--wheel", "--outdir", folder, source / "client", silent=True
+    )
+    (built,) = folder.glob("*.whl")
+    session.run("python", "-m", "venv", folder / "venv")
+    python = folder / "venv" / "bin" / "python"
+    constraints = source / "constraints.txt"
+    session.run(python, "-m", "pip", "install", "-q", "-c", constraints, built, external=True)
+    with session.chdir(folder):
+        session.run(python, source / ".ci" / "try_client.py", external=True)
+
+
 @nox.session
 def wheel(session: nox.Session) -> None:
     """Build wheel and sdist, install the wheel elsewhere and run all its tests against it."""
@@ -202,6 +216,7 @@ def wheel(session: nox.Session) -> None:
     session.log(f"{built.name} in {time.monotonic() - start:.0f} s, the sdist included")
     with session.chdir(source):
         session.run("python", ".ci/compare_wheel.py", str(built))
+    _try_client(session, source, scratch / "client")
     session.install(f"{built}[test,fuzz,browser,dask]")
 
     # the tests find real data beside the folder they lie in; .typings would lead back to sources

@@ -71,7 +71,9 @@ def list_members(path: Path) -> list[Member]:
     check_directory(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            found = [Member(path, info) for info in archive.infolist() if not info.is_dir()]
+            # not `is_dir`, which fails where a damaged name is empty
+            members = (one for one in archive.infolist() if not one.filename.endswith("/"))
+            found = [Member(path, info) for info in members]
     except DAMAGE as error:
         raise InvalidInput(f"cannot unpack the file: {what_is_damaged(error)}") from None
     check_count(len(found))

@@ -20,14 +20,22 @@ __all__ = ["Engine", "__version__", "read_deals"]
 
 def __getattr__(name: str) -> Any:
     # each when it is asked for: the compiler and the frames take a second to load
-    if name == "Engine":
-        from bidcascade.service.engine import Engine
+    try:
+        if name == "Engine":
+            from bidcascade.service.engine import Engine
 
-        return Engine
-    if name == "read_deals":
-        from bidcascade.loaders import read_deals
+            return Engine
+        if name == "read_deals":
+            from bidcascade.loaders import read_deals
 
-        return read_deals
+            return read_deals
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("bidcascade."):
+            raise ImportError(
+                f"expected the distribution bidcascade for {name}, got bidcascade-client, "
+                "which has bidcascade.service.client alone"
+            ) from error
+        raise
     if name == "__version__":
         from bidcascade.service.version import package_version
 

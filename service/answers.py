@@ -1,7 +1,7 @@
 """What is asked of deals, and answers as frames: entry numbers become calls and contracts."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
@@ -150,6 +150,16 @@ class EntryColumns:
         return pl.concat(frames), np.concatenate(declarers)
 
 
+ALLOWED_SCHEMA: Final = pl.Schema(
+    {
+        "deal": pl.UInt32(), "entry": pl.UInt32(), "calls": pl.String(), "completed": pl.Boolean(),
+        "variants": pl.List(pl.String()), "total": pl.UInt32(), "truncated": pl.Boolean(),
+        "cut": pl.String(),
+    }
+)  # fmt: skip
+"""Columns of mode ``all``, of tables and systems; a test compares the frames of both."""
+
+
 class FrameWriter:
     """Writes answers as the frames of :meth:`bidcascade.service.Engine.auctions`.
 
@@ -163,7 +173,6 @@ class FrameWriter:
 
     def __init__(self, columns: EntryColumns, query: Query, first_deal: int = 0) -> None:
         self._columns = columns
-        self._has_limit = query.limit is not None
         self._first_deal = first_deal
 
     def entries(self, lists: EntryLists, deals: DealArrays) -> pl.DataFrame:
@@ -171,17 +180,20 @@ class FrameWriter:
         counts = np.diff(lists.offsets).astype(np.int64)
         begin = self._first_deal + lists.first_deal
         numbers = np.arange(begin, begin + len(counts), dtype=np.uint32)
-        columns = [
-            pl.Series("deal", np.repeat(numbers, counts)),
-            pl.Series("entry", lists.entries),
-            self._columns.calls(lists.entries),
-            self._columns.completed(lists.entries),
-        ]
-        if self._has_limit:
-            totals = lists.totals.astype(np.uint32)
-            columns.append(pl.Series("total", np.repeat(totals, counts)))
-            columns.append(pl.Series("truncated", np.repeat(totals > counts, counts)))
-        return pl.DataFrame(columns)
+        totals = lists.totals.astype(np.uint32)
+        truncated = pl.Series("truncated", np.repeat(totals > counts, counts))
+        rows = len(lists.entries)
+        return pl.DataFrame(
+            [
+                pl.Series("deal", np.repeat(numbers, counts)),
+                pl.Series("entry", lists.entries),
+                self._columns.calls(lists.entries),
+                self._columns.completed(lists.entries),
+                pl.Series("variants", [None], pl.List(pl.String)).new_from_index(0, rows),
+                pl.Series("total", np.repeat(totals, counts)),
+                truncated,
+            ]
+        ).with_columns(pl.when(truncated).then(pl.lit("limit")).alias("cut"))
 
     def first(self, first: FirstAuctions, deals: DealArrays) -> pl.DataFrame:
         """Write the auctions that a table bids."""

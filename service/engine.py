@@ -254,12 +254,12 @@ class Engine:
         -------
         polars.DataFrame
             Mode ``all``, one row for each deal and entry, a deal's auctions depth first:
-            ``deal`` (row in ``frame``), ``entry``, ``calls`` (``1N P 3N``), ``completed``; with a
-            limit also ``total`` (how many the deal has) and ``truncated``. Of a system ``entry`` is
-            null, and there are always ``variants`` (names of the rules that hold for the last
-            call), ``total``, ``truncated`` and ``cut``: what left auctions out (``limit``,
-            ``depth``, or ``places``: the walk looked at 2,000 places), null if nothing did. Where
-            something did, ``total`` is how many were found, and the auction of mode ``first`` is
+            ``deal`` (row in ``frame``), ``entry`` (null of a system), ``calls`` (``1N P 3N``),
+            ``completed``, ``variants`` (names of the rules of a system that hold for the last call;
+            null of a table, where :meth:`variants` tells them), ``total`` (how many the deal has),
+            ``truncated`` and ``cut``: what left auctions out (``limit``, and of a system ``depth``
+            or ``places``: the walk looked at 2,000 places), null if nothing did. Where something
+            did, ``total`` of a system is how many were found, and the auction of mode ``first`` is
             listed all the same: behind its beginnings, with a limit as the last.
             Mode ``first``, one row a deal: ``deal``, ``auction`` (call codes, to the end),
             ``completed`` (by the table or its system, without passes put behind), ``entry`` (the
@@ -397,7 +397,7 @@ class Engine:
         list of list of str
             Per row the variants that hold: their names, or descriptions where they have no name.
         """
-        if "variants" in auctions.columns:
+        if "variants" in auctions.columns and not auctions["variants"].null_count():
             return auctions["variants"].to_list()
         deals = _arrays(frame)
         return [

@@ -6,14 +6,16 @@ from importlib import metadata
 
 @cache
 def package_version(name: str = "bidcascade") -> str:
-    """Version of an installed distribution; ``not installed`` in a bare checkout.
+    """Version of an installed distribution, or of its client; ``not installed`` without one.
 
     Examples
     --------
     >>> package_version("no-such-distribution")
     'not installed'
     """
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return "not installed"
+    for one in (name, f"{name}-client"):
+        try:
+            return metadata.version(one)
+        except metadata.PackageNotFoundError:
+            continue
+    return "not installed"

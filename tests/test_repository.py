@@ -51,3 +51,34 @@ def test_images_of_others_are_named_by_digest():
     assert len(others) == 2
     for image in others:
         assert re.fullmatch(r"[\w./-]+:[\w.-]+@sha256:[0-9a-f]{64}", image), image
+
+
+def test_the_client_alone_is_of_the_same_sources():
+    whole, alone = (
+        tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
+        for folder in ("", "client")
+    )
+    for name in ("version", "requires-python", "license"):
+        assert alone[name] == whole[name], name
+    asked = {*whole["dependencies"], *whole["optional-dependencies"]["client"]}
+    assert set(alone["dependencies"]) <= asked
+    links = {
+        link.relative_to(ROOT / "client").as_posix(): link.resolve().relative_to(ROOT).as_posix()
+        for link in (ROOT / "client").rglob("*") if link.is_symlink()
+    }  # fmt: skip
+    assert links.pop("LICENSE") == "LICENSE"
+    for name, source in links.items():
+        inside = name.removeprefix("bidcascade/")
+        assert source in (inside, f"package/{inside}"), name
+    assert {"bidcascade/bridge", "bidcascade/service/client"} <= set(links)
+
+
+def test_the_client_alone_says_that_it_has_no_engine(monkeypatch):
+    import bidcascade
+
+    # what is absent where only the client is installed
+    for name in ("bidcascade.service.engine", "bidcascade.loaders"):
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in ("Engine", "read_deals"):
+        with pytest.raises(ImportError, match="expected the distribution bidcascade for"):
+            bidcascade.__getattr__(name)

@@ -121,8 +121,8 @@ class AuctionResults:
                 ]
             )
             written.append(
-                b'{"total":%d,"truncated":%s,"auctions":[%s]}'
-                % (total, b"true" if total > end - begin else b"false", auctions)
+                b'{"total":%d,"truncated":%s,"cut":%s,"auctions":[%s]}'
+                % (total, *_WHETHER_CUT[total > end - begin], auctions)
             )
         return written
 
@@ -218,5 +218,6 @@ def _piece(
     return _encode(answer).encode()
 
 
+_WHETHER_CUT: Final = ((b"false", b"null"), (b"true", b'"limit"'))
 _PASSED_OUT: Final = _piece((0,) * 4, None, (), completed=True)
 """Auction of mode ``first`` where not even the first call is in the table."""

@@ -208,9 +208,9 @@ class DealResult(Body):
     )
     cut: Literal["limit", "depth", "places"] | None = Field(
         default=None,
-        description="Mode `all` of a system: why auctions are not listed. `limit`: there are more "
-        "than that. `places`: not every place that they lead to was looked at. The auction of mode "
-        "`first` is listed all the same.",
+        description="Mode `all`: why auctions are not listed. `limit`: there are more than that. "
+        "`places`, of a system: not every place that they lead to was looked at; there the auction "
+        "of mode `first` is listed all the same.",
         examples=[None],
     )
     auctions: list[AuctionAnswer] = Field(

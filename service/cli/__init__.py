@@ -203,6 +203,7 @@ def _open_closed_streams() -> None:
 
 def _run(words: list[str], interrupted: list[int]) -> int:
     debug = "--debug" in words
+    options = argparse.Namespace()
     try:
         options = make_parser(words).parse_args(words)
         _check_is_utf8(options)
@@ -221,7 +222,8 @@ def _run(words: list[str], interrupted: list[int]) -> int:
         if debug and not isinstance(error, KeyboardInterrupt):
             traceback.print_exc()
         if interrupted or isinstance(error, KeyboardInterrupt):
-            _print_error("interrupted")
+            kept = getattr(options, "kept_when_ended", "")
+            _print_error(f"interrupted; {kept}" if kept else "interrupted")
             return INTERRUPTED
         if isinstance(error, UnicodeEncodeError) and error.reason == _SURROGATES:
             # the current folder may be named so

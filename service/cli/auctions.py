@@ -144,6 +144,7 @@ def _write_json(
 def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namespace) -> None:
     found = engine.auctions(frame, completed_only=options.completed, limit=_limit(engine, options))
     labels = engine.variants(frame, found)
+    is_table = found["entry"].null_count() < found.height
     rows: dict[int, list[tuple[str, str, str]]] = {number: [] for number in range(frame.height)}
     totals = dict.fromkeys(rows, 0)
     columns = found.select("deal", "calls", "completed", "total").iter_rows()
@@ -156,7 +157,7 @@ def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namesp
         kind = "complete auctions" if options.completed else "auctions"
         cut = len(lines) < totals[number]
         # a table knows how many there are, the walk through a system ends where it is cut
-        least = "at least " if cut and "cut" in found.columns else ""
+        least = "at least " if cut and not is_table else ""
         more = f", the first {len(lines):,} listed" if cut else ""
         print(f"{least}{totals[number]:,} {kind}{more}\n")
 

@@ -2,6 +2,7 @@
 
 import argparse
 from contextlib import ExitStack
+from pathlib import Path
 
 from . import shared
 
@@ -76,8 +77,9 @@ def batch(options: argparse.Namespace) -> None:
         expect_parquet(options.inputs)
         engine = shared.open_engine(options)
 
-        from bidcascade.service.jobs.batch import run_batch
+        from bidcascade.service.jobs.batch import COUNTS, run_batch
 
+        options.kept_when_ended = shared.parts_kept(options.out)
         summary = run_batch(
             engine, options.inputs, options.out, mode=options.mode,
             completed_only=options.completed, text=options.text, resume=options.resume,
@@ -92,4 +94,15 @@ def batch(options: argparse.Namespace) -> None:
         shared.print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
         shared.note(shared.shown_numbers(numbers))
-        shared.note(f"wrote the answers to {options.out} (Parquet)")
+        wrote = f"the answers to {options.out}"
+        if options.mode == "counts":
+            path = Path(options.out) / COUNTS
+            wrote = f"how many boards reach each of {_rows_of(path):,} entries to {path}"
+        shared.note(f"wrote {wrote} (Parquet)")
+
+
+def _rows_of(path: Path) -> int:
+    import polars as pl
+
+    count: int = pl.scan_parquet(path).select(pl.len()).collect().item()
+    return count

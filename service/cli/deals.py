@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from . import shared
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from bidcascade.bridge import Seat, Vulnerability
 
 MOST_DEALS_TRIED = 100_000_000
@@ -91,6 +93,9 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
     add("--dd", action="store_true",
         help="double-dummy tricks of every contract, par and its contracts: about ten deals a "
         "second; what is solved is kept for the next run if this one is killed")  # fmt: skip
+    add("--play", action="store_true",
+        help="a column play_disagrees: whether cards were played that are not of the "
+        "hands")  # fmt: skip
     shared.add_table_options(parser)
 
 
@@ -102,7 +107,7 @@ def augment(options: argparse.Namespace) -> None:
             raise shared.UsageError(f"expected a Parquet file as output, got {options.out!r}")
 
     from bidcascade.bridge import InvalidInput
-    from bidcascade.loaders import empty_deals, empty_rejects, iter_deals
+    from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
     from bidcascade.service.jobs import augment as augmenting
     from bidcascade.service.jobs import wide
     from bidcascade.service.jobs.deal_files import deal_sink
@@ -117,7 +122,8 @@ def augment(options: argparse.Namespace) -> None:
         text = shared.read_text(name)
         expressions = augmenting.read_expressions(text, source, engine.vocabulary)
     terms = options.terms
-    if not (terms or expressions or options.auctions or options.wide or options.dd):
+    asked = (options.auctions, options.wide, options.dd, options.play)
+    if not (terms or expressions or any(asked)):
         terms = list(augmenting.DEFAULT_TERMS)
     wanted = {"terms": terms, "expressions": expressions, "auctions": options.auctions}
     numbers, refused = {"boards": 0, "rejects": 0}, empty_rejects()
@@ -129,14 +135,21 @@ def augment(options: argparse.Namespace) -> None:
             # entered before the output, so that what is solved goes only when that is whole
             add = stack.enter_context(solving(add, report))
         write = stack.enter_context(deal_sink(options.out))
-        write(add(engine, empty_deals() if deals is None else deals.empty(), **wanted))
+
+        def added(frame: "pl.DataFrame") -> "pl.DataFrame":
+            found = add(engine, frame, **wanted)
+            if not options.play:
+                return found
+            return found.with_columns(play_disagrees(frame).alias("play_disagrees"))
+
+        write(added(empty_deals() if deals is None else deals.empty()))
         batches = (
             iter_deals(options.inputs, whole=True, progress=report)
             if deals is None
             else deals.batches(report)
         )
         for batch in batches:
-            write(add(engine, batch.deals, **wanted))
+            write(added(batch.deals))
             numbers["boards"] += batch.deals.height
             numbers["rejects"] += batch.rejects.height
             if not refused.height:

@@ -355,6 +355,11 @@ def note(message: str) -> None:
     print(f"bidcascade: {visible(message)}", file=sys.stderr)
 
 
+def parts_kept(out: str) -> str:
+    """Say what is kept of a batch that was ended."""
+    return f"what was done is kept in {out}: the same command with --resume goes on"
+
+
 def tell_written(number: int, noun: str, out: str, *, format: str | None = None) -> None:
     """Say on standard error how many of what were written, where and in which format."""
     from bidcascade.table.import_report import counted

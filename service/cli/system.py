@@ -141,21 +141,29 @@ def _open_both(options: argparse.Namespace, name: str) -> "tuple[System, System 
 
 
 @contextmanager
-def _progress() -> "Iterator[Callable[[Progress], None] | None]":
-    """Show each depth on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
+def _progress() -> "Iterator[Callable[[Progress], None]]":
+    """Show each depth on a terminal; elsewhere a line a minute."""
+    from bidcascade.service.jobs.progress import ProgressLines
+
+    lines = None if sys.stderr.isatty() else ProgressLines("system")
 
     def tell(done: "Progress") -> None:
-        sys.stderr.write(
-            f"\rcall {done.depth + 1}: {done.open_places:,} places open, "
-            f"{done.places:,} done, {done.entries:,} entries   "
+        text = (
+            f"call {done.depth + 1}: {done.open_places:,} places open, "
+            f"{done.places:,} done, {done.entries:,} entries"
         )
+        if lines is not None:
+            lines.tell(text)
+            return
+        sys.stderr.write(f"\r{text}   ")
         sys.stderr.flush()
 
-    yield tell
-    sys.stderr.write("\n")
+    try:
+        yield tell
+    finally:
+        # also where it is interrupted: what follows begins a line
+        if lines is None:
+            sys.stderr.write("\n")
 
 
 def show_place(options: argparse.Namespace) -> None:

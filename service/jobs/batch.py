@@ -59,6 +59,8 @@ LEAST_PART_DEALS: Final = 64
 The first part has so many: a run that is killed soon after its begin has something to go on from.
 """
 
+COUNTS: Final = "counts.parquet"
+"""File of mode ``counts``."""
 _CHUNK_DEALS: Final = 100_000
 _MOST_REJECTS: Final = 1_000_000
 """Rejects after which a part ends, however few boards it has."""
@@ -307,7 +309,9 @@ class _Job:
         begun = _Begun(part, copy(self._position))
         self._begun.append(begun)
         if refused.height:
-            self._put(refused, f"rejects-{part.number:05}.parquet", part)
+            # an export has one kind of files in its folder
+            aside = "" if self._export is None else "rejects/"
+            self._put(refused, f"{aside}rejects-{part.number:05}.parquet", part)
         if boards.height:
             completed_only: bool = self._manifest.options.get("completed_only", False)
             text: bool | None = self._manifest.options.get("text", False)
@@ -364,6 +368,7 @@ class _Job:
             sync_folder(self._folder)
 
     def _put(self, frame: pl.DataFrame, name: str, part: Part) -> None:
+        (self._folder / name).parent.mkdir(exist_ok=True)
         write_parquet(frame, self._folder / name)
         part.files[name] = (self._folder / name).stat().st_size
 
@@ -439,8 +444,8 @@ class _Job:
         if self._mode == "counts":
             assert self._counts is not None
             frame = self._engine.counts_frame(self._counts)
-            write_parquet(frame, self._folder / "counts.parquet")
-            manifest.results = {"counts.parquet": _size(self._folder / "counts.parquet")}
+            write_parquet(frame, self._folder / COUNTS)
+            manifest.results = {COUNTS: _size(self._folder / COUNTS)}
         elif self._mode == "all":
             write_parquet(self._entries_that_occur(), self._folder / "entries.parquet")
             manifest.results = {"entries.parquet": _size(self._folder / "entries.parquet")}
@@ -459,7 +464,7 @@ class _Job:
         """Complain that no input holds a deal, and say what was found instead."""
         for part in self._manifest.parts:
             for name in part.files:
-                if name.startswith("rejects-"):
+                if name.startswith(("rejects-", "rejects/")):
                     rejects = pl.read_parquet(self._folder / name)
                     remove_all(self._folder)
                     raise InvalidInput(nothing_usable(rejects, self._manifest.rejects))

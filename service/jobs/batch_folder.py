@@ -15,10 +15,13 @@ from .manifest import MANIFEST, Manifest
 from .whole_files import PARTIAL_SUFFIX
 
 _LOCK: Final = ".lock"
+ASIDE: Final = ("left-out", "rejects")
+"""Folders of an export for what is no row of calls: ``*.parquet`` beside them is of one schema."""
 _OWN_FILES: Final = ("auctions-*.parquet", "boards-*.parquet", "rejects-*.parquet",
                      "counts-*.npy", "counts.parquet", "entries.parquet", "calls-*.parquet",
-                     "left-out-*.parquet", *CALL_ARRAYS,
-                     f".*{PARTIAL_SUFFIX}")  # fmt: skip
+                     "left-out-*.parquet", *CALL_ARRAYS, f".*{PARTIAL_SUFFIX}",
+                     *(f"{folder}/*.parquet" for folder in ASIDE),
+                     *(f"{folder}/.*{PARTIAL_SUFFIX}" for folder in ASIDE))  # fmt: skip
 
 
 def check_folder(path: Path, *, resume: bool) -> None:
@@ -81,7 +84,7 @@ def clean(path: Path, manifest: Manifest) -> None:
             if file.is_dir():
                 # where a device of an interrupted run wrote
                 shutil.rmtree(file, ignore_errors=True)
-            elif file.name not in named:
+            elif file.relative_to(path).as_posix() not in named:
                 file.unlink()
     for name, size in named.items():
         found = (path / name).stat().st_size if (path / name).is_file() else None
@@ -98,3 +101,6 @@ def remove_all(path: Path) -> None:
         for file in path.glob(pattern):
             if not file.is_dir():
                 file.unlink()
+    for folder in ASIDE:
+        if (path / folder).is_dir():
+            (path / folder).rmdir()

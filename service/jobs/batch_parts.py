@@ -197,11 +197,11 @@ def _beside_source(answers: pl.DataFrame, source: pl.Series, *, text: bool) -> p
 def _entries_by_file(
     engine: Engine, pieces: Iterable[tuple[int, pl.DataFrame]], asked: Asked
 ) -> Iterator[pl.DataFrame]:
-    """Deal and entry, a frame a file: cut behind the deal with which a file has its rows."""
+    """Auctions, a frame a file: cut behind the deal with which a file has its rows."""
     waiting: list[pl.DataFrame] = []
     rows = files = 0
     for first, piece in pieces:
-        for frame in engine.iter_entries(piece, completed_only=asked.completed_only):
+        for frame in engine.iter_auctions(piece, completed_only=asked.completed_only):
             waiting.append(frame.with_columns(pl.col("deal") + pl.lit(first, pl.UInt32)))
             rows += frame.height
             while rows >= asked.file_rows:

@@ -3,8 +3,8 @@
     manifest.json             as in ``batch``
     calls-00000.parquet       a row a call (see ``call_rows``)
     calls-00000-1.parquet     more of the same part
-    left-out-00000.parquet    boards without rows, and why
-    rejects-00000.parquet     records that are no deals
+    left-out/left-out-00000.parquet    boards without rows, and why
+    rejects/rejects-00000.parquet      records that are no deals
 
 As arrays the rows are written once more at the end (see ``call_arrays``), and the Parquet files of
 rows are removed.
@@ -100,7 +100,7 @@ def _left_out(folder: Path, manifest: Manifest) -> dict[str, int]:
     """Count the boards without rows by their reason."""
     counts: Counter[str] = Counter()
     for name in manifest.files():
-        if name.startswith("left-out-"):
+        if name.startswith(("left-out/", "left-out-")):
             counts.update(pl.read_parquet(folder / name)["reason"].to_list())
     return dict(counts)
 
@@ -135,7 +135,8 @@ class _CallAnswerer(OwnAnswerer):
                 left_out.append(piece.left_out)
             missing = pl.concat(left_out)
             if missing.height:
-                put(missing, f"left-out-{asked.number:05}.parquet")
+                (self._folder / "left-out").mkdir(exist_ok=True)
+                put(missing, f"left-out/left-out-{asked.number:05}.parquet")
         except OSError:
             for written in files:
                 (self._folder / written).unlink(missing_ok=True)

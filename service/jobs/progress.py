@@ -1,9 +1,14 @@
-"""Progress of long jobs on a terminal: how far, how fast, how long still."""
+"""Progress of long jobs: a bar on a terminal, else a line a minute; how far, how long still."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Final, Protocol
+
+FIRST_LINE_S: Final = 10
+"""When the first line comes, with an estimate of the whole."""
+LINES_EVERY_S: Final = 60
 
 
 class Report(Protocol):
@@ -18,18 +23,67 @@ def _silent(done: int, total: int | None, boards: int) -> None:
     pass
 
 
+class ProgressLines:
+    """Writes a line to standard error after ten seconds, and then every minute.
+
+    Parameters
+    ----------
+    what : str
+        Name of the job.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._began = time.monotonic()
+        self._next = self._began + FIRST_LINE_S
+
+    def report(self, done: int, total: int | None, boards: int) -> None:
+        """Take in how far the job is, see :class:`Report`."""
+        spent = time.monotonic() - self._began
+        parts = [f"{boards:,} boards, {boards / spent:,.0f}/s"] if boards and spent > 0 else []
+        if total and done:
+            left = spent * (total - done) / done
+            parts.append(f"{100 * done / total:.0f} % done, {duration(left)} left")
+        self.tell(", ".join(parts) or "begun")
+
+    def tell(self, text: str) -> None:
+        """Write a line if it is time for one."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + LINES_EVERY_S
+            spent = duration(now - self._began)
+            print(f"bidcascade: {self._what}: {text} (after {spent})", file=sys.stderr, flush=True)
+
+
+def duration(seconds: float) -> str:
+    """Write a time as people say it.
+
+    Examples
+    --------
+    >>> duration(12.3), duration(200), duration(9000)
+    ('12 s', '3 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
 @contextmanager
 def progress_bar(what: str, *, shown: bool | None = None) -> Iterator[Report]:
-    """Show a bar on standard error while the block runs, if that is a terminal.
+    """Show on standard error how far a job is while the block runs.
 
     Parameters
     ----------
     what : str
         Name of the job.
     shown : bool, optional
-        Whether there is a bar; by default if standard error is a terminal.
+        Whether there is a bar, or nothing; by default a bar if standard error is a terminal, else a
+        line a minute.
     """
-    if not (sys.stderr.isatty() if shown is None else shown):
+    if shown is None and not sys.stderr.isatty():
+        yield ProgressLines(what).report
+        return
+    if shown is False:
         yield _silent
         return
     from rich.console import Console
@@ -54,3 +108,6 @@ def progress_bar(what: str, *, shown: bool | None = None) -> Iterator[Report]:
             bar.update(task, completed=done, total=total, boards=f"{boards:,}", rate=rate)
 
         yield report
+        # what the last report was about need not be the end of all
+        last = bar.tasks[0].total or 1
+        bar.update(task, completed=last, total=last, refresh=True)

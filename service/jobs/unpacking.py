@@ -1,7 +1,7 @@
 """Uploads made ready for a job: told apart by their content, unpacked within limits, renamed.
 
-What a zip file says about itself is not believed: lengths are counted while bytes come out, and its
-files get names of ours. Files that are packed twice are refused.
+What a zip file says about itself is not believed: lengths are counted while bytes come out, and of
+the names of its files only plain characters are kept. Files that are packed twice are refused.
 """
 
 import gzip
@@ -26,6 +26,9 @@ from bidcascade.loaders.zip_files import (
 )
 
 _PIECE: Final = 1 << 20
+_LONGEST_PART: Final = 60
+"""Characters of a part of a member's path: four bytes each fit what file systems take."""
+_MOST_PARTS: Final = 8
 _GZIP: Final = b"\x1f\x8b"
 _OTHERS: Final = {
     b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR",
@@ -47,6 +50,31 @@ def safe_name(written: str) -> str:
     last = re.sub(r"\.(gz|gzip|zip)$", "", last, flags=re.IGNORECASE)
     plain = re.sub(r"_*\._*", ".", re.sub(r"[^A-Za-z0-9.-]+", "_", last)).strip("._-")
     return plain[:100].strip("._-") or "upload"
+
+
+def member_name(written: str, taken: set[str]) -> str:
+    """Name for a file of a zip file: its path there, of plain characters, unlike those taken.
+
+    Examples
+    --------
+    >>> taken = set()
+    >>> [member_name(one, taken) for one in ("day1/Müller 1.lin", "../day1/müller 1.lin", "a|b")]
+    ['day1/Müller 1.lin', 'day1/müller 1-2.lin', 'a_b']
+    """
+    parts = [re.sub(r"[^\w.,()+ -]+", "_", one) for one in written.replace("\\", "/").split("/")]
+    kept = [part[:_LONGEST_PART].strip(". ") for part in parts]
+    path = PurePosixPath(*[part for part in kept if part][-_MOST_PARTS:] or ["file"])
+    if any(str(parent).casefold() in taken for parent in path.parents):
+        # a file lies where a folder would be
+        path = PurePosixPath("_".join(path.parts))
+    name, number = path, 1
+    while {str(name).casefold(), f"{name}/".casefold()} & taken:
+        number += 1
+        name = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    # folders are marked by a stroke behind their names
+    taken.add(str(name).casefold())
+    taken.update(f"{parent}/".casefold() for parent in name.parents)
+    return str(name)
 
 
 def unpack(upload: Path, folder: Path, name: str, limits: Limits) -> list[str]:
@@ -77,7 +105,7 @@ def unpack(upload: Path, folder: Path, name: str, limits: Limits) -> list[str]:
     stem = safe_name(name)
     try:
         if head.startswith(ZIP_MARKS):
-            names = _unzip(upload, folder, PurePosixPath(stem).stem, limits)
+            names = _unzip(upload, folder, f"{PurePosixPath(stem).stem}.zip", limits)
         elif head.startswith(_GZIP):
             inner = folder / "unpacked"
             meter = _Meter(limits, upload.stat().st_size)
@@ -117,9 +145,10 @@ class _Meter:
 def _unzip(upload: Path, folder: Path, stem: str, limits: Limits) -> list[str]:
     check_directory(upload)
     meter = _Meter(limits, upload.stat().st_size)
-    names = []
+    names: list[str] = []
+    taken: set[str] = set()
     with zipfile.ZipFile(upload) as archive:
-        members = [member for member in archive.infolist() if not member.is_dir()]
+        members = [member for member in archive.infolist() if not member.filename.endswith("/")]
         check_count(len(members))
         for number, member in enumerate(members, 1):
             where = f"file {number} of the zip file"
@@ -128,7 +157,9 @@ def _unzip(upload: Path, folder: Path, stem: str, limits: Limits) -> list[str]:
             inner = folder / "unpacked"
             with archive.open(member) as packed:
                 _copy(packed, inner, meter.count)
-            names.append(_settle(inner, folder, f"{stem}-{number:05}", where=where, strict=False))
+            name = f"{stem}/{member_name(member.filename, taken)}"
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            names.append(_settle(inner, folder, name, where=where, strict=False))
     usable = [name for name in names if sniff(_head(folder / name)) is not None]
     if not usable:
         raise InvalidInput("expected files of deals in the zip file, got none")
@@ -156,7 +187,8 @@ def _settle(path: Path, folder: Path, stem: str, *, where: str, strict: bool = T
                                    f"got a file packed with {packer}")  # fmt: skip
         raise InvalidInput("expected deals (LIN, PBN, RBN, hands or Parquet), got something else")
     suffix = _SUFFIX.get(kind or "", ".txt")
-    name = stem if stem.lower().endswith(suffix) else stem + suffix
+    # what a file is called within a zip file stays; readers look at what is in it
+    name = stem if not strict or stem.lower().endswith(suffix) else stem + suffix
     path.rename(folder / name)
     return name
 

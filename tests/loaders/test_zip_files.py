@@ -6,7 +6,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
@@ -190,6 +190,7 @@ def test_digests_of_members_and_of_what_is_refused(tmp_path):
 
 @examples(150)
 @given(st.integers(0, 10_000))
+@example(698)  # the name of a file is empty
 def test_damaged_zip_files(tmp_path_factory, seed):
     path = tmp_path_factory.mktemp("zip") / "x.zip"
     pack(path, ("a.lin", BOARD * 3), ("b.pbn", PBN), ("c.rbn", RBN))

@@ -73,7 +73,7 @@ class Slow:
     def __init__(self, monkeypatch):
         self.now = 0.0
         monkeypatch.setattr(batch.time, "monotonic", lambda: self.now)
-        for name in ("auctions", "iter_entries", "count_entries"):
+        for name in ("iter_auctions", "count_entries"):
             monkeypatch.setattr(Engine, name, self.slowed(getattr(Engine, name)))
 
     def slowed(self, answer):

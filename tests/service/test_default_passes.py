@@ -1,4 +1,4 @@
-"""``defaults``: the passes of an auction that no entry made, as many as ``bid`` says of its calls."""
+"""``defaults``: passes of an auction that no entry made, as many as ``bid`` says of its calls."""
 
 import pytest
 
@@ -43,7 +43,5 @@ def test_passes_for_want_of_an_entry_are_counted(held, backend):
         assert row["defaults"] == made_by_default, format_calls(calls)
     assert any(counted)
     # on few deals and on many it is the same
-    one_by_one = [
-        engine.auctions(deals[deal], mode="first")["defaults"].item() for deal in range(9)
-    ]
-    assert one_by_one == counted[:9]
+    few = (engine.auctions(deals[deal], mode="first") for deal in range(9))
+    assert [one["defaults"].item() for one in few] == counted[:9]

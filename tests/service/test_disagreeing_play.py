@@ -2,6 +2,7 @@
 
 import json
 
+import polars as pl
 import pytest
 
 from bidcascade.service.cli import BAD_INPUT, main
@@ -69,3 +70,10 @@ def test_where_there_is_nothing_else_that_is_said(run, command, told):
     code, _, err = run("table", *command, "--out", "made")
     assert code == BAD_INPUT
     assert told in err
+
+
+def test_augment_tells_which_they_are(run):
+    for more in ((), ("--wide",)):
+        code, _, err = run("augment", "match.lin", "--out", "told.parquet", "--play", *more)
+        assert code == 0, err
+        assert pl.read_parquet("told.parquet")["play_disagrees"].to_list() == [False, False, True]

@@ -22,6 +22,7 @@ from bidcascade.bridge import (
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
+from bidcascade.service.answers import ALLOWED_SCHEMA
 from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.service.jobs.augment import augment
 from bidcascade.systems import bidder, registry
@@ -31,6 +32,7 @@ from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.system import System
+from bidcascade.table import build_table
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
@@ -353,3 +355,18 @@ def test_several_threads(engine):
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: engine.auctions(frame, mode="first"), range(6)))
     assert all(one.equals(expected) for one in found)
+
+
+def test_mode_all_has_one_schema(engine):
+    """Of tables and systems, with a limit and without, and where no auction is there."""
+    deals = random_deals(30, seed=4)
+    table = Engine(build_table([
+        {"prior": "", "call": "1N", "criteria": ["HCP >= 12"]}, {"prior": "1N", "call": "P"},
+    ])[0])  # fmt: skip
+    for one in (engine, table):
+        for frame in (deals, deals.clear(), deals.filter(pl.col("north") == 0)):
+            for limit in (None, 1, 50):
+                assert one.auctions(frame, limit=limit).schema == ALLOWED_SCHEMA
+        assert set(one.auctions(deals, limit=1)["cut"]) <= {"limit", "places", None}
+    cut = table.auctions(deals, limit=1)
+    assert cut["truncated"].to_list() == cut["cut"].is_not_null().to_list()

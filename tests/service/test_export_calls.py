@@ -57,7 +57,8 @@ def rows_in(folder):
     assert manifest.finished
     for name, size in manifest.files().items():
         assert (folder / name).stat().st_size == size
-    assert {file.name for file in folder.iterdir()} == {
+    there = (file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
+    assert {file.as_posix() for file in there} == {
         *manifest.files(), "manifest.json", ".lock",
     }  # fmt: skip
     parts = [name for name in manifest.files() if name.startswith("calls-")]
@@ -83,7 +84,7 @@ def test_rows_are_those_of_the_function(engine, bid, tmp_path, meanings):
     assert rows_in(tmp_path / "out").equals(expected)
     assert done == (120, 0, expected.height, {"no auction": 12})
     left_out = pl.concat(
-        pl.read_parquet(file) for file in sorted((tmp_path / "out").glob("left-out-*"))
+        pl.read_parquet(file) for file in sorted((tmp_path / "out").glob("left-out/*"))
     )
     assert left_out["deal"].to_list() == list(range(3, 120, 10))
     assert left_out["source"].str.contains("a.parquet|b.lin|random").all()
@@ -93,6 +94,10 @@ def test_rejects_are_kept(engine, inputs, tmp_path):
     done = export(engine, inputs, tmp_path / "out", bidder=engine)
     assert done[:2] == (240, 9)
     assert rows_in(tmp_path / "out")["deal"].n_unique() == 240
+    # what is no row of calls lies in folders beside them
+    assert pl.read_parquet(tmp_path / "out" / "*.parquet").equals(rows_in(tmp_path / "out"))
+    rejects = pl.read_parquet(tmp_path / "out" / "rejects" / "*.parquet")
+    assert rejects.equals(read_deals(inputs).rejects)
     assert done.left_out == {}
 
 

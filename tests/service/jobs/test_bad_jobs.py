@@ -12,6 +12,7 @@ import pytest
 
 from bidcascade.service.api.keys import new_key
 from bidcascade.service.api.models_jobs import JobAnswer, JobRequest
+from bidcascade.service.jobs.unpacking import member_name
 from tests.service.jobs.support_jobs import (
     UPLOAD,
     archive,
@@ -159,7 +160,32 @@ def test_packed_archives_are_read(app, packed):
     assert job["progress"]["boards"] in (2, 4)
     answer = ask(app, "GET", f"/v1/jobs/{job['id']}/results/auctions.jsonl")
     sources = {json.loads(line)["source"] for line in answer.text.splitlines()}
-    assert sources in ({"season.lin"}, {"season-00001.lin", "season-00002.lin"})
+    assert sources in ({"season.lin"}, {"season.lin.zip/x/1.lin", "season.lin.zip/2"})
+
+
+def test_files_of_a_zip_file_keep_their_names(app, tmp_path):
+    """As the readers name them, so that an answer tells which file it is of."""
+    packed = zipped(("day 1/Finale.lin", LIN), ("day 2/Finale.lin", LIN), ("../../evil.lin", LIN),
+                    ("same", LIN), ("SAME", LIN), ("same/inside.lin", LIN))  # fmt: skip
+    job = wait_for(app, upload(app, packed, "?result=jsonl&name=cup.zip").json()["id"])
+    assert job["state"] == "done", job
+    answer = ask(app, "GET", f"/v1/jobs/{job['id']}/results/auctions.jsonl")
+    assert {json.loads(line)["source"] for line in answer.text.splitlines()} == {
+        "cup.zip/day 1/Finale.lin", "cup.zip/day 2/Finale.lin", "cup.zip/evil.lin",
+        "cup.zip/same", "cup.zip/SAME-2", "cup.zip/same_inside.lin",
+    }  # fmt: skip
+    assert not list(tmp_path.rglob("../evil.lin"))
+
+
+@pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a"), ("..", "."), ("x" * 500,) * 3])
+def test_names_of_members_can_all_be_written(names, tmp_path):
+    taken = set()
+    for number, name in enumerate(names):
+        path = tmp_path / member_name(name, taken)
+        assert path.resolve().is_relative_to(tmp_path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x") as file:
+            file.write(str(number))
 
 
 def test_files_in_a_zip_file_that_are_no_deals_are_rejects(app):

@@ -1,0 +1,1 @@
+../../../service/__init__.py
