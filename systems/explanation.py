@@ -12,7 +12,7 @@ from bidcascade.table.language.term_catalogue import SUIT_NAMES
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .describing import agreement_words
-from .knowledge import HANDS, POINTS, hull, proportion, share, to_flags
+from .knowledge import HANDS, POINTS, hull, is_balanced, proportion, share, to_flags
 from .one_deal import in_one_deal
 from .patterns import Bindings
 from .places import Place, Rules
@@ -22,6 +22,8 @@ from .system import System, auction_calls
 _VOCABULARY: Final = Vocabulary()
 _MANY: Final = 30
 """So many points are no upper bound that a player would name."""
+_LONG: Final = 4
+"""So many cards of a suit, or surely fewer, are told of a balanced hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,9 @@ class ExplainedCall:
     """Texts: ``forcing``, ``artificial``, ``#stayman`` …."""
     hand_types: tuple[HandType, ...]
     points: tuple[int, int]
-    """Bounds of the player's hand by his own calls, as are lengths."""
+    """Bounds of the player's hand by his own calls, as are lengths: those that he promises."""
+    every_points: tuple[int, int]
+    """Bounds of all hands that call so, such as light openings with long suits."""
     lengths: dict[str, tuple[int, int]]
     also: dict[str, tuple[int, int]]
     """Bounds of further terms, such as ``Aces``."""
@@ -128,7 +132,7 @@ def explain_auction(
     ...   1NT = Strong notrump: 15-17 points, balanced
     ... ''')
     >>> explain_auction(system, "1N").calls[0].sentence
-    'Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades'
+    'Strong notrump: 15-17 points, balanced'
     """
     calls = auction_calls(auction)
     return explain_places(system.reader(opponents, first=len(calls) % 2 == 0), calls)
@@ -153,11 +157,14 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
 def _explained(after: State) -> ExplainedCall:
     """Explain the last call before a state."""
     position, meaning = (after.position - 1) % 4, after.meanings[-1]
-    known, points = after.knowledge[position], shown(after, position, "HCP")
+    known, parts = after.knowledge[position], _parts(meaning)
+    points, every = shown(after, position, "HCP"), hull(known.cells).points
     types = [
-        HandType(one.name, str(one.where), part, hull(one.cells).points, _lengths(one.cells))
-        for one, part in zip(meaning.alternatives, _parts(meaning), strict=True)
-    ]
+        HandType(
+            one.kind or one.name, str(one.where), part, hull(one.cells).points, _lengths(one.cells)
+        )
+        for one, part in zip(meaning.alternatives, parts, strict=True)
+    ]  # fmt: skip
     bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     lengths = _lengths(known.cells)
@@ -165,10 +172,10 @@ def _explained(after: State) -> ExplainedCall:
     least, most = in_one_deal(after.hulls)[position].points
     low, high = both(points, (least if points[0] else 0, most if points[1] < _MANY else POINTS))
     said = (low, high) if low <= high else points
-    sentence = _sentence(meaning, said, lengths, agreements)
+    sentence = _sentence(meaning, parts, _points_text(said, every[0]), known.cells, agreements)
     return ExplainedCall(
         format_call(meaning.call), position, sentence,
-        meaning.known, agreements, tuple(types), points, lengths,
+        meaning.known, agreements, tuple(types), points, every, lengths,
         {name: value for name, value in known.terms.items() if name != "HCP"}, share(known.cells),
     )  # fmt: skip
 
@@ -194,34 +201,56 @@ def _lengths(cells: int) -> dict[str, tuple[int, int]]:
 
 def _sentence(
     meaning: Meaning,
-    points: tuple[int, int],
-    lengths: dict[str, tuple[int, int]],
+    shares: Sequence[float],
+    points: str,
+    cells: int,
     agreements: tuple[str, ...],
 ) -> str:
-    """Name, range of points, lengths that say something, and the agreements."""
-    names = list(dict.fromkeys(one.name for one in meaning.alternatives if one.name))
-    if not meaning.known:
-        name = "No agreement about this call"
-    elif not names:
-        name = "Pass" if meaning.call == PASS else format_call(meaning.call)
-    else:
-        name = " or ".join(names)
-    parts = [_points_text(points), *_length_texts(lengths)]
-    said = ", ".join(part for part in parts if part)
+    """Name, range of points, shape or lengths that say something, and the agreements."""
+    said = ", ".join(part for part in (points, *_shape_texts(cells)) if part)
+    name = _name(meaning, shares)
     text = f"{name}: {said}" if said else name
-    spoken = [one for one in agreements if not one.startswith("#")]
+    # tags are for those who write systems; points stand there already
+    spoken = [one for one in agreements if not one.startswith(("#", "shows "))]
     return f"{text}; {', '.join(spoken)}" if spoken else text
 
 
-def _points_text(points: tuple[int, int]) -> str:
+def _name(meaning: Meaning, shares: Sequence[float]) -> str:
+    """Name of a call: of several the one under which most hands make it."""
+    if not meaning.known:
+        return "No agreement about this call"
+    weights: dict[str, float] = {}
+    for one, part in zip(meaning.alternatives, shares, strict=True):
+        if one.name:
+            weights[one.name] = weights.get(one.name, 0.0) + part
+    if len(weights) > 1 and meaning.call == PASS:
+        return "Pass"
+    if not weights:
+        return "Pass" if meaning.call == PASS else format_call(meaning.call)
+    return max(weights, key=weights.__getitem__)
+
+
+def _points_text(points: tuple[int, int], least: int) -> str:
+    """Points that are promised, and how many some hands have that are lighter."""
     low, high = points
     if low == 0 and high >= _MANY:
         return ""
+    if least < low:
+        return f"{_points_text(points, low)} (light hands from {least})"
     if low == high:
         return f"{low} points"
     if low == 0:
         return f"at most {high} points"
     return f"{low}+ points" if high >= _MANY else f"{low}-{high} points"
+
+
+def _shape_texts(cells: int) -> list[str]:
+    """Lengths that say something, the longest first; of a balanced hand few do."""
+    lengths = _lengths(cells)
+    if not is_balanced(cells):
+        return _length_texts(lengths)
+    told = {suit: ends for suit, ends in lengths.items() if ends[0] >= _LONG or ends[1] < _LONG}
+    return ["balanced", *_length_texts(told)]
 
 
 def _length_texts(lengths: dict[str, tuple[int, int]]) -> list[str]:

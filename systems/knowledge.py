@@ -173,6 +173,20 @@ def hull(cells: int) -> Hull:
     return Hull((int(points[0]), int(points[-1])), (clubs, diamonds, hearts, spades))
 
 
+def is_balanced(cells: int) -> bool:
+    """Whether all hands are balanced: no void or singleton, at most one doubleton.
+
+    Examples
+    --------
+    >>> is_balanced(EVERYTHING)
+    False
+    """
+    lengths = LENGTHS[to_flags(cells).any(axis=1)]
+    return bool(len(lengths)) and bool(
+        ((lengths >= 2).all(axis=1) & ((lengths == 2).sum(axis=1) <= 1)).all()
+    )
+
+
 def share(cells: int, given: int = EVERYTHING) -> float:
     """Share of the hands of ``given`` that lie in ``cells``; 0 where ``given`` is empty.
 

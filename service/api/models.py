@@ -608,7 +608,7 @@ class ExplainedCallAnswer(Body):
     player: int = Field(description="Who made it, counted from the dealer.", examples=[0])
     sentence: str = Field(
         description="What a player would say if asked.",
-        examples=["Strong notrump: 15-17 points, 2-5 clubs, 2-5 diamonds, 2-5 hearts, 2-5 spades"],
+        examples=["Strong notrump: 15-17 points, balanced"],
     )
     known: bool = Field(description="Whether the system has a line for it.", examples=[True])
     agreements: list[str] = Field(
@@ -616,7 +616,12 @@ class ExplainedCallAnswer(Body):
     )
     hand_types: list[HandTypeAnswer] = Field(description="The kinds of hand that make this call.")
     points: list[int] = Field(
-        description="Least and most points that are known now.", examples=[_POINTS]
+        description="Least and most points that are promised now.", examples=[_POINTS]
+    )
+    every_points: list[int] = Field(
+        description="Least and most points of all hands that call so, of light ones with long "
+        "suits too.",
+        examples=[_POINTS],
     )
     lengths: dict[str, list[int]] = Field(
         description="Least and most cards of each suit that are known now.", examples=[_LENGTHS]

@@ -121,7 +121,7 @@ export const TEXTS = {
   "meanings.link": "{call} by {seat}: why it was made",
   "meanings.unknown": "The system has no line for this call.",
   "meanings.kinds": "{number} kind of hand|{number} kinds of hand",
-  "meanings.kind": " {name}: {points} points, ",
+  "meanings.kind": " {name}: {points}, ",
   "meanings.folded": "{name}: {number} passes ({who})",
   "meanings.none": "This table is not that of a system, so calls are not explained in words.",
   "meanings.asking": "Explaining…",
@@ -135,6 +135,7 @@ export const TEXTS = {
   "shown.known": "known",
   "shown.hand": "{who}'s hand as shown",
   "shown.points": "Shown: {bounds}. In the deals below {range}, mean {mean}.",
+  "shown.light": " (light hands from {least})",
   "shown.points-only": "In the deals below {range} points, mean {mean}.",
   "shown.dealing": "Dealing hands that fit…",
   "shown.commonest": "Commonest: ",
@@ -287,7 +288,7 @@ export const TEXTS = {
   "why.wants": "{call}{name} wants {misses}.",
   "why.kinds": "Hands for {call}",
   "why.no-kinds": "No hand makes this call.",
-  "why.points": "{range} points",
+  "why.any-points": "any points",
   "why.any-length": "any length",
 
   // play

@@ -3,12 +3,14 @@
 
 import { PASS, formatCall, formatCalls } from "./calls.js";
 import { SUIT_NAMES, agreementWords } from "./describing.js";
-import { HANDS, POINTS, hull, proportion, share } from "./knowledge.js";
+import { HANDS, POINTS, hull, isBalanced, proportion, share } from "./knowledge.js";
 import { inOneDeal } from "./one_deal.js";
 
 const SUITS = "CDHS";
 /** So many points are no upper bound that a player would name. */
 const MANY = 30;
+/** So many cards of a suit, or surely fewer, are told of a balanced hand. */
+const LONG = 4;
 
 /** Explain every call of a legal auction, both sides', by the places of two systems (an Expander). */
 export function explainPlaces(places, calls) {
@@ -38,9 +40,10 @@ function explained(after) {
   const meaning = after.meanings.at(-1);
   const known = after.knowledge[position];
   const points = known.shown("HCP");
+  const every = known.hull.points;
   const parts = partsOf(meaning);
-  const types = meaning.alternatives.map(({ name, where, cells }, index) => ({
-    name, where: placeText(where), share: parts[index], points: hull(cells).points, lengths: byLetter(hull(cells)),
+  const types = meaning.alternatives.map(({ name, kind, where, cells }, index) => ({
+    name: kind || name, where: placeText(where), share: parts[index], points: hull(cells).points, lengths: byLetter(hull(cells)),
   }));
   const bindings = meaning.uses.length ? meaning.uses[0][1] : {};
   const agreements = meaning.agreements.map((one) => agreementWords(one, bindings));
@@ -52,11 +55,12 @@ function explained(after) {
   return {
     call: formatCall(meaning.call),
     player: position,
-    sentence: sentence(meaning, low <= high ? [low, high] : points, known.hull.lengths, agreements),
+    sentence: sentence(meaning, parts, pointsText(low <= high ? [low, high] : points, every[0]), known, agreements),
     known: meaning.known,
     agreements,
     hand_types: types,
     points,
+    every_points: every,
     lengths: byLetter(known.hull),
     also,
     share: share(known.cells),
@@ -87,29 +91,48 @@ function byLetter({ lengths }) {
   return Object.fromEntries([...SUITS].map((suit, index) => [suit, lengths[index]]));
 }
 
-/** Name, range of points, lengths that say something, and the agreements. */
-function sentence(meaning, points, lengths, agreements) {
-  const names = [...new Set(meaning.alternatives.map(({ name }) => name).filter(Boolean))];
-  let name = names.join(" or ");
-  if (!meaning.known) name = "No agreement about this call";
-  else if (!names.length) name = meaning.call === PASS ? "Pass" : formatCall(meaning.call);
-  const said = [pointsText(points), ...lengthTexts(lengths)].filter(Boolean).join(", ");
+/** Name, range of points, shape or lengths that say something, and the agreements. */
+function sentence(meaning, shares, points, known, agreements) {
+  const name = nameOf(meaning, shares);
+  const said = [points, ...shapeTexts(known)].filter(Boolean).join(", ");
   const text = said ? `${name}: ${said}` : name;
-  const spoken = agreements.filter((one) => !one.startsWith("#"));
+  // tags are for those who write systems; points stand there already
+  const spoken = agreements.filter((one) => !one.startsWith("#") && !one.startsWith("shows "));
   return spoken.length ? `${text}; ${spoken.join(", ")}` : text;
 }
 
-function pointsText([low, high]) {
+/** Name of a call: of several the one under which most hands make it. */
+function nameOf(meaning, shares) {
+  if (!meaning.known) return "No agreement about this call";
+  const weights = new Map();
+  meaning.alternatives.forEach(({ name }, index) => {
+    if (name) weights.set(name, (weights.get(name) ?? 0) + shares[index]);
+  });
+  if (weights.size > 1 && meaning.call === PASS) return "Pass";
+  if (!weights.size) return meaning.call === PASS ? "Pass" : formatCall(meaning.call);
+  return [...weights].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+}
+
+/** Points that are promised, and how many some hands have that are lighter. */
+function pointsText([low, high], least) {
   if (low === 0 && high >= MANY) return "";
+  if (least < low) return `${pointsText([low, high], low)} (light hands from ${least})`;
   if (low === high) return `${low} points`;
   if (low === 0) return `at most ${high} points`;
   return high >= MANY ? `${low}+ points` : `${low}-${high} points`;
 }
 
+/** Lengths that say something, the longest first; of a balanced hand few do. */
+function shapeTexts({ cells, hull: { lengths } }) {
+  if (!isBalanced(cells)) return lengthTexts(lengths);
+  return ["balanced", ...lengthTexts(lengths, ([low, high]) => low >= LONG || high < LONG)];
+}
+
 /** Lengths that say something, the longest first. */
-function lengthTexts(lengths) {
+function lengthTexts(lengths, isTold = () => true) {
   const found = [];
   lengths.forEach(([low, high], index) => {
+    if (!isTold([low, high])) return;
     let cards;
     if (low === high) cards = `${low}`;
     else if (low >= 2 && (high <= 5 || low >= 3)) cards = high > 7 ? `${low}+` : `${low}-${high}`;

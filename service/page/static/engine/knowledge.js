@@ -204,6 +204,22 @@ function spanned(cells) {
 }
 
 /** Share of the hands of `given` that lie in `cells`; 0 where `given` is empty. */
+/** Whether all hands are balanced: no void or singleton, at most one doubleton. */
+export function isBalanced(cells) {
+  let isAny = false;
+  for (let shape = 0; shape < SHAPES; shape += 1) {
+    let hasHands = false;
+    for (let cell = shape * POINTS; cell < (shape + 1) * POINTS && !hasHands; cell += 1) {
+      hasHands = Boolean((cells[cell >> 5] >>> (cell & 31)) & 1);
+    }
+    if (!hasHands) continue;
+    isAny = true;
+    const lengths = [...LENGTHS[shape]];
+    if (Math.min(...lengths) < 2 || lengths.filter((one) => one === 2).length > 1) return false;
+  }
+  return isAny;
+}
+
 export function share(cells, given = EVERYTHING) {
   const whole = handsIn(given);
   return whole && handsIn(intersect(cells, given)) / whole;
