@@ -20,6 +20,8 @@ function whyNot(answer, call) {
   if (!meanings.length) return call === "P" ? null : phraseNodes("why.no-meaning", { call: called });
   const nameOf = (one) => (one.name ? phrase("call.name-after", { name: one.name }) : "");
   const fitting = meanings.find((one) => one.holds);
+  // the pass that closes a place fits every hand
+  if (fitting && call === "P") return null;
   if (fitting) {
     return phraseNodes("why.fits-too", { call: called, name: nameOf(fitting), made: callNode(answer.call) });
   }
