@@ -684,3 +684,26 @@ def test_first_paint(visit, record_property):
     record_property("first_contentful_paint_ms", round(paints["first-contentful-paint"]))
     print(f"first paint {paints['first-contentful-paint']:.0f} ms, answer before {said:.0f} ms")
     assert set(paints) == {"first-paint", "first-contentful-paint"}
+
+
+def test_waiting_for_a_service_that_gets_ready_ends_in_the_answer(visit):
+    """What took too long before the service was at full speed is asked again, and not told."""
+    without_engine(visit)
+    page = visit.page
+    tries = []
+
+    def late(route: Any) -> None:
+        tries.append(route.request.url)
+        if len(tries) > 1:
+            route.continue_()
+            return
+        body = json.dumps({"type": "urn:bidcascade:timeout", "title": "Late", "status": 504})
+        route.fulfill(status=504, body=body, content_type="application/problem+json")
+
+    ready = {"warm": False, "warmed": 1, "tables": ["sayc", "acol"]}
+    page.route("**/readyz", lambda route: route.fulfill(json={**ready, "warm": len(tries) > 1}))
+    page.route("**/v1/bid", late)
+    visit.open(f"{DEAL}&dealer=N")
+    visit.wait_said("North: one notrump")
+    assert len(tries) > 1
+    assert "took longer" not in page.inner_text("body")
