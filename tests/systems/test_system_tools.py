@@ -242,7 +242,8 @@ def test_compiled_table_has_places_names_and_lines(example):
 LIGHT = """
 opening:
   1NT = Strong notrump: 15-17 points, balanced
-  1S  = Spades: rule of 20 and 9+ points or 12+ points, at most 21 points, 5+ spades; shows 12-21 points
+  1S  = Spades: rule of 20 and 9+ points or 12+ points, at most 21 points, 5+ spades; \
+shows 12-21 points
 
 after 1NT:
   2C = Stayman; artificial, forcing

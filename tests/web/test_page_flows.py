@@ -440,10 +440,10 @@ def test_the_simulated_call(visit):
     button(page, "Try by simulation").click()
     page.wait_for_selector(".simulation tbody tr")
     told = page.locator(".simulation").inner_text()
-    # what is counted and against what, by which tricks, with the interval; contracts as players write them
+    # what is counted against what, by which tricks, with the interval; contracts as players write
     assert "IMPs a deal, against tables where 2♣ is called" in told
     assert "tricks by double dummy" in told
-    first, *others = page.locator(".simulation tbody tr").all_inner_texts()
+    first, *_ = page.locator(".simulation tbody tr").all_inner_texts()
     assert re.search(r"[+−]?\d\.\d\d \([+−]?\d+\.\d\d to [+−]?\d+\.\d\d\)", first), first
     assert "NN" not in told
     assert re.search(r"\dNT( doubled)? by (North|South)", told)

@@ -98,7 +98,7 @@ def test_half_of_the_hands_are_for_the_topic(visit):
 
 
 def test_a_closing_pass_is_not_said_to_fit(visit):
-    """Whoever passes wrongly hears why the call is made, and nothing of a pass that fits every hand."""
+    """Whoever passes wrongly hears nothing of a pass that fits every hand."""
     visit.open(f"#view=practice&ask=1!Notrump!{GOOD}")
     visit.page.wait_for_selector(".game-table")
     text = answer(visit, "pass")
