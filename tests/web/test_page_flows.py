@@ -47,7 +47,7 @@ def test_deal_then_the_system_bids_and_explains(visit):
         "2♣ wants 8+ points, 4 hearts or 4 spades, at most 5 hearts and at most 5 spades."
     )
     assert page.locator(".close-calls li").all_text_contents() == [
-        "2♥ wants 5+ spades, you have 4 (Longer major)",
+        "2♥ wants 5+ spades, you have 4 (Jacoby transfer)",
         "3NT wants 10+ points, you have 8 (Game)",
         "2NT fits too, but 2♣ comes first (Invitation)",
     ]

@@ -18,7 +18,7 @@ export const TEXTS = {
   "call.default": "No call of the system fits this hand, so it passes.",
   "call.default-forced": "No call of the system fits this hand, so it passes although partner's call is forcing.",
   "call.no-line": "The system says nothing about this auction, so it passes.",
-  "call.simulated": "Found by trying it out on deals that fit the auction; no line of the system makes it.",
+  "call.simulated": "Found by trying it out on deals that fit the auction.",
   "call.close": "What came close",
   "call.nothing-close": "No other call came close.",
   "call.wants": "{call} wants {wanted}, {has}",
