@@ -192,9 +192,15 @@ def _shown(meanings: Meanings, calls: Sequence[int], dealer: Seat) -> dict[str, 
 
 def _narrowed(one: ShownHand, bounds: Hull) -> ShownHand:
     """Narrow what was shown to what the other hands leave room for."""
-    points = both(one.points, bounds.points)
+
+    def room(points: tuple[int, int]) -> tuple[int, int]:
+        found = both(points, bounds.points)
+        return found if found[0] <= found[1] else points
+
     lengths = dict(zip(SUITS, bounds.lengths, strict=True))
-    return replace(one, points=points if points[0] <= points[1] else one.points, lengths=lengths)
+    return replace(
+        one, points=room(one.points), every_points=room(one.every_points), lengths=lengths
+    )
 
 
 def _next_calls(steps: Sequence[Step], layouts: Layouts, backend: Backend) -> tuple[NextCall, ...]:

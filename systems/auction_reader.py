@@ -127,7 +127,9 @@ class AuctionReader(ABC):
             terms.append(_narrowed(term_bounds(entry.expression), self._promise(entry, state)))
             if cells:
                 shown |= cells
-                alternatives.append(Alternative(entry.name, entry.where, cells, entry.expression))
+                alternatives.append(
+                    Alternative(entry.name, entry.kind, entry.where, cells, entry.expression)
+                )
         if not uses:
             # a pass by default denies every line; of another unknown call nothing is known
             left = possible & ~taken if call == PASS else possible

@@ -21,7 +21,7 @@ from .text_rows import FACTS
 
 
 def description_of(entry: PlaceEntry) -> str:
-    r"""Condition of an entry as a player reads it; empty where it asks nothing."""
+    r"""Kind and condition of an entry as a player reads them; empty where it asks nothing."""
     return _said(entry)[0]
 
 
@@ -30,6 +30,8 @@ def _said(entry: PlaceEntry) -> tuple[str, tuple[str, ...]]:
     if entry.said is None:
         condition = None if entry.condition is None else _without_facts(entry.condition)
         text = "" if condition is None else condition_text(_bound(condition, entry.bindings))
+        if entry.kind and entry.kind != entry.name:
+            text = f"{entry.kind}: {text}" if text else entry.kind
         words = tuple(agreement_words(one, entry.bindings) for one in entry.agreements)
         # no part of what the entry is; frozen for all else
         object.__setattr__(entry, "said", (text, words))

@@ -10,7 +10,7 @@ from bidcascade.bridge import PASS, Auction, ShownAnswer, format_call
 from bidcascade.kernels.intervals import both
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .cell_words import MANY_POINTS, cells_text
+from .cell_words import MANY_POINTS, cells_text, points_text
 from .describing import agreement_words
 from .knowledge import HANDS, POINTS, hull, proportion, share, to_flags
 from .one_deal import in_one_deal
@@ -50,7 +50,9 @@ class ExplainedCall(ShownAnswer):
     """Texts: ``forcing``, ``artificial``, ``#stayman`` …."""
     hand_types: tuple[HandType, ...]
     points: tuple[int, int]
-    """Bounds of the player's hand by his own calls, as are lengths."""
+    """Bounds of the player's hand by his own calls, as are lengths: those that he promises."""
+    every_points: tuple[int, int]
+    """Bounds of all hands that call so, such as light openings with long suits."""
     lengths: dict[str, tuple[int, int]]
     also: dict[str, tuple[int, int]]
     """Bounds of further terms, such as ``Aces``."""
@@ -151,11 +153,14 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
 def _explained(after: State) -> ExplainedCall:
     """Explain the last call before a state."""
     position, meaning = (after.position - 1) % 4, after.meanings[-1]
-    known, points = after.knowledge[position], shown(after, position, "HCP")
+    known, parts = after.knowledge[position], _parts(meaning)
+    points, every = shown(after, position, "HCP"), hull(known.cells).points
     types = [
-        HandType(one.name, str(one.where), part, hull(one.cells).points, _lengths(one.cells))
-        for one, part in zip(meaning.alternatives, _parts(meaning), strict=True)
-    ]
+        HandType(
+            one.kind or one.name, str(one.where), part, hull(one.cells).points, _lengths(one.cells)
+        )
+        for one, part in zip(meaning.alternatives, parts, strict=True)
+    ]  # fmt: skip
     bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     lengths = _lengths(known.cells)
@@ -164,10 +169,10 @@ def _explained(after: State) -> ExplainedCall:
     left = (least if points[0] else 0, most if points[1] < MANY_POINTS else POINTS)
     low, high = both(points, left)
     said = (low, high) if low <= high else points
-    sentence = _sentence(meaning, known.cells, said, agreements)
+    sentence = _sentence(meaning, parts, known.cells, said, every[0], agreements)
     return ExplainedCall(
         format_call(meaning.call), position, sentence,
-        meaning.known, agreements, tuple(types), points, lengths,
+        meaning.known, agreements, tuple(types), points, every, lengths,
         {name: value for name, value in known.terms.items() if name != "HCP"}, share(known.cells),
     )  # fmt: skip
 
@@ -192,20 +197,37 @@ def _lengths(cells: int) -> dict[str, tuple[int, int]]:
 
 
 def _sentence(
-    meaning: Meaning, cells: int, points: tuple[int, int], agreements: tuple[str, ...]
+    meaning: Meaning,
+    shares: Sequence[float],
+    cells: int,
+    points: tuple[int, int],
+    least: int,
+    agreements: tuple[str, ...],
 ) -> str:
     """Name, points, lengths that say something, and the agreements."""
-    names = list(dict.fromkeys(one.name for one in meaning.alternatives if one.name))
-    if not meaning.known:
-        name = "No agreement about this call"
-    elif not names:
-        name = "Pass" if meaning.call == PASS else format_call(meaning.call)
-    else:
-        name = " or ".join(names)
+    name = _name(meaning, shares)
     types: list[int] = []
     if len(meaning.uses) == 1:  # hand types of one line, each said by itself
         types = [found for one in meaning.alternatives if (found := one.cells & cells)]
-    said = cells_text(cells, points, types)
+    said, promised = cells_text(cells, points, types), points_text(points)
+    if least < points[0] and said.startswith(promised):
+        said = f"{promised} (light hands from {least}){said.removeprefix(promised)}"
     text = f"{name}: {said}" if said else name
-    spoken = [one for one in agreements if not one.startswith("#")]
+    # tags are for those who write systems; points stand there already
+    spoken = [one for one in agreements if not one.startswith(("#", "shows "))]
     return f"{text}; {', '.join(spoken)}" if spoken else text
+
+
+def _name(meaning: Meaning, shares: Sequence[float]) -> str:
+    """Name of a call: of several the one under which most hands make it."""
+    if not meaning.known:
+        return "No agreement about this call"
+    weights: dict[str, float] = {}
+    for one, part in zip(meaning.alternatives, shares, strict=True):
+        if one.name:
+            weights[one.name] = weights.get(one.name, 0.0) + part
+    if len(weights) > 1 and meaning.call == PASS:
+        return "Pass"
+    if not weights:
+        return "Pass" if meaning.call == PASS else format_call(meaning.call)
+    return max(weights, key=weights.__getitem__)

@@ -61,7 +61,7 @@ class PlaceEntry(ShownAnswer):
     """Number of the line's turn among the lines of the place, from 0; variants of a line and the
     calls that one line makes (``2M``) share it."""
     name: str
-    """Of the variant, else of its line."""
+    """Of the line, as players call it; of the variant where the line has none."""
     where: Where
     needs: Constraint
     agreements: tuple[Agreement, ...]
@@ -70,6 +70,8 @@ class PlaceEntry(ShownAnswer):
     line: PlacedLine
     bindings: Bindings
     specificity: Specificity
+    kind: str = ""
+    """Of the variant, where the line has variants: what kind of hand makes the call."""
     said: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
     """Description and agreements in words, kept by :mod:`.describing` when they were asked for."""
 
@@ -96,14 +98,16 @@ class PlaceEntry(ShownAnswer):
         """Entry of a line, or of one of its variants, for one of its calls."""
         line = placed.line
         name, where, condition, agreements = line.name, line.where, line.condition, line.agreements
+        kind = ""
         if variant is not None:
-            name, where = variant.name or name, variant.where
+            name, kind, where = name or variant.name, variant.name, variant.where
             agreements += variant.agreements
             parts = [one for one in (condition, variant.condition) if one is not None]
             condition = AllOf(tuple(parts)) if len(parts) == 2 else parts[0] if parts else None
         return cls(
-            call, rank, name, where, needs, agreements, condition, placed, bindings, specificity
-        )
+            call, rank, name, where, needs, agreements, condition, placed, bindings, specificity,
+            kind,
+        )  # fmt: skip
 
     @property
     def criteria(self) -> tuple[Expression, ...]:

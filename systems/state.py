@@ -42,10 +42,12 @@ class Knowledge:
 class Alternative:
     """One hand type of a call: a variant of a line, with the hands that it leaves possible.
 
-    ``expression`` is all that the hand must meet.
+    ``name`` is that of the call, ``kind`` that of the variant; ``expression`` is all that the hand
+    must meet.
     """
 
     name: str
+    kind: str
     where: Where
     cells: int = field(repr=False)
     expression: Expression = field(repr=False)

@@ -12,7 +12,7 @@ from bidcascade.table.topics import MOST_PLACES, Topic, in_order
 from .describing import agreements_of
 
 if TYPE_CHECKING:
-    from .bidder import Bidder
+    from .bidder import Bidder, Step
 
 DEALS: Final = 5_000
 """Deals that a system is asked on."""
@@ -27,12 +27,17 @@ class _Found:
     calls: int = 0
     bids: bool = False
     places: list[bytes] = field(default_factory=list)
+    chosen: list[bytes] = field(default_factory=list)
+    """Places where a deal chose such a call."""
 
 
 def topics_of_system(
     places: "Bidder", *, deals: int = DEALS, most_places: int = MOST_PLACES
 ) -> tuple[Topic, ...]:
     r"""All topics of a system, by name, as :func:`~bidcascade.table.topics.topics_of` has them.
+
+    Their places are those where a deal chose such a call: elsewhere hands for it may not exist.
+    Where no deal did they are those where the system offers one.
 
     Examples
     --------
@@ -73,11 +78,28 @@ def topics_of_system(
                         fresh.setdefault(name, []).extend(map(bytes, there))
             for name, some_places in fresh.items():
                 found[name].places += in_order(some_places)
+            auction_of = dict(zip(reached.tolist(), map(bytes, auctions), strict=True))
+            for name, some_chosen in _chosen(places, step, depth & 1).items():
+                topic = found[name]
+                if len(topic.chosen) < most_places:
+                    topic.chosen += in_order(auction_of[place] for place in some_chosen)
     return tuple(
-        Topic(name, topic.calls, tuple(topic.places[:most_places]))
+        Topic(name, topic.calls, tuple((topic.chosen or topic.places)[:most_places]))
         for name, topic in sorted(found.items())
         if topic.bids
     )
+
+
+def _chosen(places: "Bidder", step: "Step", side: int) -> dict[str, set[int]]:
+    """Topics of the calls that deals chose, each with the places where they did."""
+    is_line = step.entry >= 0
+    pairs = np.unique(np.stack([step.entry[is_line], step.place[is_line]]), axis=1)
+    found: dict[str, set[int]] = {}
+    for entry, place in pairs.T.tolist():
+        line = places.sides[side].entry(entry, 0)
+        for name in _topics_of_line(line.name, agreements_of(line)):
+            found.setdefault(name, set()).add(place)
+    return found
 
 
 def _topics_of_list(places: "Bidder", number: int, side: int) -> dict[str, set[int]]:

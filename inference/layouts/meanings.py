@@ -68,6 +68,9 @@ class ShownHand(ShownAnswer):
     """Bounds of further terms, such as ``Aces``."""
     calls: tuple[str, ...]
     """Names and sentences of the player's calls, in order."""
+    every_points: tuple[int, int]
+    """Least and most high card points of all hands that call so, the light ones with long suits
+    too."""
 
 
 class Meanings(Protocol):
@@ -125,7 +128,7 @@ def meanings_of(source: Source, opponents: System | None = None) -> Meanings:
     return SystemMeanings(places)
 
 
-_NOTHING_SHOWN = ShownHand((0, 37), dict.fromkeys(SUITS, (0, 13)), {}, ())
+_NOTHING_SHOWN = ShownHand((0, 37), dict.fromkeys(SUITS, (0, 13)), {}, (), (0, 37))
 
 
 class SystemMeanings:
@@ -162,7 +165,9 @@ class SystemMeanings:
         found = [_NOTHING_SHOWN] * 4
         for number, call in enumerate(self.explanation(calls).calls):
             told = (*found[number % 4].calls, f"{call.call} {call.sentence}")
-            found[number % 4] = ShownHand(call.points, call.lengths, call.also, told)
+            found[number % 4] = ShownHand(
+                call.points, call.lengths, call.also, told, call.every_points
+            )
         return found, list(self._places.state(calls).hulls)
 
 
@@ -221,7 +226,7 @@ class TableMeanings:
             text = f"{format_call(step.call)} {' or '.join(names)}".strip()
             found[step.seat] = ShownHand(
                 bounds.points, dict(zip(SUITS, bounds.lengths, strict=True)), {},
-                (*found[step.seat].calls, text),
+                (*found[step.seat].calls, text), bounds.points,
             )  # fmt: skip
         return found, [hull(one) for one in cells]
 

@@ -616,7 +616,12 @@ class ExplainedCallAnswer(Body):
     )
     hand_types: list[HandTypeAnswer] = Field(description="The kinds of hand that make this call.")
     points: list[int] = Field(
-        description="Least and most points that are known now.", examples=[_POINTS]
+        description="Least and most points that are promised now.", examples=[_POINTS]
+    )
+    every_points: list[int] = Field(
+        description="Least and most points of all hands that call so, of light ones with long "
+        "suits too.",
+        examples=[_POINTS],
     )
     lengths: dict[str, list[int]] = Field(
         description="Least and most cards of each suit that are known now.", examples=[_LENGTHS]

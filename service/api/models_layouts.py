@@ -132,7 +132,12 @@ class LayoutsAnswer(AboutAuction):
 class Shown(Body):
     """What a player's calls have shown by the system."""
 
-    points: list[int] = Field(description="Least and most points.", examples=[[15, 17]])
+    points: list[int] = Field(
+        description="Least and most points that are promised.", examples=[[15, 17]]
+    )
+    every_points: list[int] = Field(
+        description="Least and most points of all hands that call so.", examples=[[15, 17]]
+    )
     lengths: dict[str, list[int]] = Field(
         description="Least and most cards by suit.", examples=[{"S": [2, 5]}]
     )

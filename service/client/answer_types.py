@@ -183,6 +183,7 @@ class ExplainedCallAnswer(TypedDict):
     agreements: list[str]
     hand_types: list[HandTypeAnswer]
     points: list[int]
+    every_points: list[int]
     lengths: dict[str, list[int]]
     also: dict[str, list[int]]
     share: float
@@ -519,6 +520,7 @@ class ReloadAnswer(TypedDict):
 
 class Shown(TypedDict):
     points: list[int]
+    every_points: list[int]
     lengths: dict[str, list[int]]
     also: dict[str, list[int]]
     calls: list[str]

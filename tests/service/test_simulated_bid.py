@@ -7,7 +7,6 @@ import pytest
 from fastapi import FastAPI
 
 from bidcascade.bridge import (
-    NoSuchDeal,
     TimedOut,
     parse_calls,
     parse_hand,
@@ -97,7 +96,7 @@ def test_a_budget_that_is_over_at_once_leaves_the_call_of_the_system(app, patche
 
 
 def test_a_place_without_a_line_is_passed_everywhere(app, system, capsys):
-    """One behaviour: REST, Engine.bid, mode first, mode all and the command line pass, and say so."""
+    """One behaviour: REST, Engine.bid and the command line pass, and say so."""
     told = "pass by default: the system has no line here"
     over_rest = ask_bid(app, NO_LINE)
     engine = Engine.open(system, "cpu")

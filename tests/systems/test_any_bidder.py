@@ -199,10 +199,27 @@ def test_topics_of_a_system_are_those_of_its_table():
     # a pass by default has a row in a table, and no line in a system
     assert of_system.keys() == of_rows.keys() - {"Pass"}
     for name, topic in of_system.items():
-        assert topic == of_rows[name]
+        assert topic.calls == of_rows[name].calls
+        assert topic.places
     first = topics_of_system(system.bidder(), deals=3000, most_places=2)
     assert all(len(one.places) <= 2 for one in first)
     assert list(of_system) == sorted(of_system)
+
+
+def test_places_of_a_topic_are_those_where_it_is_chosen():
+    """Over one heart every hand passes the jump by: nobody can practise it there."""
+    system = System.parse(
+        "opening:\n  1H = Hearts: 12-21 points, 5+ hearts\n  1S = Spades: 12-21 points, 5+ spades\n"
+        "  4S = Never: 12-21 points, 5+ spades\n"
+        "after 1H:\n  2H = Single: 0+ points\n  3H = Jump: 10+ points; #jump\n"
+        "after 1S:\n  3S = Jump: 10+ points; #jump\n"
+    )
+    found = {one.name: one for one in topics_of_system(system.bidder(), deals=3000)}
+    places = {tuple(one) for one in found["#jump"].places}
+    assert parse_calls("1S P") in places
+    assert parse_calls("1H P") not in places
+    # what no deal chose keeps the places where it is offered
+    assert found["Never"].places[0] == b""
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -81,7 +81,8 @@ def test_knowledge_narrows_along_the_auction():
 
 def test_variants_are_alternatives_with_a_gap_between():
     meaning = SYSTEM.state("1C 2C").meanings[-1]
-    assert [one.name for one in meaning.alternatives] == ["Weak", "Strong"]
+    assert [one.kind for one in meaning.alternatives] == ["Weak", "Strong"]
+    assert {one.name for one in meaning.alternatives} == {"Two suits"}
     shares = [share(one.cells) for one in meaning.alternatives]
     assert shares[0] > 5 * shares[1] > 0
     cells = SYSTEM.state("1C 2C").knowledge[1].cells

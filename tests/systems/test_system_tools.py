@@ -279,3 +279,55 @@ def test_compiled_table_has_places_names_and_lines(example):
     assert row.where == "example:18"
     assert "forcing" in row.tags
     assert compile_system(example, deals=2_000).digest == table.digest
+
+
+LIGHT = """
+opening:
+  1NT = Strong notrump: 15-17 points, balanced
+  1S  = Spades: rule of 20 and 9+ points or 12+ points, at most 21 points, 5+ spades; \
+shows 12-21 points
+
+after 1NT:
+  2C = Stayman; artificial, forcing
+    either A major: 8+ points, 4 hearts or 4 spades
+    or Escape: at most 7 points, at most 1 club
+    2H = Hearts: 4+ hearts
+  Pass = Enough: at most 7 points
+  Pass = No interest: any hand
+"""
+
+
+@pytest.mark.parametrize(
+    ("auction", "sentence"),
+    [
+        # one word, not four ranges; and of a balanced hand only what is more or less than usual
+        ("1N", "Strong notrump: 15-17 points, balanced"),
+        ("1N P 2C P 2H", "Hearts: 15-17 points, balanced, 4-5 hearts"),
+        # the name that players use, and not those of its kinds of hand
+        ("1N P 2C", "Stayman; artificial, forcing"),
+        # what is promised, and what hands that bid it have
+        ("1S", "Spades: 12-21 points (light hands from 9), 5+ spades"),
+        # several reasons to pass are a pass
+        ("1N P P", "Pass"),
+    ],
+)
+def test_sentences_are_those_of_players(auction, sentence):
+    system = System.parse(LIGHT)
+    last = explain_auction(system, auction).calls[-1]
+    assert last.sentence.startswith(sentence)
+    assert " or " not in last.sentence.split(":")[0]
+
+
+def test_the_name_of_a_call_is_that_of_its_line():
+    system = System.parse(LIGHT)
+    answer = system.bid("K52.AQ32.J876.Q2", "1N P")
+    assert answer.entry.name == "Stayman"
+    assert answer.entry.kind == "A major"
+    kinds = explain_auction(system, "1N P 2C").calls[-1].hand_types
+    assert [one.name for one in kinds] == ["A major", "Escape"]
+
+
+def test_points_that_hands_have_beside_those_that_are_promised():
+    call = explain_auction(System.parse(LIGHT), "1S").calls[-1]
+    assert call.points == (12, 21)
+    assert call.every_points == (9, 21)

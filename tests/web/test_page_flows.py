@@ -47,7 +47,7 @@ def test_deal_then_the_system_bids_and_explains(visit):
         "2♣ wants 8+ points, 4 hearts or 4 spades, at most 5 hearts and at most 5 spades."
     )
     assert page.locator(".close-calls li").all_text_contents() == [
-        "2♥ wants 5+ spades, you have 4 (Longer major)",
+        "2♥ wants 5+ spades, you have 4 (Jacoby transfer)",
         "3NT wants 10+ points, you have 8 (Game)",
         "2NT fits too, but 2♣ comes first (Invitation)",
     ]
@@ -440,10 +440,10 @@ def test_the_simulated_call(visit):
     button(page, "Try by simulation").click()
     page.wait_for_selector(".simulation tbody tr")
     told = page.locator(".simulation").inner_text()
-    # what is counted and against what, by which tricks, with the interval; contracts as players write them
+    # what is counted against what, by which tricks, with the interval; contracts as players write
     assert "IMPs a deal, against tables where 2♣ is called" in told
     assert "tricks by double dummy" in told
-    first, *others = page.locator(".simulation tbody tr").all_inner_texts()
+    first, *_ = page.locator(".simulation tbody tr").all_inner_texts()
     assert re.search(r"[+−]?\d\.\d\d \([+−]?\d+\.\d\d to [+−]?\d+\.\d\d\)", first), first
     assert "NN" not in told
     assert re.search(r"\dNT( doubled)? by (North|South)", told)
@@ -684,3 +684,26 @@ def test_first_paint(visit, record_property):
     record_property("first_contentful_paint_ms", round(paints["first-contentful-paint"]))
     print(f"first paint {paints['first-contentful-paint']:.0f} ms, answer before {said:.0f} ms")
     assert set(paints) == {"first-paint", "first-contentful-paint"}
+
+
+def test_waiting_for_a_service_that_gets_ready_ends_in_the_answer(visit):
+    """What took too long before the service was at full speed is asked again, and not told."""
+    without_engine(visit)
+    page = visit.page
+    tries = []
+
+    def late(route: Any) -> None:
+        tries.append(route.request.url)
+        if len(tries) > 1:
+            route.continue_()
+            return
+        body = json.dumps({"type": "urn:bidcascade:timeout", "title": "Late", "status": 504})
+        route.fulfill(status=504, body=body, content_type="application/problem+json")
+
+    ready = {"warm": False, "warmed": 1, "tables": ["sayc", "acol"]}
+    page.route("**/readyz", lambda route: route.fulfill(json={**ready, "warm": len(tries) > 1}))
+    page.route("**/v1/bid", late)
+    visit.open(f"{DEAL}&dealer=N")
+    visit.wait_said("North: one notrump")
+    assert len(tries) > 1
+    assert "took longer" not in page.inner_text("body")

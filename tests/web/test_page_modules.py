@@ -271,4 +271,5 @@ def test_problems_become_sentences(module):
     assert module("api", "sentenceOf", 429, {}, "2")["value"] == (
         "The service is busy. Try again in 2 s."
     )
+    assert "took longer" in module("api", "sentenceOf", 504, body, None)["value"]
     assert "502" in module("api", "sentenceOf", 502, None, None)["value"]

@@ -89,6 +89,33 @@ def test_a_system_of_ones_own_is_there_after_a_reload(visit, view):
         assert "Weak notrump" in page.inner_text(".headline")
 
 
+def test_leads_by_a_system_of_ones_own(visit):
+    """The service knows what it was made from, and the page says so."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "14-16"))
+    page.wait_for_selector(".changes li")
+    hands = "n=AQ32.K32.QJ3.432&e=K54.QT9.K54.AT98&s=JT98.A54.A87.K65&w=76.J876.T962.QJ7"
+    auction = "auction=P-P-1C-P-1N-P-P-P"
+    page.goto(f"{visit.url}/#{hands}&dealer=W&vul=None&table=my%20sayc&view=lead&{auction}")
+    page.get_by_text("The service does not know my sayc").wait_for()
+    page.get_by_role("button", name="Find the best lead").click()
+    page.wait_for_selector("table.numeric tbody tr, .notice.error")
+    assert "There is no" not in page.inner_text("#view")
+
+
+def test_whether_a_change_is_better(visit):
+    """IMPs a board with the interval, and on what they were counted; it can be stopped."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "12-14"))
+    page.wait_for_selector(".changes li")
+    page.click("#system-better")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped.").wait_for()
+    page.click("#system-better")
+    page.get_by_text("IMPs a board for the new text").wait_for(timeout=60_000)
+    assert "solved double dummy" in page.inner_text("#view")
+
+
 def test_a_forgotten_system_is_offered_no_more(visit):
     page = opened(visit)
     typed(page, STRONG, STRONG.replace("15-17", "12-14"))

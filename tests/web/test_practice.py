@@ -97,6 +97,36 @@ def test_half_of_the_hands_are_for_the_topic(visit):
     assert right.count("Weak two") == 5
 
 
+def test_a_closing_pass_is_not_said_to_fit(visit):
+    """Whoever passes wrongly hears nothing of a pass that fits every hand."""
+    visit.open(f"#view=practice&ask=1!Notrump!{GOOD}")
+    visit.page.wait_for_selector(".game-table")
+    text = answer(visit, "pass")
+    assert "The system bids" in text
+    assert "fits Pass" not in text
+
+
+def test_what_is_taught_is_sound(module):
+    def sound(*arguments: Any) -> Any:
+        return module("practice_sets", "isSound", *arguments)["value"]
+
+    assert sound("4N", HAND, False)
+    assert not sound("4N", "AKQ873.-.KQ84.A52".replace("-", ""), False)
+    assert sound("4S", "AKQ873..KQ84.A52", False)
+    # nobody is taught to pass a forcing call
+    assert not sound("P", HAND, True)
+    assert sound("P", HAND, False)
+
+
+@pytest.mark.parametrize("topic", ["#blackwood", "#trump-ask", "#grand-slam-force", "#final"])
+def test_rare_conventions_find_hands(module, topic):
+    found = module("practice_sets", "topicsOf", "sayc")["value"]
+    [one] = [each for each in found[0] if each["topic"] == topic]
+    code = module("practice_sets", "makeSet", one, "sayc")
+    assert "error" not in code, code
+    assert code["value"].startswith("1!")
+
+
 NORTH, SOUTH = "AQ4.KJ3.K876.Q52", "K762.A65.Q93.J94"
 
 

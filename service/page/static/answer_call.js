@@ -7,9 +7,10 @@ import { busy, clear, h, notice, put, table } from "./dom.js";
 import {
   callNode, callText, chips, conditionText, contractNodes, contractText, percent, readContract, signed, valueText,
 } from "./format.js";
+import { servedName } from "./engine_client.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { closeCalls, handWords, hardest, missWords, wantedWords } from "./reasons.js";
-import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall } from "./state.js";
+import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall, state } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
 const LAYOUTS = 300;
@@ -63,6 +64,9 @@ export function reasonText(answer) {
 }
 
 function headline(seat, answer, actual, simulate) {
+  // the service knows no system of one's own
+  const { table: played } = state();
+  const isServed = servedName(played) === played;
   return h(
     "div", { class: "headline" },
     h("p", { class: "big" }, `${SEAT_NAMES[seat]}: `, callNode(answer.call),
@@ -79,7 +83,7 @@ function headline(seat, answer, actual, simulate) {
     h("div", { class: "row" }, actual !== answer.call && h("button", {
       type: "button", class: "main", onclick: () => makeCall(answer.call),
     }, phrase("call.make")),
-    !answer.simulation && !isOffline() && h("button", { type: "button", onclick: simulate }, phrase("call.simulate"))),
+    !answer.simulation && !isOffline() && isServed && h("button", { type: "button", onclick: simulate }, phrase("call.simulate"))),
   );
 }
 

@@ -78,6 +78,7 @@ export function sentenceOf(status, problem, retryAfter) {
     const when = retryAfter ? phrase("service.busy-seconds", { seconds: retryAfter }) : phrase("service.busy-moment");
     return phrase("service.busy", { when });
   }
+  if (status === 504) return phrase("service.slow");
   if (!problem?.title) return phrase("service.error", { status });
   const reasons = (problem.errors ?? []).map((one) => `${one.field}: ${one.reason}`);
   const detail = reasons.length ? reasons.join("; ") : problem.detail ?? "";
@@ -94,6 +95,15 @@ async function errorOf(response) {
   const kind = String(problem?.type ?? "").split(":").pop();
   const text = sentenceOf(response.status, problem, response.headers.get("retry-after"));
   return new ApiError(text, response.status, kind);
+}
+
+/** Whether the service is still getting ready, so that what took too long is worth asking again. */
+async function isWarming() {
+  try {
+    return (await (await fetch("/readyz", { headers: { Accept: "application/json" } })).json()).warm === false;
+  } catch {
+    return false;
+  }
 }
 
 async function newKey(used) {
@@ -127,10 +137,11 @@ export async function request(path, { method = "GET", body, headers = {}, signal
       continue;
     }
     const error = await errorOf(response);
-    if (error.kind !== "not-ready" || waits >= MOST_WAITS) throw error;
-    // tables are still being loaded: the service answers as soon as they are
+    // tables are still being loaded, or not at full speed: the service answers as soon as they are
+    const isComing = error.kind === "not-ready" || (error.kind === "timeout" && await isWarming());
+    if (!isComing || waits >= MOST_WAITS) throw error;
     waits += 1;
-    tellWaiting?.(waits, error.message);
+    if (error.kind === "not-ready") tellWaiting?.(waits, error.message);
     await new Promise((resolve) => { setTimeout(resolve, WAIT_MS); });
     signal?.throwIfAborted();
   }

@@ -104,7 +104,7 @@ function heads(...names) {
 export function numbersTable(who, hand) {
   const [low, high] = span(hand.points);
   const points = [];
-  for (let one = low; one <= high; one += 1) points.push([one, percent(hand.points[one])]);
+  for (let one = low; one <= high; one += 1) if (hand.points[one] > 0) points.push([one, percent(hand.points[one])]);
   return h(
     "details", { class: "numbers" }, h("summary", null, phrase("chart.numbers"),
       h("span", { class: "hidden" }, phrase("chart.numbers-of", { who }))),
@@ -119,6 +119,6 @@ export function numbersTable(who, hand) {
       ]),
     ),
     hand.keycards && table(phrase("chart.keycards-caption", { who }), heads("keycards", "chance"),
-      hand.keycards.map((chance, count) => [count, percent(chance)])),
+      hand.keycards.map((chance, count) => [count, percent(chance)]).filter((_, count) => hand.keycards[count] > 0)),
   );
 }

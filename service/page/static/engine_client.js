@@ -118,8 +118,8 @@ if (isOffline()) begin(inWorker);
 const opened = new Map();
 const ready = new Set();
 const own = new Map();
-/** Where systems of one's own are kept: their names, and the texts of one, `{main, files}`. */
-let keptOnes = { names: () => [], textsOf: () => null };
+/** Where systems of one's own are kept: their names, the texts of one, `{main, files}`, what it was made from. */
+let keptOnes = { names: () => [], textsOf: () => null, baseOf: () => "" };
 let usual = inFolder[0]?.name ?? null;
 
 async function systemFile(name) {
@@ -145,13 +145,18 @@ async function openAs(name, system) {
   ready.add(name);
 }
 
-/** `{names(), textsOf(name)}` tell of the systems that the browser keeps: they are there before anything is asked. */
+/** `{names(), textsOf(name), baseOf(name)}` tell of the systems that the browser keeps: they are there before anything is asked. */
 export function useKept(where) {
   keptOnes = where;
 }
 
 function isOwn(name) {
   return own.has(name) || (!ready.has(name) && keptOnes.names().includes(name));
+}
+
+/** The system that the service knows where one of one's own is played: what that was made from. */
+export function servedName(name) {
+  return isOwn(name) ? keptOnes.baseOf(name) : name;
 }
 
 /** Texts of a system of one's own as it is played: as it was put to use, else as it is kept. */

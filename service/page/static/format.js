@@ -142,6 +142,23 @@ export function percent(share) {
   return phrase("percent", { share: Math.round(100 * share) });
 }
 
+/** So many points are no bound that anybody would name. */
+const UNBOUNDED = 30;
+
+/** Points between bounds, in words; empty where they leave all. */
+export function pointsText([low, high]) {
+  if (low === 0 && high >= UNBOUNDED) return "";
+  const what = phrase("count.HCP", { number: 2 });
+  if (low === high) return phrase("exactly", { number: low, what: phrase("count.HCP", { number: low }) });
+  if (low === 0) return phrase("most", { number: high, what });
+  return high >= UNBOUNDED ? phrase("plus", { number: low, what }) : phrase("between", { low, high, what });
+}
+
+/** Whether a share is more than a row of "0 %". */
+export function isTold(share) {
+  return share >= 0.005;
+}
+
 export function range(low, high) {
   return low === high ? String(low) : `${low}–${high}`;
 }

@@ -4,6 +4,7 @@ import { isMissingRoute, post } from "./api.js";
 import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
 import { SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
 import { busy, clear, h, notice, table } from "./dom.js";
+import { servedName } from "./engine_client.js";
 import { contractNodes, handNode, percent } from "./format.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
@@ -78,6 +79,7 @@ export async function show(place, now, signal) {
     return "";
   }
   const result = h("div", { "aria-live": "polite" });
+  const served = servedName(now.table);
   const select = h("select", { id: "lead-scoring", onchange: (event) => { scoring = event.target.value; } },
     SCORINGS.map((name) => h("option", { value: name, selected: name === scoring }, phrase(`lead.by-${name}`))));
   const find = async (layouts) => {
@@ -85,7 +87,7 @@ export async function show(place, now, signal) {
     clear(result, busy(phrase("lead.solving")));
     try {
       const answer = await post("/v1/leads", {
-        hand, ...placeAsked(now), scoring, layouts, budget_ms: 12_000,
+        hand, ...placeAsked({ ...now, table: served }), scoring, layouts, budget_ms: 12_000,
       }, { signal });
       if (!signal.aborted) clear(result, answerNodes(answer, find));
     } catch (error) {
@@ -100,6 +102,7 @@ export async function show(place, now, signal) {
   clear(
     place, head, handNode(hand),
     h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "lead-scoring" }, phrase("lead.judged")), select), button),
+    served !== now.table && notice("info", phrase("lead.by-base", { own: now.table, base: served })),
     result,
     h("p", { class: "soft small" }, h("a", { href: linkTo({ view: "shown", at: null, eyes: SEATS[leader] }) },
       phrase("lead.shown", { seat }))),

@@ -59,6 +59,7 @@ export async function wholeText({ base, main, files }) {
 useKept({
   names: () => ownSystems().map((one) => one.name),
   textsOf: (name) => wholeText(ownSystem(name)),
+  baseOf: (name) => ownSystem(name)?.base ?? "",
 });
 
 const INCLUDE = /^[ \t]*(?:include|opponents play)[ \t]+"([^"\n]+)"/gmu;

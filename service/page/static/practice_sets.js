@@ -11,6 +11,8 @@ const SIZE = 10;
 const MOST_HANDS = 50;
 const MOST_LETTERS = 80;
 const DEALS = 200;
+const MANY_DEALS = 1500;
+/** Places that are looked at, if hands are found at one of them; else all are. */
 const MOST_PLACES = 8;
 const ENOUGH_PLACES = 4;
 
@@ -116,33 +118,42 @@ function shuffled(list) {
   return left;
 }
 
-/** Some places of a topic in turn, short auctions sooner than long ones. */
-function somePlaces(places) {
+/** Places of a topic in turn, short auctions sooner than long ones. */
+function inSomeOrder(places) {
   const weighed = places.map((calls, rank) => [Math.random() * (rank + 2), calls]);
-  return weighed.sort(([one], [other]) => one - other).map(([, calls]) => calls).slice(0, MOST_PLACES);
+  return weighed.sort(([one], [other]) => one - other).map(([, calls]) => calls);
 }
 
-/** Calls at a place that have a topic. */
-async function callsOfTopic(topic, calls, tableName, signal) {
+/** Calls at a place that have a topic, and whether a pass is forbidden there. */
+async function aboutPlace(topic, calls, tableName, signal) {
   const path = `/v1/tables/${encodeURIComponent(tableName)}/next?auction=${encodeURIComponent(calls.join("-"))}`;
-  const { entries } = await get(path, { signal });
-  return new Set(entries.filter((entry) => entry.variants.some((one) => (
-    one.name === topic || one.tags.includes(topic)
-  ))).map((entry) => entry.call));
+  const { entries, forced } = await get(path, { signal });
+  return {
+    forced,
+    calls: new Set(entries.filter((entry) => entry.variants.some((one) => (
+      one.name === topic || one.tags.includes(topic)
+    ))).map((entry) => entry.call)),
+  };
+}
+
+/** Whether a call may be taught: none that passes over a forcing call, no four or five notrump with a void. */
+export function isSound(call, hand, forced) {
+  if (call === "P") return !forced;
+  return !/^[45]N$/.test(call) || hand.split(".").every(Boolean);
 }
 
 /** Questions at a place, each with the system's call and whether that is of the topic. */
-async function questionsAt(topic, calls, tableName, signal) {
+async function questionsAt(topic, calls, tableName, signal, count = DEALS) {
   const dealer = randomDealer();
   const vulnerability = randomVulnerability();
   const circumstances = { dealer: SEATS[dealer], vulnerability };
   const seed = Math.floor(Math.random() * 2 ** 32);
   const found = await post("/v1/layouts", {
-    auction: calls, ...circumstances, count: DEALS, seed, table: tableName,
+    auction: calls, ...circumstances, count, seed, table: tableName,
   }, { signal });
   if (!found.layouts.length) return [];
-  const [ofTopic, answer] = await Promise.all([
-    callsOfTopic(topic, calls, tableName, signal),
+  const [about, answer] = await Promise.all([
+    aboutPlace(topic, calls, tableName, signal),
     post("/v1/auctions", {
       deals: found.layouts.map(({ deal }) => ({ deal, ...circumstances })), mode: "first", table: tableName,
     }, { signal }),
@@ -153,7 +164,8 @@ async function questionsAt(topic, calls, tableName, signal) {
     // deals that fit only because something was given up are none of this auction
     if (calls.some((call, index) => bid[index] !== call)) return [];
     const call = bid[calls.length];
-    return [{ calls, dealer, vulnerability, hand: deal.slice(2).split(" ")[seat], call, ofTopic: ofTopic.has(call) }];
+    const hand = deal.slice(2).split(" ")[seat];
+    return isSound(call, hand, about.forced) ? [{ calls, dealer, vulnerability, hand, call, ofTopic: about.calls.has(call) }] : [];
   });
 }
 
@@ -178,11 +190,16 @@ export function levelled(questions, size = SIZE) {
 export async function makeSet({ topic, places }, tableName, signal) {
   const pool = [];
   let tried = 0;
-  for (const calls of somePlaces(places)) {
+  for (const calls of inSomeOrder(places)) {
     const ofTopic = pool.filter((one) => one.ofTopic).length;
-    if (tried >= ENOUGH_PLACES && ofTopic >= SIZE / 2) break;
+    if ((tried >= ENOUGH_PLACES && ofTopic >= SIZE / 2) || (tried >= MOST_PLACES && ofTopic)) break;
     pool.push(...await questionsAt(topic, calls, tableName, signal));
     tried += 1;
+  }
+  // what one hand of a thousand calls there, such as a grand slam force, is looked for in more deals
+  for (const calls of inSomeOrder(places).slice(0, ENOUGH_PLACES)) {
+    if (pool.some((one) => one.ofTopic)) break;
+    pool.push(...await questionsAt(topic, calls, tableName, signal, MANY_DEALS));
   }
   if (!pool.some((one) => one.ofTopic)) throw new Error(phrase("practice.nothing-found"));
   return writeSet(topicText(topic), levelled(pool));

@@ -4,14 +4,12 @@ import { post } from "./api.js";
 import { SEAT_NAMES, SEATS } from "./calls.js";
 import { lengthsChart, numbersTable, pointsChart } from "./charts.js";
 import { busy, clear, h, notice, put } from "./dom.js";
-import { callBars, callNode, callsNode, percent, range } from "./format.js";
+import { callBars, callNode, callsNode, percent, pointsText, range } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { callsBefore, change, placeAsked } from "./state.js";
 import { phrase } from "./texts.js";
 
 const LAYOUTS = 500;
-/** So many points are no bound that anybody would name. */
-const UNBOUNDED = 30;
 
 export const title = phrase("help.shown");
 
@@ -33,24 +31,17 @@ function eyesChoice(now) {
   );
 }
 
-/** Points that the calls leave open, in words; empty where they leave all. */
-function boundsText([low, high]) {
-  if (low === 0 && high >= UNBOUNDED) return "";
-  const what = phrase("count.HCP", { number: 2 });
-  if (low === high) return phrase("exactly", { number: low, what: phrase("count.HCP", { number: low }) });
-  if (low === 0) return phrase("most", { number: high, what });
-  return high >= UNBOUNDED ? phrase("plus", { number: low, what }) : phrase("between", { low, high, what });
-}
-
 function handCard(seat, hand, isKnown) {
   const who = SEAT_NAMES[SEATS.indexOf(seat)];
   const counted = { range: range(...hand.points_range), mean: hand.mean_points.toFixed(1) };
-  const bounds = isKnown ? "" : boundsText(hand.shown.points);
+  const { points, every_points: every } = hand.shown;
+  const bounds = isKnown ? "" : pointsText(points);
+  const light = every && every[0] < points[0] ? phrase("shown.light", { least: every[0] }) : "";
   return h(
     "section", { class: "hand-card", "aria-label": phrase("shown.hand", { who }) },
     h("h4", null, who, isKnown && h("span", { class: "badge" }, phrase("shown.known"))),
-    h("p", { class: "soft" }, bounds ? phrase("shown.points", { bounds, ...counted }) : phrase("shown.points-only", counted)),
-    pointsChart(who, hand, bounds ? hand.shown.points : null),
+    h("p", { class: "soft" }, bounds ? phrase("shown.points", { bounds: bounds + light, ...counted }) : phrase("shown.points-only", counted)),
+    pointsChart(who, hand, bounds ? every ?? points : null),
     lengthsChart(who, hand),
     hand.shapes.length > 0 && h("p", { class: "soft small" }, phrase("shown.commonest"),
       hand.shapes.slice(0, 3).map(([shape, chance]) => `${shape} ${percent(chance)}`).join(", ")),

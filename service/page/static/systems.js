@@ -1,15 +1,16 @@
 // The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
 
+import { isOffline, post } from "./api.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { clear, h, notice, say } from "./dom.js";
 import { saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
-import { callNode, callsNode, handInLine } from "./format.js";
+import { callNode, callsNode, handInLine, signed } from "./format.js";
 import { filesOf, forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { keepsNothing } from "./storage.js";
 import { textEditor } from "./text_editor.js";
-import { phrase } from "./texts.js";
+import { listed, phrase } from "./texts.js";
 import { zipOf } from "./zip_files.js";
 
 export const title = phrase("help.systems");
@@ -20,6 +21,11 @@ const FEW = 200;
 const MANY = 10_000;
 const MOST_CHANGES = 40;
 const SEED = 1;
+/** Boards of a match, how many are solved of those that differ, and for how long. */
+const MATCH = 1000;
+const MOST_SOLVED = 100;
+const BUDGET_MS = 20_000;
+const TICK_MS = 200;
 
 let turns = 0;
 
@@ -94,6 +100,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
   const few = h("div", { "aria-live": "polite" });
   const many = h("div", null);
+  const better = h("div", { "aria-live": "polite" });
   const pages = h("select", { id: "system-page", onchange: () => turnTo(pages.value) });
   const editor = textEditor(phrase("systems.text"), typed);
   let waiting = 0;
@@ -188,6 +195,32 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
     if (mine.signal.aborted) clear(many, notice("info", phrase("systems.stopped")));
   }
 
+  /** Whether the changed text wins IMPs: the service plays both on the same deals, those that differ double dummy. */
+  async function isBetter() {
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    const changedPages = Object.keys(system.files).filter((name) => name !== system.main);
+    if (changedPages.length) {
+      clear(better, notice("info", phrase("systems.better-pages", { pages: listed(changedPages) })));
+      return;
+    }
+    const bar = h("progress", { max: String(BUDGET_MS), value: "0", "aria-label": phrase("systems.playing") });
+    const began = performance.now();
+    const clock = setInterval(() => { bar.value = performance.now() - began; }, TICK_MS);
+    clear(better, h("p", { class: "row" }, bar, phrase("systems.playing"), h("button", { type: "button", onclick: () => mine.abort() }, phrase("systems.stop"))));
+    try {
+      const { complaints: wrong, result } = await post("/v1/compare", {
+        first: { text: files[system.main] }, second: { table: system.base }, deals: MATCH, solve: MOST_SOLVED, seed: SEED, budget_ms: BUDGET_MS,
+      }, { signal: mine.signal });
+      clear(better, result ? matchNode(result) : notice("error", wrong[0].message));
+    } catch (error) {
+      clear(better, mine.signal.aborted ? notice("info", phrase("systems.stopped")) : notice("error", error.message));
+    } finally {
+      clearInterval(clock);
+    }
+  }
+
   const savePage = () => saveBlob(new Blob([files[page]], { type: "text/plain" }), page);
   const saveAll = () => saveBlob(zipOf(new Map(named().map((name) => [name, files[name]]))), `${system.name || system.base}.zip`);
 
@@ -216,7 +249,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
       button("use", use, true), button("save-page", savePage), button("save-all", saveAll),
       forgetting),
     editor.node, complaints, few,
-    h("p", { class: "row" }, button("many", compareMany)), many,
+    h("p", { class: "row" }, button("many", compareMany), !isOffline() && button("better", isBetter)), many, better,
   );
   showPages();
   turnTo(page);
@@ -237,6 +270,19 @@ function changesNode({ deals, changed, changes }) {
       one.examples.map((example) => h("a", { class: "example", href: linkToExample(one, example) }, handInLine(example.hands[(example.dealer + one.calls.length) % 4]))),
     ))),
     changes.length > MOST_CHANGES && h("p", { class: "soft" }, phrase("systems.more", { number: changes.length - MOST_CHANGES })),
+  ];
+}
+
+/** IMPs a board of a changed text against the old one, with the interval, and what they were counted on. */
+function matchNode({ deals, differs, examined, imps }) {
+  const told = { deals: phrase("number.boards", { number: deals }), differs, examined };
+  if (imps.value === null || !differs) return notice("info", phrase("systems.better-none", told));
+  const verdict = imps.low > 0 ? "systems.better-yes" : imps.high < 0 ? "systems.better-no" : "systems.better-open";
+  const interval = imps.low === null ? "" : phrase("simulation.interval", { low: signed(imps.low, 3), high: signed(imps.high, 3) });
+  return [
+    h("p", { class: "big" }, phrase(imps.low === null ? "systems.better-open" : verdict)),
+    h("p", null, phrase("systems.better-imps", { imps: signed(imps.value, 3), interval })),
+    h("p", { class: "soft" }, phrase("systems.better-how", told)),
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import { SUITS } from "./cards.js";
 import { busy, clear, h, notice } from "./dom.js";
-import { callNode, percent, range, suitNode } from "./format.js";
+import { callNode, isTold, percent, pointsText, range, suitNode } from "./format.js";
 import { explained } from "./meanings.js";
 import { hardest, missWords } from "./reasons.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
@@ -20,6 +20,8 @@ function whyNot(answer, call) {
   if (!meanings.length) return call === "P" ? null : phraseNodes("why.no-meaning", { call: called });
   const nameOf = (one) => (one.name ? phrase("call.name-after", { name: one.name }) : "");
   const fitting = meanings.find((one) => one.holds);
+  // the pass that closes a place fits every hand
+  if (fitting && call === "P") return null;
   if (fitting) {
     return phraseNodes("why.fits-too", { call: called, name: nameOf(fitting), made: callNode(answer.call) });
   }
@@ -48,9 +50,9 @@ function lengthNodes(lengths) {
 function kindNodes(last) {
   if (!last?.known) return h("p", null, phrase("meanings.unknown"));
   if (!last.hand_types.length) return h("p", null, phrase("why.no-kinds"));
-  return h("ul", { class: "kinds" }, last.hand_types.slice(0, MOST_KINDS).map((kind) => h(
+  return h("ul", { class: "kinds" }, last.hand_types.filter(({ share }) => isTold(share)).slice(0, MOST_KINDS).map((kind) => h(
     "li", null, h("strong", null, percent(kind.share)), " ", kind.name && `${kind.name}: `,
-    phrase("why.points", { range: range(...kind.points) }), lengthNodes(kind.lengths),
+    pointsText(kind.points) || phrase("why.any-points"), lengthNodes(kind.lengths),
   )));
 }
 

@@ -36,7 +36,7 @@ async (load, { systems, pair, deals, explained, keep }) => {
         uses: last.uses.map(([line, bindings]) => [line.number, bound(bindings)]),
         agreements: last.agreements.map(said),
         alternatives: last.alternatives.map((one) => [
-          one.name, placed(one.where), hex(one.cells), String(one.expression),
+          one.name, one.kind, placed(one.where), hex(one.cells), String(one.expression),
         ]),
       } : null,
     });

@@ -127,7 +127,7 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
             "uses": [[line.number, _bound(bindings)] for line, bindings in last.uses],
             "agreements": list(map(_said, last.agreements)),
             "alternatives": [
-                [one.name, _placed(one.where), _hex(one.cells), str(one.expression)]
+                [one.name, one.kind, _placed(one.where), _hex(one.cells), str(one.expression)]
                 for one in last.alternatives
             ],
         },

@@ -29,7 +29,8 @@ export function cellsText(cells, points, types = []) {
   return joined(parts);
 }
 
-function pointsText([low, high]) {
+/** A range of points; empty where it says nothing. */
+export function pointsText([low, high]) {
   if (low === 0 && high >= MANY_POINTS) return "";
   if (low === high) return `${low} points`;
   if (low === 0) return `at most ${high} points`;

@@ -9,7 +9,7 @@ import { SUIT_WORDS } from "./phrases.js";
 
 export const SUIT_NAMES = Object.fromEntries(Object.entries(SUIT_WORDS).map(([word, letter]) => [letter, word]));
 
-/** Condition of an entry as a player reads it; empty where it asks nothing. */
+/** Kind and condition of an entry as a player reads them; empty where it asks nothing. */
 export function descriptionOf(entry) {
   return said(entry).description;
 }
@@ -23,8 +23,10 @@ export function agreementsOf(entry) {
 function said(entry) {
   if (entry.said === null) {
     const condition = entry.condition === null ? null : withoutFacts(entry.condition);
+    const text = condition === null ? "" : conditionText(boundCondition(condition, entry.bindings));
+    const kind = entry.kind === entry.name ? "" : entry.kind;
     entry.said = {
-      description: condition === null ? "" : conditionText(boundCondition(condition, entry.bindings)),
+      description: [kind, text].filter(Boolean).join(": "),
       agreements: entry.agreements.map((one) => agreementWords(one, entry.bindings)),
     };
   }

@@ -49,9 +49,14 @@ class PlaceEntry {
     this.said = null;
   }
 
-  /** Of the variant, else of its line. */
+  /** Of the line, as players call it; of the variant where the line has none. */
   get name() {
-    return this.variant?.name || this.line.line.name;
+    return this.line.line.name || this.kind;
+  }
+
+  /** Of the variant, where the line has variants: what kind of hand makes the call. */
+  get kind() {
+    return this.variant?.name ?? "";
   }
 
   get where() {
@@ -231,7 +236,7 @@ export class Expander {
       terms.push(narrowed(termBounds(expression), promise(entry, state, rules)));
       if (!isEmpty(cells)) {
         shown = shown === null ? cells : union(shown, cells);
-        alternatives.push({ name: entry.name, where: entry.where, cells, expression });
+        alternatives.push({ name: entry.name, kind: entry.kind, where: entry.where, cells, expression });
       }
     }
     if (!uses.length) {

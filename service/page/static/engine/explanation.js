@@ -2,7 +2,7 @@
 // systems/explanation.py is the definition; the answer is plain JSON with its names of fields.
 
 import { PASS, formatCall, formatCalls } from "./calls.js";
-import { MANY_POINTS, cellsText } from "./cell_words.js";
+import { MANY_POINTS, cellsText, pointsText } from "./cell_words.js";
 import { agreementWords } from "./describing.js";
 import { HANDS, POINTS, hull, intersect, isEmpty, proportion, share } from "./knowledge.js";
 import { inOneDeal } from "./one_deal.js";
@@ -37,9 +37,10 @@ function explained(after) {
   const meaning = after.meanings.at(-1);
   const known = after.knowledge[position];
   const points = known.shown("HCP");
+  const every = known.hull.points;
   const parts = partsOf(meaning);
-  const types = meaning.alternatives.map(({ name, where, cells }, index) => ({
-    name, where: placeText(where), share: parts[index], points: hull(cells).points, lengths: byLetter(hull(cells)),
+  const types = meaning.alternatives.map(({ name, kind, where, cells }, index) => ({
+    name: kind || name, where: placeText(where), share: parts[index], points: hull(cells).points, lengths: byLetter(hull(cells)),
   }));
   const bindings = meaning.uses.length ? meaning.uses[0][1] : {};
   const agreements = meaning.agreements.map((one) => agreementWords(one, bindings));
@@ -51,11 +52,12 @@ function explained(after) {
   return {
     call: formatCall(meaning.call),
     player: position,
-    sentence: sentence(meaning, known.cells, low <= high ? [low, high] : points, agreements),
+    sentence: sentence(meaning, parts, known.cells, low <= high ? [low, high] : points, every[0], agreements),
     known: meaning.known,
     agreements,
     hand_types: types,
     points,
+    every_points: every,
     lengths: byLetter(known.hull),
     also,
     share: share(known.cells),
@@ -87,15 +89,29 @@ function byLetter({ lengths }) {
 }
 
 /** Name, points, lengths that say something, and the agreements. */
-function sentence(meaning, cells, points, agreements) {
-  const names = [...new Set(meaning.alternatives.map(({ name }) => name).filter(Boolean))];
-  let name = names.join(" or ");
-  if (!meaning.known) name = "No agreement about this call";
-  else if (!names.length) name = meaning.call === PASS ? "Pass" : formatCall(meaning.call);
+function sentence(meaning, shares, cells, points, least, agreements) {
+  const name = nameOf(meaning, shares);
   // hand types of one line are said each by itself
   const types = meaning.uses.length === 1 ? meaning.alternatives.map((one) => intersect(one.cells, cells)) : [];
-  const said = cellsText(cells, points, types.filter((one) => !isEmpty(one)));
+  let said = cellsText(cells, points, types.filter((one) => !isEmpty(one)));
+  const promised = pointsText(points);
+  if (least < points[0] && said.startsWith(promised)) {
+    said = `${promised} (light hands from ${least})${said.slice(promised.length)}`;
+  }
   const text = said ? `${name}: ${said}` : name;
-  const spoken = agreements.filter((one) => !one.startsWith("#"));
+  // tags are for those who write systems; points stand there already
+  const spoken = agreements.filter((one) => !one.startsWith("#") && !one.startsWith("shows "));
   return spoken.length ? `${text}; ${spoken.join(", ")}` : text;
+}
+
+/** Name of a call: of several the one under which most hands make it. */
+function nameOf(meaning, shares) {
+  if (!meaning.known) return "No agreement about this call";
+  const weights = new Map();
+  meaning.alternatives.forEach(({ name }, index) => {
+    if (name) weights.set(name, (weights.get(name) ?? 0) + shares[index]);
+  });
+  if (weights.size > 1 && meaning.call === PASS) return "Pass";
+  if (!weights.size) return meaning.call === PASS ? "Pass" : formatCall(meaning.call);
+  return [...weights].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }

@@ -75,7 +75,10 @@ export interface ExplainedCall {
   known: boolean;
   agreements: string[];
   hand_types: HandType[];
+  /** Those that the player promises. */
   points: Range;
+  /** Those of all hands that call so, of light ones with long suits too. */
+  every_points: Range;
   lengths: Lengths;
   /** Bounds of further terms, such as Aces. */
   also: Record<string, Range>;

@@ -27,8 +27,9 @@ export async function interpretation(system, calls, isOver, question, tell) {
     hands: Object.fromEntries([...SEATS].map((letter, seat) => {
       const position = (seat - dealer + 4) % 4;
       const picture = pictureOf(hands.map((deal) => deal[seat]), chances, state.agreed[position % 2]);
-      const points = narrowed(state.knowledge[position].shown("HCP"), bounds[position].points);
-      return [letter, { shown: { points }, ...picture }];
+      const known = state.knowledge[position];
+      const points = narrowed(known.shown("HCP"), bounds[position].points);
+      return [letter, { shown: { points, every_points: narrowed(known.hull.points, bounds[position].points) }, ...picture }];
     })),
     next_player: isOver ? null : SEATS[next],
     next_calls: isOver ? [] : nextCalls(expander.place(calls), hands.map((deal) => deal[next]), chances,

@@ -50,7 +50,7 @@ export class Knowledge {
  *
  * `uses` are the lines that make the call there, pairs of a placed line and bindings; none for a
  * call of which the system knows nothing, and for a pass by default. An alternative is
- * {name, where, cells, expression}. */
+ * {name, kind, where, cells, expression}. */
 export class Meaning {
   #tags = null;
 

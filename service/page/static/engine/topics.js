@@ -1,8 +1,9 @@
 // What a system is about: the tags and names of its calls, each with places where they come, for practice.
 
 import { formatCall, PASS } from "./calls.js";
+import { choose } from "./choice.js";
 import { agreementsOf } from "./describing.js";
-import { randomDeal } from "./deals.js";
+import { contextAt, randomDeal } from "./deals.js";
 import { paced } from "./pace.js";
 
 const MOST_PLACES = 24;
@@ -10,23 +11,30 @@ const LIMIT_MS = 3000;
 const DEALS = 500;
 const SEED = 1;
 
-/** Topics `{topic, calls, places}` of the places that random deals come to, by name; only passes have none. */
+/**
+ * Topics `{topic, calls, places}` of the places that random deals come to, by name; only passes have none. Their
+ * places are those where a deal chose such a call; where none did, those where one is offered.
+ */
 export async function topicsOf(system, tell) {
   const until = performance.now() + LIMIT_MS;
   const pace = paced(tell);
   const seen = new Set();
   const topics = new Map();
+  const chosen = new Map();
   for (let number = 0; number < DEALS && performance.now() < until; number += 1) {
     await pace(number);
-    const { calls } = system.bidDeal(randomDeal(SEED, number), 0, number % 4);
+    const hands = randomDeal(SEED, number);
+    const { calls } = system.bidDeal(hands, 0, number % 4);
     for (let depth = 0; depth < calls.length; depth += 1) {
       const before = calls.slice(0, depth);
       const text = before.map(formatCall).join(" ");
+      const place = system.expander().place(before);
+      const { entry: made } = choose(place, hands[depth % 4], contextAt(depth, 0, number % 4));
+      for (const name of made ? namesOf(made) : []) chosen.set(name, (chosen.get(name) ?? new Map()).set(text, before));
       if (seen.has(text)) continue;
       seen.add(text);
-      for (const entry of system.expander().place(before).entries) {
-        for (const name of [entry.name, ...agreementsOf(entry).filter((one) => one.startsWith("#"))]) {
-          if (!name) continue;
+      for (const entry of place.entries) {
+        for (const name of namesOf(entry)) {
           const topic = topics.get(name) ?? { topic: name, bids: false, made: new Set(), places: new Map() };
           topics.set(name, topic);
           topic.bids ||= entry.call !== PASS;
@@ -42,7 +50,12 @@ export async function topicsOf(system, tell) {
     .map(({ topic, made, places }) => ({
       topic, calls: made.size,
       // of auctions of one length those with the most passes are commonest
-      places: [...places.values()].sort((one, two) => one.length - two.length || passes(two) - passes(one))
+      places: [...(chosen.get(topic) ?? places).values()].sort((one, two) => one.length - two.length || passes(two) - passes(one))
         .slice(0, MOST_PLACES).map((calls) => calls.map(formatCall)),
     }));
+}
+
+/** Topics of an entry: its name and its tags. */
+function namesOf(entry) {
+  return [entry.name, ...agreementsOf(entry).filter((one) => one.startsWith("#"))].filter(Boolean);
 }
