@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import os
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -76,8 +77,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         static_url=f"{DOCS_PATH}/static",
-        # whether somebody traces is looked up at every request otherwise
-        telemetry=dict.fromkeys(("tracing", "metrics", "logs"), False),
+        # FastAPI looks for somebody who traces at every request otherwise
+        telemetry=dict.fromkeys(
+            ("tracing", "metrics", "logs"), any("OTEL_" in name for name in os.environ)
+        ),
         # a redirect would be made from the Host header, which anyone may set
         redirect_slashes=False,
     )
