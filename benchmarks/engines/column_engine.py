@@ -225,7 +225,9 @@ def first_auctions(columns: Columns, out: FirstAuctions, *, start: int = 0) -> N
         if len(undecided) and pass_entry is None:
             if past.entry >= 0:
                 out.entry[start + undecided] = past.entry
-            out.passes[start + undecided] = (3 if past.bids else 4) - past.passes
+            passes = (3 if past.bids else 4) - past.passes
+            out.passes[start + undecided] = passes
+            out.defaults[start + undecided] += np.uint16(passes)
         elif len(undecided):
             out.defaults[start + undecided] += np.uint16(1)
             # theirs is what nobody else's is: who chose the pass, and who had no choice

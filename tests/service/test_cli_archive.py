@@ -187,7 +187,7 @@ def test_a_folder_is_watched(tmp_path, monkeypatch, capsys):
 
     began = time.time()
     monkeypatch.setattr(command, "time", SimpleNamespace(sleep=come_and_go))
-    later = SimpleNamespace(time=lambda: began + 30 * len(seen))
+    later = SimpleNamespace(time=lambda: began + 30 * len(seen), monotonic=lambda: 30.0 * len(seen))
     monkeypatch.setattr(watching, "time", later)
     assert run(tmp_path / "archives", "add", "club", folder, "--watch", 30) == 130
     assert seen == [(30, None), (30, 30), (30, 40), (30, 40), (30, 40)]

@@ -36,11 +36,11 @@ after 2D:
 @pytest.mark.parametrize(
     ("auction", "sentence"),
     [
-        ("2D", "Weak two or Strong: 5-10 points, 6 hearts or 6 spades; or 20-21 points, balanced; "
+        ("2D", "Multi: 5-10 points, 6 hearts or 6 spades; or 20-21 points, balanced; "
                "artificial, forcing"),
         ("2H", "Muiderberg: 5-10 points, 4+ clubs or 4+ diamonds, 5 hearts, at most 4 spades"),
-        ("2S", "Weak or Strong: 6-9 or 15-18 points, 6+ clubs"),
-        ("2N", "Minors or Major: 5-10 points, 5+ clubs, 5+ diamonds; or 15-19 points, "
+        ("2S", "Two ways: 6-9 or 15-18 points, 6+ clubs"),
+        ("2N", "Minors or a strong major: 5-10 points, 5+ clubs, 5+ diamonds; or 15-19 points, "
                "6+ hearts or 6+ spades"),
         ("3C", "A preempt: 3-9 points, 7+ clubs or 7+ diamonds or 7+ hearts or 7+ spades"),
         ("1N", "Mini: 10-12 points, balanced, at most 4 hearts, at most 4 spades"),
