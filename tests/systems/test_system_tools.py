@@ -304,7 +304,7 @@ after 1NT:
         ("1N", "Strong notrump: 15-17 points, balanced"),
         ("1N P 2C P 2H", "Hearts: 15-17 points, balanced, 4-5 hearts"),
         # the name that players use, and not those of its kinds of hand
-        ("1N P 2C", "Stayman; artificial, forcing"),
+        ("1N P 2C", "Stayman: 8+ points, 4 hearts or 4 spades;"),
         # what is promised, and what hands that bid it have
         ("1S", "Spades: 12-21 points (light hands from 9), 5+ spades"),
         # several reasons to pass are a pass
