@@ -113,7 +113,7 @@ def test_what_an_auction_is_worth_as_charts(visit, archives):
     page = visit.open(address_of(archive="club", auction="1N P")).page
     page.get_by_role("button", name="What is it worth?").click()
     page.wait_for_selector(".worth-charts")
-    contracts = "Commonest contracts: 1NT of the opponents 50 %, Pass 20 %, 2♠X 10 %"
+    contracts = "Commonest contracts: 1NT of the opponents 50 %, Pass 20 %, 2♠× 10 %"
     results = "Results double dummy: −3 20 %, = 50 %, +1 30 %"
     pars = "Par: about −100 60 %, about +100 20 %, +1000 and beyond 20 %"
     for label, bars in ((contracts, 3), (results, 3), (pars, 3)):
