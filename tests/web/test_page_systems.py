@@ -18,7 +18,7 @@ PAGES = sorted([*shipped_folder().glob("*.bidding"), *shipped_folder().glob("pag
 def opened(visit, fragment="#view=systems"):
     visit.open(fragment)
     visit.page.wait_for_selector("textarea")
-    visit.page.wait_for_function("() => document.querySelector('textarea').value.length > 0")
+    visit.page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
     return visit.page
 
 
@@ -63,7 +63,7 @@ def test_a_change_is_followed_to_the_hands(visit):
         "() => !document.querySelector('#system-choice').innerText.includes('my sayc')"
     )
     page.wait_for_function(
-        "old => document.querySelector('textarea').value.includes(old)", arg=STRONG
+        "old => document.querySelector('textarea')?.value.includes(old)", arg=STRONG
     )
 
 
@@ -193,13 +193,13 @@ def test_files_go_out_and_come_back(visit, tmp_path):
     )
     page.set_input_files("#system-files", saved)
     page.wait_for_function("() => document.querySelector('#system-choice').value === 'my sayc'")
-    page.wait_for_function("() => document.querySelector('textarea').value.includes('13-15')")
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('13-15')")
     # a packed one too
     with zipfile.ZipFile(tmp_path / "packed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("folder/other.bidding", "system Other\nopening:\n  1C = All: any hand\n")
     page.set_input_files("#system-files", tmp_path / "packed.zip")
     page.wait_for_function(
-        "() => document.querySelector('textarea').value.startsWith('system Other')"
+        "() => document.querySelector('textarea')?.value.startsWith('system Other')"
     )
 
 
@@ -212,7 +212,7 @@ def test_a_text_of_ones_own_is_opened_alone(visit, tmp_path, title):
     text = f"{title}opening:\n  1C = Club: 12+ points\n  1D = Diamond: 8-11 points\n"
     (tmp_path / "alone.bidding").write_text(text)
     page.set_input_files("#system-files", tmp_path / "alone.bidding")
-    page.wait_for_function("text => document.querySelector('textarea').value === text", arg=text)
+    page.wait_for_function("text => document.querySelector('textarea')?.value === text", arg=text)
     assert page.evaluate(shown) == ["alone.bidding"]
     # changes are told against the text as it was opened
     page.locator("#view .notice.info").wait_for()
