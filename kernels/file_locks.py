@@ -3,7 +3,7 @@
 import sys
 
 
-def hold(handle: int) -> bool:
+def try_lock(handle: int) -> bool:
     """Lock what is open for this process; false if another one has it.
 
     The system lets go of it when the process ends, in whatever way.
@@ -17,7 +17,7 @@ def hold(handle: int) -> bool:
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryFile() as lock:
-    ...     hold(lock.fileno())
+    ...     try_lock(lock.fileno())
     True
     """
     if sys.platform == "win32":

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.kept_files import outdated
+from bidcascade.kernels.cache_files import outdated
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.own_folder import OwnFolder
 from bidcascade.table.storage import FORMAT_VERSION, is_table_folder

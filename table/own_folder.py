@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from bidcascade.kernels.file_locks import hold
+from bidcascade.kernels.file_locks import try_lock
 
 PREFIX: Final = ".rows-"
 """Begins the names of folders with rows and columns of a table that is made on the disk."""
@@ -81,7 +81,7 @@ def _lock(folder: Path) -> int | None:
         return None
     # a disk of the network may know no locks
     with suppress(OSError):
-        if hold(handle):
+        if try_lock(handle):
             return handle
     os.close(handle)
     return None

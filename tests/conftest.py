@@ -1,6 +1,7 @@
 """Fixtures and settings that every test folder shares."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,10 @@ settings.register_profile("ci", deadline=None, max_examples=100, derandomize=Tru
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # so a shell starts what runs in the background, and commands that tests interrupt inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST_FIRST = (
     "service/jobs/test_kills.py",

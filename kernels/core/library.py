@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from bidcascade.bridge import BackendUnavailable
-from bidcascade.kernels.kept_files import outdated
+from bidcascade.kernels.cache_files import outdated
 
 from .build import (
     SOURCES,

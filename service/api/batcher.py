@@ -343,7 +343,7 @@ class Batcher(Generic[Payload, Result]):
         if self._on_failure is not None:
             self._on_failure(error)
 
-    def _tell(
+    def _deliver(
         self,
         answers: list[tuple[_Waiting[Payload, Result], Result | Exception]],
         done: "asyncio.Future[None]",
@@ -391,7 +391,7 @@ class Batcher(Generic[Payload, Result]):
             death = _death_by(error)
         # a loop that has ended meanwhile has nobody left who waits
         with suppress(RuntimeError):
-            loop.call_soon_threadsafe(self._tell, answers, done, death)
+            loop.call_soon_threadsafe(self._deliver, answers, done, death)
         return not isinstance(death, WorkerDied)
 
     def _answers(

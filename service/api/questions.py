@@ -49,7 +49,7 @@ def deals_at_once(seconds_a_deal: float) -> int:
     >>> deals_at_once(0.0015), deals_at_once(1.0)
     (6, 1)
     """
-    return max(1, int(PART_SECONDS / max(seconds_a_deal, 1e-6)))
+    return max(1, int(PART_SECONDS / max(seconds_a_deal, 1e-9)))
 
 
 def joined(payloads: Sequence[DealArrays]) -> DealArrays:
@@ -73,6 +73,4 @@ def joined(payloads: Sequence[DealArrays]) -> DealArrays:
 
 def part_deals(seconds_a_deal: float, most: int) -> int:
     """Deals of one part of a long answer: as many as take about :data:`PART_SECONDS`."""
-    if seconds_a_deal <= 0:
-        return most
-    return max(min(int(PART_SECONDS / seconds_a_deal), most), min(LEAST_PART_DEALS, most))
+    return max(min(deals_at_once(seconds_a_deal), most), min(LEAST_PART_DEALS, most))

@@ -25,7 +25,7 @@ from types import UnionType
 from typing import Any, Final, TypeVar, get_origin
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.file_locks import hold
+from bidcascade.kernels.file_locks import try_lock
 from bidcascade.service.jobs.manifest import read_state
 from bidcascade.service.jobs.whole_files import PARTIAL_SUFFIX, can_write, write_json
 from bidcascade.service.version import package_version
@@ -216,7 +216,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / LOCK).open("ab")
     with lock:
-        if not hold(lock.fileno()):
+        if not try_lock(lock.fileno()):
             raise ArchiveBusy(f"another process is writing to the archive {folder.name!r}")
         if (folder / CATALOGUE).exists():
             catalogue = Catalogue.read(folder)

@@ -222,8 +222,8 @@ def _run(words: list[str], interrupted: list[int]) -> int:
         if debug and not isinstance(error, KeyboardInterrupt):
             traceback.print_exc()
         if interrupted or isinstance(error, KeyboardInterrupt):
-            kept = getattr(options, "kept_when_ended", "")
-            _print_error(f"interrupted; {kept}" if kept else "interrupted")
+            hint = getattr(options, "interruption_hint", "")
+            _print_error(f"interrupted; {hint}" if hint else "interrupted")
             return INTERRUPTED
         if isinstance(error, UnicodeEncodeError) and error.reason == _SURROGATES:
             # the current folder may be named so

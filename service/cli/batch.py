@@ -79,7 +79,7 @@ def batch(options: argparse.Namespace) -> None:
 
         from bidcascade.service.jobs.batch import COUNTS, run_batch
 
-        options.kept_when_ended = shared.parts_kept(options.out)
+        options.interruption_hint = shared.resume_hint(options.out)
         summary = run_batch(
             engine, options.inputs, options.out, mode=options.mode,
             completed_only=options.completed, text=options.text, resume=options.resume,

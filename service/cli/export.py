@@ -41,7 +41,7 @@ def export_calls(options: argparse.Namespace) -> None:
         with shared.table_errors(options.bidder):
             given: dict[str, Any] = {"options": chosen} if chosen else {}
             bidder = Engine.open(options.bidder, options.backend, **given)
-    options.kept_when_ended = shared.parts_kept(options.out)
+    options.interruption_hint = shared.resume_hint(options.out)
     done = export(
         engine, options.inputs, options.out, bidder=bidder, format=options.format,
         meanings=options.meanings, resume=options.resume, jobs=options.jobs,

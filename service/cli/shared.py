@@ -355,8 +355,8 @@ def note(message: str) -> None:
     print(f"bidcascade: {visible(message)}", file=sys.stderr)
 
 
-def parts_kept(out: str) -> str:
-    """Say what is kept of a batch that was ended."""
+def resume_hint(out: str) -> str:
+    """Say where the parts of an interrupted run lie, and how to go on."""
     return f"what was done is kept in {out}: the same command with --resume goes on"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.file_locks import hold
+from bidcascade.kernels.file_locks import try_lock
 
 from .call_arrays import CALL_ARRAYS
 from .manifest import MANIFEST, Manifest
@@ -61,7 +61,7 @@ def locked(path: Path) -> Iterator[None]:
         yield
         return
     with (path / _LOCK).open("wb") as lock:
-        if not hold(lock.fileno()):
+        if not try_lock(lock.fileno()):
             raise InvalidInput(f"another batch is writing to {str(path)!r}")
         yield
 

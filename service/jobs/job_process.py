@@ -18,7 +18,7 @@ from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidTable
 from bidcascade.kernels.child_processes import end_with_parent
-from bidcascade.kernels.file_locks import hold
+from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.engine import Engine
 
@@ -162,7 +162,7 @@ def _wait_for_folder(folder: Path) -> IO[bytes]:
     """Hold the job's folder; a process of a service that was killed may take a moment to end."""
     lock = (folder / LOCK).open("ab")
     deadline = time.monotonic() + _LOCK_S
-    while not hold(lock.fileno()):
+    while not try_lock(lock.fileno()):
         if time.monotonic() > deadline:
             raise OSError("another process still works on this job")
         time.sleep(_LOCK_STEP_S)

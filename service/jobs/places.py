@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.kernels.file_locks import hold
+from bidcascade.kernels.file_locks import try_lock
 
 STORE: Final = "jobs.sqlite"
 LOCK: Final = ".lock"
@@ -88,7 +88,7 @@ class DataFolder:
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = (self.path / LOCK).open("ab")
-            if not hold(self._lock.fileno()):
+            if not try_lock(self._lock.fileno()):
                 raise DataFolderUnusable(
                     "another service has it; start one of the two with a --data-folder of its own"
                 )

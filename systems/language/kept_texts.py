@@ -20,7 +20,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from bidcascade.kernels.kept_files import outdated
+from bidcascade.kernels.cache_files import outdated
 
 from .shipped import file_of, resolved, shipped_folder
 from .syntax_tree import Block, Line, SystemText

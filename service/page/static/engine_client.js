@@ -119,7 +119,7 @@ const opened = new Map();
 const ready = new Set();
 const own = new Map();
 /** Where systems of one's own are kept: their names, the texts of one, `{main, files}`, what it was made from. */
-let keptOnes = { names: () => [], textsOf: () => null, baseOf: () => "" };
+let stored = { names: () => [], textsOf: () => null, baseOf: () => "" };
 let usual = inFolder[0]?.name ?? null;
 
 async function systemFile(name) {
@@ -146,23 +146,23 @@ async function openAs(name, system) {
 }
 
 /** `{names(), textsOf(name), baseOf(name)}` tell of the systems that the browser keeps: they are there before anything is asked. */
-export function useKept(where) {
-  keptOnes = where;
+export function useStored(where) {
+  stored = where;
 }
 
 function isOwn(name) {
-  return own.has(name) || (!ready.has(name) && keptOnes.names().includes(name));
+  return own.has(name) || (!ready.has(name) && stored.names().includes(name));
 }
 
 /** The system that the service knows where one of one's own is played: what that was made from. */
 export function servedName(name) {
-  return isOwn(name) ? keptOnes.baseOf(name) : name;
+  return isOwn(name) ? stored.baseOf(name) : name;
 }
 
 /** Texts of a system of one's own as it is played: as it was put to use, else as it is kept. */
 export async function ownTexts(name) {
   if (!isOwn(name)) return null;
-  return own.get(name) ?? keptOnes.textsOf(name);
+  return own.get(name) ?? stored.textsOf(name);
 }
 
 /** Load a system of the service, the folder or one's own; fails where there is none of this name. */
@@ -253,7 +253,7 @@ async function tablesAnswer(signal) {
   const described = (name, title, isOwn) => ({ name, system: title, source: name, reload_errors: [], own: isOwn });
   const answer = isOffline() ? { tables: inFolder.map(({ name, title }) => described(name, title, false)) }
     : await (await request("/v1/tables", { signal })).json();
-  const mine = [...new Set([...own.keys(), ...keptOnes.names()])].map((name) => described(name, name, true));
+  const mine = [...new Set([...own.keys(), ...stored.names()])].map((name) => described(name, name, true));
   return { ...answer, tables: [...answer.tables, ...mine] };
 }
 

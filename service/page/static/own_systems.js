@@ -1,6 +1,6 @@
 // Systems of one's own: what was changed of a system that comes with the page, or files that were opened.
 
-import { closeOwn, ownChanged, systemOf, useKept } from "./engine_client.js";
+import { closeOwn, ownChanged, systemOf, useStored } from "./engine_client.js";
 import { keep, kept } from "./storage.js";
 import { phrase } from "./texts.js";
 import { textsOfZip } from "./zip_files.js";
@@ -56,7 +56,7 @@ export async function wholeText({ base, main, files }) {
   return { main, files: { ...texts, ...files } };
 }
 
-useKept({
+useStored({
   names: () => ownSystems().map((one) => one.name),
   textsOf: (name) => wholeText(ownSystem(name)),
   baseOf: (name) => ownSystem(name)?.base ?? "",
