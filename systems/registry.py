@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from inspect import signature
 from pathlib import Path
@@ -95,8 +94,10 @@ did you mean 'options'?
     known = [*also, *_options_of(name_or_path)]
     for name in options:
         if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            from .language.errors import nearest
+
+            near = nearest(name, known)
+            hint = f"; did you mean {near!r}?" if near else ""
             raise TypeError(
                 f"expected options among {', '.join(known)} for {str(name_or_path)!r}, "
                 f"got {name!r}{hint}"
