@@ -231,7 +231,7 @@ def walk(
     return call_core(
         "core_walk_table", table.tests, table.packing, table.trie, *arrays_of(deals), start, stop,
         arena, threshold, max_depth, int(completed_only), counts, len(counts), *pairs,
-        min(map(len, pairs)), int(first is not None), *ends,
+        min(len(pairs[0]), len(pairs[1])), int(first is not None), *ends,
     )  # fmt: skip
 
 
