@@ -1,4 +1,4 @@
-"""The ``cpu`` backend: kernels of the core and of numba, driven over blocks of deals by threads.
+"""The ``cpu`` backend: the core over blocks of deals, by threads.
 
 A block's features, bit columns and sets fit the processor's caches; nothing the size of
 deals × entries is ever made.
@@ -18,25 +18,28 @@ from numpy.typing import NDArray
 
 from .core.functions import pack_by_tables, sort_by_dealer
 from .core.packing import PackingTables
-from .cpu_features import Columns, bit_columns
-from .cpu_walk import (
-    Boxes,
-    Derived,
-    Nodes,
+from .core.tables import (
+    NO_U16,
+    NO_U32,
+    PAIRS_FULL,
+    Arena,
+    CoreTable,
+    TableTests,
+    Trie,
+    block_words,
     box_bits,
-    derive_columns,
+    checked_table,
     derive_flags,
-    filter_list,
+    filter_deals,
     group_pairs,
     member_bits,
-    walk_block,
+    walk,
 )
-from .layout import LANE_LIMIT
-from .plan import MULTIPLE, Family, Plan, box_bytes, box_rows, family
+from .plan import MULTIPLE, Family, Plan, family
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .runs import numbers_of_runs
 from .threads import in_blocks, in_order, thread_count
-from .types import U8, U16, U32, U64
+from .types import U16, U32, U64
 
 _logger = logging.getLogger("bidcascade.kernels")
 
@@ -51,94 +54,43 @@ SORTED_DEALS = 1 << 21
 _SAMPLE_DEALS = 64
 _MEMBERS_AT_ONCE = 1024
 
-_NO_U8: U8 = np.zeros(0, np.uint8)
-_NO_U16: U16 = np.zeros(0, np.uint16)
-_NO_U32: U32 = np.zeros(0, np.uint32)
-
 
 class _CpuPlan(NamedTuple):
-    """A plan as the kernels take it; made once a plan."""
+    """A plan as the core takes it; made once a plan."""
 
-    packing: PackingTables
-    boxes: Boxes
-    columns: Columns
-    derived: Derived
-    nodes: Nodes
-    box_is_derived: NDArray[np.bool_]  # whether the box asks for a derived flag
-    levels: int
+    table: CoreTable
+    words: dict[tuple[int, int], int]
+    """Arena that blocks take, by their deals and where lists begin."""
 
     @classmethod
     def of(cls, plan: Plan) -> "_CpuPlan":
         cached = plan.cache.get(NAME)
         if not isinstance(cached, cls):
-            cached = cls._build(plan)
+            trie = Trie(plan, _depth(plan))
+            tests = TableTests.of_plan(plan)
+            cached = cls(checked_table(PackingTables(plan.packing), tests, trie), {})
             plan.cache[NAME] = cached
         return cached
 
-    @classmethod
-    def _build(cls, plan: Plan) -> "_CpuPlan":
-        lanes, flags = plan.packing.lane_words, plan.packing.flag_words
-        low, high, need, forbid = box_bytes(plan)
-        numbers: dict[tuple[int, int, int], int] = {}
-        offsets, members = [0], []
-        for box in range(len(plan.boxes)):
-            tests = [
-                (int(lane), int(low[box, lane]), int(high[box, lane]))
-                for lane in np.flatnonzero((low[box] > 0) | (high[box] < LANE_LIMIT))
-            ]
-            tests += [(-1, int(flag), 0) for flag in np.flatnonzero(need[box])]
-            tests += [(-2, int(flag), 0) for flag in np.flatnonzero(forbid[box])]
-            if box > 1:  # ALWAYS and NEVER are never looked up
-                members += [numbers.setdefault(test, len(numbers)) for test in tests]
-            offsets.append(len(members))
-        return cls(
-            PackingTables(plan.packing),
-            Boxes(
-                box_rows(plan), np.array(offsets, np.int32), np.array(members, np.int32),
-                plan.set_offsets, plan.set_boxes, lanes, flags,
-            ),
-            _columns(np.array(list(numbers), np.int32).reshape(-1, 3).T, 8 * lanes),
-            Derived(plan.derived_flags, plan.derived_offsets, plan.derived_boxes),
-            Nodes(
-                plan.first_child, plan.child_count, plan.node_box, plan.call, plan.flags,
-                plan.root_count,
-            ),
-            np.any((need | forbid)[:, plan.derived_flags], axis=1),
-            _depth(plan),
-        )  # fmt: skip
+    def only(self, boxes: NDArray[np.int64]) -> "_CpuPlan":
+        """Narrow the columns to those that some boxes use, for work without the trie."""
+        packing, tests, _ = self.table
+        return _CpuPlan(checked_table(packing, tests.only(boxes), None), {})
 
-    def only(self, numbers: NDArray[np.int64]) -> "_CpuPlan":
-        """Narrow the columns to those that some boxes use; other boxes become meaningless."""
-        boxes, columns = self.boxes, self.columns
-        spans = [
-            boxes.columns[boxes.column_offsets[box] : boxes.column_offsets[box + 1]]
-            for box in numbers
-        ]
-        used = np.unique(np.concatenate(spans)) if spans else np.zeros(0, np.int32)
-        renumbered = np.zeros(len(columns.kind), np.int32)
-        renumbered[used] = np.arange(len(used), dtype=np.int32)
-        return self._replace(
-            boxes=boxes._replace(columns=renumbered[boxes.columns]),
-            columns=_columns(np.stack(columns[:3])[:, used], len(columns.lane_highest)),
-        )
-
-
-def _columns(tests: NDArray[np.int32], lanes: int) -> Columns:
-    """Columns of tests, int32 [3, columns]: kind, low, high."""
-    kind, low, high = np.ascontiguousarray(tests)
-    highest = np.zeros(lanes, np.int64)
-    is_lane = kind >= 0
-    asked = np.maximum(low, np.where(high < LANE_LIMIT, high + 1, 1))
-    np.maximum.at(highest, kind[is_lane], asked[is_lane])
-    return Columns(kind, low, high, highest)
+    def arena(self, count: int, threshold: int = 1) -> Arena:
+        """Arena of the calling thread for a block of so many deals."""
+        words = self.words.get((count, threshold))
+        if words is None:
+            words = self.words[count, threshold] = block_words(self.table, count, threshold)
+        arena: Arena | None = getattr(_scratch, "arena", None)
+        if arena is None:
+            arena = _scratch.arena = Arena()
+        return arena.of(words)
 
 
 def _plan_of_boxes(plan: Plan, boxes: NDArray[np.int64]) -> _CpuPlan:
     """Plan with the columns alone that some boxes and sets of boxes need."""
-    single = _single_boxes(plan, boxes)
-    if _CpuPlan.of(plan).box_is_derived[single].any():
-        single = np.union1d(single, plan.derived_boxes.astype(np.int64))
-    return _CpuPlan.of(plan).only(single)
+    return _CpuPlan.of(plan).only(_single_boxes(plan, boxes))
 
 
 def _single_boxes(plan: Plan, boxes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -199,54 +151,19 @@ def _sorted_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArr
     return sort_by_dealer(deals, start, stop)
 
 
-def _block(
-    plan: Plan, cpu: _CpuPlan, deals: DealArrays, start: int, stop: int, *, rotate: bool = True,
-    threshold: int = 0,
-) -> tuple[U64, U64]:  # fmt: skip
-    """Packed words [4, n, words] and bit columns [4, columns, bit words] of a block of deals.
-
-    Blocks smaller than ``threshold`` are walked as lists; their columns are not filled.
-    """
-    count = stop - start
-    lane_words = plan.packing.lane_words
-    features = _buffer("features", (4, count, lane_words + plan.packing.flag_words), np.uint64)
-    pack_by_tables(cpu.packing, deals, start, stop, features, rotate=rotate)
-    bit_words = (count + 63) // 64
-    columns = _buffer("columns", (4, len(cpu.columns.kind), bit_words), np.uint64)
-    if count < threshold:
-        if len(plan.derived_flags):
-            derive_flags(features, cpu.boxes, cpu.derived)
-        return features, columns
-    highest = int(cpu.columns.lane_highest.max(initial=0))
-    unary = _buffer("unary", (highest + 2, bit_words), np.uint64)
-    for row in range(4):
-        bit_columns(features[row], count, lane_words, cpu.columns, unary, columns[row])
-        if len(plan.derived_flags):
-            derive_columns(features[row], columns[row], cpu.boxes, cpu.columns, cpu.derived)
-    return features, columns
-
-
 def _walk(
     plan: Plan, deals: DealArrays, start: int, stop: int, *, completed_only: bool = False,
-    max_depth: int | None = None, counts: U32 = _NO_U32,
-    pairs: tuple[U32, U16] = (_NO_U32, _NO_U16), first: FirstAuctions | None = None,
+    max_depth: int | None = None, counts: U32 = NO_U32,
+    pairs: tuple[U32, U16] = (NO_U32, NO_U16), first: FirstAuctions | None = None,
 ) -> int:  # fmt: skip
-    """Walk a block of deals; return how many pairs were written, -1 if they did not fit."""
+    """Walk a block of deals; return how many pairs were written, PAIRS_FULL if they did not fit."""
     cpu = _CpuPlan.of(plan)
-    bit_words = (stop - start + 63) // 64
-    threshold = _threshold(bit_words)
-    features, columns = _block(plan, cpu, deals, start, stop, threshold=threshold)
-    ends = (_NO_U32, _NO_U8, _NO_U16)
-    if first is not None:
-        ends = (first.entry[start:stop], first.passes[start:stop], first.defaults[start:stop])
-    written: int = walk_block(
-        features, columns, stop - start, threshold, *cpu.boxes, *cpu.nodes,
-        _buffer("bits", (cpu.levels + 3, bit_words), np.uint64),
-        _buffer("lists", (cpu.levels + 2, max(1, threshold)), np.uint16),
-        int(completed_only), UNBOUNDED_DEPTH if max_depth is None else max_depth,
-        counts, *pairs, int(first is not None), *ends,
+    threshold = _threshold((stop - start + 63) // 64)
+    return walk(
+        cpu.table, deals, start, stop, cpu.arena(stop - start, threshold), threshold=threshold,
+        max_depth=UNBOUNDED_DEPTH if max_depth is None else max_depth,
+        completed_only=completed_only, counts=counts, pairs=pairs, first=first,
     )  # fmt: skip
-    return written
 
 
 def _for_blocks(deals: DealArrays, function: Callable[[int, int], object]) -> None:
@@ -257,13 +174,14 @@ def _for_blocks(deals: DealArrays, function: Callable[[int, int], object]) -> No
 
 def features(plan: Plan, deals: DealArrays) -> U64:
     """Packed words by dealer-relative seat, uint64 [4, deals, words]."""
-    cpu = _CpuPlan.of(plan)
-    out = np.empty((4, len(deals), cpu.boxes.lane_words + cpu.boxes.flag_words), np.uint64)
+    table = _CpuPlan.of(plan).table
+    words = plan.packing.lane_words + plan.packing.flag_words
+    out = np.empty((4, len(deals), words), np.uint64)
 
     def one_block(start: int, stop: int) -> None:
-        block = _buffer("features", (4, stop - start, out.shape[2]), np.uint64)
-        pack_by_tables(cpu.packing, deals, start, stop, block)
-        derive_flags(block, cpu.boxes, cpu.derived)
+        block = _buffer("features", (4, stop - start, words), np.uint64)
+        pack_by_tables(table.packing, deals, start, stop, block)
+        derive_flags(table, block.reshape(-1, words))
         out[:, start:stop] = block
 
     deals = _plain(deals)
@@ -279,9 +197,7 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
     result = BitColumns.empty(len(numbers), len(deals))
 
     def one_block(start: int, stop: int) -> None:
-        _, columns = _block(plan, cpu, deals, start, stop, rotate=False)
-        out = result.words[:, :, start // 64 : (stop + 63) // 64]
-        box_bits(columns, stop - start, boxes, cpu.boxes, out)
+        box_bits(cpu.table, deals, start, stop, cpu.arena(stop - start), boxes, result.words)
 
     deals = _plain(deals)
     _for_blocks(deals, one_block)
@@ -335,7 +251,7 @@ def cascade_all(
                 plan, block, 0, count, completed_only=completed_only, max_depth=max_depth,
                 pairs=(pair_nodes, pair_deals),
             )  # fmt: skip
-            if written < 0:
+            if written == PAIRS_FULL:
                 # halves keep to whole words of bits, so that blocks stay as they were
                 middle = start + max(1, count // 2 // 64 * 64 or count // 2)
                 waiting += [(middle, stop, capacity), (start, middle, capacity)]
@@ -412,11 +328,10 @@ def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns
         def one_block(
             start: int, stop: int, chosen: Family = chosen, cpu: _CpuPlan = cpu, out: U64 = out
         ) -> None:  # fmt: skip
-            _, columns = _block(plan, cpu, deals, start, stop)
             reached = _buffer("reached", (len(chosen.seats), (stop - start + 63) // 64), np.uint64)
             member_bits(
-                columns, stop - start, chosen.parents, chosen.seats, chosen.boxes, cpu.boxes,
-                reached,
+                cpu.table, deals, start, stop, cpu.arena(stop - start), chosen.parents,
+                chosen.seats, chosen.boxes, reached,
             )  # fmt: skip
             out[:, 0, start // 64 : (stop + 63) // 64] = reached[chosen.wanted]
 
@@ -429,36 +344,7 @@ def deals_that_pass(plan: Plan, words: U64, deals: U32, nodes: Sequence[int]) ->
 
     ``words`` [all deals, words] are those of :func:`features` at the seat that calls there.
     """
-    boxes = _CpuPlan.of(plan).boxes
-
-    def one_node(node: int) -> U32:
-        passing = np.empty(len(deals), np.uint32)
-        kept = filter_list(
-            deals, len(deals), passing, words, int(plan.node_box[node]), boxes.rows,
-            boxes.set_offsets, boxes.set_boxes, boxes.lane_words, boxes.flag_words,
-        )  # fmt: skip
-        return passing[:kept].copy()
-
-    return in_blocks(one_node, nodes)
-
-
-def warm_up(plan: Plan) -> None:
-    """Compile (or load from the cache) all that a plan's first answers need.
-
-    One deal, one block and several blocks: they differ in the shapes that numba compiles for.
-    """
-    several = 1024 * thread_count() + 64
-    zeros = np.zeros(several, np.uint8)
-    hands = np.repeat(
-        np.array([[0x1FFF << 13 * suit] for suit in range(4)], np.uint64), several, axis=1
+    table = _CpuPlan.of(plan).table
+    return in_blocks(
+        lambda node: filter_deals(table, words, deals, int(plan.node_box[node])), nodes
     )
-    for count in (1, 64, several):
-        deals = DealArrays(hands[:, :count], zeros[:count], zeros[:count])
-        cascade_counts(plan, deals)
-        cascade_first(plan, deals)
-        for limit in (None, 1):
-            list(cascade_all(plan, deals, limit=limit))
-        if plan.expressions:
-            evaluate(plan, deals, [0])
-        if plan.node_count:
-            members(plan, deals, [0])

@@ -94,10 +94,12 @@ def _plain(argument: Any) -> Any:
             return ctypes.c_void_p(argument.ctypes.data)
     if isinstance(argument, np.integer):
         return ctypes.c_int64(int(argument))
+    if argument is None:
+        return None
     return ctypes.c_void_p(argument.address)
 
 
-def _checked(array: NDArray[Any], kind: Any, count: int = 0) -> NDArray[Any]:
+def checked(array: NDArray[Any], kind: Any, count: int = 0) -> NDArray[Any]:
     """Return an array if it is one of a kind, in one piece, with at least so many items."""
     if array.dtype != kind or not array.flags.c_contiguous or len(array) < count:
         raise TypeError(
@@ -151,13 +153,13 @@ def cell_tables() -> CellTables:
 # --- systems -------------------------------------------------------------------------------------
 
 
-def _arrays_of(deals: DealArrays) -> tuple[U64, U8, U8, int]:
+def arrays_of(deals: DealArrays) -> tuple[U64, U8, U8, int]:
     """Hands, dealers and vulnerabilities, each in one piece, and how many deals they are."""
     count = len(deals)
     return (
-        _checked(np.ascontiguousarray(deals.hands), np.uint64, 4),
-        _checked(np.ascontiguousarray(deals.dealer), np.uint8, count),
-        _checked(np.ascontiguousarray(deals.vulnerability), np.uint8, count), count,
+        checked(np.ascontiguousarray(deals.hands), np.uint64, 4),
+        checked(np.ascontiguousarray(deals.dealer), np.uint8, count),
+        checked(np.ascontiguousarray(deals.vulnerability), np.uint8, count), count,
     )  # fmt: skip
 
 
@@ -169,9 +171,7 @@ def pack(system: Any, deals: DealArrays, start: int, stop: int, out: U64) -> Non
     positions, room, stride = out.shape
     if positions != 4 or room != stop - start:
         raise ValueError(f"expected room for four hands of {stop - start} deals, got {out.shape}")
-    call_core(
-        "core_pack", system, *_arrays_of(deals), start, stop, _checked(out, np.uint64), stride
-    )
+    call_core("core_pack", system, *arrays_of(deals), start, stop, checked(out, np.uint64), stride)
 
 
 def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> int:
@@ -181,8 +181,8 @@ def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> in
     """
     faulty = np.zeros(1, np.int64)
     why = call_core(
-        "core_learn", first, other, store, _checked(row, rows.PLACE, 1),
-        _checked(miss, np.int64, 5), faulty,
+        "core_learn", first, other, store, checked(row, rows.PLACE, 1),
+        checked(miss, np.int64, 5), faulty,
     )  # fmt: skip
     return int(faulty[0]) if why == FAULTY else -1
 
@@ -204,8 +204,8 @@ def pack_by_tables(
             f"expected room for {words} words of {stop - start} deals, got {out.shape}"
         )
     call_core(
-        "core_pack_by_tables", tables, *tables.words, *_arrays_of(deals), start, stop, int(rotate),
-        _checked(out, np.uint64),
+        "core_pack_by_tables", tables, *tables.words, *arrays_of(deals), start, stop, int(rotate),
+        checked(out, np.uint64),
     )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def sort_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArrays
     dealer, vulnerability = np.empty((2, count), np.uint8)
     order = np.empty(count, np.uint32)
     call_core(
-        "core_sort_by_dealer", *_arrays_of(deals), start, stop, hands, dealer, vulnerability, order
+        "core_sort_by_dealer", *arrays_of(deals), start, stop, hands, dealer, vulnerability, order
     )
     return DealArrays(hands, dealer, vulnerability), order
 
@@ -232,7 +232,7 @@ def deal(start: int, first: int, begin: int, end: int, hands: U64) -> None:
     ``start`` is the seed, mixed.
     """
     count = hands.shape[1]
-    call_core("core_deal", start, first, begin, end, _checked(hands, np.uint64, 4), count)
+    call_core("core_deal", start, first, begin, end, checked(hands, np.uint64, 4), count)
 
 
 # --- hash tables ---------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def roomier(table: rows.Rows, count: int) -> rows.Rows:
     if slots == len(table):
         return table
     larger = empty_table(slots)
-    call_core("core_refill", _checked(table, rows.SLOT), len(table), larger, slots)
+    call_core("core_refill", checked(table, rows.SLOT), len(table), larger, slots)
     return larger
 
 
@@ -264,8 +264,8 @@ def number_sets(table: rows.Rows, keys: U64, first: int, numbers: I32, new: I32)
     """
     count = len(keys)
     return call_core(
-        "core_number_sets", _checked(table, rows.SLOT), len(table), _checked(keys, np.uint64),
-        count, first, _checked(numbers, np.int32, count), _checked(new, np.int32, count),
+        "core_number_sets", checked(table, rows.SLOT), len(table), checked(keys, np.uint64),
+        count, first, checked(numbers, np.int32, count), checked(new, np.int32, count),
     )  # fmt: skip
 
 
@@ -281,23 +281,23 @@ def work_out(
     for which something is missing has status LEARN. It stops early where the block is full; at
     ``start`` if the block is too small for a single place.
     """
-    _checked(places, np.int32, stop)
+    checked(places, np.int32, stop)
     return call_core("core_work_out", first, other, store, block, places, start, stop)
 
 
 def take_in(store: Group, block: Group, places: I32, start: int, stop: int) -> None:
     """Put what a block worked out into the store, which has room for all of it."""
-    call_core("core_take_in", store, block, _checked(places, np.int32, stop), start, stop)
+    call_core("core_take_in", store, block, checked(places, np.int32, stop), start, stop)
 
 
 def take_lists(store: Group, block: Group, places: I32) -> None:
     """Put the entries of places into the store, and nothing else of what a block worked out."""
-    call_core("core_take_lists", store, block, _checked(places, np.int32), len(places))
+    call_core("core_take_lists", store, block, checked(places, np.int32), len(places))
 
 
 def list_number(store: Group, items: I32) -> int:
     """Find the number of a list of entries in the store; it is added if it is new."""
-    return call_core("core_list_number", store, _checked(items, np.int32), len(items))
+    return call_core("core_list_number", store, checked(items, np.int32), len(items))
 
 
 def set_number(store: Group, block: Group, item: int) -> int:
@@ -314,8 +314,8 @@ def places_behind(store: Group, keys: U64, places: I32) -> None:
     """Find the places behind ``place << 6 | call``; each gets a number if it has none."""
     count = len(keys)
     call_core(
-        "core_places_behind", store, _checked(keys, np.uint64), count,
-        _checked(places, np.int32, count),
+        "core_places_behind", store, checked(keys, np.uint64), count,
+        checked(places, np.int32, count),
     )  # fmt: skip
 
 
@@ -327,7 +327,7 @@ def has_room(store: Group, places: int, worked_out: int, lists: int, items: int)
 def hull_of(store: Group, cells: U64) -> U8:
     """Least and most HCP and cards of each suit in a set of cells, uint8 [5, 2]."""
     hull = np.zeros((rows.HULL_TERMS, 2), np.uint8)
-    call_core("core_hull_of", store, _checked(cells, np.uint64, rows.SET_WORDS), hull)
+    call_core("core_hull_of", store, checked(cells, np.uint64, rows.SET_WORDS), hull)
     return hull
 
 
@@ -346,8 +346,8 @@ def make_ready(
     """
     faulty = np.zeros(1, np.int64)
     why = call_core(
-        "core_make_ready", first, other, store, block, _checked(places, np.int32), len(places),
-        _checked(counts, np.int64, 2), faulty,
+        "core_make_ready", first, other, store, block, checked(places, np.int32), len(places),
+        checked(counts, np.int64, 2), faulty,
     )  # fmt: skip
     return why, int(faulty[0])
 
@@ -356,7 +356,7 @@ def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tupl
     """Find the place behind calls, worked out: why it returned, the place, and who is to blame."""
     place, faulty = np.zeros(1, np.int32), np.zeros(1, np.int64)
     why = call_core(
-        "core_reach", first, other, store, block, _checked(calls, np.uint8), len(calls), place,
+        "core_reach", first, other, store, block, checked(calls, np.uint8), len(calls), place,
         faulty,
     )  # fmt: skip
     return why, int(place[0]), int(faulty[0])
@@ -391,10 +391,10 @@ def choose_all(
     """Choose for deals ``deals[start:stop]``, whose hands to call are ``words[deal]``."""
     hands, width = words.shape
     call_core(
-        "core_choose_all", program, store, _checked(words, np.uint64), width,
+        "core_choose_all", program, store, checked(words, np.uint64), width,
         min(hands, len(place), len(call), len(entry), len(defaults)),
-        _checked(deals, np.int64, stop), start, stop, _checked(place, np.int32),
-        _checked(call, np.uint8), _checked(entry, np.int32), _checked(defaults, np.uint16),
+        checked(deals, np.int64, stop), start, stop, checked(place, np.int32),
+        checked(call, np.uint8), checked(entry, np.int32), checked(defaults, np.uint16),
     )  # fmt: skip
 
 
@@ -408,9 +408,9 @@ def bid_few(
     """
     count, faulty = len(deals), np.zeros(1, np.int64)
     why = call_core(
-        "core_bid_few", first, other, store, block, *_arrays_of(deals),
-        _checked(place, np.int32, count), _checked(entry, np.int32, count),
-        _checked(defaults, np.uint16, count), _checked(done, np.int64, 1), faulty,
+        "core_bid_few", first, other, store, block, *arrays_of(deals),
+        checked(place, np.int32, count), checked(entry, np.int32, count),
+        checked(defaults, np.uint16, count), checked(done, np.int64, 1), faulty,
     )  # fmt: skip
     return why, int(faulty[0])
 
@@ -425,9 +425,9 @@ def follow(
     """
     count, found = len(deals), np.zeros(1, np.int64)
     left = call_core(
-        "core_follow", store, _checked(deals, np.int64), count, min(len(place), len(call)),
-        _checked(place, np.int32), _checked(call, np.uint8), _checked(going_on, np.int64, count),
-        _checked(new, np.int32, count), found,
+        "core_follow", store, checked(deals, np.int64), count, min(len(place), len(call)),
+        checked(place, np.int32), checked(call, np.uint8), checked(going_on, np.int64, count),
+        checked(new, np.int32, count), found,
     )  # fmt: skip
     return left, int(found[0])
 
@@ -435,7 +435,7 @@ def follow(
 def auction_lengths(store: Group, places: I32) -> I64:
     """Count the calls that lead to each place, int64 [n]."""
     lengths = np.zeros(len(places), np.int64)
-    call_core("core_auction_lengths", store, _checked(places, np.int32), len(places), lengths)
+    call_core("core_auction_lengths", store, checked(places, np.int32), len(places), lengths)
     return lengths
 
 
@@ -449,9 +449,9 @@ def auctions_of(
     from the dealer, 4 for none.
     """
     call_core(
-        "core_auctions_of", store, _checked(places, np.int32, stop),
-        _checked(offsets, np.int64, stop + 1), start, stop, len(calls), _checked(calls, np.uint8),
-        _checked(contract, np.uint8, stop), _checked(declarer, np.uint8, stop),
+        "core_auctions_of", store, checked(places, np.int32, stop),
+        checked(offsets, np.int64, stop + 1), start, stop, len(calls), checked(calls, np.uint8),
+        checked(contract, np.uint8, stop), checked(declarer, np.uint8, stop),
     )  # fmt: skip
 
 
@@ -463,8 +463,8 @@ def list_deals(
 ) -> int:
     """List the auctions of deals from where the walk stands; why it returned."""
     return call_core(
-        "core_list_deals", first, other, store, block, out, *_arrays_of(deals),
-        _checked(bounds, np.int64, 4),
+        "core_list_deals", first, other, store, block, out, *arrays_of(deals),
+        checked(bounds, np.int64, 4),
     )  # fmt: skip
 
 
@@ -472,8 +472,8 @@ def write_calls(store: Group, places: I32, last: U8, offsets: I64, calls: U8) ->
     """Write the auctions that end with a call at each place."""
     count = len(places)
     call_core(
-        "core_write_calls", store, _checked(places, np.int32), _checked(last, np.uint8, count),
-        _checked(offsets, np.int64, count + 1), count, len(calls), _checked(calls, np.uint8),
+        "core_write_calls", store, checked(places, np.int32), checked(last, np.uint8, count),
+        checked(offsets, np.int64, count + 1), count, len(calls), checked(calls, np.uint8),
     )  # fmt: skip
 
 
@@ -481,8 +481,8 @@ def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
     """Whether the auction goes on behind a call at each place, bool [n]."""
     found = np.zeros(len(places), np.uint8)
     call_core(
-        "core_going_on", store, _checked(places, np.int32),
-        _checked(calls, np.uint8, len(places)), len(places), found,
+        "core_going_on", store, checked(places, np.int32),
+        checked(calls, np.uint8, len(places)), len(places), found,
     )  # fmt: skip
     goes_on: NDArray[np.bool_] = found != 0
     return goes_on
@@ -495,9 +495,9 @@ def masks(
     """Find the calls that each deal may make at a place, a bit each, for pairs of the two."""
     hands, width = words.shape
     call_core(
-        "core_masks", program, store, _checked(words, np.uint64), width, hands,
-        _checked(place, np.int32, stop), _checked(deals, np.int32, stop), start, stop,
-        _checked(found, np.uint64, stop),
+        "core_masks", program, store, checked(words, np.uint64), width, hands,
+        checked(place, np.int32, stop), checked(deals, np.int32, stop), start, stop,
+        checked(found, np.uint64, stop),
     )  # fmt: skip
 
 
@@ -508,8 +508,8 @@ def may_call(
     """Tell which deals may make a call at a place: the bit of :func:`masks`, and no other."""
     hands, width = words.shape
     call_core(
-        "core_may_call", program, store, _checked(words, np.uint64), width, hands, place, call,
-        _checked(deals, np.int32, stop), start, stop, _checked(found, np.bool_, stop),
+        "core_may_call", program, store, checked(words, np.uint64), width, hands, place, call,
+        checked(deals, np.int32, stop), start, stop, checked(found, np.bool_, stop),
     )  # fmt: skip
 
 
@@ -518,7 +518,7 @@ def count_calls(first: I64, found: U64) -> I64:
     groups = len(first) - 1
     counts = np.zeros((groups, rows.CALLS), np.int64)
     call_core(
-        "core_count_calls", _checked(first, np.int64), groups, _checked(found, np.uint64),
+        "core_count_calls", checked(first, np.int64), groups, checked(found, np.uint64),
         len(found), counts,
     )  # fmt: skip
     return counts
@@ -528,8 +528,8 @@ def deals_by_call(found: U64, deals: I32, end: I64, out: I32) -> None:
     """Write the deals that may make each call, from ``end[call]`` on, which becomes their end."""
     count = len(found)
     call_core(
-        "core_deals_by_call", _checked(found, np.uint64), _checked(deals, np.int32, count), count,
-        _checked(end, np.int64, rows.CALLS), _checked(out, np.int32),
+        "core_deals_by_call", checked(found, np.uint64), checked(deals, np.int32, count), count,
+        checked(end, np.int64, rows.CALLS), checked(out, np.int32),
     )  # fmt: skip
 
 
@@ -540,9 +540,9 @@ def deals_behind(
     """Pairs of the places behind calls that were chosen; each gets a number if it has none."""
     count = len(groups)
     call_core(
-        "core_deals_behind", store, _checked(first, np.int64, len(places) + 1),
-        _checked(found, np.uint64), _checked(deals, np.int32), _checked(groups, np.int64),
-        _checked(calls, np.int64, count), count, len(places), _checked(places, np.int32),
-        _checked(next_first, np.int64, count + 1), _checked(next_place, np.int32),
-        _checked(next_deals, np.int32),
+        "core_deals_behind", store, checked(first, np.int64, len(places) + 1),
+        checked(found, np.uint64), checked(deals, np.int32), checked(groups, np.int64),
+        checked(calls, np.int64, count), count, len(places), checked(places, np.int32),
+        checked(next_first, np.int64, count + 1), checked(next_place, np.int32),
+        checked(next_deals, np.int32),
     )  # fmt: skip

@@ -6,6 +6,7 @@
 #include "bidding.hpp"
 #include "dealing.hpp"
 #include "sorting.hpp"
+#include "trie.hpp"
 
 #ifndef CORE_VERSION
 #error "expected CORE_VERSION, a digest of the sources (build.py)"
@@ -112,6 +113,44 @@ bool are_tables(const PackingTables& tables, u64 lane_words, u64 flag_words) {
             return false;
     return are_below(tables.program_flags.data, static_cast<i64>(programs),
                      64 * static_cast<i64>(flag_words));
+}
+
+Packing packing_of(const PackingTables& tables, i32 lane_words, i32 flag_words) {
+    const i32 words = lane_words + flag_words;
+    return {words, lane_words, words, tables.suit_words.data, tables.length_words.data,
+            tables.context_words.data, tables.cards.data,
+            static_cast<i32>(tables.program_starts.length), tables.code.data,
+            tables.program_starts.data, tables.program_flags.data, tables.term_suits.data,
+            tables.term_lengths.data, tables.term_contexts.data, 0, nullptr, nullptr, nullptr};
+}
+
+// A bidding table for the walk, whose arrays core_table_problem looked at, and some of the deals.
+struct TableBlock {
+    const TableTests* tests;
+    const PackingTables* packing;
+    const u64* hands;
+    const u8 *dealer, *vulnerability;
+    i64 count, start, stop;
+
+    bool is_valid(const Array<u64>& room, u64 more_words) const {
+        return 0 <= start && start < stop && stop <= count && stop - start <= 1 << 16 &&
+               are_tables(*packing, tests->lane_words(), tests->flag_words()) &&
+               room.length >= block_words(*tests, static_cast<u64>(stop - start)) + more_words;
+    }
+    DealBlock fill(Arena& arena, bool rotate, bool with_columns) const {
+        return fill_block(
+            *tests,
+            packing_of(*packing, static_cast<i32>(tests->lane_words()),
+                       static_cast<i32>(tests->flag_words())),
+            {hands, dealer, vulnerability, static_cast<u64>(count)}, static_cast<u64>(start),
+            static_cast<u64>(stop), rotate, with_columns, arena);
+    }
+};
+
+bool are_tests_of(const TableTests& tests, const i64* numbers, i64 count) {
+    for (i64 at = 0; at < count; ++at)
+        if (numbers[at] < 0 || !is_test(tests, static_cast<u64>(numbers[at]))) return false;
+    return true;
 }
 
 // Whether a block has room for one place.
@@ -281,16 +320,10 @@ EXPORT i64 core_pack_by_tables(
         flag_words < 1 || flag_words > MOST_WORDS ||
         !are_tables(*tables, static_cast<u64>(lane_words), static_cast<u64>(flag_words)))
         return INVALID;
-    const i32 words = static_cast<i32>(lane_words + flag_words);
-    const Packing packing = {
-        words, static_cast<i32>(lane_words), words, tables->suit_words.data,
-        tables->length_words.data, tables->context_words.data, tables->cards.data,
-        static_cast<i32>(tables->program_starts.length), tables->code.data,
-        tables->program_starts.data, tables->program_flags.data, tables->term_suits.data,
-        tables->term_lengths.data, tables->term_contexts.data, 0, nullptr, nullptr, nullptr};
+    const Packing packing = packing_of(*tables, static_cast<i32>(lane_words), static_cast<i32>(flag_words));
     pack_hands(
         packing, {hands, dealer, vulnerability, static_cast<u64>(count)}, static_cast<u64>(start),
-        static_cast<u64>(stop), rotate != 0, out, static_cast<u64>(words));
+        static_cast<u64>(stop), rotate != 0, out, static_cast<u64>(packing.words));
     return 0;
 }
 
@@ -303,6 +336,133 @@ EXPORT i64 core_sort_by_dealer(
         {hands, dealer, vulnerability, static_cast<u64>(count)}, static_cast<u64>(start),
         static_cast<u64>(stop), {sorted_hands, sorted_dealer, sorted_vulnerability, order});
     return 0;
+}
+
+// --- bidding tables ---
+
+// What is wrong with the arrays of a table: 0 nothing, 1 its tests, 2 its trie. `trie` may be null.
+EXPORT i64 core_table_problem(const TableTests* tests, const Trie* trie) {
+    if (!are_tests(*tests)) return 1;
+    return trie && !is_trie(*trie, *tests) ? 2 : 0;
+}
+
+// Words of room that a block of so many deals takes; for a walk if there is a trie.
+EXPORT i64 core_block_words(const TableTests* tests, const Trie* trie, i64 count, i64 threshold) {
+    if (count < 0 || count > 1 << 16 || threshold < 0 || threshold > 1 << 16) return INVALID;
+    const u64 deals = static_cast<u64>(count);
+    return static_cast<i64>(
+        block_words(*tests, deals) +
+        (trie ? TrieWalk::words(*trie, deals, static_cast<u64>(threshold)) : 0));
+}
+
+// Sets the derived flags of packed hands [count][words].
+EXPORT i64 core_derive_flags(const TableTests* tests, const Array<u64>* hands, i64 count) {
+    if (count < 0 || hands->length < static_cast<u64>(count) * tests->words()) return INVALID;
+    derive_flags(*tests, hands->data, static_cast<u64>(count));
+    return 0;
+}
+
+// Bit columns of boxes, or sets of them, on the compass hands of a block of deals: `out`
+// [count][4][out_words] from its word `out_word` on.
+EXPORT i64 core_box_bits(
+    const TableTests* tests, const PackingTables* packing, const u64* hands, const u8* dealer,
+    const u8* vulnerability, i64 deals, i64 start, i64 stop, const Array<u64>* room,
+    const i64* numbers, i64 count, u64* out, i64 out_words, i64 out_word) {
+    const TableBlock table = {tests, packing, hands, dealer, vulnerability, deals, start, stop};
+    if (!table.is_valid(*room, 0) || count < 0 || !are_tests_of(*tests, numbers, count) ||
+        out_word < 0 || out_word + (stop - start + 63) / 64 > out_words)
+        return INVALID;
+    Arena words = {room->data};
+    const DealBlock block = table.fill(words, false, true);
+    // where the hands were: they are in the columns now
+    u64 *const everyone = block.hands, *const scratch = everyone + block.bit_words;
+    u64* const found = scratch + block.bit_words;
+    fill_everyone(everyone, block.count);
+    for (i64 row = 0; row < count; ++row)
+        for (u64 seat = 0; seat < 4; ++seat) {
+            and_box(*tests, everyone, found, scratch, block.seat_columns(*tests, seat),
+                    block.bit_words, static_cast<u32>(numbers[row]), 0, block.bit_words);
+            copy_bytes(out + (static_cast<u64>(row) * 4 + seat) * static_cast<u64>(out_words) +
+                           static_cast<u64>(out_word),
+                       found, 8 * block.bit_words);
+        }
+    return 0;
+}
+
+// Bit columns of the deals that reach some nodes, parents (-1: none) first: `out` [count][words of
+// the block].
+EXPORT i64 core_member_bits(
+    const TableTests* tests, const PackingTables* packing, const u64* hands, const u8* dealer,
+    const u8* vulnerability, i64 deals, i64 start, i64 stop, const Array<u64>* room,
+    const i32* parents, const u8* seats, const i64* numbers, i64 count, u64* out) {
+    const TableBlock table = {tests, packing, hands, dealer, vulnerability, deals, start, stop};
+    if (!table.is_valid(*room, 0) || count < 0 || !are_tests_of(*tests, numbers, count))
+        return INVALID;
+    for (i64 node = 0; node < count; ++node)
+        if (parents[node] < -1 || parents[node] >= node) return INVALID;
+    Arena words = {room->data};
+    const DealBlock block = table.fill(words, true, true);
+    u64 *const everyone = block.hands, *const scratch = everyone + block.bit_words;
+    fill_everyone(everyone, block.count);
+    for (i64 node = 0; node < count; ++node) {
+        const u64* const from =
+            parents[node] < 0 ? everyone : out + static_cast<u64>(parents[node]) * block.bit_words;
+        and_box(*tests, from, out + static_cast<u64>(node) * block.bit_words, scratch,
+                block.seat_columns(*tests, seats[node]), block.bit_words,
+                static_cast<u32>(numbers[node]), 0, block.bit_words);
+    }
+    return 0;
+}
+
+// Walks a block of deals through the trie: pairs that were written, or PAIRS_FULL. Arrays without
+// items are not wanted; with `is_first`, those of FirstAuctions have the block's deals.
+EXPORT i64 core_walk_table(
+    const TableTests* tests, const PackingTables* packing, const Trie* trie, const u64* hands,
+    const u8* dealer, const u8* vulnerability, i64 deals, i64 start, i64 stop,
+    const Array<u64>* room, i64 threshold, i64 max_depth, i64 completed_only, u32* counts,
+    i64 count_nodes, u32* pair_nodes, u16* pair_deals, i64 pairs, i64 is_first, u32* entry,
+    u8* passes, u16* defaults) {
+    const TableBlock table = {tests, packing, hands, dealer, vulnerability, deals, start, stop};
+    if (start < 0 || stop <= start || stop - start > 1 << 16 || threshold < 0 ||
+        threshold > 1 << 16 || max_depth < 0 || pairs < 0 ||
+        (count_nodes != 0 && static_cast<u64>(count_nodes) != trie->count()))
+        return INVALID;
+    const u64 count = static_cast<u64>(stop - start);
+    if (!table.is_valid(*room, TrieWalk::words(*trie, count, static_cast<u64>(threshold))))
+        return INVALID;
+    Arena words = {room->data};
+    const bool as_list = count < static_cast<u64>(threshold);
+    const DealBlock block = table.fill(words, true, !as_list);
+    const WalkRequest request = {
+        static_cast<u64>(threshold), static_cast<u64>(max_depth), completed_only != 0,
+        is_first != 0, count_nodes ? counts : nullptr, pair_nodes, pair_deals,
+        static_cast<u64>(pairs), entry, passes, defaults};
+    return TrieWalk(*tests, *trie, block, request, words).run();
+}
+
+// Entries of each deal of (node, place) pairs, the first `limit` of each; how many these are.
+EXPORT i64 core_group_pairs(
+    const u32* nodes, const u16* places, i64 pairs, const u32* order, i64 count, i64 limit,
+    u64* totals, u32* entries, i64 room) {
+    if (pairs < 0 || count < 0 || limit < 0 || room < pairs) return INVALID;
+    for (i64 pair = 0; pair < pairs; ++pair)
+        if (places[pair] >= count) return INVALID;
+    for (i64 at = 0; at < count; ++at)
+        if (order[at] >= count) return INVALID;
+    return static_cast<i64>(group_pairs(
+        nodes, places, static_cast<u64>(pairs), order, static_cast<u64>(count),
+        static_cast<u64>(limit), totals, entries));
+}
+
+// Of some deals those whose packed hands [hands][words] pass a box or set; how many.
+EXPORT i64 core_filter_deals(
+    const TableTests* tests, const u64* hands, i64 hand_count, const u32* deals, i64 count,
+    i64 number, u32* passing) {
+    if (count < 0 || number < 0 || !is_test(*tests, static_cast<u64>(number))) return INVALID;
+    for (i64 at = 0; at < count; ++at)
+        if (deals[at] >= hand_count) return INVALID;
+    return static_cast<i64>(filter_list(
+        *tests, deals, static_cast<u64>(count), passing, hands, static_cast<u32>(number)));
 }
 
 // Fills columns `begin` to `end` of hands [4][count] with the deals of a seed from number `first`

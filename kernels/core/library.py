@@ -35,6 +35,12 @@ VARIABLE: Final = "BIDCASCADE_CORE"
 _KEPT_VERSIONS: Final = 8
 _PROCESSOR: Final = Path("/proc/cpuinfo")
 _V3_FLAGS: Final = frozenset(("avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"))
+_FLAGS: Final = {
+    "x86-64-v3": _V3_FLAGS,
+    "x86-64-v4": _V3_FLAGS
+    | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512_vpopcntdq"},
+}
+"""What Linux says of processors that a build runs on."""
 
 _logger = logging.getLogger("bidcascade.kernels")
 _lock = threading.Lock()
@@ -83,7 +89,7 @@ def open_library(
     Parameters
     ----------
     build : str, optional
-        ``baseline``, ``x86-64-v3`` or ``sanitized``.
+        ``baseline``, ``x86-64-v3``, ``x86-64-v4`` or ``sanitized``.
     sources : Path, optional
         Folder of ``interface.cpp`` and the headers.
     folder : Path, optional
@@ -98,16 +104,22 @@ def open_library(
             f"expected libasan in LD_PRELOAD for {VARIABLE}={build}, as `nox -s sanitize` sets it, "
             f"got {os.environ.get('LD_PRELOAD')!r}"
         )
-    if build == "x86-64-v3" and not _runs_v3():
+    if build in _FLAGS and not runs_here(build):
+        lacking = ", ".join(sorted(_FLAGS[build] - _processor_flags()))
         raise BackendUnavailable(
-            f"expected a processor with AVX2 for {VARIABLE}={build}, got one without"
+            f"expected a processor with {lacking} for {VARIABLE}={build}, got one without"
         )
-    best = target.builds()[-1] if _runs_v3() else "baseline"
+    best = [one for one in target.builds() if runs_here(one)][-1]
     return _opened(build or best, sources, folder)
 
 
-def _runs_v3() -> bool:
-    """Tell whether Linux says that the processor is of level x86-64-v3; elsewhere it is not asked.
+def runs_here(build: str) -> bool:
+    """Tell whether this machine's processor runs a build."""
+    return _FLAGS.get(build, frozenset()) <= _processor_flags()
+
+
+def _processor_flags() -> frozenset[str]:
+    """Find what Linux says that the processor has; elsewhere it is not asked.
 
     Python has no other way, and what compilers have for it (``__builtin_cpu_supports``) says no to
     everything in what zig links.
@@ -115,9 +127,9 @@ def _runs_v3() -> bool:
     try:
         text = _PROCESSOR.read_text("utf-8", "replace")
     except OSError:
-        return False
+        return frozenset()
     flags = next((line for line in text.splitlines() if line.startswith("flags")), "")
-    return set(flags.split()) >= _V3_FLAGS
+    return frozenset(flags.split())
 
 
 def _opened(build: str, sources: Path, folder: Path | None) -> ctypes.CDLL | None:

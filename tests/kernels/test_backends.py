@@ -15,11 +15,8 @@ from bidcascade.kernels import (
     DealArrays,
     Postfix,
     cpu,
-    cpu_features,
-    cpu_walk,
     get_backend,
     why_unavailable,
-    words,
 )
 from bidcascade.kernels.cuda import CudaBackend
 from bidcascade.kernels.cuda_device import cupy_device, default_device_number
@@ -166,37 +163,6 @@ def test_views_and_read_only_deals(backend):
     for array in (view.hands, view.dealer, view.vulnerability):
         array.flags.writeable = False
     assert_same_answers(backend, plan, view)
-
-
-def test_nothing_is_compiled_after_the_warm_up():
-    def compiled() -> dict[str, int]:
-        return {
-            f"{module.__name__}.{name}": len(value.signatures)
-            for module in (cpu_features, cpu_walk, words)
-            for name, value in vars(module).items()
-            if hasattr(value, "signatures")
-        }
-
-    rng = np.random.default_rng(12)
-    both: Postfix = ("HCP", 12, ">=", "SL_S", 5, ">=", "HCP", 8, ">=", "and", "or")
-    plan = random_plan(rng, [*SOME, both], nodes=200)
-    cpu.warm_up(plan)
-    before = compiled()
-    for count in (0, 1, 5, 64, 3000):
-        for options in ({}, {"limit": 2}, {"completed_only": True}, {"max_depth": 1}):
-            list(cpu.cascade_all(plan, deal_arrays(rng, min(count, 200)), **options))
-        deals = deal_arrays(rng, min(count, 200))
-        if count > 200:
-            deals = DealArrays(
-                np.tile(deals.hands, 15),
-                np.tile(deals.dealer, 15),
-                np.tile(deals.vulnerability, 15),
-            )
-        cpu.cascade_counts(plan, deals.slice(0, max(0, count - 3)))
-        cpu.cascade_first(plan, deals)
-        cpu.evaluate(plan, deals)
-        cpu.members(plan, deals, [0, 1])
-    assert compiled() == before
 
 
 def test_several_callers_at_once(backend):

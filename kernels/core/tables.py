@@ -1,0 +1,261 @@
+"""Bidding tables as the core walks them: tests, nodes, and its functions over blocks of deals."""
+
+from typing import Any, ClassVar, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bidcascade.kernels.layout import LANE_LIMIT
+from bidcascade.kernels.plan import Plan, box_bytes, box_rows
+from bidcascade.kernels.results import DealArrays, FirstAuctions
+from bidcascade.kernels.runs import numbers_of_runs
+from bidcascade.kernels.types import U8, U16, U32, U64
+
+from .functions import arrays_of, call_core, checked
+from .groups import Field, Group
+from .packing import PackingTables
+
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+PAIRS_FULL: Final = -2
+"""What a walk gives where its pairs did not fit."""
+
+NO_U8: Final[U8] = np.zeros(0, np.uint8)
+NO_U16: Final[U16] = np.zeros(0, np.uint16)
+NO_U32: Final[U32] = np.zeros(0, np.uint32)
+_PROBLEMS: Final = ("", "tests", "trie")
+
+
+class Arena(Group):
+    """Memory that the core works in, uint64; what is in it does not matter."""
+
+    fields: ClassVar[dict[str, Field]] = {"words": ("u8",)}
+
+    def __init__(self) -> None:
+        super().__init__(words=np.empty(0, np.uint64))
+
+    def of(self, words: int) -> "Arena":
+        """Have at least so many words."""
+        if len(self.words) < words:
+            self.set(words=np.empty(words, np.uint64))
+        return self
+
+
+class Trie(Group):
+    """Nodes of a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    depth : int
+        Calls of the longest auction.
+    """
+
+    fields: ClassVar[dict[str, Field]] = {
+        "first_child": ("u4",),
+        "child_count": ("u2",),
+        "box": ("u4",),
+        "call": ("u1",),
+        "flags": ("u1",),
+        "sizes": ("i8",),
+    }
+
+    def __init__(self, plan: Plan, depth: int) -> None:
+        arrays: dict[str, Any] = {
+            "first_child": plan.first_child, "child_count": plan.child_count,
+            "box": plan.node_box, "call": plan.call, "flags": plan.flags,
+        }  # fmt: skip
+        super().__init__(
+            sizes=np.array([plan.root_count, depth], np.int64),
+            **{name: np.ascontiguousarray(array) for name, array in arrays.items()},
+        )
+
+
+class TableTests(Group):
+    """Boxes of a plan, as rows of words and as lists of bit columns.
+
+    A column is a single test. ``column_kind`` is a lane, whose value lies in ``column_low`` to
+    ``column_high``; or -1, -2: the flag ``column_low`` is set, is clear. ``lane_highest``: one
+    above the largest value that any test of a lane asks for, 0 where none does.
+    """
+
+    fields: ClassVar[dict[str, Field]] = {
+        "rows": ("u8",),
+        "column_offsets": ("i4",),
+        "box_columns": ("i4",),
+        "set_offsets": ("u4",),
+        "set_boxes": ("u4",),
+        "column_kind": ("i4",),
+        "column_low": ("i4",),
+        "column_high": ("i4",),
+        "lane_highest": ("i4",),
+        "derived_flags": ("u4",),
+        "derived_offsets": ("u4",),
+        "derived_boxes": ("u4",),
+        "sizes": ("i4",),  # lane words, flag words
+    }
+
+    @classmethod
+    def of_plan(cls, plan: Plan) -> "TableTests":
+        """Make the tests of all boxes of a plan."""
+        lanes, flags = plan.packing.lane_words, plan.packing.flag_words
+        low, high, need, forbid = box_bytes(plan)
+        numbers: dict[tuple[int, int, int], int] = {}
+        offsets, members = [0], []
+        for box in range(len(plan.boxes)):
+            tests = [
+                (int(lane), int(low[box, lane]), int(high[box, lane]))
+                for lane in np.flatnonzero((low[box] > 0) | (high[box] < LANE_LIMIT))
+            ]
+            tests += [(-1, int(flag), 0) for flag in np.flatnonzero(need[box])]
+            tests += [(-2, int(flag), 0) for flag in np.flatnonzero(forbid[box])]
+            if box > 1:  # ALWAYS and NEVER are never looked up
+                members += [numbers.setdefault(test, len(numbers)) for test in tests]
+            offsets.append(len(members))
+        return cls(
+            rows=box_rows(plan).reshape(-1), column_offsets=np.array(offsets, np.int32),
+            box_columns=np.array(members, np.int32),
+            set_offsets=np.ascontiguousarray(plan.set_offsets),
+            set_boxes=np.ascontiguousarray(plan.set_boxes),
+            derived_flags=np.ascontiguousarray(plan.derived_flags),
+            derived_offsets=np.ascontiguousarray(plan.derived_offsets),
+            derived_boxes=np.ascontiguousarray(plan.derived_boxes),
+            sizes=np.array([lanes, flags], np.int32),
+            **_columns(np.array(list(numbers), np.int32).reshape(-1, 3).T, 8 * lanes),
+        )  # fmt: skip
+
+    def only(self, boxes: I64) -> "TableTests":
+        """Narrow the columns to those that some boxes use; other boxes must not be asked for."""
+        arrays = dict(self._arrays)
+        columns = np.stack([self.column_kind, self.column_low, self.column_high])
+        is_derived = (self.column_kind < 0) & np.isin(self.column_low, self.derived_flags)
+        if is_derived[self._columns_of(boxes)].any():
+            boxes = np.union1d(boxes, self.derived_boxes.astype(np.int64))
+        else:
+            for name in ("derived_flags", "derived_boxes"):
+                arrays[name] = NO_U32
+            arrays["derived_offsets"] = np.zeros(1, np.uint32)
+        used, renumbered = np.unique(self._columns_of(boxes), return_inverse=True)
+        sizes = np.zeros(len(self.column_offsets) - 1, np.int64)
+        sizes[boxes] = np.diff(self.column_offsets)[boxes]
+        arrays["column_offsets"] = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
+        arrays["box_columns"] = renumbered.astype(np.int32)
+        return TableTests(**(arrays | _columns(columns[:, used], len(self.lane_highest))))
+
+    def _columns_of(self, boxes: I64) -> I32:
+        """Columns of boxes, which are in ascending order, one after another."""
+        starts, ends = self.column_offsets[boxes], self.column_offsets[boxes + 1]
+        found: I32 = self.box_columns[numbers_of_runs(starts, ends - starts)]
+        return found
+
+
+def _columns(tests: I32, lanes: int) -> dict[str, I32]:
+    """Columns of tests, int32 [3, columns]: kind, low, high."""
+    kind, low, high = np.ascontiguousarray(tests)
+    highest = np.zeros(lanes, np.int32)
+    is_lane = kind >= 0
+    asked = np.maximum(low, np.where(high < LANE_LIMIT, high + 1, 1))
+    np.maximum.at(highest, kind[is_lane], asked[is_lane])
+    return {
+        "column_kind": kind, "column_low": low, "column_high": high, "lane_highest": highest,
+    }  # fmt: skip
+
+
+class CoreTable(NamedTuple):
+    """A table that the core has looked at; made by :func:`checked_table`."""
+
+    packing: PackingTables
+    tests: TableTests
+    trie: Trie | None
+
+
+def checked_table(packing: PackingTables, tests: TableTests, trie: Trie | None) -> CoreTable:
+    """Let the core look at all numbers of a table, once.
+
+    Raises
+    ------
+    ValueError
+        If one is out of range.
+    """
+    problem = call_core("core_table_problem", tests, trie)
+    if problem:
+        raise ValueError(f"expected numbers within the arrays of a table's {_PROBLEMS[problem]}")
+    return CoreTable(packing, tests, trie)
+
+
+def block_words(table: CoreTable, count: int, threshold: int) -> int:
+    """Words of :class:`Arena` that a block of so many deals takes."""
+    return call_core("core_block_words", table.tests, table.trie, count, threshold)
+
+
+def derive_flags(table: CoreTable, hands: U64) -> None:
+    """Set the derived flags in packed hands [n, words]."""
+    arena = Arena()
+    arena.set(words=checked(hands.reshape(-1), np.uint64))
+    call_core("core_derive_flags", table.tests, arena, len(hands))
+
+
+def box_bits(
+    table: CoreTable, deals: DealArrays, start: int, stop: int, arena: Arena, boxes: I64, out: U64
+) -> None:
+    """Fill words of bit columns [boxes, 4, words] with a block of deals, North first."""
+    call_core(
+        "core_box_bits", table.tests, table.packing, *arrays_of(deals), start, stop, arena, boxes,
+        len(boxes), checked(out, np.uint64), out.shape[2], start // 64,
+    )  # fmt: skip
+
+
+def member_bits(
+    table: CoreTable, deals: DealArrays, start: int, stop: int, arena: Arena, parents: I32,
+    seats: U8, boxes: I64, out: U64,
+) -> None:  # fmt: skip
+    """Fill bit columns of nodes [nodes, words of the block], parents first, with a block."""
+    call_core(
+        "core_member_bits", table.tests, table.packing, *arrays_of(deals), start, stop, arena,
+        checked(parents, np.int32), checked(seats, np.uint8, len(parents)),
+        checked(boxes, np.int64, len(parents)), len(parents),
+        checked(out, np.uint64, len(parents)),
+    )  # fmt: skip
+
+
+def walk(
+    table: CoreTable, deals: DealArrays, start: int, stop: int, arena: Arena, *, threshold: int,
+    max_depth: int, completed_only: bool, counts: U32 = NO_U32,
+    pairs: tuple[U32, U16] = (NO_U32, NO_U16), first: FirstAuctions | None = None,
+) -> int:  # fmt: skip
+    """Walk a block of deals; how many pairs were written, or :data:`PAIRS_FULL`."""
+    ends = (NO_U32, NO_U8, NO_U16)
+    if first is not None:
+        ends = (first.entry[start:stop], first.passes[start:stop], first.defaults[start:stop])
+    return call_core(
+        "core_walk_table", table.tests, table.packing, table.trie, *arrays_of(deals), start, stop,
+        arena, threshold, max_depth, int(completed_only), counts, len(counts), *pairs,
+        min(len(pairs[0]), len(pairs[1])), int(first is not None), *ends,
+    )  # fmt: skip
+
+
+def group_pairs(
+    nodes: U32, places: U16, pairs: int, order: U32, limit: int, totals: U64, entries: U32
+) -> int:
+    """Sort (node, place) pairs by deal, keeping their order: the entries of each deal.
+
+    ``order`` [count] is the deal at each place of the block. ``totals`` [count] becomes the
+    number of entries of each deal; the first ``limit`` of each go to ``entries``, whose filled
+    length is returned.
+    """
+    return call_core(
+        "core_group_pairs", checked(nodes, np.uint32, pairs), checked(places, np.uint16, pairs),
+        pairs, checked(order, np.uint32), len(order), limit,
+        checked(totals, np.uint64, len(order)), checked(entries, np.uint32), len(entries),
+    )  # fmt: skip
+
+
+def filter_deals(table: CoreTable, hands: U64, deals: U32, box: int) -> U32:
+    """Of some deals those whose packed hands [hands, words] pass a box or a set of boxes."""
+    passing = np.empty(len(deals), np.uint32)
+    kept = call_core(
+        "core_filter_deals", table.tests, checked(hands, np.uint64), len(hands),
+        checked(deals, np.uint32), len(deals), box, passing,
+    )  # fmt: skip
+    return passing[:kept].copy()
