@@ -96,7 +96,7 @@ def lead(visit: Visit) -> None:
 
 def table(visit: Visit) -> None:
     """Show a place of the table."""
-    visit.open(f"{DEAL}&auction=1N-P&view=table")
+    visit.open(f"{DEAL}&auction=1N-P&view=book")
     visit.page.wait_for_selector("#view .candidates")
 
 
@@ -116,7 +116,7 @@ def play(visit: Visit) -> None:
     code = visit.open().page.evaluate(
         """async board => (await import("/static/board_code.js")).writeBoard(board)""", board
     )
-    visit.open(f"#view=play&ask={code}")
+    visit.open(f"#view=bid&ask={code}")
     visit.page.locator(".game-table .box:not([inert])").wait_for()
     button(visit, "three notrump").click()
     visit.page.wait_for_selector(".own-call .missed")

@@ -6,6 +6,7 @@ import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
 import { authorsSwitch } from "./authors.js";
+import * as bid from "./bid.js";
 import * as boardList from "./board_list.js";
 import { ALL_WAYS, savingButtons } from "./board_saving.js";
 import { boardShown, restoreBoards } from "./board_set.js";
@@ -20,7 +21,6 @@ import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js
 import { copyButton } from "./game_table.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
-import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
@@ -28,12 +28,12 @@ import * as shown from "./shown.js";
 import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
+import * as systemBook from "./system_book.js";
 import * as systems from "./systems.js";
-import * as tableBrowser from "./table_browser.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, systems, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, boards: boardList, bid, practice, systems, archives, jobs };
 /** Views that are not of the deal: each with the route that it needs. */
 const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
 /** Views of the deal that need a service. */
@@ -73,7 +73,7 @@ function showPages() {
   const isDeal = now.view in DEAL_VIEWS;
   clear(
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
-    link("table", tableBrowser.title, now.view === "table"),
+    link("book", systemBook.title, now.view === "book"),
     link("boards", boardList.title, now.view === "boards"),
     [...GAMES, "systems"].map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
     Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)

@@ -50,7 +50,7 @@ def call(visit: Visit, name: str) -> None:
 
 
 def begin(visit: Visit, code: str) -> Any:
-    page = visit.open(f"#view=play&ask={code}").page
+    page = visit.open(f"#view=bid&ask={code}").page
     visit.wait_said("Your call")
     return page
 
@@ -148,7 +148,7 @@ def test_the_service_goes_away_in_the_middle(visit, code):
     visit.wait_said("North: two diamonds. East: pass. Your call")
     # one board is under way: whoever comes back without its link finds it
     page.goto("about:blank")
-    visit.open("#view=play")
+    visit.open("#view=bid")
     page.wait_for_function("code => location.hash.includes(code)", arg=code)
     page.wait_for_function("() => document.querySelectorAll('.game-table .place .call').length > 4")
 
@@ -212,7 +212,7 @@ def test_what_another_version_kept_is_put_aside(visit, code, text):
     ],
 )
 def test_links_that_are_no_board(visit, text, told):
-    page = visit.open(f"#view=play&ask={text}").page
+    page = visit.open(f"#view=bid&ask={text}").page
     visit.wait_said(told)
     assert told in page.locator("#view .notice.error").text_content()
     button(page, "Deal a new board").click()
@@ -269,7 +269,7 @@ def test_the_deal_tells_double_dummy_when_asked(visit):
 def test_play_fits_and_follows_the_rules(browser, service, axe, pictures, code, shape):
     for visit in visiting(browser, service, **SHAPES[shape]):
         page = begin(visit, code)
-        page.screenshot(path=pictures / f"{shape}-play-bidding.png", full_page=True)
+        page.screenshot(path=pictures / f"{shape}-bid-bidding.png", full_page=True)
         call(visit, "three notrump")
         page.wait_for_selector(".own-call .missed")
         page.locator(".own-call summary").first.click()
@@ -277,7 +277,7 @@ def test_play_fits_and_follows_the_rules(browser, service, axe, pictures, code, 
         page.wait_for_selector(".tricks")
         page.wait_for_selector(".own-call .kinds li")
         page.wait_for_selector(".shown-call")
-        page.screenshot(path=pictures / f"{shape}-play-end.png", full_page=True)
+        page.screenshot(path=pictures / f"{shape}-bid-end.png", full_page=True)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= SHAPES[shape]["viewport"]["width"]
         assert axe(page, "#view") == []

@@ -1,4 +1,4 @@
-// Play against the system: one sees the own hand, the system bids the three others.
+// Bidding with the system: one sees the own hand, the system bids the three others.
 
 import { reasonText } from "./answer_call.js";
 import { isOffline, post } from "./api.js";
@@ -17,7 +17,7 @@ import { change, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
-export const title = phrase("help.play");
+export const title = phrase("help.bid");
 
 const OWN_SEAT = 2;
 
@@ -57,14 +57,14 @@ export async function show(place, now, signal) {
   } catch (error) {
     clear(place, notice("error", error.message), h("p", null, h("button", {
       type: "button", class: "main", onclick: nextBoard,
-    }, phrase("play.deal-new"))));
+    }, phrase("bid.deal-new"))));
     return error.message;
   }
   const calls = callsOf(now.asked, now.table);
   signal.addEventListener("abort", () => lendCalls(null));
   const scene = h("div", { tabindex: "-1", class: "scene" });
   const evening = h("section", null);
-  clear(place, h("p", { class: "soft" }, phrase("play.intro")), scene, evening);
+  clear(place, h("p", { class: "soft" }, phrase("bid.intro")), scene, evening);
   const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal };
   if (isOver(calls)) showEnd(game);
   else bid(game);
@@ -106,7 +106,7 @@ async function bid(game) {
         const answer = await systemAt(board, calls, game.table, signal);
         if (signal.aborted) return;
         made(answer.call);
-        said.push(phrase("play.called", { seat, call: spokenCall(answer.call) }));
+        said.push(phrase("bid.called", { seat, call: spokenCall(answer.call) }));
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -127,7 +127,7 @@ async function bid(game) {
       goOn();
       return true;
     });
-    say(phrase("play.turn", { calls: said.join(" ") }));
+    say(phrase("bid.turn", { calls: said.join(" ") }));
   };
   goOn();
 }
@@ -157,21 +157,21 @@ function showEnd(game) {
   clear(
     scene, keepingNotes(),
     h("div", { class: "headline" },
-      h("p", { class: "big" }, phraseNodes("play.contract", { contract: h("span", null, contractNodes(contract)) })),
+      h("p", { class: "big" }, phraseNodes("bid.contract", { contract: h("span", null, contractNodes(contract)) })),
       h("div", { class: "row" },
-        h("button", { type: "button", class: "main", onclick: nextBoard }, phrase("play.next")),
-        h("button", { type: "button", onclick: anew }, phrase("play.anew")),
+        h("button", { type: "button", class: "main", onclick: nextBoard }, phrase("bid.next")),
+        h("button", { type: "button", onclick: anew }, phrase("bid.anew")),
         copyButton(),
-        h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("play.look")))),
+        h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("bid.look")))),
     h("div", { class: "sides" },
       h("section", null, compassNode(position)),
       h("section", null, plainAuction(position), !isOffline() && [h("h3", null, phrase("dummy.show")), result])),
-    h("section", null, h("h3", null, phrase("play.turns")), turns),
+    h("section", null, h("h3", null, phrase("bid.turns")), turns),
     h("section", null, h("h3", null, phrase("meanings.title")), meanings),
   );
-  clear(result, h("p", { class: "soft" }, phrase("play.result-hint")),
-    h("button", { type: "button", onclick: ask }, phrase("play.result")));
-  say(phrase("play.over", { contract: contractText(contract) }));
+  clear(result, h("p", { class: "soft" }, phrase("bid.result-hint")),
+    h("button", { type: "button", onclick: ask }, phrase("bid.result")));
+  say(phrase("bid.over", { contract: contractText(contract) }));
   showTurns(game, turns);
   showMeanings(meanings, position, signal);
 }
@@ -188,8 +188,8 @@ async function showTurns(game, place) {
     keepWorth(game.code, game.table, { agreed: [agreed, own.length] });
     showEvening(game.evening);
     clear(
-      place, !own.length && h("p", { class: "soft" }, phrase("play.no-turns")),
-      own.length > 0 && agreed === own.length && h("p", null, phrase("play.all-agree")),
+      place, !own.length && h("p", { class: "soft" }, phrase("bid.no-turns")),
+      own.length > 0 && agreed === own.length && h("p", null, phrase("bid.all-agree")),
       h("ol", { class: "own-calls" }, own.map((index, turn) => (
         turnNode(positionOf(board, calls.slice(0, index + 1), game.table), answers[turn], signal)
       ))),
@@ -202,8 +202,8 @@ async function showTurns(game, place) {
 function turnNode(position, answer, signal) {
   const call = position.calls.at(-1);
   const agrees = call === answer.call;
-  const system = agrees ? h("span", { class: "met" }, phrase("play.agrees"))
-    : h("span", { class: "missed" }, phraseNodes("play.instead", { call: callNode(answer.call) }));
+  const system = agrees ? h("span", { class: "met" }, phrase("bid.agrees"))
+    : h("span", { class: "missed" }, phraseNodes("bid.instead", { call: callNode(answer.call) }));
   return h(
     "li", { class: "own-call" }, h("p", null, callNode(call), " ", system),
     h("p", { class: agrees ? "soft" : null }, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),
@@ -212,8 +212,8 @@ function turnNode(position, answer, signal) {
 }
 
 function swingText(imps) {
-  if (imps === 0) return phrase("play.swing-none");
-  return phrase(imps > 0 ? "play.swing-won" : "play.swing-lost", { number: Math.abs(imps) });
+  if (imps === 0) return phrase("bid.swing-none");
+  return phrase(imps > 0 ? "bid.swing-won" : "bid.swing-lost", { number: Math.abs(imps) });
 }
 
 /** Double dummy: the contract, that of the system's own auction, IMPs between them, par. */
@@ -235,10 +235,10 @@ function showSwing({ board, table, code }, position, own, solved, place) {
   clear(
     place,
     h("p", { class: "big-text" }, swingText(imps)),
-    h("p", null, phraseNodes("play.yours", { worth: worthNodes(mine) })),
-    parting < 0 ? h("p", null, phrase("play.same-auction")) : [
-      h("p", null, phraseNodes("play.systems", { worth: worthNodes(theirs) })),
-      h("details", null, h("summary", null, phrase("play.system-auction")),
+    h("p", null, phraseNodes("bid.yours", { worth: worthNodes(mine) })),
+    parting < 0 ? h("p", null, phrase("bid.same-auction")) : [
+      h("p", null, phraseNodes("bid.systems", { worth: worthNodes(theirs) })),
+      h("details", null, h("summary", null, phrase("bid.system-auction")),
         plainAuction({ ...position, calls: own }, null, parting)),
     ],
     solvedNodes(solved),
