@@ -297,6 +297,11 @@ export function wantedWords(conditions) {
   return joinedParts(wantedParts((asked.length ? asked : conditions).map((one) => one.expression)));
 }
 
+/** A description of a system's text; formulas in it are told in words. */
+export function descriptionWords(text) {
+  return text.replace(/\{([^{}]+)\}/g, (_, expression) => words(expression));
+}
+
 /** What the hand has of what is asked for. */
 export function handWords(conditions) {
   const values = Object.assign({}, ...conditions.map(valuesOf));

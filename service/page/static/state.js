@@ -7,7 +7,7 @@ import { phrase } from "./texts.js";
 
 /** Views with deals of their own, which the person does not see in whole. */
 export const GAMES = ["bid", "practice"];
-export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "book", "boards", ...GAMES, "systems", "archives", "jobs"];
+export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "book", "card", "boards", ...GAMES, "systems", "archives", "jobs"];
 /** Names that addresses of views had before. */
 const OLD_VIEWS = { table: "book", play: "bid" };
 

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { busy, clear, h, notice, put, table } from "./dom.js";
 import { callNode, callsNode, chips, conditionText, count, trail } from "./format.js";
-import { wantedWords } from "./reasons.js";
+import { descriptionWords, wantedWords } from "./reasons.js";
 import { callsBefore, isAtEnd, linkTo } from "./state.js";
 import { phrase } from "./texts.js";
 
@@ -23,15 +23,30 @@ function nextPath(name, calls) {
 }
 
 /** What a meaning wants of a hand, in words. */
-export function meaningWords(one) {
-  return wantedWords(one.criteria.map((expression) => ({ expression })));
+function meaningWords(one) {
+  return one.description ? descriptionWords(one.description) : wantedWords(one.criteria.map((expression) => ({ expression })));
+}
+
+/** A meaning in a line: its name and what it wants. */
+export function meaningNodes(one) {
+  const text = meaningWords(one);
+  return [one.name && h("strong", null, one.name), one.name && text && ": ", text];
+}
+
+/** Calls of a place, each with its meanings; none where the system does not have it. */
+export async function placeOf(name, calls, signal) {
+  try {
+    return (await get(nextPath(name, calls), { signal })).entries;
+  } catch (error) {
+    if (error.kind !== "unknown-auction") throw error;
+    return [];
+  }
 }
 
 function variantNodes(one) {
   return [
     h("p", { class: "name" }, one.name || "", one.count !== null && h("span", { class: "badge" }, phrase("book.times", { number: one.count }))),
-    one.description && h("p", { class: "description" }, one.description),
-    !one.description && one.criteria.length > 0 && h("p", { class: "description" }, meaningWords(one)),
+    h("p", { class: "description" }, meaningWords(one)),
     one.criteria.length > 0 && h("p", { class: "soft small authors" }, one.criteria.map(conditionText).join(" · ")),
     chips(one.tags),
     one.where && h("p", { class: "where" }, one.where),
@@ -55,7 +70,7 @@ function entryNode(entry, calls) {
 
 function matches(entry, wanted) {
   return entry.variants.some((one) => (
-    [entry.call, one.name, one.description, one.where, meaningWords(one), ...one.criteria, ...one.criteria.map(conditionText), ...one.tags]
+    [entry.call, one.name, one.where, meaningWords(one), ...one.criteria, ...one.criteria.map(conditionText), ...one.tags]
       .join(" ").toLowerCase().includes(wanted)
   ));
 }

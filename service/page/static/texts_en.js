@@ -221,6 +221,8 @@ export const TEXTS = {
   "help.lead-text": "After the auction: the best opening lead. Deals that fit the auction are solved with all hands open, and the leads compared by tricks, by how often they beat the contract, or by score.",
   "help.book": "System book",
   "help.book-text": "All calls that the system has at the place of the auction, in the order in which they are tried. A call leads on; the search looks in what follows.",
+  "help.card": "Convention card",
+  "help.card-text": "What the system plays, on one page, as its text says it: openings, responses, overcalls, doubles, conventions. A call leads to its place in the system book.",
   "help.boards": "Boards",
   "help.boards-text": "Boards that you paste or drop here: what was bid and played, beside it what the system bids, and where the two part. Each can be opened or saved; they stay in this browser.",
   "help.bid": "Bid",
@@ -636,6 +638,19 @@ export const TEXTS = {
   "book.forced": "forced",
   "book.numbers": "The system in numbers",
   "book.said": "{calls} for {seat} in {table}.",
+
+  // the convention card
+  "card.intro": "Made of the system's text.",
+  "card.text": "The text itself",
+  "card.openings": "Openings",
+  "card.responses": "Responses to {call}",
+  "card.overcalls": "Over their {call}",
+  "card.doubles": "Doubles and redoubles",
+  "card.more": "{number} more meaning|{number} more meanings",
+  "card.look": "{call}: look at its place in the system book",
+  "card.first-place": "after {calls}",
+  "card.looking": "Looking for its conventions…",
+  "card.said": "The convention card of {system}.",
 
   // jobs
   "jobs.locale": "en-GB",
