@@ -305,3 +305,50 @@ def test_a_board_without_a_mouse(visit, code):
     assert page.evaluate("document.activeElement.matches('.scene')")
     press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Next board"
+
+
+ACTING = "Only boards on which I have something to bid"
+
+
+def test_only_boards_on_which_one_has_to_act_are_dealt(visit):
+    page = visit.open("#view=bid").page
+    page.get_by_label(ACTING).check()
+    for _ in range(5):
+        before = visit.state()["ask"]
+        button(page, "Deal a new board").click()
+        page.wait_for_function("before => !location.hash.includes(before)", arg=before)
+        page.locator(".game-table .box").wait_for()
+        own = page.evaluate(
+            """async code => {
+                const { readBoard } = await import("/static/board_code.js");
+                const { ownAuction } = await import("/static/compare.js");
+                const board = readBoard(code);
+                const calls = await ownAuction(board, "");
+                return calls.filter((_, index) => (board.dealer + index) % 4 === board.seat);
+            }""",
+            visit.state()["ask"],
+        )
+        assert set(own) - {"P"}, own
+    # the wish is remembered
+    page.reload()
+    assert page.get_by_label(ACTING).is_checked()
+
+
+def test_where_no_board_has_a_call_to_make_that_is_told(visit):
+    without_engine(visit)
+    page = visit.open("#view=bid").page
+    page.locator(".game-table .box").wait_for()
+    page.get_by_label(ACTING).check()
+    asked = []
+
+    def passes(route: Any) -> None:
+        deals = route.request.post_data_json["deals"]
+        asked.append(len(deals))
+        route.fulfill(json={"results": [{"auctions": [{"calls": ["P"] * 4}]} for _ in deals]})
+
+    page.route("**/v1/auctions", passes)
+    before = visit.state()["ask"]
+    button(page, "Deal a new board").click()
+    page.wait_for_selector("text=Of 200 deals there was none on which the system has a call")
+    assert sum(asked) == 200
+    assert visit.state()["ask"] != before

@@ -4,8 +4,8 @@ import { reasonText } from "./answer_call.js";
 import { isOffline, post } from "./api.js";
 import { readBoard, writeBoard } from "./board_code.js";
 import { lendCalls } from "./bidding_box.js";
-import { contractOf, isLegal, isOver, SEAT_NAMES, spokenCall } from "./calls.js";
-import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
+import { contractOf, isLegal, isOver, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
+import { randomDealer, randomHands, randomVulnerability, writeDeal } from "./cards.js";
 import { ownAuction, partingOf } from "./compare.js";
 import { compassNode } from "./deal_diagram.js";
 import { busy, clear, h, notice, put, say } from "./dom.js";
@@ -14,6 +14,7 @@ import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evenin
 import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
 import { change, linkTo, placeAsked } from "./state.js";
+import { keep, kept } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
@@ -26,13 +27,48 @@ export function key(now) {
 }
 
 function newBoard() {
-  return writeBoard({
-    hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), seat: OWN_SEAT,
-  });
+  return { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), seat: OWN_SEAT };
 }
 
-function nextBoard() {
-  change({ asked: newBoard() });
+function isSwitch(value) {
+  return typeof value === "boolean";
+}
+
+/** Deals of which the system bids some at once, and how often, until one has a call for the player. */
+const AT_ONCE = 20;
+const TRIES = 10;
+const ACTING = "bid-acting";
+let note = "";
+
+/** A new board; where it is wished, one on which the system has a call other than pass for the player. */
+async function boardToBid(table, signal) {
+  note = "";
+  if (!kept(ACTING, isSwitch)) return newBoard();
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const boards = Array.from({ length: AT_ONCE }, newBoard);
+    const answer = await post("/v1/auctions", {
+      deals: boards.map(({ hands, dealer, vulnerability }) => ({ deal: writeDeal(hands), dealer: SEATS[dealer], vulnerability })),
+      mode: "first", ...(table ? { table } : {}),
+    }, { signal });
+    const found = boards.find(({ dealer, seat }, place) => (
+      answer.results[place].auctions[0]?.calls.some((call, index) => (dealer + index) % 4 === seat && call !== "P")
+    ));
+    if (found) return found;
+  }
+  note = phrase("bid.none-to-act", { number: TRIES * AT_ONCE });
+  return newBoard();
+}
+
+async function nextBoard(table, signal, quiet = false) {
+  const board = await boardToBid(table, signal);
+  if (!signal.aborted) change({ asked: writeBoard(board) }, { quiet });
+}
+
+/** Whether only boards are dealt on which one has something to bid. */
+function actingSwitch() {
+  const box = h("input", { type: "checkbox", id: "acting", onchange: () => keep(ACTING, box.checked) });
+  box.checked = kept(ACTING, isSwitch) ?? false;
+  return h("label", { class: "check" }, box, " ", phrase("bid.acting"));
 }
 
 /** A board as a position of the page, with some calls. */
@@ -48,7 +84,9 @@ function systemAt(board, calls, table, signal) {
 
 export async function show(place, now, signal) {
   if (!now.asked) {
-    change({ asked: unfinished(now.table) ?? newBoard() }, { quiet: true });
+    const begun = unfinished(now.table);
+    if (begun) change({ asked: begun }, { quiet: true });
+    else await nextBoard(now.table, signal, true);
     return "";
   }
   let board;
@@ -56,7 +94,7 @@ export async function show(place, now, signal) {
     board = readBoard(now.asked);
   } catch (error) {
     clear(place, notice("error", error.message), h("p", null, h("button", {
-      type: "button", class: "main", onclick: nextBoard,
+      type: "button", class: "main", onclick: () => nextBoard(now.table, signal),
     }, phrase("bid.deal-new"))));
     return error.message;
   }
@@ -64,18 +102,46 @@ export async function show(place, now, signal) {
   signal.addEventListener("abort", () => lendCalls(null));
   const scene = h("div", { tabindex: "-1", class: "scene" });
   const evening = h("section", null);
-  clear(place, h("p", { class: "soft" }, phrase("bid.intro")), scene, evening);
-  const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal };
+  const dealt = h("div", null);
+  const next = async () => {
+    clear(dealt, busy(phrase("bid.dealing")));
+    try {
+      await nextBoard(now.table, signal);
+    } catch (error) {
+      if (!signal.aborted) clear(dealt, failure(error, next));
+    }
+  };
+  clear(place, h("p", { class: "row" }, h("span", { class: "soft" }, phrase("bid.intro")), actingSwitch()), dealt, scene, evening);
+  if (note) put(dealt, notice("info", note));
+  note = "";
+  const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal, next };
   if (isOver(calls)) showEnd(game);
   else bid(game);
   showEvening(evening);
   return "";
 }
 
+/** Index of the player's last call, or -1. */
+function lastOwn({ board, calls }) {
+  return calls.findLastIndex((_, index) => (board.dealer + index) % 4 === board.seat);
+}
+
+/** Take the player's last call back, and all that was called after it. */
+function takeBack(game) {
+  const last = lastOwn(game);
+  if (last < 0) return;
+  game.calls.length = last;
+  keepCalls(game.code, game.table, game.calls);
+  bid(game);
+  game.scene.focus();
+}
+
 /** Let the others call until it is the player's turn or the auction is over. */
 async function bid(game) {
   const { board, calls, scene, signal } = game;
-  const table = gameTable({ ...board, hand: board.hands[board.seat] });
+  const undo = h("button", { type: "button", onclick: () => takeBack(game) }, phrase("auction.undo"));
+  const deal = h("button", { type: "button", onclick: game.next }, phrase("bid.deal-new"));
+  const table = gameTable({ ...board, hand: board.hands[board.seat] }, h("p", { class: "row" }, undo, deal));
   const problem = h("div", null);
   const meanings = h("div", null);
   // the links in it must not show what the others hold
@@ -99,6 +165,7 @@ async function bid(game) {
     const said = [];
     clear(problem);
     lendCalls(null);
+    undo.disabled = true;
     try {
       while (!isOver(calls) && seatToCall() !== board.seat) {
         table.show(calls, false);
@@ -121,12 +188,13 @@ async function bid(game) {
       return;
     }
     table.show(calls, true);
+    undo.disabled = lastOwn(game) < 0;
     lendCalls((call) => {
       if (!isLegal(calls, call)) return false;
       made(call);
       goOn();
       return true;
-    });
+    }, () => takeBack(game));
     say(phrase("bid.turn", { calls: said.join(" ") }));
   };
   goOn();
@@ -140,7 +208,7 @@ function showEnd(game) {
   const turns = h("div", null, busy(phrase("meanings.asking")));
   const meanings = h("div", null);
   const result = h("div", { "aria-live": "polite" });
-  lendCalls(null);
+  lendCalls(null, () => takeBack(game));
   const ask = async () => {
     clear(result, busy(phrase("dummy.solving")));
     try {
@@ -159,8 +227,9 @@ function showEnd(game) {
     h("div", { class: "headline" },
       h("p", { class: "big" }, phraseNodes("bid.contract", { contract: h("span", null, contractNodes(contract)) })),
       h("div", { class: "row" },
-        h("button", { type: "button", class: "main", onclick: nextBoard }, phrase("bid.next")),
+        h("button", { type: "button", class: "main", onclick: game.next }, phrase("bid.next")),
         h("button", { type: "button", onclick: anew }, phrase("bid.anew")),
+        lastOwn(game) >= 0 && h("button", { type: "button", onclick: () => takeBack(game) }, phrase("auction.undo")),
         copyButton(),
         h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("bid.look")))),
     h("div", { class: "sides" },

@@ -13,7 +13,7 @@ import { phrase, phraseNodes } from "./texts.js";
 const RESPONDED = ["1N", "1S", "1D", "2C", "2N"];
 const OVERCALLED = [["1D"], ["1S"], ["1N"], ["2S"]];
 /** Places where doubles differ: of one and two suits, after partner's call, of what they raise, notrump and preempts. */
-const DOUBLED = [["1H"], ["1D", "1S"], ["1H", "X", "2H"], ["1H", "P", "2H"], ["1H", "P", "P"], ["1N"], ["2H"], ["4S"], ["1H", "X"], ["1N", "X"]];
+const DOUBLED = [["1H"], ["1D", "1S"], ["1S", "2H", "2S"], ["1H", "P", "2H"], ["1H", "P", "P"], ["1N"], ["2H"], ["4S"], ["1H", "X"], ["1N", "X"]];
 /** Higher bids are where the strength of both hands is known: every system has them. */
 const HIGHEST = "4S";
 const MOST_MEANINGS = 3;
@@ -28,9 +28,11 @@ function isOfCard(call) {
   return !isBid(call) || bidRank(call) <= bidRank(HIGHEST);
 }
 
-/** What stands in a row: meanings of a call, of one name one below the other. */
+/** What stands in a row: some meanings of a call, of each name one. */
 function meaningsOf(entry) {
-  const told = entry.variants.filter((one) => one.name || one.description || one.criteria.length);
+  const all = entry.variants.filter((one) => one.name || one.description || one.criteria.length);
+  const isFirst = (one) => all.find(({ name }) => name === one.name) === one;
+  const told = [...all.filter(isFirst), ...all.filter((one) => !isFirst(one))];
   return told.slice(0, MOST_MEANINGS).map((one) => h("p", null, meaningNodes(one)))
     .concat(told.length > MOST_MEANINGS ? h("p", { class: "soft small" }, phrase("card.more", { number: told.length - MOST_MEANINGS })) : []);
 }
@@ -99,7 +101,7 @@ export async function show(place, now, signal) {
         h("ul", { class: "card-rows" }, doubles.flatMap(([calls, entries]) => (
           entries.filter(({ call }) => call.startsWith("X")).map((entry) => rowNode(calls, entry, callsNode([...calls, entry.call])))
         )))),
-      h("section", { class: "card-part" }, h("h3", null, phrase("practice.conventions")), conventions)),
+      h("section", { class: "card-part" }, h("h3", null, phrase("card.conventions")), conventions)),
   );
   showConventions(conventions, one.name, signal);
   return phrase("card.said", { system: one.system ?? one.name });

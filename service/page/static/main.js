@@ -37,6 +37,7 @@ const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, l
 const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, boards: boardList, bid, practice, systems, archives, jobs };
 /** Views without a deal beside them. */
 const ALONE = ["card", "boards", ...GAMES, "systems", "archives", "jobs"];
+const PAGES = ["book", ...ALONE];
 /** Views that need a service: known at once, so that no name comes or goes while one reads. */
 const SERVED = ["lead", "archives", "jobs"];
 const SLOW_MS = 200;
@@ -76,7 +77,7 @@ function showPages() {
   const isDeal = now.view in DEAL_VIEWS;
   clear(
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
-    ["book", ...ALONE].filter(isShown).map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    PAGES.filter(isShown).map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
   );
   const alone = ALONE.includes(now.view);
   byId("board").hidden = alone;
