@@ -153,6 +153,44 @@ def test_a_newspapers_diagram_is_read(module):
     assert (board["number"], board["dealer"], board["vulnerability"]) == (None, 0, "None")
 
 
+BOXED = """From the club's championship: a hand on which the best line was missed by all.
+               ♠AQ4
+               ♥KJ3
+               ♦K876
+               ♣Q52
+♠T32         +-------+     ♠K95
+♥T94         |   N   |     ♥Q872
+♦JT2         | W   E |     ♦A54
+♣A876        |   S   |     ♣KT3
+             +-------+
+               ♠J876
+               ♥A65
+               ♦Q93
+               ♣J94"""
+SIGNED = [
+    " ".join(f"{sign}{cards}" for sign, cards in zip("♠♥♦♣", hand.split("."), strict=True))
+    for hand in HANDS
+]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOXED,
+        "North {} East {} South {} West {}".format(*SIGNED),
+        "N {}   E {}\nS {}   W {}".format(*SIGNED),
+        "North: {}; East: {}; South: {}; West: {}".format(*SIGNED),
+        "\n\n".join(one.replace(" ♦", "\n♦") for one in SIGNED),
+        "\n".join(f"{name} | {hand.replace('.', ' | ')}"
+                  for name, hand in zip("NESW", HANDS, strict=True)),
+        "\n".join(f"{name}: {hand.replace('.', ', ').replace('T', '10')}"
+                  for name, hand in zip("NESW", HANDS, strict=True)),
+    ],
+)  # fmt: skip
+def test_all_four_hands_are_read(module, text):
+    assert read(module, text)["hands"] == HANDS
+
+
 @pytest.mark.parametrize(
     ("text", "hands"),
     [

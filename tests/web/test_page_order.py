@@ -170,13 +170,13 @@ def test_topics_come_in_levels_twenty_first(offline, system):
 def test_topics_are_found_by_typing(offline):
     page = offline.open("#dealer=N&view=practice").page
     page.locator("#topic option").first.wait_for(state="attached")
-    page.get_by_label("Look for a topic").fill("doub neg")
+    page.get_by_label("Find by typing").fill("doub neg")
     assert page.locator("#topic option").all_text_contents() == ["Negative double"]
     assert page.get_by_text("1 topic of").is_visible()
-    page.get_by_label("Look for a topic").fill("no such thing")
+    page.get_by_label("Find by typing").fill("no such thing")
     assert page.locator("#topic option").count() == 0
     assert page.locator("#ten-hands").is_disabled()
-    page.get_by_label("Look for a topic").fill("")
+    page.get_by_label("Find by typing").fill("")
     assert page.locator("#topic").input_value() == "#stayman"
 
 
@@ -216,7 +216,7 @@ def test_the_card_of_a_text_of_ones_own(offline):
     text.wait_for()
     text.fill(re.sub("(Strong notrump: )15-17", r"\g<1>13-15", text.input_value()))
     page.locator("#system-use").click()
-    page.wait_for_function("location.hash.includes('table=my')")
+    page.wait_for_function("() => location.hash.includes('table=my')")
     page.get_by_role("link", name="Convention card").click()
     page.locator(".card-part").first.wait_for()
     assert "13-15 points" in part(page, "Openings").inner_text()
@@ -297,7 +297,7 @@ def test_an_own_call_is_taken_back_with_those_after_it(offline):
     calls = ".game-table .auction .place .call"
     before = page.locator(calls).all_text_contents()
     page.locator(".game-table .bid[data-call='7N']").click()
-    page.wait_for_function("!document.querySelector('.game-table .box:not([inert])')")
+    page.wait_for_function("() => !document.querySelector('.game-table .box:not([inert])')")
     # the others pass or double, and the auction ends or comes back
     page.get_by_role("button", name="Undo").and_(page.locator(":enabled")).click()
     box.wait_for()

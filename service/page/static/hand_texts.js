@@ -27,7 +27,7 @@ const LABEL = new RegExp(`^\\s*(${SEAT})(?![a-z])\\s*((?:[:)=|-]|\\.(?=\\s))*)\\
 const CARDS = "[AKQJTX2-9]+(?![A-Za-z0-9])";
 /** A suit and its cards, where suits have their signs and where they have letters. */
 const [SIGNED, LETTERED] = ["[♠♥♦♣]", "(?<![A-Za-z])[SHDC](?=[\\s:.,=)-]|[AKQJTX2-9]+(?![A-Za-z0-9])|$)"]
-  .map((suit) => new RegExp(`(${suit})[ :.=)]*((?:[ ,]*${CARDS})+|-)?`, "gi"));
+  .map((suit) => new RegExp(`(${suit})[ :.=)]*(?:- *(?=[AKQJTX2-9]))?((?:[ ,]*${CARDS})+|-)?`, "gi"));
 /** Cards without a sign: single blanks stand between cards, more of them between hands. */
 const COLUMN = new RegExp(`(?<!\\S)(?:${CARDS}(?: ${CARDS})*|-)(?!\\S)`, "gi");
 const NAMES = new RegExp(`(?<![A-Za-z])(?:${SEAT})(?![A-Za-z])`, "gi");
@@ -104,7 +104,7 @@ function labelled(line, form) {
   if (!match) return { seat: null, rest: line };
   let rest = line.slice(match[0].length);
   // no spades, and no dash behind the name
-  if (form === COLUMN && match[2] === "-" && rest.trim().split(/\s+/).length === SUITS.length - 1) rest = `- ${rest}`;
+  if (form === COLUMN && match[2] === "-" && [/ {2,}/, / +/].some((gap) => rest.trim().split(gap).length === SUITS.length - 1)) rest = `-  ${rest}`;
   // "S AQ4 H KJ3 D K876 C Q52" begins with a suit
   const suits = new Set(holdingsOf(rest, form).map(({ suit }) => suit));
   if (form === LETTERED && /^s$/i.test(match[1]) && suits.size && !suits.has("S")) return { seat: null, rest: line };
@@ -123,15 +123,19 @@ function isHandLine(line, form) {
   return rest.includes(".") || rest.includes("/") || rest.trim().split(/ {2,}/).length !== 2;
 }
 
+/** Lines with something in them; hands behind each other in one are taken apart at their names. */
 function linesOf(text) {
+  const names = holdingForm(text) === SIGNED ? SEAT : "north|south|east|west|[new]";
+  const before = new RegExp(`(?<=\\s)(?=(?:${names})(?![A-Za-z]))`, "i");
   const lines = text.split("\n").filter((line) => line.trim());
-  return lines.length > 1 ? lines : text.split(";").filter((line) => line.trim());
+  return (lines.length > 1 ? lines : text.split(";")).flatMap((line) => (cardsIn(line) > HAND_MOST ? line.split(before) : line))
+    .filter((line) => line.trim());
 }
 
 /** How holdings are written in a text. */
 function holdingForm(text) {
   if (/[♠♥♦♣]/.test(text)) return SIGNED;
-  return (text.match(/(?<![A-Za-z])[SHDC][ :.=)]*[AKQJT2-9]/gi) ?? []).length > 3 ? LETTERED : COLUMN;
+  return (text.match(/(?<![A-Za-z])[SHDC][ :.=)-]*[AKQJT2-9]/gi) ?? []).length > 3 ? LETTERED : COLUMN;
 }
 
 /** How hands are written in a text: "hands" (one a line), "diagram", or null where they are not. */

@@ -345,7 +345,7 @@ export const TEXTS = {
   // practice
   "practice.intro": "Choose a topic of the system. You get ten hands: half of them for it, half where another call is right.",
   "practice.topic": "Topic",
-  "practice.filter": "Look for a topic",
+  "practice.filter": "Find by typing",
   "practice.found": "{number} topic of {all}|{number} topics of {all}",
   "practice.first": "To begin with",
   "practice.conventions": "Further conventions",
