@@ -153,7 +153,7 @@ def test_a_newspapers_diagram_is_read(module):
     assert (board["number"], board["dealer"], board["vulnerability"]) == (None, 0, "None")
 
 
-BOXED = """From the club's championship: a hand on which the best line was missed by all.
+BOXED = """South was in four spades: a hand from the club's championship that all misplayed.
                ♠AQ4
                ♥KJ3
                ♦K876

@@ -111,7 +111,7 @@ export async function show(place, now, signal) {
       if (!signal.aborted) clear(dealt, failure(error, next));
     }
   };
-  clear(place, h("p", { class: "row" }, h("span", { class: "soft" }, phrase("bid.intro")), actingSwitch()), dealt, scene, evening);
+  clear(place, h("p", { class: "soft" }, phrase("bid.intro")), dealt, scene, h("p", null, actingSwitch()), evening);
   if (note) put(dealt, notice("info", note));
   note = "";
   const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal, next };
@@ -141,7 +141,7 @@ async function bid(game) {
   const { board, calls, scene, signal } = game;
   const undo = h("button", { type: "button", onclick: () => takeBack(game) }, phrase("auction.undo"));
   const deal = h("button", { type: "button", onclick: game.next }, phrase("bid.deal-new"));
-  const table = gameTable({ ...board, hand: board.hands[board.seat] }, h("p", { class: "row" }, undo, deal));
+  const table = gameTable({ ...board, hand: board.hands[board.seat] }, [undo, deal]);
   const problem = h("div", null);
   const meanings = h("div", null);
   // the links in it must not show what the others hold

@@ -20,7 +20,7 @@ export function plainAuction({ calls, dealer, vulnerability }, more = null, mark
   ), more);
 }
 
-/** What one player sees, `tools` below the hand; `show(calls, isTurn)` draws the auction, and lights the box for the player. */
+/** What one player sees, `tools` above the box; `show(calls, isTurn)` draws the auction, and lights the box for the player. */
 export function gameTable({ hand, dealer, vulnerability, seat }, tools = null) {
   const label = freshId("turn");
   const auction = h("div", null);
@@ -32,8 +32,8 @@ export function gameTable({ hand, dealer, vulnerability, seat }, tools = null) {
     h("section", { class: "own-hand", "aria-label": title },
       h("h3", null, title, h("span", { class: "points" }, phrase("game.points", { number: pointsOf(hand) }))),
       handNode(hand),
-      h("p", { class: "soft" }, phrase("game.dealer", { seat: SEAT_NAMES[dealer], side: SIDE_NAMES[vulnerability] })), tools),
-    h("div", null, auction, turnLine, box.node),
+      h("p", { class: "soft" }, phrase("game.dealer", { seat: SEAT_NAMES[dealer], side: SIDE_NAMES[vulnerability] }))),
+    h("div", null, auction, h("div", { class: "row turn-row" }, turnLine, tools), box.node),
   );
   // while the others call the box is asleep, and loses the focus
   let hadFocus = false;

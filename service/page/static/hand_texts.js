@@ -30,10 +30,12 @@ const [SIGNED, LETTERED] = ["[♠♥♦♣]", "(?<![A-Za-z])[SHDC](?=[\\s:.,=)-]
   .map((suit) => new RegExp(`(${suit})[ :.=)]*(?:- *(?=[AKQJTX2-9]))?((?:[ ,]*${CARDS})+|-)?`, "gi"));
 /** Cards without a sign: single blanks stand between cards, more of them between hands. */
 const COLUMN = new RegExp(`(?<!\\S)(?:${CARDS}(?: ${CARDS})*|-)(?!\\S)`, "gi");
-const NAMES = new RegExp(`(?<![A-Za-z])(?:${SEAT})(?![A-Za-z])`, "gi");
+const NAMES = new RegExp(`(?<![A-Za-z'’])(?:${SEAT})(?![A-Za-z])`, "gi");
 /** So many cards in a line are a hand, and no suit or deal. */
 const HAND_LEAST = 10;
 const HAND_MOST = 20;
+/** Words beside the names above hands. */
+const HEAD_WORDS = 2;
 const TAB = "        ";
 
 function seatOf(name) {
@@ -72,14 +74,15 @@ function cardsIn(text) {
   return (words.match(/[AKQJT2-9]/gi) ?? []).length;
 }
 
-/** Words in a line that are neither names nor cards. */
-function isProse(line) {
-  return /[A-Za-z]{2}/.test(line.replace(NAMES, " ").replace(new RegExp(`(?<![A-Za-z])[SHDC]?${CARDS}`, "gi"), " "));
+/** How many words in a line are neither names nor cards. */
+function wordsIn(line) {
+  const rest = line.replace(NAMES, " ").replace(new RegExp(`(?<![A-Za-z])[SHDC]?${CARDS}`, "gi"), " ");
+  return (rest.match(/[A-Za-z]{2,}/g) ?? []).length;
 }
 
 /** Holdings of a line, each with its suit, or null where no sign says it. */
 function holdingsOf(line, form) {
-  const prose = isProse(line);
+  const prose = wordsIn(line) > 0;
   const all = [...line.matchAll(form)].map(({ 0: text, 1: sign, 2: cards = "", index }) => (
     form === COLUMN ? { suit: null, cards: text, at: index, length: text.length }
       : { suit: signedSuit(sign), cards, at: index, length: text.length }
@@ -226,6 +229,8 @@ function handsOf(lines, form) {
     const holdings = isLettered && !heads.length && /^ *s *:? *$/i.test(line) ? [] : holdingsOf(line, form);
     const names = namesIn(line, holdings);
     if (!holdings.length) {
+      // beside a name there may be that of a player, but no sentence
+      if (wordsIn(line) > HEAD_WORDS) continue;
       if (names.length) heads = names;
       // a name begins another hand, a compass between the columns does not
       if (names.some(({ word }) => word.length > 1) || (names.length && open.some(({ seat }) => seat !== null))) open = [];
