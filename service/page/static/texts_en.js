@@ -606,7 +606,7 @@ export const TEXTS = {
   "compare.call-in": "{call} in {tables}",
   "compare.nothing": "nothing more",
   "compare.call": "{call} by {seat}, in {table}",
-  "compare.one-table": "This service has one system only. Start it with another one (--extra-tables acol) to compare them.",
+  "compare.one-table": "There is one system only here. Start the service with another one (--extra-tables acol), or write one of your own under Systems, to compare them.",
   "compare.same": "{tables} bid the same.",
   "compare.part": "They part at call {place}: {seat} calls {calls}.",
   "compare.same-contract": "They end in the same contract.",
