@@ -94,9 +94,9 @@ def lead(visit: Visit) -> None:
     visit.page.wait_for_selector("#view table")
 
 
-def table(visit: Visit) -> None:
-    """Show a place of the table."""
-    visit.open(f"{DEAL}&auction=1N-P&view=table")
+def book(visit: Visit) -> None:
+    """Show a place of the system book."""
+    visit.open(f"{DEAL}&auction=1N-P&view=book")
     visit.page.wait_for_selector("#view .candidates")
 
 
@@ -110,13 +110,19 @@ def boards(visit: Visit) -> None:
     visit.page.wait_for_selector("#view .kept-parts .place")
 
 
-def play(visit: Visit) -> None:
+def card(visit: Visit) -> None:
+    """Show the convention card."""
+    visit.open("#view=card")
+    visit.page.wait_for_selector(".card-conventions")
+
+
+def bid(visit: Visit) -> None:
     """Bid a board, and show what the system says to it."""
     board = {"hands": HANDS, "dealer": 0, "vulnerability": "None", "seat": 2}
     code = visit.open().page.evaluate(
         """async board => (await import("/static/board_code.js")).writeBoard(board)""", board
     )
-    visit.open(f"#view=play&ask={code}")
+    visit.open(f"#view=bid&ask={code}")
     visit.page.locator(".game-table .box:not([inert])").wait_for()
     button(visit, "three notrump").click()
     visit.page.wait_for_selector(".own-call .missed")
@@ -162,9 +168,10 @@ VIEWS: Final[dict[Callable[[Visit], None], str]] = {
     auctions: "all auctions of a deal",
     compare: "two systems on a deal",
     lead: "opening leads, best first",
-    table: "the table call by call",
+    book: "the book of a system, call by call",
+    card: "the convention card of a system",
     boards: "boards that were pasted, beside what the system bids",
-    play: "a board that was bid against the system, and its mistake",
+    bid: "a board that was bid against the system, and its mistake",
     practice: "a hand of Stayman that was missed",
     systems: "a system's text with a line changed, and the hands that are bid differently",
     archives: "boards of an archive, what follows, what it is worth",

@@ -31,10 +31,12 @@ FLAKY = {
         "a process at the end of its memory may stand still instead of failing"
     ),
     "web/test_api_page.py": "a browser",
+    "web/test_bid.py": "a browser",
+    "web/test_page_hands.py": "a browser",
+    "web/test_page_order.py": "a browser",
     "web/test_page_archives.py": "a browser",
     "web/test_page_access.py": "a browser",
     "web/test_page_flows.py": "a browser, a service and its jobs",
-    "web/test_play.py": "a browser",
     "web/test_practice.py": "a browser",
     # clocks and threads of this process
     "service/api/test_batcher.py::test_the_event_loop_runs_while_the_worker_works": "in time",

@@ -93,7 +93,7 @@ def saved(visit: Visit, name: str) -> bytes:
 def plays_a_board(visit: Visit) -> None:
     """Bid a board foolishly and be told."""
     page = visit.page
-    go(visit, "Play")
+    go(visit, "Bid")
     own_turn = page.locator(".game-table .box:not([inert])")
     over = page.locator(".own-calls")
     wish = "seven notrump"
@@ -114,7 +114,7 @@ def plays_a_board(visit: Visit) -> None:
     ways_on(visit, "Next board", "Bid it again", "Look at it call by call", "Board 1")
     go(visit, "Look at it call by call")
     page.locator("#view:not([aria-busy]) > *").first.wait_for()
-    ways_on(visit, "Shown", "New deal", "Play")
+    ways_on(visit, "Shown", "New deal", "Bid")
     page.go_back()
     go(visit, "Next board")
     own_turn.wait_for()
@@ -167,7 +167,7 @@ def takes_a_board_home(visit: Visit) -> None:
     assert b"<svg" in saved(visit, "SVG picture")
     go(visit, "two clubs by South")
     page.locator(".reason").wait_for()
-    ways_on(visit, "Shown", "Play", "Boards")
+    ways_on(visit, "Shown", "Bid", "Boards")
     go(visit, "Boards")
     page.get_by_text("Board 7").first.wait_for()
     ways_on(visit, "Choose files", "Deal")
@@ -175,7 +175,7 @@ def takes_a_board_home(visit: Visit) -> None:
 
 def test_a_first_evening(stranger):
     stranger.open()
-    ways_on(stranger, "New deal", "System's call", "Play", "Practice", "Help")
+    ways_on(stranger, "New deal", "System's call", "Bid", "Practice", "Help")
     plays_a_board(stranger)
     practises_stayman(stranger)
     takes_a_board_home(stranger)
@@ -183,7 +183,7 @@ def test_a_first_evening(stranger):
 
 def test_a_first_evening_without_a_network(offline):
     offline.open()
-    ways_on(offline, "New deal", "System's call", "Play", "Practice", "Help")
+    ways_on(offline, "New deal", "System's call", "Bid", "Practice", "Help")
     plays_a_board(offline)
     practises_stayman(offline)
     takes_a_board_home(offline)

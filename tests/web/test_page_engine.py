@@ -110,7 +110,7 @@ def test_systems_of_ones_own(loaded):
     loaded.wait_said("North: one spade, Always")
     loaded.page.get_by_role("link", name="Shown", exact=True).click()
     loaded.wait_said("North 0–")
-    loaded.page.get_by_role("link", name="Table", exact=True).click()
+    loaded.page.get_by_role("link", name="System book", exact=True).click()
     loaded.wait_said("2 calls for North in mine.")
     assert asked_since(loaded, before) <= {"/v1/tables"}
 

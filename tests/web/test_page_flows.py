@@ -230,7 +230,7 @@ def test_what_was_shown_agrees_with_its_chart(visit):
 COMPILER_WORDS = r"#\w|\.bidding|misses \d|not forced|\bline\b|\b[0-9a-f]{12,}\b|SL_|HCP_"
 
 
-@pytest.mark.parametrize("view", ["call", "shown", "table"])
+@pytest.mark.parametrize("view", ["call", "shown", "book"])
 def test_words_of_the_compiler_are_for_authors(visit, view):
     page = visit.open(f"{DEAL}&dealer=N&auction=1N-P&view={view}").page
     page.wait_for_function("() => document.getElementById('live').textContent")
@@ -256,7 +256,7 @@ def test_help_explains_the_answers(visit):
     # it begins at its beginning
     assert page.evaluate("document.getElementById('help-dialog').scrollTop") == 0
     told = page.locator("#help-dialog dl").text_content()
-    for name in ("Shown", "All auctions", "Lead", "Compare", "Play", "Practice"):
+    for name in ("Shown", "All auctions", "Lead", "Compare", "Bid", "Practice"):
         assert name in told
 
 
@@ -346,7 +346,7 @@ def test_two_systems_are_compared(visit):
     page.locator(".compared").get_by_role("link", name="1♦ by North, in acol").click()
     visit.wait_said("North: one diamond")
     assert visit.state()["table"] == "acol"
-    assert page.get_by_label("Table").input_value() == "acol"
+    assert page.get_by_label("System", exact=True).input_value() == "acol"
 
 
 def test_three_systems_are_compared(visit):
@@ -387,8 +387,8 @@ def test_three_systems_are_compared(visit):
     visit.wait_said("North calls 1NT in sayc, 1♦ in acol.")
 
 
-def test_a_table_is_browsed_and_searched(visit):
-    page = visit.open("#view=table").page
+def test_the_book_of_a_system_is_browsed_and_searched(visit):
+    page = visit.open("#view=book").page
     visit.wait_said("calls for North in sayc")
     page.locator("#view").get_by_role("link", name="one notrump: go on").click()
     page.locator("#view").get_by_role("link", name="pass: go on").click()
@@ -441,7 +441,7 @@ def test_the_simulated_call(visit):
     page.wait_for_selector(".simulation tbody tr")
     told = page.locator(".simulation").inner_text()
     # what is counted against what, by which tricks, with the interval; contracts as players write
-    assert "IMPs a deal, against tables where 2♣ is called" in told
+    assert "IMPs a deal more than 2♣ brings on the same deals" in told
     assert "tricks by double dummy" in told
     first, *_ = page.locator(".simulation tbody tr").all_inner_texts()
     assert re.search(r"[+−]?\d\.\d\d \([+−]?\d+\.\d\d to [+−]?\d+\.\d\d\)", first), first

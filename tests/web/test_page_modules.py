@@ -126,7 +126,7 @@ def test_whatever_is_pasted_is_the_same_deal(module, kind):
         ("hello", "Read as one hand: A hand is four suits"),
         ("AQ4.KJ3.K876.Q5", "has 12: ♠AQ4 ♥KJ3 ♦K876 ♣Q5."),
         (f"N:{HANDS[0]} AQ.2.3.4 - -", "Read as a PBN deal: East: A hand has 13 cards"),
-        ("\n".join([HANDS[0], "x", *HANDS[2:]]), "Read as four hands, one a line: line 2: A hand"),
+        ("\n".join([HANDS[0], "x", *HANDS[2:]]), "Read as hands, one a line: line 2: A hand"),
         ("AQ4.KJ3.K876.Q5Z", "“Z” is no card of clubs"),
         ("AAQ.KJ3.K876.Q52", "there twice"),
         (f"N:{HANDS[0]} {HANDS[0]} {HANDS[2]} {HANDS[3]}", "N and E"),

@@ -67,7 +67,7 @@ def test_a_change_is_followed_to_the_hands(visit):
     )
 
 
-OWN_VIEWS = ["call", "shown", "auctions", "compare", "table", "play", "practice", "boards"]
+OWN_VIEWS = ["call", "shown", "auctions", "compare", "book", "bid", "practice", "boards"]
 
 
 @pytest.mark.parametrize("view", OWN_VIEWS)

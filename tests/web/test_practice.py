@@ -8,7 +8,7 @@ import pytest
 
 from bidcascade.bridge import Auction, parse_calls
 from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
-from tests.web.test_play import FULL, SHAPES, button, call, said_in_view
+from tests.web.test_bid import FULL, SHAPES, button, call, said_in_view
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ import {
 } from "./format.js";
 import { servedName } from "./engine_client.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { closeCalls, handWords, hardest, missWords, wantedWords } from "./reasons.js";
+import { closeCalls, descriptionWords, handWords, hardest, missWords, wantedWords } from "./reasons.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall, state } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -155,7 +155,7 @@ function candidateNode(candidate, made, actual, chosen = null) {
       h("div", { class: "candidate-text" },
         h("p", { class: "name" }, candidate.name || (candidate.description ? "" : phrase("call.no-name")),
           actual && h("span", { class: "badge actual" }, phrase("call.in-auction"))),
-        candidate.description && h("p", { class: "description" }, candidate.description),
+        candidate.description && h("p", { class: "description" }, descriptionWords(candidate.description)),
         candidate.holds === false && misses && h("p", { class: "miss" }, phrase("call.misses", { misses })),
         candidate.taken_by && [
           h("p", { class: "miss" }, phraseNodes("call.taken", { call: callNode(chosen) })),

@@ -13,6 +13,8 @@ let askForKey = null;
 let waitingForKey = null;
 let tellWaiting = null;
 let engine = null;
+/** What the service calls a table is on the page a system. */
+const OWN_WORDS = ["unknown-table", "unknown-auction", "no-system"];
 
 /** An answer that is an error, as a sentence for people. */
 export class ApiError extends Error {
@@ -72,6 +74,10 @@ function sentence(text) {
   return /[.!?]$/.test(first) ? first : `${first}.`;
 }
 
+function kindOf(problem) {
+  return String(problem?.type ?? "").split(":").pop();
+}
+
 /** Sentence about an answer with an error status. */
 export function sentenceOf(status, problem, retryAfter) {
   if (status === 429) {
@@ -80,9 +86,11 @@ export function sentenceOf(status, problem, retryAfter) {
   }
   if (status === 504) return phrase("service.slow");
   if (!problem?.title) return phrase("service.error", { status });
+  const kind = kindOf(problem);
+  const title = OWN_WORDS.includes(kind) ? phrase(`problem.${kind}`) : problem.title;
   const reasons = (problem.errors ?? []).map((one) => `${one.field}: ${one.reason}`);
   const detail = reasons.length ? reasons.join("; ") : problem.detail ?? "";
-  return `${sentence(problem.title)} ${detail ? sentence(detail) : ""}`.trim();
+  return `${sentence(title)} ${detail ? sentence(detail) : ""}`.trim();
 }
 
 async function errorOf(response) {
@@ -92,9 +100,8 @@ async function errorOf(response) {
   } catch {
     // not one of the service's own answers, as from a proxy
   }
-  const kind = String(problem?.type ?? "").split(":").pop();
   const text = sentenceOf(response.status, problem, response.headers.get("retry-after"));
-  return new ApiError(text, response.status, kind);
+  return new ApiError(text, response.status, kindOf(problem));
 }
 
 /** Whether the service is still getting ready, so that what took too long is worth asking again. */
@@ -179,18 +186,6 @@ export function get(path, { signal, fresh = false } = {}) {
 /** JSON of a POST with JSON; the same question is not asked twice in a minute. */
 export function post(path, value, { signal } = {}) {
   return remembered(`${path} ${JSON.stringify(value)}`, () => answered("POST", path, value, signal));
-}
-
-/** Whether this service has a route. A key may be needed: then it has it. */
-export async function isOffered(path) {
-  if (isOffline()) return false;
-  try {
-    // no dialog for the key only to find out whether there is a panel
-    const response = await fetch(path, { headers: { Accept: "application/json", ...authorization() } });
-    return response.status !== 404;
-  } catch {
-    return false;
-  }
 }
 
 /** Whether an error means that this service has no such route. */

@@ -2,7 +2,7 @@
 
 import { auctionTable } from "./auction_diagram.js";
 import { contractOf, isOver, readCalls, SEAT_NAMES, SEATS } from "./calls.js";
-import { pointsOf, readDeal, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
+import { pointsOf, readDeal, shownCards, SUIT_NAMES, SUITS, suitsOf } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { h } from "./dom.js";
 import { bidNodes, callNode, contractNodes, suitNode } from "./format.js";
@@ -14,7 +14,7 @@ export function handLine(hand, seat) {
   return h(
     "li", null, h("abbr", { title: SEAT_NAMES[seat] }, SEATS[seat]),
     h("span", { class: "holdings" }, SUITS.map((suit) => h("span", null, suitNode(suit),
-      h("span", { class: "hidden" }, SUIT_NAMES[suit]), suits[suit] || "—"))),
+      h("span", { class: "hidden" }, SUIT_NAMES[suit]), shownCards(suits[suit]) || "—"))),
     h("span", { class: "soft small" }, pointsOf(hand)),
   );
 }

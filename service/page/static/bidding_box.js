@@ -10,6 +10,7 @@ const GRID = LEVELS.map((level) => STRAINS.map((strain) => `${level}${strain}`))
 const OTHERS = ["P", "X", "XX"];
 let deals = null;
 let taker = null;
+let backTaker = null;
 
 /** Make a call at the place that is looked at; later calls are dropped unless it is the one made. */
 export function makeCall(call) {
@@ -24,9 +25,15 @@ export function makeCall(call) {
   return true;
 }
 
-/** `take(call)` hears the calls of a game; null where it is nobody's turn. */
-export function lendCalls(take) {
+/** `take(call)` hears the calls of a game, `back()` that the last is taken back; null where it is nobody's turn. */
+export function lendCalls(take, back = null) {
   taker = take;
+  backTaker = back;
+}
+
+/** Take the last own call of a game back. */
+export function takeGameBack() {
+  backTaker?.();
 }
 
 /** A box of 38 calls; `label` is the id of what names it. */

@@ -1,4 +1,4 @@
-// A board of the play as a short text for addresses, which does not show the cards to who reads it.
+// A board to bid as a short text for addresses, which does not show the cards to who reads it.
 
 import { SEATS } from "./calls.js";
 import { allCards, cardsOf, handOf } from "./cards.js";

@@ -7,7 +7,7 @@ import { ALL_WAYS, savingButtons } from "./board_saving.js";
 import { boardSet, forgetBoards } from "./board_set.js";
 import { noteMark, notesNode } from "./call_notes.js";
 import { contractOf, isOver, SEAT_NAMES, SEATS } from "./calls.js";
-import { SUIT_NAMES, writeDeal } from "./cards.js";
+import { shownCards, SUIT_NAMES, writeDeal } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { busy, clear, h, keepFocus, notice, put, say } from "./dom.js";
 import { contractNodes, suitNode } from "./format.js";
@@ -88,7 +88,7 @@ function folded(summary, name, make) {
 function playNode({ play }, name) {
   const tricks = play.flatMap((_, start) => (start % 4 ? [] : [play.slice(start, start + 4)]));
   const cardNode = (card) => h("span", { class: "holding" }, suitNode(card[0]),
-    h("span", { class: "hidden" }, SUIT_NAMES[card[0]]), card[1].replace("T", "10"));
+    h("span", { class: "hidden" }, SUIT_NAMES[card[0]]), shownCards(card[1]));
   return play.length > 0 && folded(phrase("boards.play", { number: play.length }), name, () => h(
     "ol", { class: "tricks-played" },
     tricks.map((cards) => h("li", null, cards.map((card, place) => [place ? " " : "", cardNode(card)]))),

@@ -3,7 +3,7 @@
 import { contractParts, titleOf } from "./board_facts.js";
 import { noteOf } from "./call_notes.js";
 import { isBid, SEAT_NAMES, SEATS } from "./calls.js";
-import { pointsOf, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
+import { pointsOf, shownCards, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
 import { svg } from "./dom.js";
 import { bidText, callText } from "./format.js";
 import { isVulnerable } from "./seats.js";
@@ -96,7 +96,7 @@ function drawing(one, colours) {
     if (!hand) write(x, y + LINE, phrase("deal.not-known"), { colour: colours.soft });
     const suits = suitsOf(hand);
     SUITS.forEach((suit, index) => hand && write(
-      x, y + (index + 1) * LINE, `${SUIT_SIGNS[suit]} ${[...suits[suit]].join(" ").replace("T", "10") || "—"}`,
+      x, y + (index + 1) * LINE, `${SUIT_SIGNS[suit]} ${shownCards([...suits[suit]].join(" ")) || "—"}`,
     ));
   });
   const [middle, centre] = [EDGE + 278, top + 6.9 * LINE];

@@ -7,38 +7,62 @@ export const SUITS = ["S", "H", "D", "C"];
 export const SUIT_SIGNS = { S: "♠", H: "♥", D: "♦", C: "♣" };
 export const SUIT_NAMES = Object.fromEntries(SUITS.map((suit) => [suit, phrase(`suit.${suit}`)]));
 export const RANKS = "AKQJT98765432";
+const WHITE_SIGNS = { "♤": "♠", "♡": "♥", "♢": "♦", "♧": "♣" };
 const POINTS = { A: 4, K: 3, Q: 2, J: 1 };
+
+/** Cards as the page shows them: a ten is 10; texts for files and addresses have T. */
+export function shownCards(cards) {
+  return cards.replaceAll("T", "10");
+}
+
+/** A text with one sign for each suit, a dash for each void and T for each ten, however they are written. */
+export function plainSuits(text) {
+  return text.replace(/[\ufe0e\ufe0f]/g, "").replace(/[♤♡♢♧]/g, (sign) => WHITE_SIGNS[sign])
+    .replace(/!([SHDC])/gi, (_, suit) => SUIT_SIGNS[suit.toUpperCase()])
+    .replace(/\b(spade|heart|diamond|club)s?\b/gi, (word) => SUIT_SIGNS[word[0].toUpperCase()])
+    .replace(/(?<![A-Za-z])([SHDC]?)(?:void|none|nil)\b/gi, "$1-").replace(/[-–—−]+/gu, "-").replace(/10/g, "T");
+}
+
+/** What stands between suits without signs. */
+const BETWEEN_SUITS = [".", "/", "|", ",", ";"];
+
+function suitParts(written) {
+  const between = BETWEEN_SUITS.find((sign) => written.includes(sign));
+  if (between) return written.split(between);
+  const wide = written.split(/\s{2,}|\t/);
+  return wide.length === SUITS.length ? wide : written.split(/\s+/);
+}
 
 /** Suits of a hand from whatever a person writes; throws a sentence where it is no hand. */
 export function readHand(text) {
-  let written = text.trim().toUpperCase().replace(/10/g, "T");
+  let written = plainSuits(text.trim()).toUpperCase();
   for (const [suit, sign] of Object.entries(SUIT_SIGNS)) written = written.replaceAll(sign, suit);
   const suits = { S: "", H: "", D: "", C: "" };
   const plain = written.replace(/\s/g, "");
-  if (/^(?:[SHDC][.:]?[AKQJT2-9\-–—]*[.,:;]*)+$/u.test(plain)) {
+  if (/^(?:[SHDC][.:=)]*[AKQJTX2-9-]*[.,:;|/]*)+$/u.test(plain)) {
     // letters before the cards: SK52HAQ3D9876CKJ2, in any order, and dots between
     const seen = new Set();
     for (const [, suit, cards] of plain.matchAll(/([SHDC])([^SHDC]*)/g)) {
       if (seen.has(suit)) throw new Error(phrase("boards.suit-twice", { suit: SUIT_NAMES[suit], text: text.trim() }));
       seen.add(suit);
-      suits[suit] = cards.replace(/[-–—.,:;]/gu, "");
+      suits[suit] = cards.replace(/[^AKQJTX2-9]/gu, "");
     }
   } else {
-    const parts = written.includes(".") ? written.split(".") : written.split(/\s+/);
+    const parts = suitParts(written);
     if (parts.length !== 4) {
       throw new Error(
         phrase("paste.hand-form", { text: text.trim(), parts: parts.length }),
       );
     }
     SUITS.forEach((suit, index) => {
-      suits[suit] = parts[index].trim().replace(/^[-–—]$/u, "");
+      suits[suit] = parts[index].replace(/\s/g, "").replace(/^-$/u, "");
     });
   }
   for (const [suit, cards] of Object.entries(suits)) {
     for (const rank of cards) {
-      if (!RANKS.includes(rank)) throw new Error(phrase("paste.no-card", { rank, suit: SUIT_NAMES[suit], text: text.trim() }));
+      if (!RANKS.includes(rank)) throw new Error(phrase("paste.no-card", { rank: shownCards(rank), suit: SUIT_NAMES[suit], text: text.trim() }));
       if (cards.indexOf(rank) !== cards.lastIndexOf(rank)) {
-        throw new Error(phrase("paste.twice", { rank, suit: SUIT_NAMES[suit], text: text.trim() }));
+        throw new Error(phrase("paste.twice", { rank: shownCards(rank), suit: SUIT_NAMES[suit], text: text.trim() }));
       }
     }
     suits[suit] = [...cards].sort((one, two) => RANKS.indexOf(one) - RANKS.indexOf(two)).join("");
@@ -59,7 +83,7 @@ export function wholeHand(text) {
 export function countedHand(suits, text) {
   const count = cardsOf(writeHand(suits)).length;
   if (count !== 13) {
-    const read = SUITS.map((suit) => SUIT_SIGNS[suit] + (suits[suit] || "–")).join(" ");
+    const read = SUITS.map((suit) => SUIT_SIGNS[suit] + (shownCards(suits[suit]) || "–")).join(" ");
     throw new Error(phrase("paste.hand-count", { text: text.trim(), cards: count, read }));
   }
   return writeHand(suits);
@@ -98,7 +122,7 @@ export function completeHands(hands) {
     for (const card of cardsOf(hand)) {
       if (owner.has(card)) {
         const both = listed([...new Set([SEATS[owner.get(card)], SEATS[seat]])]);
-        throw new Error(phrase("paste.two-hands", { card: SUIT_SIGNS[card[0]] + card[1], both }));
+        throw new Error(phrase("paste.two-hands", { card: SUIT_SIGNS[card[0]] + shownCards(card[1]), both }));
       }
       owner.set(card, seat);
     }

@@ -2,7 +2,7 @@
 
 import { SEAT_NAMES, SEATS, readCalls, firstIllegal } from "./calls.js";
 import {
-  cardsOf, completeHands, handOf, RANKS, readHand, SUIT_NAMES, SUIT_SIGNS, SUITS, wholeHand,
+  cardsOf, completeHands, handOf, RANKS, readHand, SUIT_NAMES, shownCards, SUIT_SIGNS, SUITS, wholeHand,
   writeHand,
 } from "./cards.js";
 import { byId, clear, h, notice } from "./dom.js";
@@ -149,7 +149,7 @@ function handsForm() {
   const now = state();
   const problem = h("div", { id: "hands-problem", role: "alert" });
   const fields = SEATS.map((seat, index) => h("input", {
-    id: `hand-${seat}`, type: "text", value: now.hands[index], spellcheck: "false",
+    id: `hand-${seat}`, type: "text", value: shownCards(now.hands[index]), spellcheck: "false",
     autocomplete: "off", autocapitalize: "characters", placeholder: phrase("enter.form"),
     "aria-describedby": "hands-problem",
   }));
@@ -228,8 +228,8 @@ function packForm() {
     [...RANKS].map((rank) => {
       const button = h(
         "button",
-        { type: "button", "aria-label": phrase("enter.card", { rank, suit: SUIT_NAMES[suit] }), onclick: () => toggle(suit + rank) },
-        rank, h("small", null, ""),
+        { type: "button", "aria-label": phrase("enter.card", { rank: shownCards(rank), suit: SUIT_NAMES[suit] }), onclick: () => toggle(suit + rank) },
+        shownCards(rank), h("small", null, ""),
       );
       buttons.set(suit + rank, button);
       return button;

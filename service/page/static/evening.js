@@ -80,7 +80,7 @@ function impsText(imps, name = "evening.imps") {
 function boardCells(one, place) {
   const [agreed, all] = one.agreed ?? [];
   return [
-    h("a", { href: linkTo({ view: "play", asked: one.code, table: one.table }) }, phrase("evening.board", { board: place + 1 })),
+    h("a", { href: linkTo({ view: "bid", asked: one.code, table: one.table }) }, phrase("evening.board", { board: place + 1 })),
     contractNodes(contractOf(one.calls, readBoard(one.code).dealer)),
     one.agreed ? phrase("evening.agreed", { agreed, all }) : "–",
     one.imps === null ? phrase("evening.not-asked") : impsText(one.imps, "evening.swing"),

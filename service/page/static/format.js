@@ -1,7 +1,7 @@
 // How calls, hands, conditions and numbers are shown.
 
 import { isBid, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
-import { SUIT_NAMES, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
+import { shownCards, SUIT_NAMES, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
 import { h } from "./dom.js";
 import { count, phrase, phraseNodes } from "./texts.js";
 
@@ -10,7 +10,7 @@ export { count };
 const SUIT_TERMS = [
   [/\bSL_([SHDC])\b/g, (suit) => SUIT_NAMES[suit]],
   [/\bTop(\d)_([SHDC])\b/g, (top, suit) => phrase("term.top", { count: top, suit: SUIT_NAMES[suit] })],
-  [/\bC_([SHDC])([AKQJT2-9])\b/g, (suit, rank) => `${SUIT_SIGNS[suit]}${rank}`],
+  [/\bC_([SHDC])([AKQJT2-9])\b/g, (suit, rank) => SUIT_SIGNS[suit] + shownCards(rank)],
   [
     /\b(HCP|Keycards|Support_Points|(?:At_Best_)?(?:Partial_|Likely_|Two_)?Stoppers?|(?:Twice_|Strong_)?(?:Reb|B)iddable|Solid)_([SHDC])\b/g,
     (term, suit) => phrase(`term.${term}_X`, { suit: SUIT_NAMES[suit] }),
@@ -66,9 +66,9 @@ export function callBars(rows) {
 /** The way to a place, each step a link; `leadTo(calls)` is its address. */
 export function trail(label, calls, leadTo) {
   return h(
-    "nav", { "aria-label": label, class: "trail" }, h("a", { href: leadTo([]) }, phrase("table.opening")),
+    "nav", { "aria-label": label, class: "trail" }, h("a", { href: leadTo([]) }, phrase("book.opening")),
     calls.map((call, index) => h("a", {
-      href: leadTo(calls.slice(0, index + 1)), "aria-label": phrase("table.after", { call: spokenCall(call) }),
+      href: leadTo(calls.slice(0, index + 1)), "aria-label": phrase("book.after", { call: spokenCall(call) }),
     }, callNode(call))),
   );
 }
@@ -125,7 +125,7 @@ export function handNode(hand) {
     "div", null,
     h("dt", null, suitNode(suit), h("span", { class: "hidden" }, SUIT_NAMES[suit])),
     h("dd", null, suits[suit] ? [...suits[suit]].map((rank) => (
-      h("span", { class: "rank" }, rank === "T" ? "10" : rank)
+      h("span", { class: "rank" }, shownCards(rank))
     )) : "—"),
   )));
 }
@@ -173,5 +173,5 @@ export function chips(agreements) {
 /** Hand in one line of text. */
 export function handInLine(hand) {
   const suits = suitsOf(hand);
-  return SUITS.map((suit) => [h("span", { class: "holding" }, suitNode(suit), suits[suit].replace("T", "10") || "—"), " "]);
+  return SUITS.map((suit) => [h("span", { class: "holding" }, suitNode(suit), shownCards(suits[suit]) || "—"), " "]);
 }

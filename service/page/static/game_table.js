@@ -5,7 +5,7 @@ import { makeBox } from "./bidding_box.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { pointsOf } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
-import { busy, clear, freshId, h, notice, sayOn } from "./dom.js";
+import { busy, byId, clear, freshId, h, notice, sayOn } from "./dom.js";
 import { callNode, handNode } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { keepsNothing, wasPutAside } from "./storage.js";
@@ -20,8 +20,8 @@ export function plainAuction({ calls, dealer, vulnerability }, more = null, mark
   ), more);
 }
 
-/** Table for one player; `show(calls, isTurn)` draws the auction, and lights the box for the player. */
-export function gameTable({ hand, dealer, vulnerability, seat }) {
+/** What one player sees, `tools` above the box; `show(calls, isTurn)` draws the auction, and lights the box for the player. */
+export function gameTable({ hand, dealer, vulnerability, seat }, tools = null) {
   const label = freshId("turn");
   const auction = h("div", null);
   const turnLine = h("p", { class: "turn-line", id: label });
@@ -33,7 +33,7 @@ export function gameTable({ hand, dealer, vulnerability, seat }) {
       h("h3", null, title, h("span", { class: "points" }, phrase("game.points", { number: pointsOf(hand) }))),
       handNode(hand),
       h("p", { class: "soft" }, phrase("game.dealer", { seat: SEAT_NAMES[dealer], side: SIDE_NAMES[vulnerability] }))),
-    h("div", null, auction, turnLine, box.node),
+    h("div", null, auction, h("div", { class: "row turn-row" }, turnLine, tools), box.node),
   );
   // while the others call the box is asleep, and loses the focus
   let hadFocus = false;
@@ -87,12 +87,22 @@ export function failure(error, again) {
   }, phrase("game.again"))));
 }
 
+/** What is said of a link that was copied; one to this computer leads nowhere elsewhere. */
+export function copiedText({ protocol, hostname, host }) {
+  if (protocol === "file:") return phrase("game.copied-file");
+  const isHere = /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\]|0\.0\.0\.0)$/.test(hostname);
+  return isHere ? phrase("game.copied-local", { host }) : phrase("game.copied");
+}
+
 export function copyButton(properties = {}) {
   const button = h("button", {
     ...properties, type: "button", onclick: async () => {
       try {
         await navigator.clipboard.writeText(location.href);
-        sayOn(button, phrase("page.copied"), phrase("game.copied"));
+        const told = copiedText(location);
+        const isElsewhere = told === phrase("game.copied");
+        sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), told);
+        if (!isElsewhere) clear(byId("messages"), notice("info", told));
       } catch {
         sayOn(button, phrase("game.copy-by-hand"), phrase("game.copy-by-hand"));
       }

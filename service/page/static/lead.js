@@ -2,7 +2,7 @@
 
 import { isMissingRoute, post } from "./api.js";
 import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
-import { SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
+import { shownCards, SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
 import { busy, clear, h, notice, table } from "./dom.js";
 import { servedName } from "./engine_client.js";
 import { contractNodes, handNode, percent } from "./format.js";
@@ -23,7 +23,7 @@ export function key(now) {
 
 function cardNode(cards) {
   const suit = cards[0][0];
-  const ranks = cards.map((card) => card[1].replace("T", "10")).join(" ");
+  const ranks = cards.map((card) => shownCards(card[1])).join(" ");
   return h("span", { class: "cards" },
     h("span", { class: `suit ${suit}`, "aria-hidden": "true" }, SUIT_SIGNS[suit]),
     h("span", { class: "hidden" }, SUIT_NAMES[suit]), ranks);

@@ -2,7 +2,7 @@
 
 import { board, dealerBy, outcomeOf, playRemark, readerRemark, resultOf, vulnerabilityBy } from "./board_facts.js";
 import { bidRank, isLegal, SEATS } from "./calls.js";
-import { completeHands, countedHand, handOfSeat, RANKS, SUIT_NAMES } from "./cards.js";
+import { completeHands, countedHand, handOfSeat, RANKS, shownCards, SUIT_NAMES } from "./cards.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
 import { readVulnerability } from "./seats.js";
 import { phrase } from "./texts.js";
@@ -42,10 +42,10 @@ function linHand(text) {
       seen.add(letter);
       suit = letter;
     } else if (!suit || !RANKS.includes(letter)) {
-      throw new Error(suit ? phrase("paste.no-card", { rank: letter, suit: SUIT_NAMES[suit], text })
+      throw new Error(suit ? phrase("paste.no-card", { rank: shownCards(letter), suit: SUIT_NAMES[suit], text })
         : phrase("boards.hand-form", { text }));
     } else if (suits[suit].includes(letter)) {
-      throw new Error(phrase("paste.twice", { rank: letter, suit: SUIT_NAMES[suit], text }));
+      throw new Error(phrase("paste.twice", { rank: shownCards(letter), suit: SUIT_NAMES[suit], text }));
     } else {
       suits[suit] += letter;
     }

@@ -1,11 +1,12 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
+import { get, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
 import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
 import { authorsSwitch } from "./authors.js";
+import * as bid from "./bid.js";
 import * as boardList from "./board_list.js";
 import { ALL_WAYS, savingButtons } from "./board_saving.js";
 import { boardShown, restoreBoards } from "./board_set.js";
@@ -18,9 +19,9 @@ import { showDoubleDummy } from "./double_dummy.js";
 import { engineAnswer, loadEngine, onSystems } from "./engine_client.js";
 import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
 import { copyButton } from "./game_table.js";
+import * as conventionCard from "./convention_card.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
-import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
@@ -28,16 +29,17 @@ import * as shown from "./shown.js";
 import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
 } from "./state.js";
+import * as systemBook from "./system_book.js";
 import * as systems from "./systems.js";
-import * as tableBrowser from "./table_browser.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, table: tableBrowser, boards: boardList, play, practice, systems, archives, jobs };
-/** Views that are not of the deal: each with the route that it needs. */
-const ALONE = { archives: "/v1/archives", jobs: "/v1/jobs" };
-/** Views of the deal that need a service. */
-const SERVED = ["lead"];
+const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, boards: boardList, bid, practice, systems, archives, jobs };
+/** Views without a deal beside them. */
+const ALONE = ["card", "boards", ...GAMES, "systems", "archives", "jobs"];
+const PAGES = ["book", ...ALONE];
+/** Views that need a service: known at once, so that no name comes or goes while one reads. */
+const SERVED = ["lead", "archives", "jobs"];
 const SLOW_MS = 200;
 /** The first answer is drawn by then. */
 const REST_MS = 300;
@@ -45,9 +47,6 @@ const REST_MS = 300;
 let running = null;
 let viewing = Promise.resolve();
 let shownKey = null;
-let tableCount = 1;
-/** Of those alone the views that this service has; null as long as that is not known. */
-let offered = null;
 
 function link(view, text, current) {
   // what one view asks says nothing to another
@@ -68,23 +67,19 @@ function showNavigation() {
   keepFocus(byId("views"), showViews);
 }
 
+/** Whether a view has its place among the others. */
+function isShown(view) {
+  return !isOffline() || !SERVED.includes(view) || view === state().view;
+}
+
 function showPages() {
   const now = state();
   const isDeal = now.view in DEAL_VIEWS;
   clear(
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
-    link("table", tableBrowser.title, now.view === "table"),
-    link("boards", boardList.title, now.view === "boards"),
-    [...GAMES, "systems"].map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
-    Object.keys(ALONE).filter((view) => !offered || offered.includes(view) || now.view === view)
-      .map((view) => {
-        const one = link(view, ALL_VIEWS[view].title, now.view === view);
-        // there is room for what may come, so that nothing moves
-        one.classList.toggle("unseen", !offered && now.view !== view);
-        return one;
-      }),
+    PAGES.filter(isShown).map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
   );
-  const alone = now.view in ALONE || ["boards", "systems"].includes(now.view) || GAMES.includes(now.view);
+  const alone = ALONE.includes(now.view);
   byId("board").hidden = alone;
   byId("main").className = `view-${now.view}`;
   byId("main").classList.toggle("alone", alone);
@@ -94,7 +89,7 @@ function showViews() {
   const now = state();
   const isDeal = now.view in DEAL_VIEWS;
   clear(byId("views"), isDeal && Object.entries(DEAL_VIEWS)
-    .filter(([name]) => name === now.view || (name === "compare" ? tableCount > 1 : !isOffline() || !SERVED.includes(name)))
+    .filter(([name]) => isShown(name))
     .map(([name, view]) => link(name, view.title, name === now.view)));
   byId("views").hidden = !isDeal;
   const about = phrase(`help.${now.view}-text`);
@@ -257,7 +252,6 @@ function openFiles(files) {
 /** Offer the tables that there are, those of one's own too. */
 async function showTables() {
   const { tables } = await get("/v1/tables");
-  tableCount = tables.length;
   const select = byId("table-choice");
   const names = tables.map((one) => one.name);
   clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
@@ -267,7 +261,6 @@ async function showTables() {
   }
   select.value = state().table || names[0];
   select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
-  showNavigation();
   return names;
 }
 
@@ -275,9 +268,6 @@ async function loadTables() {
   let names = [];
   await ask(async () => { names = await showTables(); });
   onSystems(showTables);
-  const found = await Promise.all(Object.values(ALONE).map(isOffered));
-  offered = Object.keys(ALONE).filter((_, place) => found[place]);
-  showNavigation();
   if (isOffline()) return;
   // when the first answer stands there and nothing else is to be done: until then the service answers
   const idle = globalThis.requestIdleCallback ?? ((work) => work());

@@ -8,6 +8,7 @@ import { busy, clear, h, notice, say, table } from "./dom.js";
 import { callNode, callsNode, handInLine } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes } from "./game_table.js";
 import { makeSet, readSet, topicsOf, topicText, writeSet } from "./practice_sets.js";
+import { isAsked, levelsOf } from "./practice_topics.js";
 import { answered, missedHands } from "./repetition.js";
 import { change, linkTo, placeAsked } from "./state.js";
 import { keep, kept } from "./storage.js";
@@ -17,6 +18,9 @@ import { kindsNode, whyNode } from "./why.js";
 export const title = phrase("help.practice");
 
 const NAME = "practice";
+/** Topics that are seen at once. */
+const LINES = 12;
+const LEVELS = ["first", "conventions", "names"];
 let lastTopic = "#stayman";
 
 export function key(now) {
@@ -71,11 +75,20 @@ async function showChoice(place, now, signal) {
   const known = groups.flat();
   if (!known.some((one) => one.topic === lastTopic)) lastTopic = known[0]?.topic ?? "";
   const problem = h("div", { "aria-live": "polite" });
-  const select = h("select", { id: "topic" }, [phrase("practice.conventions"), phrase("practice.names")].map((label, group) => (
-    groups[group].length > 0 && h("optgroup", { label }, groups[group].map(({ topic }) => (
-      h("option", { value: topic, selected: topic === lastTopic }, topicText(topic))
-    )))
-  )));
+  const levels = levelsOf(groups);
+  const select = h("select", { id: "topic", size: String(LINES) });
+  const found = h("p", { class: "soft small", role: "status" });
+  const list = () => {
+    const asked = levels.map((level) => level.filter((one) => isAsked(one, filter.value.trim())));
+    clear(select, asked.map((level, place) => level.length > 0 && h(
+      "optgroup", { label: phrase(`practice.${LEVELS[place]}`) }, level.map(({ topic }) => h("option", { value: topic }, topicText(topic))),
+    )));
+    const left = asked.flat();
+    select.value = (left.find((one) => one.topic === lastTopic) ?? left[0])?.topic ?? "";
+    button.disabled = !left.length;
+    found.textContent = filter.value.trim() ? phrase("practice.found", { number: left.length, all: known.length }) : "";
+  };
+  const filter = h("input", { id: "topic-filter", type: "search", autocomplete: "off", spellcheck: "false", oninput: list });
   const start = async () => {
     lastTopic = select.value;
     button.disabled = true;
@@ -92,10 +105,12 @@ async function showChoice(place, now, signal) {
   const button = h("button", { type: "button", class: "main", id: "ten-hands", onclick: start }, phrase("practice.start"));
   clear(
     place, keepingNotes(), h("p", null, phrase("practice.intro")),
-    known.length > 0 ? h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "topic" }, phrase("practice.topic")), select), button)
+    known.length > 0 ? h("div", { class: "form topics" }, h("label", { for: "topic-filter" }, phrase("practice.filter")), filter, found,
+      h("label", { for: "topic" }, phrase("practice.topic")), select, h("p", null, button))
       : notice("info", phrase("practice.no-topics")),
     problem, goOnNode(now), repetitionNode(now, tableName),
   );
+  if (known.length) list();
   return "";
 }
 

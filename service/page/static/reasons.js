@@ -1,6 +1,6 @@
 // Conditions in the words of players: what a call wants, what the hand has, how far it is off.
 
-import { SUIT_SIGNS } from "./cards.js";
+import { shownCards, SUIT_SIGNS } from "./cards.js";
 import { conditionText } from "./format.js";
 import { listed, phrase } from "./texts.js";
 
@@ -143,7 +143,7 @@ function atomWords(expression) {
     return shape[1] === "==" ? text : phrase("not", { what: text });
   }
   const card = /^C_([SHDC])([AKQJT2-9])$/.exec(expression);
-  if (card) return phrase("card", { card: SUIT_SIGNS[card[1]] + card[2].replace("T", "10") });
+  if (card) return phrase("card", { card: SUIT_SIGNS[card[1]] + shownCards(card[2]) });
   const stopper = /Stoppers?_([SHDC])$/.exec(expression);
   if (stopper) return phrase("a", { what: phrase("stopper", { suit: suitName(stopper[1]) }) });
   if (expression === "Balanced") return phrase("a", { what: phrase("balanced") });
@@ -295,6 +295,11 @@ function hasWords(term, value) {
 export function wantedWords(conditions) {
   const asked = conditions.map(open).filter(Boolean);
   return joinedParts(wantedParts((asked.length ? asked : conditions).map((one) => one.expression)));
+}
+
+/** A description of a system's text; formulas in it are told in words. */
+export function descriptionWords(text) {
+  return text.replace(/\{([^{}]+)\}/g, (_, expression) => words(expression));
 }
 
 /** What the hand has of what is asked for. */

@@ -2,7 +2,7 @@
 
 import { byId, clear, h, table } from "./dom.js";
 import { step, takeBack } from "./auction_diagram.js";
-import { makeCall } from "./bidding_box.js";
+import { makeCall, takeGameBack } from "./bidding_box.js";
 import { openEntering } from "./enter_deal.js";
 import { readCall, spokenCall, STRAINS } from "./calls.js";
 import { GAMES, state, VIEWS } from "./state.js";
@@ -49,13 +49,12 @@ function tryCall(call, say) {
 }
 
 export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
-  const actions = {
-    ArrowLeft: () => step(-1), ArrowRight: () => step(1), Backspace: takeBack,
-    n: deal, b: systemCall, a: systemAuction, e: openEntering, "?": help,
-    p: () => tryCall("P", say), r: () => tryCall("XX", say),
-    x: () => makeCall("XX") || tryCall("X", say),
+  const calls = { p: () => tryCall("P", say), r: () => tryCall("XX", say), x: () => makeCall("XX") || tryCall("X", say), "?": help };
+  const actionsOfDeal = {
+    ...calls, ArrowLeft: () => step(-1), ArrowRight: () => step(1), Backspace: takeBack,
+    n: deal, b: systemCall, a: systemAuction, e: openEntering,
   };
-  const ofGames = ["p", "r", "x", "?"];
+  const actionsOfGame = { ...calls, Backspace: takeGameBack };
   addEventListener("keydown", (event) => {
     if (!areOn() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isWriting(event.target)) return;
@@ -76,8 +75,8 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
       return;
     }
     forget();
-    const action = actions[name];
-    if (!action || (GAMES.includes(state().view) && !ofGames.includes(name))) return;
+    const action = (GAMES.includes(state().view) ? actionsOfGame : actionsOfDeal)[name];
+    if (!action) return;
     event.preventDefault();
     action();
   });

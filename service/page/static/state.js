@@ -6,8 +6,10 @@ import { VULNERABILITIES } from "./seats.js";
 import { phrase } from "./texts.js";
 
 /** Views with deals of their own, which the person does not see in whole. */
-export const GAMES = ["play", "practice"];
-export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "table", "boards", ...GAMES, "systems", "archives", "jobs"];
+export const GAMES = ["bid", "practice"];
+export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "book", "card", "boards", ...GAMES, "systems", "archives", "jobs"];
+/** Names that addresses of views had before. */
+const OLD_VIEWS = { table: "book", play: "bid" };
 
 const EMPTY = {
   hands: ["", "", "", ""], dealer: 0, vulnerability: "None", calls: [], at: null, table: "",
@@ -108,7 +110,8 @@ export function readFragment(fragment) {
   const at = told.get("at");
   if (/^\d+$/.test(at ?? "") && Number(at) < next.calls.length) next.at = Number(at);
   if (told.get("table")) next.table = told.get("table");
-  if (VIEWS.includes(told.get("view"))) next.view = told.get("view");
+  const view = OLD_VIEWS[told.get("view")] ?? told.get("view");
+  if (VIEWS.includes(view)) next.view = view;
   if (SEATS.includes(told.get("eyes"))) next.eyes = told.get("eyes");
   if (told.get("with")) next.other = told.get("with");
   if (told.get("ask")) next.asked = told.get("ask");

@@ -50,7 +50,7 @@ def call(visit: Visit, name: str) -> None:
 
 
 def begin(visit: Visit, code: str) -> Any:
-    page = visit.open(f"#view=play&ask={code}").page
+    page = visit.open(f"#view=bid&ask={code}").page
     visit.wait_said("Your call")
     return page
 
@@ -148,7 +148,7 @@ def test_the_service_goes_away_in_the_middle(visit, code):
     visit.wait_said("North: two diamonds. East: pass. Your call")
     # one board is under way: whoever comes back without its link finds it
     page.goto("about:blank")
-    visit.open("#view=play")
+    visit.open("#view=bid")
     page.wait_for_function("code => location.hash.includes(code)", arg=code)
     page.wait_for_function("() => document.querySelectorAll('.game-table .place .call').length > 4")
 
@@ -212,7 +212,7 @@ def test_what_another_version_kept_is_put_aside(visit, code, text):
     ],
 )
 def test_links_that_are_no_board(visit, text, told):
-    page = visit.open(f"#view=play&ask={text}").page
+    page = visit.open(f"#view=bid&ask={text}").page
     visit.wait_said(told)
     assert told in page.locator("#view .notice.error").text_content()
     button(page, "Deal a new board").click()
@@ -269,7 +269,7 @@ def test_the_deal_tells_double_dummy_when_asked(visit):
 def test_play_fits_and_follows_the_rules(browser, service, axe, pictures, code, shape):
     for visit in visiting(browser, service, **SHAPES[shape]):
         page = begin(visit, code)
-        page.screenshot(path=pictures / f"{shape}-play-bidding.png", full_page=True)
+        page.screenshot(path=pictures / f"{shape}-bid-bidding.png", full_page=True)
         call(visit, "three notrump")
         page.wait_for_selector(".own-call .missed")
         page.locator(".own-call summary").first.click()
@@ -277,7 +277,7 @@ def test_play_fits_and_follows_the_rules(browser, service, axe, pictures, code, 
         page.wait_for_selector(".tricks")
         page.wait_for_selector(".own-call .kinds li")
         page.wait_for_selector(".shown-call")
-        page.screenshot(path=pictures / f"{shape}-play-end.png", full_page=True)
+        page.screenshot(path=pictures / f"{shape}-bid-end.png", full_page=True)
         width = page.evaluate("document.documentElement.scrollWidth")
         assert width <= SHAPES[shape]["viewport"]["width"]
         assert axe(page, "#view") == []
@@ -305,3 +305,50 @@ def test_a_board_without_a_mouse(visit, code):
     assert page.evaluate("document.activeElement.matches('.scene')")
     press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Next board"
+
+
+ACTING = "Only boards on which I have something to bid"
+
+
+def test_only_boards_on_which_one_has_to_act_are_dealt(visit):
+    page = visit.open("#view=bid").page
+    page.get_by_label(ACTING).check()
+    for _ in range(5):
+        before = visit.state()["ask"]
+        button(page, "Deal a new board").click()
+        page.wait_for_function("before => !location.hash.includes(before)", arg=before)
+        page.locator(".game-table .box").wait_for()
+        own = page.evaluate(
+            """async code => {
+                const { readBoard } = await import("/static/board_code.js");
+                const { ownAuction } = await import("/static/compare.js");
+                const board = readBoard(code);
+                const calls = await ownAuction(board, "");
+                return calls.filter((_, index) => (board.dealer + index) % 4 === board.seat);
+            }""",
+            visit.state()["ask"],
+        )
+        assert set(own) - {"P"}, own
+    # the wish is remembered
+    page.reload()
+    assert page.get_by_label(ACTING).is_checked()
+
+
+def test_where_no_board_has_a_call_to_make_that_is_told(visit):
+    without_engine(visit)
+    page = visit.open("#view=bid").page
+    page.locator(".game-table .box").wait_for()
+    page.get_by_label(ACTING).check()
+    asked = []
+
+    def passes(route: Any) -> None:
+        deals = route.request.post_data_json["deals"]
+        asked.append(len(deals))
+        route.fulfill(json={"results": [{"auctions": [{"calls": ["P"] * 4}]} for _ in deals]})
+
+    page.route("**/v1/auctions", passes)
+    before = visit.state()["ask"]
+    button(page, "Deal a new board").click()
+    page.wait_for_selector("text=Of 200 deals there was none on which the system has a call")
+    assert sum(asked) == 200
+    assert visit.state()["ask"] != before

@@ -1,9 +1,10 @@
-// Browses a table call by call, searches in it, and shows what is odd about it.
+// The book of a system: its calls place by place, a search in them, and for authors what is odd about it.
 
 import { get } from "./api.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { busy, clear, h, notice, put, table } from "./dom.js";
 import { callNode, callsNode, chips, conditionText, count, trail } from "./format.js";
+import { descriptionWords, wantedWords } from "./reasons.js";
 import { callsBefore, isAtEnd, linkTo } from "./state.js";
 import { phrase } from "./texts.js";
 
@@ -11,7 +12,7 @@ const MOST_PLACES = 150;
 const MOST_FOUND = 100;
 const DEEPEST = 6;
 
-export const title = phrase("help.table");
+export const title = phrase("help.book");
 
 export function key(now) {
   return JSON.stringify([now.table, callsBefore(now)]);
@@ -21,11 +22,32 @@ function nextPath(name, calls) {
   return `/v1/tables/${encodeURIComponent(name)}/next?auction=${encodeURIComponent(calls.join("-"))}`;
 }
 
+/** What a meaning wants of a hand, in words. */
+function meaningWords(one) {
+  return one.description ? descriptionWords(one.description) : wantedWords(one.criteria.map((expression) => ({ expression })));
+}
+
+/** A meaning in a line: its name and what it wants. */
+export function meaningNodes(one) {
+  const text = meaningWords(one);
+  return [one.name && h("strong", null, one.name), one.name && text && ": ", text];
+}
+
+/** Calls of a place, each with its meanings; none where the system does not have it. */
+export async function placeOf(name, calls, signal) {
+  try {
+    return (await get(nextPath(name, calls), { signal })).entries;
+  } catch (error) {
+    if (error.kind !== "unknown-auction") throw error;
+    return [];
+  }
+}
+
 function variantNodes(one) {
   return [
-    h("p", { class: "name" }, one.name || "", one.count !== null && h("span", { class: "badge" }, phrase("table.times", { number: one.count }))),
-    one.description && h("p", { class: "description" }, one.description),
-    one.criteria.length > 0 && h("p", { class: "soft small" }, one.criteria.map(conditionText).join(" · ")),
+    h("p", { class: "name" }, one.name || "", one.count !== null && h("span", { class: "badge" }, phrase("book.times", { number: one.count }))),
+    h("p", { class: "description" }, meaningWords(one)),
+    one.criteria.length > 0 && h("p", { class: "soft small authors" }, one.criteria.map(conditionText).join(" · ")),
     chips(one.tags),
     one.where && h("p", { class: "where" }, one.where),
   ];
@@ -36,19 +58,19 @@ function entryNode(entry, calls) {
     "li", { class: "candidate" },
     h("div", { class: "candidate-head" },
       h("a", {
-        class: "call-button", href: linkTo({ calls: [...calls, entry.call], at: null, view: "table" }),
-        "aria-label": phrase("table.go-on", { call: spokenCall(entry.call) }),
+        class: "call-button", href: linkTo({ calls: [...calls, entry.call], at: null, view: "book" }),
+        "aria-label": phrase("book.go-on", { call: spokenCall(entry.call) }),
       }, callNode(entry.call)),
       h("div", { class: "candidate-text" }, entry.variants.map((one) => h("div", { class: "variant" }, variantNodes(one)))),
       h("div", { class: "candidate-side" },
-        entry.completed ? h("span", { class: "badge" }, phrase("table.end"))
+        entry.completed ? h("span", { class: "badge" }, phrase("book.end"))
           : h("span", { class: "soft small" }, entry.next ? phrase("number.calls", { number: entry.next }) : ""))),
   );
 }
 
 function matches(entry, wanted) {
   return entry.variants.some((one) => (
-    [entry.call, one.name, one.description, one.where, ...one.criteria, ...one.criteria.map(conditionText), ...one.tags]
+    [entry.call, one.name, one.where, meaningWords(one), ...one.criteria, ...one.criteria.map(conditionText), ...one.tags]
       .join(" ").toLowerCase().includes(wanted)
   ));
 }
@@ -96,14 +118,14 @@ function searchForm(name, calls, viewSignal) {
   const told = h("p", { class: "soft", role: "status" });
   const list = h("ol", { class: "found" });
   let running = null;
-  const stop = h("button", { type: "button", hidden: true, onclick: () => running?.abort() }, phrase("table.stop"));
+  const stop = h("button", { type: "button", hidden: true, onclick: () => running?.abort() }, phrase("book.stop"));
   const start = async (event) => {
     event.preventDefault();
     running?.abort();
     const wanted = field.value.trim().toLowerCase();
     clear(list);
     if (!wanted) {
-      told.textContent = phrase("table.what");
+      told.textContent = phrase("book.what");
       field.focus();
       return;
     }
@@ -113,17 +135,17 @@ function searchForm(name, calls, viewSignal) {
     stop.hidden = false;
     try {
       const result = await search(name, calls, wanted, mine.signal, {
-        progress: (looked, hits) => { told.textContent = phrase("table.searching", { places: placesText(looked), found: count(hits) }); },
+        progress: (looked, hits) => { told.textContent = phrase("book.searching", { places: placesText(looked), found: count(hits) }); },
         found: (here, entry) => put(list, h(
-          "li", null, h("a", { href: linkTo({ calls: here, at: here.length - 1, view: "table" }) }, callsNode(here)),
+          "li", null, h("a", { href: linkTo({ calls: here, at: here.length - 1, view: "book" }) }, callsNode(here)),
           " ", entry.variants.map((one) => one.name || one.description).filter(Boolean).join(phrase("or")),
         )),
       });
-      told.textContent = phrase(result.whole ? "table.found" : "table.found-part", {
+      told.textContent = phrase(result.whole ? "book.found" : "book.found-part", {
         found: count(result.hits), places: placesText(result.looked),
       });
     } catch (error) {
-      if (mine.signal.aborted) told.textContent = viewSignal.aborted ? "" : phrase("table.stopped");
+      if (mine.signal.aborted) told.textContent = viewSignal.aborted ? "" : phrase("book.stopped");
       else clear(told, error.message);
     } finally {
       if (running === mine) stop.hidden = true;
@@ -131,8 +153,8 @@ function searchForm(name, calls, viewSignal) {
   };
   return h(
     "form", { class: "search", onsubmit: start, role: "search" },
-    h("label", { for: "search" }, phrase(calls.length ? "table.search-here" : "table.search")),
-    h("div", { class: "row" }, field, h("button", { type: "submit", class: "main" }, phrase("table.search")), stop),
+    h("label", { for: "search" }, phrase(calls.length ? "book.search-here" : "book.search")),
+    h("div", { class: "row" }, field, h("button", { type: "submit", class: "main" }, phrase("book.search")), stop),
     told, list,
   );
 }
@@ -142,7 +164,7 @@ function numbersNode(one) {
     ["entries", one.entries], ["openings", one.openings], ["variants", one.variants],
     ["described", one.described], ["undescribed", one.undescribed_entries], ["completed", one.completed],
   ];
-  return h("dl", { class: "tiles" }, facts.map(([name, value]) => h("div", null, h("dt", null, phrase(`table.${name}`)), h("dd", null, count(value)))));
+  return h("dl", { class: "tiles" }, facts.map(([name, value]) => h("div", null, h("dt", null, phrase(`book.${name}`)), h("dd", null, count(value)))));
 }
 
 function lintNode(name, signal) {
@@ -150,27 +172,27 @@ function lintNode(name, signal) {
   const look = async (event) => {
     const button = event.currentTarget;
     button.disabled = true;
-    clear(place, busy(phrase("table.looking")));
+    clear(place, busy(phrase("book.looking")));
     try {
       const report = await get(`/v1/tables/${encodeURIComponent(name)}/lint?examples=5`, { signal });
       if (signal.aborted) return;
       const findings = Object.entries(report.findings).filter(([, one]) => one.count);
-      clear(place, h("p", null, phrase("table.looked", { number: report.entries })), findings.length ? table(
-        phrase("table.findings"), ["finding", "count", "examples"].map((head) => phrase(`table.head-${head}`)),
+      clear(place, h("p", null, phrase("book.looked", { number: report.entries })), findings.length ? table(
+        phrase("book.findings"), ["finding", "count", "examples"].map((head) => phrase(`book.head-${head}`)),
         findings.map(([, one]) => [
           one.meaning, count(one.count),
           h("ul", { class: "plain small" }, one.examples.map((example) => h(
             "li", null, example.auction ?? "", example.detail ? ` ${example.detail}` : "",
           ))),
         ]),
-      ) : h("p", null, phrase("table.nothing-odd")));
+      ) : h("p", null, phrase("book.nothing-odd")));
     } catch (error) {
       if (!signal.aborted) clear(place, notice("error", error.message));
     } finally {
       button.disabled = false;
     }
   };
-  return [h("button", { type: "button", onclick: look }, phrase("table.look")), place];
+  return [h("button", { type: "button", onclick: look }, phrase("book.look")), place];
 }
 
 export async function show(place, now, signal) {
@@ -192,20 +214,20 @@ export async function show(place, now, signal) {
     place,
     h("h2", null, one.system ?? one.name),
     h("p", { class: "soft authors" }, one.source),
-    one.reload_errors.map((text) => notice("error", phrase("table.not-reloaded", { problem: text }))),
-    trail(phrase("table.place"), calls, (some) => linkTo({ calls: some, at: null })),
-    over && notice("info", phrase("table.over")),
+    one.reload_errors.map((text) => notice("error", phrase("book.not-reloaded", { problem: text }))),
+    trail(phrase("book.place"), calls, (some) => linkTo({ calls: some, at: null })),
+    over && notice("info", phrase("book.over")),
     problem && notice("error", problem.message),
     searchForm(one.name, calls, signal),
     answer && [
-      h("h3", null, phrase(calls.length ? "table.calls-here" : "table.calls-open", { number: answer.entries.length }),
-        answer.forced && h("span", { class: "badge fair" }, phrase("table.forced"))),
+      h("h3", null, phrase(calls.length ? "book.calls-here" : "book.calls-open", { number: answer.entries.length }),
+        answer.forced && h("span", { class: "badge fair" }, phrase("book.forced"))),
       h("ol", { class: "candidates" }, answer.entries.map((entry) => entryNode(entry, calls))),
     ],
     // systems are not counted out
-    (one.entries ?? null) !== null && h("section", { class: "authors" }, h("h3", null, phrase("table.numbers")),
+    (one.entries ?? null) !== null && h("section", { class: "authors" }, h("h3", null, phrase("book.numbers")),
       numbersNode(one), lintNode(one.name, signal)),
   );
   const seat = SEAT_NAMES[(now.dealer + calls.length) % 4];
-  return answer ? phrase("table.said", { calls: phrase("number.calls", { number: answer.entries.length }), seat, table: one.name }) : "";
+  return answer ? phrase("book.said", { calls: phrase("number.calls", { number: answer.entries.length }), seat, table: one.name }) : "";
 }

@@ -1,11 +1,11 @@
-// Play against the system: one sees the own hand, the system bids the three others.
+// Bidding with the system: one sees the own hand, the system bids the three others.
 
 import { reasonText } from "./answer_call.js";
 import { isOffline, post } from "./api.js";
 import { readBoard, writeBoard } from "./board_code.js";
 import { lendCalls } from "./bidding_box.js";
-import { contractOf, isLegal, isOver, SEAT_NAMES, spokenCall } from "./calls.js";
-import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
+import { contractOf, isLegal, isOver, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
+import { randomDealer, randomHands, randomVulnerability, writeDeal } from "./cards.js";
 import { ownAuction, partingOf } from "./compare.js";
 import { compassNode } from "./deal_diagram.js";
 import { busy, clear, h, notice, put, say } from "./dom.js";
@@ -14,10 +14,11 @@ import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evenin
 import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
 import { change, linkTo, placeAsked } from "./state.js";
+import { keep, kept } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
-export const title = phrase("help.play");
+export const title = phrase("help.bid");
 
 const OWN_SEAT = 2;
 
@@ -26,13 +27,48 @@ export function key(now) {
 }
 
 function newBoard() {
-  return writeBoard({
-    hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), seat: OWN_SEAT,
-  });
+  return { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), seat: OWN_SEAT };
 }
 
-function nextBoard() {
-  change({ asked: newBoard() });
+function isSwitch(value) {
+  return typeof value === "boolean";
+}
+
+/** Deals of which the system bids some at once, and how often, until one has a call for the player. */
+const AT_ONCE = 20;
+const TRIES = 10;
+const ACTING = "bid-acting";
+let note = "";
+
+/** A new board; where it is wished, one on which the system has a call other than pass for the player. */
+async function boardToBid(table, signal) {
+  note = "";
+  if (!kept(ACTING, isSwitch)) return newBoard();
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const boards = Array.from({ length: AT_ONCE }, newBoard);
+    const answer = await post("/v1/auctions", {
+      deals: boards.map(({ hands, dealer, vulnerability }) => ({ deal: writeDeal(hands), dealer: SEATS[dealer], vulnerability })),
+      mode: "first", ...(table ? { table } : {}),
+    }, { signal });
+    const found = boards.find(({ dealer, seat }, place) => (
+      answer.results[place].auctions[0]?.calls.some((call, index) => (dealer + index) % 4 === seat && call !== "P")
+    ));
+    if (found) return found;
+  }
+  note = phrase("bid.none-to-act", { number: TRIES * AT_ONCE });
+  return newBoard();
+}
+
+async function nextBoard(table, signal, quiet = false) {
+  const board = await boardToBid(table, signal);
+  if (!signal.aborted) change({ asked: writeBoard(board) }, { quiet });
+}
+
+/** Whether only boards are dealt on which one has something to bid. */
+function actingSwitch() {
+  const box = h("input", { type: "checkbox", id: "acting", onchange: () => keep(ACTING, box.checked) });
+  box.checked = kept(ACTING, isSwitch) ?? false;
+  return h("label", { class: "check" }, box, " ", phrase("bid.acting"));
 }
 
 /** A board as a position of the page, with some calls. */
@@ -48,7 +84,9 @@ function systemAt(board, calls, table, signal) {
 
 export async function show(place, now, signal) {
   if (!now.asked) {
-    change({ asked: unfinished(now.table) ?? newBoard() }, { quiet: true });
+    const begun = unfinished(now.table);
+    if (begun) change({ asked: begun }, { quiet: true });
+    else await nextBoard(now.table, signal, true);
     return "";
   }
   let board;
@@ -56,26 +94,54 @@ export async function show(place, now, signal) {
     board = readBoard(now.asked);
   } catch (error) {
     clear(place, notice("error", error.message), h("p", null, h("button", {
-      type: "button", class: "main", onclick: nextBoard,
-    }, phrase("play.deal-new"))));
+      type: "button", class: "main", onclick: () => nextBoard(now.table, signal),
+    }, phrase("bid.deal-new"))));
     return error.message;
   }
   const calls = callsOf(now.asked, now.table);
   signal.addEventListener("abort", () => lendCalls(null));
   const scene = h("div", { tabindex: "-1", class: "scene" });
   const evening = h("section", null);
-  clear(place, h("p", { class: "soft" }, phrase("play.intro")), scene, evening);
-  const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal };
+  const dealt = h("div", null);
+  const next = async () => {
+    clear(dealt, busy(phrase("bid.dealing")));
+    try {
+      await nextBoard(now.table, signal);
+    } catch (error) {
+      if (!signal.aborted) clear(dealt, failure(error, next));
+    }
+  };
+  clear(place, h("p", { class: "soft" }, phrase("bid.intro")), dealt, scene, h("p", null, actingSwitch()), evening);
+  if (note) put(dealt, notice("info", note));
+  note = "";
+  const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal, next };
   if (isOver(calls)) showEnd(game);
   else bid(game);
   showEvening(evening);
   return "";
 }
 
+/** Index of the player's last call, or -1. */
+function lastOwn({ board, calls }) {
+  return calls.findLastIndex((_, index) => (board.dealer + index) % 4 === board.seat);
+}
+
+/** Take the player's last call back, and all that was called after it. */
+function takeBack(game) {
+  const last = lastOwn(game);
+  if (last < 0) return;
+  game.calls.length = last;
+  keepCalls(game.code, game.table, game.calls);
+  bid(game);
+  game.scene.focus();
+}
+
 /** Let the others call until it is the player's turn or the auction is over. */
 async function bid(game) {
   const { board, calls, scene, signal } = game;
-  const table = gameTable({ ...board, hand: board.hands[board.seat] });
+  const undo = h("button", { type: "button", onclick: () => takeBack(game) }, phrase("auction.undo"));
+  const deal = h("button", { type: "button", onclick: game.next }, phrase("bid.deal-new"));
+  const table = gameTable({ ...board, hand: board.hands[board.seat] }, [undo, deal]);
   const problem = h("div", null);
   const meanings = h("div", null);
   // the links in it must not show what the others hold
@@ -99,6 +165,7 @@ async function bid(game) {
     const said = [];
     clear(problem);
     lendCalls(null);
+    undo.disabled = true;
     try {
       while (!isOver(calls) && seatToCall() !== board.seat) {
         table.show(calls, false);
@@ -106,7 +173,7 @@ async function bid(game) {
         const answer = await systemAt(board, calls, game.table, signal);
         if (signal.aborted) return;
         made(answer.call);
-        said.push(phrase("play.called", { seat, call: spokenCall(answer.call) }));
+        said.push(phrase("bid.called", { seat, call: spokenCall(answer.call) }));
       }
     } catch (error) {
       if (signal.aborted) return;
@@ -121,13 +188,14 @@ async function bid(game) {
       return;
     }
     table.show(calls, true);
+    undo.disabled = lastOwn(game) < 0;
     lendCalls((call) => {
       if (!isLegal(calls, call)) return false;
       made(call);
       goOn();
       return true;
-    });
-    say(phrase("play.turn", { calls: said.join(" ") }));
+    }, () => takeBack(game));
+    say(phrase("bid.turn", { calls: said.join(" ") }));
   };
   goOn();
 }
@@ -140,7 +208,7 @@ function showEnd(game) {
   const turns = h("div", null, busy(phrase("meanings.asking")));
   const meanings = h("div", null);
   const result = h("div", { "aria-live": "polite" });
-  lendCalls(null);
+  lendCalls(null, () => takeBack(game));
   const ask = async () => {
     clear(result, busy(phrase("dummy.solving")));
     try {
@@ -157,21 +225,22 @@ function showEnd(game) {
   clear(
     scene, keepingNotes(),
     h("div", { class: "headline" },
-      h("p", { class: "big" }, phraseNodes("play.contract", { contract: h("span", null, contractNodes(contract)) })),
+      h("p", { class: "big" }, phraseNodes("bid.contract", { contract: h("span", null, contractNodes(contract)) })),
       h("div", { class: "row" },
-        h("button", { type: "button", class: "main", onclick: nextBoard }, phrase("play.next")),
-        h("button", { type: "button", onclick: anew }, phrase("play.anew")),
+        h("button", { type: "button", class: "main", onclick: game.next }, phrase("bid.next")),
+        h("button", { type: "button", onclick: anew }, phrase("bid.anew")),
+        lastOwn(game) >= 0 && h("button", { type: "button", onclick: () => takeBack(game) }, phrase("auction.undo")),
         copyButton(),
-        h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("play.look")))),
+        h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("bid.look")))),
     h("div", { class: "sides" },
       h("section", null, compassNode(position)),
       h("section", null, plainAuction(position), !isOffline() && [h("h3", null, phrase("dummy.show")), result])),
-    h("section", null, h("h3", null, phrase("play.turns")), turns),
+    h("section", null, h("h3", null, phrase("bid.turns")), turns),
     h("section", null, h("h3", null, phrase("meanings.title")), meanings),
   );
-  clear(result, h("p", { class: "soft" }, phrase("play.result-hint")),
-    h("button", { type: "button", onclick: ask }, phrase("play.result")));
-  say(phrase("play.over", { contract: contractText(contract) }));
+  clear(result, h("p", { class: "soft" }, phrase("bid.result-hint")),
+    h("button", { type: "button", onclick: ask }, phrase("bid.result")));
+  say(phrase("bid.over", { contract: contractText(contract) }));
   showTurns(game, turns);
   showMeanings(meanings, position, signal);
 }
@@ -188,8 +257,8 @@ async function showTurns(game, place) {
     keepWorth(game.code, game.table, { agreed: [agreed, own.length] });
     showEvening(game.evening);
     clear(
-      place, !own.length && h("p", { class: "soft" }, phrase("play.no-turns")),
-      own.length > 0 && agreed === own.length && h("p", null, phrase("play.all-agree")),
+      place, !own.length && h("p", { class: "soft" }, phrase("bid.no-turns")),
+      own.length > 0 && agreed === own.length && h("p", null, phrase("bid.all-agree")),
       h("ol", { class: "own-calls" }, own.map((index, turn) => (
         turnNode(positionOf(board, calls.slice(0, index + 1), game.table), answers[turn], signal)
       ))),
@@ -202,8 +271,8 @@ async function showTurns(game, place) {
 function turnNode(position, answer, signal) {
   const call = position.calls.at(-1);
   const agrees = call === answer.call;
-  const system = agrees ? h("span", { class: "met" }, phrase("play.agrees"))
-    : h("span", { class: "missed" }, phraseNodes("play.instead", { call: callNode(answer.call) }));
+  const system = agrees ? h("span", { class: "met" }, phrase("bid.agrees"))
+    : h("span", { class: "missed" }, phraseNodes("bid.instead", { call: callNode(answer.call) }));
   return h(
     "li", { class: "own-call" }, h("p", null, callNode(call), " ", system),
     h("p", { class: agrees ? "soft" : null }, answer.name && h("strong", null, answer.name, ": "), reasonText(answer)),
@@ -212,8 +281,8 @@ function turnNode(position, answer, signal) {
 }
 
 function swingText(imps) {
-  if (imps === 0) return phrase("play.swing-none");
-  return phrase(imps > 0 ? "play.swing-won" : "play.swing-lost", { number: Math.abs(imps) });
+  if (imps === 0) return phrase("bid.swing-none");
+  return phrase(imps > 0 ? "bid.swing-won" : "bid.swing-lost", { number: Math.abs(imps) });
 }
 
 /** Double dummy: the contract, that of the system's own auction, IMPs between them, par. */
@@ -235,10 +304,10 @@ function showSwing({ board, table, code }, position, own, solved, place) {
   clear(
     place,
     h("p", { class: "big-text" }, swingText(imps)),
-    h("p", null, phraseNodes("play.yours", { worth: worthNodes(mine) })),
-    parting < 0 ? h("p", null, phrase("play.same-auction")) : [
-      h("p", null, phraseNodes("play.systems", { worth: worthNodes(theirs) })),
-      h("details", null, h("summary", null, phrase("play.system-auction")),
+    h("p", null, phraseNodes("bid.yours", { worth: worthNodes(mine) })),
+    parting < 0 ? h("p", null, phrase("bid.same-auction")) : [
+      h("p", null, phraseNodes("bid.systems", { worth: worthNodes(theirs) })),
+      h("details", null, h("summary", null, phrase("bid.system-auction")),
         plainAuction({ ...position, calls: own }, null, parting)),
     ],
     solvedNodes(solved),
