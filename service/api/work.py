@@ -31,6 +31,7 @@ from .uploads import Uploads
 
 if TYPE_CHECKING:
     from bidcascade.inference.double_dummy import DoubleDummyPool
+    from bidcascade.inference.double_dummy.kept_tables import KeptTables
 
 _Result = TypeVar("_Result")
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -130,6 +131,13 @@ class Workplace:
                     self.settings.dd_workers or None, going_on=self.settings.dd_going_on
                 )
             return self._double_dummy
+
+    @cached_property
+    def solved_tables(self) -> "KeptTables":
+        """Tables that were solved before on this machine, as they were when first asked for."""
+        from bidcascade.inference.double_dummy.kept_tables import user_tables
+
+        return user_tables()
 
     @cached_property
     def _threads(self) -> CapacityLimiter:

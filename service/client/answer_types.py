@@ -122,6 +122,12 @@ class ContractShare(TypedDict):
     share: float
 
 
+class ContractTricksAnswer(TypedDict):
+    tricks: list[list[int | None]]
+    solved_before: int
+    missing: int
+
+
 class CriterionCheck(TypedDict):
     expression: str
     value: Any

@@ -57,12 +57,21 @@ class BidOptions(TypedDict, total=False):
     simulate: SimulateRequest | bool | int | None
 
 
+class BoardContracts(TypedDict, total=False):
+    deal: DealRequest
+    contracts: list[str]
+
+
 class CompareOptions(TypedDict, total=False):
     deals: int
     boards: list[DealRequest] | None
     seed: int
     solve: int
     budget_ms: int | None
+
+
+class ContractTricksOptions(TypedDict, total=False):
+    boards: list[BoardContracts]
 
 
 class DealRequest(TypedDict, total=False):

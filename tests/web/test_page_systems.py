@@ -103,19 +103,6 @@ def test_leads_by_a_system_of_ones_own(visit):
     assert "There is no" not in page.inner_text("#view")
 
 
-def test_whether_a_change_is_better(visit):
-    """IMPs a board with the interval, and on what they were counted; it can be stopped."""
-    page = opened(visit)
-    typed(page, STRONG, STRONG.replace("15-17", "12-14"))
-    page.wait_for_selector(".changes li")
-    page.click("#system-better")
-    page.get_by_role("button", name="Stop").click()
-    page.get_by_text("Stopped.").wait_for()
-    page.click("#system-better")
-    page.get_by_text("IMPs a board for the new text").wait_for(timeout=60_000)
-    assert "solved double dummy" in page.inner_text("#view")
-
-
 def test_a_forgotten_system_is_offered_no_more(visit):
     page = opened(visit)
     typed(page, STRONG, STRONG.replace("15-17", "12-14"))
