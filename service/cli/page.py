@@ -71,8 +71,8 @@ def _solved_deals(options: argparse.Namespace) -> "I8 | None":
         return known
     missing = wanted - len(known)
     shared.note(
-        f"solves {missing:,} deals, about {_SECONDS_A_DEAL * missing:.0f} s; what is solved is kept "
-        "for the next time, also where Ctrl-C ends it, and --solved-deals 0 does without"
+        f"solves {missing:,} deals, about {_SECONDS_A_DEAL * missing:.0f} s; what is solved is "
+        "kept for the next time, also where Ctrl-C ends it; --solved-deals 0 does without"
     )
     try:
         with progress_bar("page") as bar, DoubleDummyPool(options.workers) as pool:

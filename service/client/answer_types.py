@@ -682,6 +682,14 @@ class TopicAnswer(TypedDict):
     topic: str
     calls: int
     places: list[list[str]]
+    examples: list[TopicDeal]
+
+
+class TopicDeal(TypedDict):
+    deal: str
+    dealer: str
+    vulnerability: str
+    auction: list[str]
 
 
 class TopicsAnswer(TypedDict):

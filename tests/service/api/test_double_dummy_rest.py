@@ -133,7 +133,8 @@ def test_wrong_deals_are_named(app, deal, field):
 def test_topics_of_a_table(app):
     answer = ask(app, "GET", "/v1/tables/small/topics").json()
     told = {one["topic"]: one for one in answer["topics"]}
-    assert told["Stayman"] == {"topic": "Stayman", "calls": 1, "places": [["1N", "P"]]}
+    place = ["1N", "P"]
+    assert told["Stayman"] == {"topic": "Stayman", "calls": 1, "places": [place], "examples": []}
     assert told["Strong notrump"]["places"] == [[]]
     # a pass alone is no topic
     assert "The end" not in told
