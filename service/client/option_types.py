@@ -162,6 +162,7 @@ class SimulateRequest(TypedDict, total=False):
 
 
 class SystemCheckOptions(TypedDict, total=False):
+    opponents: SystemChoice | None
     deals: int
     seed: int
     auctions: list[str]
@@ -170,6 +171,7 @@ class SystemCheckOptions(TypedDict, total=False):
 
 class SystemChoice(TypedDict, total=False):
     text: str | None
+    pages: dict[str, Any]
     table: str | None
     options: dict[str, bool]
 
