@@ -9,7 +9,6 @@ from functools import cache
 from operator import is_not
 from pathlib import Path
 from types import MappingProxyType
-from types import MappingProxyType
 from typing import Final
 
 from bidcascade.bridge import InvalidSystem
