@@ -4,8 +4,10 @@ import base64
 import gzip
 import hashlib
 import html
+import io
 import json
 import re
+import zipfile
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -26,6 +28,8 @@ STYLE: Final = "bidcascade.css"
 WORKER: Final = "sw.js"
 SYSTEMS: Final = "systems"
 SOLVED: Final = "solved-deals.js"
+FOLDER: Final = "bidcascade-page"
+"""Name of the folder in a zip file."""
 _START: Final = "start.js"
 _ENGINE: Final = "engine/worker.js"
 _HEAD: Final = "// Written by `bidcascade page`."
@@ -79,6 +83,23 @@ def page_size(content: Mapping[str, bytes]) -> PageSize:
     packed = {name: len(gzip.compress(one, 9, mtime=0)) for name, one in content.items()}
     systems = {Path(name).stem: packed.pop(name) for name in content if name.startswith(SYSTEMS)}
     return PageSize(sum(packed.values()), systems)
+
+
+def zipped(content: Mapping[str, bytes]) -> bytes:
+    """All files of a folder in a zip file; the same for the same files.
+
+    Examples
+    --------
+    >>> zipped({"index.html": b"<p>"})[:2]
+    b'PK'
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, one in content.items():
+            about = zipfile.ZipInfo(f"{FOLDER}/{name}")
+            about.compress_type = zipfile.ZIP_DEFLATED
+            file.writestr(about, one)
+    return packed.getvalue()
 
 
 def check_page_folder(folder: Path) -> None:

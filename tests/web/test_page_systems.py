@@ -8,6 +8,7 @@ import pytest
 
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.system import System
+from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
 
@@ -284,3 +285,20 @@ def test_colours_lose_no_letter(visit):
     assert kinds["15-17"] == "number"
     assert kinds["#notrump"] == "tag"
     assert kinds["-- a remark"] == "remark"
+
+
+def test_the_page_can_be_taken_along(visit, browser, tmp_path):
+    """What is downloaded bids from a disk."""
+    page = opened(visit)
+    with page.expect_download(timeout=100_000) as waiting:
+        page.get_by_text("Download the page").click()
+    waiting.value.save_as(tmp_path / "page.zip")
+    with zipfile.ZipFile(tmp_path / "page.zip") as packed:
+        packed.extractall(tmp_path)
+    site = (tmp_path / "bidcascade-page").as_uri()
+    visits = visiting(browser, site)
+    alone = next(visits).page
+    alone.goto(f"{site}/index.html#n=AQ32.K32.QJ3.432&dealer=N")
+    alone.wait_for_selector(".headline")
+    assert "Strong notrump" in alone.inner_text("#view")
+    assert next(visits, None) is None

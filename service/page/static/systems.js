@@ -1,8 +1,9 @@
 // The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
 
+import { isOffline } from "./api.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { clear, h, notice, say } from "./dom.js";
-import { saveBlob } from "./downloads.js";
+import { fileLink, saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
 import { filesOf, forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
@@ -16,6 +17,7 @@ import { zipOf } from "./zip_files.js";
 export const title = phrase("help.systems");
 
 const PAUSE_MS = 350;
+const FOLDER = "bidcascade-page.zip";
 /** Deals that are bid while one types, and on request. */
 const FEW = 200;
 const MANY = 10_000;
@@ -51,7 +53,9 @@ export async function show(place, now, signal) {
   // a system that is changed for the first time stands in the list at once
   const renamed = (name) => clear(choice, choiceNode(name, names, base, tell));
   renamed(own ? own.name : base);
-  clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
+  const told = (sentence) => clear(problem, notice("error", sentence));
+  const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), told, FOLDER));
+  clear(place, h("p", null, phrase("systems.intro")), choice, problem, work, folder);
   tellUnkept();
   const system = own || { name: "", base, main: "", files: {} };
   const { main, texts } = await systemOf(base);

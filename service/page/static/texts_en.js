@@ -797,6 +797,8 @@ export const TEXTS = {
 
   // a system's text
   "systems.intro": "The text of a system, as players write it. Change a line and see which hands change their call. No text leaves this browser; the systems of the page stay as they are.",
+  "systems.folder": "The page with these systems also comes as a folder that bids without a network: unpack it and open its index.html.",
+  "systems.folder-link": "Download the page",
   "systems.choice": "System",
   "systems.shipped": "With the page",
   "systems.own": "Your own",
