@@ -37,6 +37,7 @@ from typing import {names}
 '''
 _ARGUMENTS: Final = {
     "Auctions": ("deals",), "Bid": ("hand", "auction"), "Compare": ("first", "second"),
+    "ContractTricks": (),
     "DoubleDummy": ("deal",), "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",),
     "Layouts": ("auction",), "Leads": ("hand", "auction"),
     "Members": ("deals", "entries"), "SystemCheck": ("system",),
@@ -49,7 +50,9 @@ _QUERIES: Final = {
     "ArchiveCountsRequest": "/v1/archives/{name}/counts",
 }
 """Requests whose fields are parameters."""
-_ANYTHING_GOES: Final = frozenset({"DealRequest", "SimulateRequest", "SystemChoice"})
+_ANYTHING_GOES: Final = frozenset(
+    {"BoardContracts", "DealRequest", "SimulateRequest", "SystemChoice"}
+)
 """Parts of requests; every field of them may be left out."""
 _PLAIN: Final = {
     "string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",

@@ -50,9 +50,21 @@ def digest_of(system: "System") -> str:
 
 
 def _said(text: SystemText) -> list[Any]:
-    # a text that came from no file is known by its tree
-    files = [sha for _, sha in text.files] or [repr(text.blocks)]
-    return [files, sorted(text.options.items())]
+    return [_contents(text), sorted(text.options.items())]
+
+
+def _contents(text: SystemText) -> list[str]:
+    """Digests of a text's files, and the tree of what came from none."""
+    files = [sha for _, sha in text.files]
+    if not files:
+        return [repr(text.blocks)]
+    # a text that came as a string may include files
+    names = {"", *(name for path, _ in text.files for name in (path.name, str(path)))}
+    own = [
+        *(one for one in text.defines.values() if one.where.file not in names),
+        *(one for one in text.blocks if one.header.where.file not in names),
+    ]
+    return [*files, repr(own)] if own else files
 
 
 @cache
@@ -68,7 +80,5 @@ def code_digest() -> str:
 
 def text_digest(text: SystemText) -> str:
     """Digest of a system's text with its options, wherever its files lie."""
-    parts = [repr(sorted(text.options.items())), *(sha for _, sha in text.files)]
-    if not text.files:
-        parts.append(repr(text.blocks))
+    parts = [repr(sorted(text.options.items())), *_contents(text)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

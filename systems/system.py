@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias
 
 from bidcascade.bridge import (
@@ -93,12 +94,17 @@ class System:
 
     @classmethod
     def parse(
-        cls, text: str, *, options: Mapping[str, bool] | None = None, name: str = "<text>"
+        cls,
+        text: str,
+        *,
+        options: Mapping[str, bool] | None = None,
+        name: str = "<text>",
+        pages: Mapping[str, str] = MappingProxyType({}),
     ) -> "System":
-        """Read a system from a string."""
+        """Read a system from a string; ``pages`` are texts that it may include, by file name."""
         from bidcascade.systems.language.reader import read_text
 
-        return cls(read_text(text, name, options=options), name)
+        return cls(read_text(text, name, options=options, pages=pages), name)
 
     @property
     def opponents(self) -> "System":

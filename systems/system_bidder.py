@@ -88,6 +88,8 @@ class SystemBidder:
         self._system = system
         self._backend_name = backend
         self._lock, self._compiling = threading.RLock(), threading.Lock()
+        self._topics_lock = threading.Lock()
+        self._topics: tuple[Topic, ...] | None = None
         self._places: Bidder | None = None
         self._bidding: SystemPlaces | None = None
         self._table: BiddingTable | None = None
@@ -356,7 +358,11 @@ class SystemBidder:
             return explain_auction(self._system, auction)
 
     def topics(self) -> "tuple[Topic, ...]":
-        """Topics of the places that random deals come to."""
+        """Topics of the places that random deals come to; found once, which takes seconds."""
         from .system_topics import topics_of_system
 
-        return topics_of_system(self.places)
+        # who asks meanwhile waits for the same
+        with self._topics_lock:
+            if self._topics is None:
+                self._topics = topics_of_system(self.places)
+            return self._topics

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,14 @@ MOST_PLACES: Final = 24
 _TAG: Final = "#"
 
 
+class TopicExample(NamedTuple):
+    """A deal, dealt by North, and the calls after which a call of the topic is made on it."""
+
+    hands: tuple[int, int, int, int]
+    vulnerability: int
+    calls: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Topic:
     """A tag such as ``#stayman``, or the name of calls such as ``Weak two``.
@@ -28,11 +36,14 @@ class Topic:
         Entries of the table that have it.
     places : tuple of bytes
         Auctions after which such a call may come, the shortest first; some of them.
+    examples : tuple of TopicExample
+        Deals on which a system makes such a call, at different places; a table makes none.
     """
 
     name: str
     calls: int
     places: tuple[bytes, ...]
+    examples: tuple[TopicExample, ...] = ()
 
 
 def topics_of(table: BiddingTable, *, most_places: int = MOST_PLACES) -> tuple[Topic, ...]:

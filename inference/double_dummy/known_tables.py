@@ -1,16 +1,20 @@
-"""Double-dummy tables that a frame of deals holds already: columns ``DD_N_C`` … ``DD_W_N``."""
+"""Double-dummy tables that are there: a frame's columns ``DD_N_C`` … ``DD_W_N``, and those kept."""
 
 import logging
+from collections.abc import Sequence
+from threading import Event
 
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import Contract, InvalidInput
+from bidcascade.kernels.types import U64
 from bidcascade.loaders import HAND_COLUMNS
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.loaders.trick_bounds import impossible_tables
 
-from .protocol import I8, TABLE_SIZE
+from .kept_tables import KeptTables
+from .protocol import I8, NOT_HELD, TABLE_SIZE, DoubleDummy, SolvedInPart, table_place
 
 _logger = logging.getLogger("bidcascade.inference")
 
@@ -55,3 +59,71 @@ def known_tables(frame: pl.DataFrame) -> I8 | None:
                 is_impossible.sum(),
             )
     return tables
+
+
+def contract_tricks(
+    hands: U64,
+    contracts: Sequence[Sequence[Contract]],
+    solver: DoubleDummy,
+    kept: KeptTables,
+    *,
+    timeout_s: float | None = None,
+    cancel: Event | None = None,
+) -> tuple[list[list[int | None]], int]:
+    """Tricks of single contracts: of a table that is kept, else solved.
+
+    Parameters
+    ----------
+    hands : uint64 [4, n]
+    contracts : sequence of sequence of Contract
+        Some for each deal.
+    solver : DoubleDummy
+    kept : KeptTables
+    timeout_s : float, optional
+    cancel : Event, optional
+
+    Returns
+    -------
+    list, int
+        Declarer's tricks by deal and contract, None for what was not solved in time; how many deals
+        have a table that is kept.
+
+    Raises
+    ------
+    DoubleDummyFailed, BackendUnavailable, Cancelled
+        As the solver does.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_contract
+    >>> from . import default_pool
+    >>> hands = np.array([[1], [2], [4], [8]], np.uint64)
+    >>> kept = KeptTables()
+    >>> kept.add(hands, np.full((1, 20), 1, np.int8))
+    >>> contract_tricks(hands, [[parse_contract("1SN")]], default_pool(), kept)
+    ([[1]], 1)
+    """
+    tables = kept.find(hands)
+    known = int((tables[:, 0] >= 0).sum())
+    asked = sorted(
+        {
+            (deal, table_place(one.declarer, one.strain))
+            for deal, some in enumerate(contracts)
+            for one in some
+            if tables[deal, table_place(one.declarer, one.strain)] < 0
+        }
+    )
+    if asked:
+        deals, places = np.array(asked).T
+        chosen = np.ascontiguousarray(hands[:, deals])
+        strain, declarer = (places % 5).astype(np.uint8), (places // 5).astype(np.uint8)
+        try:
+            found = solver.tricks(chosen, strain, declarer, cancel=cancel, timeout_s=timeout_s)
+        except SolvedInPart as late:
+            found = late.answers
+        tables[deals, places] = np.where(found == NOT_HELD, -1, found)
+    rows = [
+        [int(tables[deal, table_place(one.declarer, one.strain)]) for one in some]
+        for deal, some in enumerate(contracts)
+    ]
+    return [[None if tricks < 0 else tricks for tricks in row] for row in rows], known

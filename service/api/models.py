@@ -684,6 +684,17 @@ class SystemAnswer(Body):
     table: TableName
 
 
+class TopicDeal(Body):
+    """A deal on which a call of a topic is made."""
+
+    deal: str = Field(description="PBN text, North's hand first.", examples=[EXAMPLE_DEAL])
+    dealer: str = Field(description="Who dealt.", examples=["N"])
+    vulnerability: str = Field(description="Who is vulnerable.", examples=["None"])
+    auction: list[str] = Field(
+        description="The calls after which the system makes it.", examples=[["1N", "P"]]
+    )
+
+
 class TopicAnswer(Body):
     """What some calls have in common."""
 
@@ -692,6 +703,10 @@ class TopicAnswer(Body):
     places: list[list[str]] = Field(
         description="Auctions after which such a call may come, the shortest first; some of them.",
         examples=[[["1N", "P"], ["2N", "P"]]],
+    )
+    examples: list[TopicDeal] = Field(
+        description="Random deals on which a system makes such a call, few or none of those that "
+        "are rare; of a table none.",
     )
 
 

@@ -1,4 +1,4 @@
-"""Bodies of ``POST /v1/double-dummy``, field by field."""
+"""Bodies of ``POST /v1/double-dummy`` and of what is below it, field by field."""
 
 from typing import Annotated, Final
 
@@ -7,6 +7,8 @@ from pydantic import Field
 from .models import EXAMPLE_DEAL, LONGEST_AUCTION, Body, CallText, DealRequest
 
 MOST_AUCTIONS: Final = 8
+MOST_BOARDS: Final = 100
+_MOST_CONTRACTS: Final = 20
 
 
 class DoubleDummyRequest(Body):
@@ -78,3 +80,39 @@ class DoubleDummyAnswer(Body):
     goes_on: bool = Field(
         description="Whether missing results are still being solved: ask again.", examples=[False]
     )
+
+
+class BoardContracts(Body):
+    """A deal, and contracts whose tricks are wanted."""
+
+    deal: DealRequest = Field(
+        description="The deal.", examples=[{"deal": EXAMPLE_DEAL, "dealer": "N"}]
+    )
+    contracts: list[Annotated[str, Field(max_length=8)]] = Field(
+        max_length=_MOST_CONTRACTS,
+        description="Contracts with their declarers.",
+        examples=[["3NN", "4SXE"]],
+    )
+
+
+class ContractTricksRequest(Body):
+    """Contracts of many deals."""
+
+    boards: list[BoardContracts] = Field(
+        min_length=1, max_length=MOST_BOARDS, description="Deals with contracts.",
+        examples=[[{"deal": {"deal": EXAMPLE_DEAL}, "contracts": ["3NN"]}]],
+    )  # fmt: skip
+
+
+class ContractTricksAnswer(Body):
+    """Tricks of contracts, or what of them was solved in time."""
+
+    tricks: list[list[int | None]] = Field(
+        description="Declarer's tricks by board and contract; null if not solved in the time for a "
+        "request.",
+        examples=[[[9]]],
+    )
+    solved_before: int = Field(
+        description="How many boards have a table that was kept from earlier work.", examples=[0]
+    )
+    missing: int = Field(description="How many contracts were not solved in time.", examples=[0])

@@ -15,7 +15,10 @@ MOST_COMPARED: Final = 5_000
 MOST_SOLVED: Final = 500
 _MOST_AUCTIONS: Final = 20
 _MOST_OPTIONS: Final = 50
-_FILE: Final = "mine.bidding"
+_MOST_PAGES: Final = 50
+_PageName = Annotated[str, Field(pattern=r"^[^/\\\x00-\x1f]{1,100}\.bidding$")]
+"""A file name without folders."""
+_Text = Annotated[str, Field(max_length=LONGEST_SYSTEM)]
 
 Seed = Annotated[
     int,
@@ -28,12 +31,18 @@ class SystemChoice(Body):
 
     model_config = exactly_one(text="string", table="string")
 
-    text: Annotated[str, Field(max_length=LONGEST_SYSTEM)] | None = Field(
+    text: _Text | None = Field(
         default=None,
         description="Text of a system. It may `include` systems and pages that come with "
         "bidcascade, and no other file.",
         examples=["opening:\n  1NT = Strong notrump: 15-17 points, balanced\n"],
     )
+    pages: dict[_PageName, _Text] = Field(
+        default={}, max_length=_MOST_PAGES,
+        description="Further texts that the text includes, by file name; they take the place of "
+        "pages of bidcascade with their names.",
+        examples=[{}],
+    )  # fmt: skip
     table: Word | None = Field(
         default=None, description="Name of a table that is a system.",
         examples=["sayc"],
@@ -92,7 +101,14 @@ Complaints = Annotated[
 class SystemCheckRequest(Body):
     """A system to be checked."""
 
-    system: SystemChoice = Field(description="The system; both sides play it.")
+    system: SystemChoice = Field(
+        description="The system; both sides play it unless there are opponents."
+    )
+    opponents: SystemChoice | None = Field(
+        default=None,
+        description="What the other side plays, if not what the text names. Each deal is then bid "
+        "twice, by the system at either side, and only its own calls are reported.",
+    )
     deals: int = Field(
         default=2000, ge=1, le=MOST_CHECKED, description="Random deals that are bid to the end.",
         examples=[2000],

@@ -1,4 +1,4 @@
-"""``POST /v1/double-dummy``: tricks of every contract of a deal, par, auctions compared."""
+"""``POST /v1/double-dummy…``: tricks of every contract of a deal, par; contracts of many deals."""
 
 import threading
 from functools import partial
@@ -6,14 +6,20 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.bridge import Auction, IllegalCall, Seat, format_calls
+from bidcascade.bridge import Auction, IllegalCall, Seat, format_calls, parse_contract
+from bidcascade.inference.double_dummy.known_tables import contract_tricks
 from bidcascade.service.deal_worth import deal_worth
 from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, accepted, json_bytes
-from .deal_requests import deal_of
+from .deal_requests import deal_of, deals_of
 from .limits import client_of
-from .models_double_dummy import DoubleDummyAnswer, DoubleDummyRequest
+from .models_double_dummy import (
+    ContractTricksAnswer,
+    ContractTricksRequest,
+    DoubleDummyAnswer,
+    DoubleDummyRequest,
+)
 from .openapi import body_of, problems
 from .problems import read_field
 from .waiting import run_waiting, time_for
@@ -62,6 +68,54 @@ async def double_dummy(request: Request) -> Response:
         def task(given_up: threading.Event) -> dict[str, Any]:
             solver = work.double_dummy
             return deal_worth(deal, auctions, solver, time_limit_s=limit, cancel=given_up)
+
+        found = await run_waiting(work, request, task)
+        return Response(json_bytes(found), 202 if found["missing"] else 200, media_type=JSON)
+
+
+@router.post(
+    "/v1/double-dummy/tricks",
+    operation_id="contractTricks",
+    summary="Tricks of contracts on many deals",
+    response_model=ContractTricksAnswer,
+    responses={
+        200: {"description": "Declarer's tricks of every contract."},
+        202: {
+            "model": ContractTricksAnswer,
+            "description": "What was solved in the time for a request. What was solved once is not "
+            "solved again: ask again.",
+        },
+        **problems(400, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+    },
+    openapi_extra=body_of(ContractTricksRequest),
+)
+async def tricks_of_contracts(request: Request) -> Response:
+    """Solve single contracts of up to 100 deals.
+
+    Deals whose tables were kept by earlier work on this machine are looked up. Solving ends when
+    whoever asked has gone.
+    """
+    work: Workplace = request.app.state.workplace
+    accepted(request, [JSON])
+    asked = await work.question(request, ContractTricksRequest)
+    with work.slots.taken(client_of(request)):
+        hands = deals_of([one.deal for one in asked.boards], field="boards").hands
+        contracts = [
+            [
+                read_field(parse_contract, text, f"boards[{board}].contracts[{number}]")
+                for number, text in enumerate(one.contracts)
+            ]
+            for board, one in enumerate(asked.boards)
+        ]
+        limit = time_for(work, None)
+
+        def task(given_up: threading.Event) -> dict[str, Any]:
+            found, known = contract_tricks(
+                hands, contracts, work.double_dummy, work.solved_tables, timeout_s=limit,
+                cancel=given_up,
+            )  # fmt: skip
+            missing = sum(tricks is None for row in found for tricks in row)
+            return {"tricks": found, "solved_before": known, "missing": missing}
 
         found = await run_waiting(work, request, task)
         return Response(json_bytes(found), 202 if found["missing"] else 200, media_type=JSON)

@@ -2,23 +2,33 @@
 
 import base64
 import hashlib
+import json
 import re
-from typing import Final
+from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse
 
+from bidcascade.bridge import NoSystem
+from bidcascade.inference.double_dummy.solved_deals import solved_beginning
+from bidcascade.service.browser_system import browser_system
+from bidcascade.service.page.page_folder import FOLDER, page_files, zipped
 from bidcascade.service.page.policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
 from bidcascade.service.page.static_files import PAGE, StaticFile, static_files
+from bidcascade.systems.system import System
 
 from .answering import answer_file
 from .authentication import DOCS_PATH
-from .problems import Problem
+from .limits import client_of
+from .problems import Problem, check_query
+from .work import Workplace
 
 router = APIRouter(include_in_schema=False)
 
 _METHODS: Final = ["GET", "HEAD"]
+_MOST_SOLVED: Final = 5_000
+"""Solved deals that come with the folder, ten bytes each."""
 
 
 @router.api_route("/", methods=_METHODS)
@@ -40,6 +50,49 @@ async def static(request: Request, name: str) -> Response:
     if file is None or name == PAGE:
         raise Problem("not-found", f"expected a file of the page, got {name!r}")
     return _answer(request, file)
+
+
+@router.get("/page.zip")
+async def page_folder(request: Request) -> Response:
+    """Answer with the page as a folder that bids without a service, with all systems of this one.
+
+    It is what ``bidcascade page`` writes; solved deals come along as far as this machine has them.
+    """
+    work: Workplace = request.app.state.workplace
+    check_query(request)
+    with work.slots.taken(client_of(request)):
+        content = await work.run(lambda: _page_folder(work))
+    headers = {"Content-Disposition": f'attachment; filename="{FOLDER}.zip"'}
+    return Response(content, media_type="application/zip", headers=headers)
+
+
+def _page_folder(work: Workplace) -> bytes:
+    """Write the page's folder as a zip file.
+
+    Raises
+    ------
+    Problem
+        404 if the service has no system; 503 while tables are being loaded.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    others: dict[str, System] = {}
+    for table in map(work.tables.get, work.tables.names()):
+        try:
+            system = table.engine.bidder.plain_system
+        except NoSystem:
+            continue
+        said = found[table.name] = json.loads(work.tables.system_file(table).content)
+        # what the service says of itself is none of the folder's
+        del said["table"]
+        if said["opponents"] is not None:
+            others[said["opponents"]] = system.opponents
+    for name, system in others.items():
+        if name not in found:
+            found[name] = browser_system(system)
+    if not found:
+        raise Problem("no-system", "expected a system without overlays, got a service of tables")
+    solved = solved_beginning(_MOST_SOLVED, work.solved_tables)
+    return zipped(page_files(found.items(), solved))
 
 
 @router.get(DOCS_PATH)

@@ -57,7 +57,10 @@ async def system_check(request: Request) -> Response:
     for number, auction in enumerate(asked.auctions):
         read_field(legal_calls, auction, f"auctions[{number}]")
     given = asked.model_dump(include={"deals", "seed", "auctions", "least"})
-    return await _answer(work, request, "check", {"system": asked.system}, given)
+    systems = {"system": asked.system}
+    if asked.opponents is not None:
+        systems["opponents"] = asked.opponents
+    return await _answer(work, request, "check", systems, given)
 
 
 @router.post(
@@ -159,8 +162,10 @@ def _choice(work: Workplace, asked: SystemChoice, field: str) -> dict[str, Any]:
     """
     if (asked.text is None) == (asked.table is None):
         raise wrong_field(field, asked.table, "expected a text or a table, and not both")
+    if asked.table is not None and asked.pages:
+        raise wrong_field(f"{field}.pages", None, "expected pages with a text, got a table")
     if asked.table is None:
-        return {"text": asked.text, "options": asked.options}
+        return {"text": asked.text, "options": asked.options, "pages": asked.pages}
     table = work.tables.get(asked.table)
     check_system(table, f"{field}.table")
     return {"path": work.tables.paths[table.name], "options": asked.options}

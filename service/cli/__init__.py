@@ -40,6 +40,8 @@ BAD_INPUT: Final = 2
 NO_BACKEND: Final = 3
 INTERNAL_ERROR: Final = 70
 INTERRUPTED: Final = 130
+NOTHING_KEPT: Final = "nothing is kept"
+"""What an interrupted command says unless it says what is kept."""
 BROKEN_PIPE: Final = 141
 
 COMMANDS: Final = {
@@ -222,8 +224,9 @@ def _run(words: list[str], interrupted: list[int]) -> int:
         if debug and not isinstance(error, KeyboardInterrupt):
             traceback.print_exc()
         if interrupted or isinstance(error, KeyboardInterrupt):
-            hint = getattr(options, "interruption_hint", "")
-            _print_error(f"interrupted; {hint}" if hint else "interrupted")
+            # a function where it depends on how far the command was
+            hint = getattr(options, "interruption_hint", NOTHING_KEPT)
+            _print_error(f"interrupted; {hint() if callable(hint) else hint}")
             return INTERRUPTED
         if isinstance(error, UnicodeEncodeError) and error.reason == _SURROGATES:
             # the current folder may be named so

@@ -195,6 +195,7 @@ def _add(options: argparse.Namespace) -> None:
     from bidcascade.service.jobs.progress import progress_bar
 
     folder = _folder(options)
+    options.interruption_hint = "what was added stays; the same command adds the rest"
 
     def add(inputs: "Sequence[Input]", *, grown: bool = False) -> "Added":
         with ExitStack() as stack:
@@ -235,6 +236,7 @@ def _bid(options: argparse.Namespace) -> None:
     from bidcascade.service.archive.upkeep import bid_archive
     from bidcascade.service.jobs.progress import progress_bar
 
+    options.interruption_hint = "boards that were bid stay so; the same command goes on"
     with progress_bar("archive bid") as report, shared.table_errors(options.table):
         done = bid_archive(
             _folder(options), options.table, name=options.alias, all_calls=options.all_calls,
@@ -259,6 +261,7 @@ def _solve(options: argparse.Namespace) -> None:
     from bidcascade.service.jobs.progress import progress_bar
 
     folder = _folder(options)
+    options.interruption_hint = shared.SOLVED_KEPT
     with progress_bar("archive solve") as report, solver(options.workers) as solve:
         boards = solve_archive(folder, solve, report=report)
     if options.json:

@@ -43,14 +43,16 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def compare(options: argparse.Namespace) -> None:
-    """Play a match of two systems."""
+def compare(options: argparse.Namespace) -> int:
+    """Play a match of two systems; what is worked out is told where it is interrupted."""
+    from . import DONE, INTERRUPTED
+
     folder = None if options.out is None else Path(options.out)
     if folder is not None and folder.exists() and not folder.is_dir():
         raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
     if options.archive is not None:
         _measure(options, folder)
-        return
+        return DONE
     if len(options.systems) != 2:
         raise shared.UsageError(
             f"expected two systems, or --archive, got {len(options.systems)} without it"
@@ -96,7 +98,17 @@ def compare(options: argparse.Namespace) -> None:
         )  # fmt: skip
         if earlier is not None:
             shared.note(f"{resume(match, earlier):,} deals taken over from {folder}")
-        match.work_out(pool, budget, known)
+        code, interrupted = DONE, ""
+        try:
+            match.work_out(pool, budget, known)
+        except KeyboardInterrupt:
+            if not match.sampled:
+                raise
+            code = INTERRUPTED
+            interrupted = f"interrupted: {match.sampled:,} of {len(match.order):,} deals worked out"
+    if code == INTERRUPTED:
+        again = f"; the same command with --resume goes on from {folder}" if folder else ""
+        shared.note(interrupted + again)
     summary = summarize(match)
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -106,6 +118,7 @@ def compare(options: argparse.Namespace) -> None:
         shared.print_json(summary_dict(summary))
     else:
         _print_summary(summary)
+    return code
 
 
 def _print_summary(summary: "Summary") -> None:
@@ -157,6 +170,7 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
         open_system(name, options=one) for name, one in zip(options.systems, chosen, strict=True)
     ]
     archive = archive_of(read_deals(options.archive, whole=True))
+    options.interruption_hint = shared.SOLVED_KEPT
     with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
         yardstick, boards = measure_archive(
             systems, archive, pool, seed=options.seed,

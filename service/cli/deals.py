@@ -127,6 +127,8 @@ def augment(options: argparse.Namespace) -> None:
         terms = list(augmenting.DEFAULT_TERMS)
     wanted = {"terms": terms, "expressions": expressions, "auctions": options.auctions}
     numbers, refused = {"boards": 0, "rejects": 0}, empty_rejects()
+    if options.dd:
+        options.interruption_hint = shared.SOLVED_KEPT
     with ExitStack() as stack:
         report = stack.enter_context(progress_bar("augment"))
         deals = wide.WideDeals(options.inputs) if options.wide or options.dd else None

@@ -65,10 +65,15 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
 
 def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
+    from bidcascade.service.jobs.mine import is_begun, mining_folder
     from bidcascade.service.jobs.mine import mine as run
+
+    from . import NOTHING_KEPT
 
     if options.rejects:
         shared.check_folder_of(Path(options.rejects))
+    work, hint = mining_folder(options.out), shared.resume_hint
+    options.interruption_hint = lambda: hint(str(work)) if is_begun(work) else NOTHING_KEPT
     mined = run(
         options.inputs, options.out, add_to=options.add_to, overwrite=options.overwrite,
         resume=options.resume, rank=options.rank, profile=options.profile,

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING
 from . import shared
 
 if TYPE_CHECKING:
+    from bidcascade.inference.double_dummy.protocol import I8
     from bidcascade.systems.system import System
+
+_SOLVED_DEALS = 500
+_MOST_SOLVED = 100_000
+_SECONDS_A_DEAL = 0.2
 
 
 def configure_page(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +25,12 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, metavar="DIR",
         help="new or empty folder, or one that this command has written")  # fmt: skip
     shared.add_system_option(parser)
+    add("--solved-deals", type=shared.whole_number(0, _MOST_SOLVED), default=_SOLVED_DEALS,
+        metavar="N",
+        help="deals on which a changed text plays against the old one; those that are not kept "
+        "from before are solved first, about five a second "
+        f"(default: {_SOLVED_DEALS})")  # fmt: skip
+    add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
 
 def page(options: argparse.Namespace) -> None:
@@ -35,7 +46,8 @@ def page(options: argparse.Namespace) -> None:
     folder = Path(options.out)
     check_page_folder(folder)
     found = _systems(options)
-    content = page_files((name, browser_system(system)) for name, system in found.items())
+    systems = [(name, browser_system(system)) for name, system in found.items()]
+    content = page_files(systems, _solved_deals(options))
     write_page(content, folder)
     size = page_size(content)
     sizes = ", ".join(f"{name} {count // 1000:,} kB" for name, count in size.systems.items())
@@ -43,6 +55,34 @@ def page(options: argparse.Namespace) -> None:
         f"wrote the page to {options.out}; packed, as it comes through the network: "
         f"{size.page // 1000:,} kB, {sizes}"
     )
+
+
+def _solved_deals(options: argparse.Namespace) -> "I8 | None":
+    """Tables of the bank's first deals; without a solver the page goes without them."""
+    from bidcascade.bridge import BackendUnavailable
+    from bidcascade.inference.double_dummy.kept_tables import user_tables
+    from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.inference.double_dummy.solved_deals import solved_bank, solved_beginning
+    from bidcascade.service.jobs.progress import progress_bar
+
+    wanted, kept = options.solved_deals, user_tables()
+    known = solved_beginning(wanted, kept)
+    if len(known) == wanted:
+        return known
+    missing = wanted - len(known)
+    options.interruption_hint = shared.SOLVED_KEPT
+    shared.note(
+        f"solves {missing:,} deals, about {_SECONDS_A_DEAL * missing:.0f} s; what is solved is "
+        "kept for the next time, also where Ctrl-C ends it; --solved-deals 0 does without"
+    )
+    try:
+        with progress_bar("page") as bar, DoubleDummyPool(options.workers) as pool:
+            return solved_bank(
+                wanted, pool, kept, progress=lambda done, total: bar(done, total, done)
+            )
+    except BackendUnavailable as error:
+        shared.note(f"no deals are solved: {error}")
+        return known
 
 
 def _systems(options: argparse.Namespace) -> "dict[str, System]":

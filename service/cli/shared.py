@@ -360,6 +360,10 @@ def resume_hint(out: str) -> str:
     return f"what was done is kept in {out}: the same command with --resume goes on"
 
 
+SOLVED_KEPT: Final = "deals that were solved are kept for the next run"
+"""What an interrupted command says that solves whole deals."""
+
+
 def tell_written(number: int, noun: str, out: str, *, format: str | None = None) -> None:
     """Say on standard error how many of what were written, where and in which format."""
     from bidcascade.table.import_report import counted

@@ -332,6 +332,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         # what was looked at is told; without it there is nothing to tell
         if not examiner.deals:
+            options.interruption_hint = shared.SOLVED_KEPT
             raise
         code = INTERRUPTED
         shared.note(f"interrupted: the findings of {examiner.deals:,} of {len(deals):,} deals")

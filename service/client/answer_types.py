@@ -122,6 +122,12 @@ class ContractShare(TypedDict):
     share: float
 
 
+class ContractTricksAnswer(TypedDict):
+    tricks: list[list[int | None]]
+    solved_before: int
+    missing: int
+
+
 class CriterionCheck(TypedDict):
     expression: str
     value: Any
@@ -676,6 +682,14 @@ class TopicAnswer(TypedDict):
     topic: str
     calls: int
     places: list[list[str]]
+    examples: list[TopicDeal]
+
+
+class TopicDeal(TypedDict):
+    deal: str
+    dealer: str
+    vulnerability: str
+    auction: list[str]
 
 
 class TopicsAnswer(TypedDict):

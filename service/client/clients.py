@@ -523,6 +523,13 @@ class _Questions(Generic[_Transport]):
         """Solve a deal: tricks of all contracts, par, and what some auctions on it are worth."""
         return _Question("POST", "/v1/double-dummy", body={"deal": _deal_of(deal), **options})
 
+    @_asks
+    def contract_tricks(
+        self, **options: Unpack[asked.ContractTricksOptions]
+    ) -> _Question[answers.ContractTricksAnswer]:
+        """Solve some contracts of each of up to 100 deals, the option ``boards``."""
+        return _Question("POST", "/v1/double-dummy/tricks", body=options)
+
     @_listed
     async def leads_refined(
         self, hand: str, auction: Calls | None = None, **options: Unpack[asked.LeadsOptions]

@@ -57,12 +57,21 @@ class BidOptions(TypedDict, total=False):
     simulate: SimulateRequest | bool | int | None
 
 
+class BoardContracts(TypedDict, total=False):
+    deal: DealRequest
+    contracts: list[str]
+
+
 class CompareOptions(TypedDict, total=False):
     deals: int
     boards: list[DealRequest] | None
     seed: int
     solve: int
     budget_ms: int | None
+
+
+class ContractTricksOptions(TypedDict, total=False):
+    boards: list[BoardContracts]
 
 
 class DealRequest(TypedDict, total=False):
@@ -153,6 +162,7 @@ class SimulateRequest(TypedDict, total=False):
 
 
 class SystemCheckOptions(TypedDict, total=False):
+    opponents: SystemChoice | None
     deals: int
     seed: int
     auctions: list[str]
@@ -161,6 +171,7 @@ class SystemCheckOptions(TypedDict, total=False):
 
 class SystemChoice(TypedDict, total=False):
     text: str | None
+    pages: dict[str, Any]
     table: str | None
     options: dict[str, bool]
 

@@ -119,13 +119,13 @@ def mine(
     if step_boards < 1:
         raise ValueError(f"expected at least one board a step, got {step_boards!r}")
     path = Path(out)
-    work = path.with_name(f"{path.name}.mining")
+    work = mining_folder(out)
     named = find_sources(inputs)
     # what is named twice, as a file and by its folder perhaps, is one input
     sources = sorted({source.name: source for source in named}.values(), key=lambda one: one.name)
     asked = State(options={"rank": rank, "profile": profile, "add_to": str(add_to or "")})
     may_replace = overwrite or (add_to is not None and _is_same(path, Path(add_to)))
-    is_resumed = resume and (work / STATE).exists()
+    is_resumed = resume and is_begun(work)
     if not is_resumed:
         _check_free(path, work, may_replace=may_replace)
         refuse_hopeless(sources)
@@ -165,12 +165,29 @@ def mine(
     return Mined(table, mining_report(table) | about)
 
 
+def mining_folder(out: str | Path) -> Path:
+    """Folder beside a table in which it is mined.
+
+    Examples
+    --------
+    >>> mining_folder("tables/club").name
+    'club.mining'
+    """
+    path = Path(out)
+    return path.with_name(f"{path.name}.mining")
+
+
+def is_begun(work: Path) -> bool:
+    """Whether a folder holds a run that can be resumed."""
+    return (work / STATE).exists()
+
+
 def _is_same(path: Path, other: Path) -> bool:
     return path.resolve() == other.resolve()
 
 
 def _check_free(path: Path, work: Path, *, may_replace: bool) -> None:
-    if (work / STATE).exists():
+    if is_begun(work):
         raise InvalidInput(
             f"{str(work)!r} holds an interrupted run: resume it, or remove the folder"
         )

@@ -38,6 +38,7 @@ from bidcascade.inference.compare_summary import (
     summarize,
 )
 from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
@@ -206,7 +207,8 @@ def _bound_memory(most: int) -> None:
 
 def _open(name: str, given: Mapping[str, Any]) -> System:
     if given.get("text") is not None:
-        return System.parse(given["text"], options=given["options"], name=name)
+        pages = given.get("pages", {})
+        return System.parse(given["text"], options=given["options"], name=name, pages=pages)
     return System.open(given["path"], options=given["options"])
 
 
@@ -225,8 +227,10 @@ def _complaints(name: str, error: InvalidSystem) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _check(system: System, *, time_limit_s: float, **given: Any) -> dict[str, Any]:
-    found = check_system(system, **given)
+def _check(
+    system: System, opponents: System | None = None, *, time_limit_s: float, **given: Any
+) -> dict[str, Any]:
+    found = check_system(system, opponents=opponents, **given)
     findings = [{**asdict(one), "examples": list(one.examples)} for one in found.findings]
     return {
         "deals": found.deals,
@@ -260,7 +264,8 @@ def _compare(
     limit = min(_SHARE_FOR_SOLVING * time_limit_s, budget_s)
     left = max(0.0, limit - (time.monotonic() - begun))
     with DoubleDummyPool(workers or None) as pool:
-        match.work_out(pool, Budget(seconds=left, deals=solve))
+        # deals that commands on this machine have solved before
+        match.work_out(pool, Budget(seconds=left, deals=solve), user_tables().find(chosen.hands))
     return {**match_dict(summarize(match)), "boards": _boards(match, whole=boards is not None)}
 
 

@@ -1,10 +1,13 @@
 """The page as a folder of files that bids without a service: from a web host, a stick, a disk."""
 
+import base64
 import gzip
 import hashlib
 import html
+import io
 import json
 import re
+import zipfile
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +15,8 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.inference.double_dummy.solved_deals import pack_tables
 from bidcascade.service.jobs.whole_files import can_write, whole_file
 
 from .bundle import bundle
@@ -22,6 +27,9 @@ SCRIPT: Final = "bidcascade.js"
 STYLE: Final = "bidcascade.css"
 WORKER: Final = "sw.js"
 SYSTEMS: Final = "systems"
+SOLVED: Final = "solved-deals.js"
+FOLDER: Final = "bidcascade-page"
+"""Name of the folder in a zip file."""
 _START: Final = "start.js"
 _ENGINE: Final = "engine/worker.js"
 _HEAD: Final = "// Written by `bidcascade page`."
@@ -35,7 +43,9 @@ class PageSize(NamedTuple):
     systems: dict[str, int]
 
 
-def page_files(systems: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, bytes]:
+def page_files(
+    systems: Iterable[tuple[str, Mapping[str, Any]]], solved: I8 | None = None
+) -> dict[str, bytes]:
     """All files of a folder by their path in it; the service worker is the last.
 
     Parameters
@@ -43,6 +53,9 @@ def page_files(systems: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, by
     systems
         Names, and what :func:`bidcascade.service.browser_system.browser_system` says of them; the
         first one is the default.
+    solved : int8 [n, 20], optional
+        Tables of the first deals of :mod:`bidcascade.inference.double_dummy.solved_deals`, on
+        which a changed text plays against the old one.
     """
     known = dict(systems)
     found = {
@@ -56,7 +69,11 @@ def page_files(systems: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, by
     content["icon.svg"] = static_files()["icon.svg"].content
     for name in ("icon-192.png", "icon-512.png", "manifest.webmanifest"):
         content[name] = _own(name)
-    content[PAGE] = _page({name: one["title"] for name, one in known.items()}).encode()
+    deals = 0 if solved is None else len(solved)
+    if solved is not None and deals:
+        tables = base64.b64encode(pack_tables(solved)).decode()
+        content[SOLVED] = f"globalThis.bidcascadeSolvedDeals = {_json(tables)};\n".encode()
+    content[PAGE] = _page({name: one["title"] for name, one in known.items()}, deals).encode()
     content[WORKER] = _worker(content).encode()
     return content
 
@@ -66,6 +83,23 @@ def page_size(content: Mapping[str, bytes]) -> PageSize:
     packed = {name: len(gzip.compress(one, 9, mtime=0)) for name, one in content.items()}
     systems = {Path(name).stem: packed.pop(name) for name in content if name.startswith(SYSTEMS)}
     return PageSize(sum(packed.values()), systems)
+
+
+def zipped(content: Mapping[str, bytes]) -> bytes:
+    """All files of a folder in a zip file; the same for the same files.
+
+    Examples
+    --------
+    >>> zipped({"index.html": b"<p>"})[:2]
+    b'PK'
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, one in content.items():
+            about = zipfile.ZipInfo(f"{FOLDER}/{name}")
+            about.compress_type = zipfile.ZIP_DEFLATED
+            file.writestr(about, one)
+    return packed.getvalue()
 
 
 def check_page_folder(folder: Path) -> None:
@@ -91,7 +125,7 @@ def check_page_folder(folder: Path) -> None:
 
 
 def write_page(content: Mapping[str, bytes], folder: Path) -> None:
-    """Write files to a folder, each of them whole, and take away systems that are none of them.
+    """Write files to a folder, each whole; systems and solved deals that are none of them go.
 
     Raises
     ------
@@ -107,8 +141,8 @@ def write_page(content: Mapping[str, bytes], folder: Path) -> None:
         with whole_file(folder / name) as partial, can_write(folder / name):
             partial.write_bytes(one)
     with can_write(folder):
-        for path in (folder / SYSTEMS).glob("*.js"):
-            if f"{SYSTEMS}/{path.name}" not in content:
+        for path in (*(folder / SYSTEMS).glob("*.js"), *folder.glob(SOLVED)):
+            if path.relative_to(folder).as_posix() not in content:
                 path.unlink()
 
 
@@ -147,13 +181,14 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _page(titles: Mapping[str, str]) -> str:
+def _page(titles: Mapping[str, str], deals: int) -> str:
     listed = json.dumps([{"name": name, "title": title} for name, title in titles.items()])
+    solved = f'data-solved="{deals}" ' if deals else ""
     page = static_files()[PAGE].content.decode()
     # its own script and style take the place of these; there is no service with an API
     page = re.sub(r'<link rel="(modulepreload|stylesheet)".*\n|\n *<a href="/docs".*</a>', "", page)
     for old, new in (
-        ("<html ", f'<html data-offline="{html.escape(listed)}" '),
+        ("<html ", f'<html data-offline="{html.escape(listed)}" {solved}'),
         (
             '<meta charset="utf-8">\n',
             '<meta charset="utf-8">\n'

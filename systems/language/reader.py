@@ -132,16 +132,31 @@ def read_files(
 
 
 def read_text(
-    text: str, file: str = "<text>", *, options: Mapping[str, bool] | None = None
+    text: str,
+    file: str = "<text>",
+    *,
+    options: Mapping[str, bool] | None = None,
+    pages: Mapping[str, str] = MappingProxyType({}),
 ) -> SystemText:
-    """Read a bidding system from a string; it may include only the systems that are shipped.
+    """Read a bidding system from a string; it may include only what is shipped, and ``pages``.
+
+    Parameters
+    ----------
+    text
+    file
+        Name of the text in messages.
+    options
+        Options of the system to be set, by name.
+    pages
+        Further texts by file name, such as ``notrump.bidding``: they take the place of pages that
+        are shipped under their name.
 
     Raises
     ------
     InvalidSystem
         With every complaint about the text.
     """
-    sources = Sources()
+    sources = Sources(given=pages, is_text=True)
     return _system(sources, sources.read_text(text, file), options)
 
 

@@ -60,6 +60,10 @@ class Sources:
     """Files whose lines stand there already, links followed."""
     looked: dict[Path, str | None] = field(default_factory=dict)
     """Where files that the text names were looked for, and what was there."""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Texts that came with a text, by file name: read in place of files of that name."""
+    is_text: bool = False
+    """Whether a text from elsewhere is read, which may not look around on this machine."""
     bodies: dict[tuple[Any, ...], tuple[Convention, list[Item]]] = field(default_factory=dict)
     """What conventions say with some words, as far as nothing is wrong in it."""
     options_read: int = 0
@@ -75,7 +79,8 @@ class Sources:
     def read_file(self, path: Path, name: str) -> list[Item]:
         """Statements of a file, those of the files that it includes in their place."""
         try:
-            content = path.read_bytes()
+            given = self.given.get(path.name)
+            content = path.read_bytes() if given is None else given.encode()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             self.complain(Where(name, 0), f"the file cannot be read: {reason}")
@@ -131,7 +136,8 @@ class Sources:
             elif isinstance(statement, SystemStatement):
                 self.title = self.title or statement.title
             elif isinstance(statement, OpponentsStatement):
-                self.opponents = self._find(statement.file, statement.where) or self.opponents
+                other = self._find(statement.file, statement.where, with_given=False)
+                self.opponents = other or self.opponents
             elif not isinstance(statement, ConventionStatement):
                 items.append(item)
         return items
@@ -156,16 +162,20 @@ class Sources:
             return []
         return self.read_file(path, _name_of(path, self.reading))
 
-    def _find(self, file: str, where: Where) -> Path | None:
-        """Find a file that a text names: beside it, else among the systems that are shipped."""
+    def _find(self, file: str, where: Where, *, with_given: bool = True) -> Path | None:
+        """Find a file that a text names: given with it, beside it, else among those shipped."""
         wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
         folders = [shipped_folder(), shipped_folder() / PAGES]
-        if self.reading:
-            folders.insert(0, self.reading[-1].parent)
-        elif wanted.is_absolute() or ".." in wanted.parts:
-            # a text that came from elsewhere may not look around on this machine
+        if self.is_text and (wanted.is_absolute() or ".." in wanted.parts):
             self.complain(where, f'"{file}" leads out of the folder of systems')
             return None
+        if with_given and wanted.name == str(wanted) and wanted.name in self.given:
+            # as if it lay among the pages: what it includes is looked for there
+            path = folders[-1] / wanted
+            self.looked[path] = str(path.resolve())
+            return path
+        if self.reading:
+            folders.insert(0, self.reading[-1].parent)
         for folder in folders:
             path = folder / wanted
             self.looked[path] = resolved(path)

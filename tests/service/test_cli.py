@@ -386,7 +386,7 @@ def test_interrupted_from_the_keyboard(tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert errors == "bidcascade: error: interrupted\n"
+    assert errors == "bidcascade: error: interrupted; nothing is kept\n"
     assert not list(tmp_path.iterdir())
 
 
@@ -408,7 +408,7 @@ def test_an_interruption_may_come_out_as_another_error(monkeypatch, capsys, erro
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
-    assert capsys.readouterr().err == "bidcascade: error: interrupted\n"
+    assert capsys.readouterr().err == "bidcascade: error: interrupted; nothing is kept\n"
 
 
 def test_a_panic_is_an_internal_error(monkeypatch, capsys):

@@ -64,7 +64,8 @@ def test_ctrl_c_before_the_first_part(monkeypatch, capsys):
     monkeypatch.setattr("bidcascade.inference.double_dummy.kept_tables.solved_tables", interrupted)
     assert main(["system", "doctor", "sayc", "--deals", "9"]) == INTERRUPTED
     out, err = capsys.readouterr()
-    assert (out, err.splitlines()[-1]) == ("", "bidcascade: error: interrupted")
+    told = "bidcascade: error: interrupted; deals that were solved are kept for the next run"
+    assert (out, err.splitlines()[-1]) == ("", told)
 
 
 def test_deals_come_from_one_place(capsys):

@@ -1,11 +1,15 @@
 """Command ``page``: the folder that it writes, and where it writes nothing."""
 
+import base64
 import gzip
 import json
 import re
 
+import numpy as np
 import pytest
 
+from bidcascade.inference.double_dummy.kept_tables import user_tables
+from bidcascade.inference.double_dummy.solved_deals import bank_hands, unpack_tables
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.systems.language.kept_texts import tree_of_rows
 from bidcascade.systems.system import System
@@ -13,6 +17,8 @@ from tests.support_systems import SMALL_SYSTEM
 
 MOST_BYTES = 1_500_000
 """Page, engine and a system as they come through the network."""
+NO_DEALS = ("--solved-deals", "0")
+"""Most tests are not about them."""
 FILES = {
     "bidcascade.css", "bidcascade.js", "icon-192.png", "icon-512.png", "icon.svg", "index.html",
     "manifest.webmanifest", "sw.js",
@@ -47,7 +53,7 @@ def system_in(folder, name: str):
 
 
 def test_the_folder(mine, folder, capsys):
-    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == DONE
     assert names(folder) == FILES | {"systems/my system.js"}
     assert "wrote the page to" in capsys.readouterr().err
     name, said = system_in(folder, "my system")
@@ -67,15 +73,15 @@ def test_the_folder(mine, folder, capsys):
 
 
 def test_the_same_again_is_the_same_and_what_is_gone_goes(mine, folder):
-    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == DONE
     first = {name: (folder / name).read_bytes() for name in names(folder)}
     (folder / "systems/old.js").write_text("")
     (folder / "CNAME").write_text("example.org")
-    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == DONE
     assert {name: (folder / name).read_bytes() for name in first} == first
     assert names(folder) == {*first, "CNAME"}
     mine.write_text(mine.read_text("utf-8").replace("mine", "yours"), "utf-8")
-    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == DONE
     # the service worker has another version
     assert (folder / "sw.js").read_bytes() != first["sw.js"]
 
@@ -83,23 +89,23 @@ def test_the_same_again_is_the_same_and_what_is_gone_goes(mine, folder):
 def test_opponents_come_along(mine, folder, tmp_path):
     ours = tmp_path / "ours.bidding"
     ours.write_text(f'opponents play "{mine.name}"\n{SMALL_SYSTEM}', "utf-8")
-    assert main(["page", "--out", str(folder), str(ours)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(ours)]) == DONE
     assert system_in(folder, "ours")[1]["opponents"] == "my system"
     assert system_in(folder, "my system")[1]["opponents"] is None
 
 
 def test_nothing_is_written_where_something_is_wrong(mine, folder, tmp_path, capsys):
     mine.write_text(SMALL_SYSTEM.replace("15-17 points", "15-17 pionts"), "utf-8")
-    assert main(["page", "--out", str(folder), "sayc", str(mine)]) == BAD_INPUT
+    assert main(["page", *NO_DEALS, "--out", str(folder), "sayc", str(mine)]) == BAD_INPUT
     assert "pionts" in capsys.readouterr().err
-    assert main(["page", "--out", str(folder), "nosuch"]) == BAD_ARGUMENTS
+    assert main(["page", *NO_DEALS, "--out", str(folder), "nosuch"]) == BAD_ARGUMENTS
     other = tmp_path / "other"
     other.mkdir()
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "same.bidding").write_text(SMALL_SYSTEM, "utf-8")
     twice = [str(tmp_path / name / "same.bidding") for name in ("a", "b")]
-    assert main(["page", "--out", str(folder), *twice]) == BAD_ARGUMENTS
+    assert main(["page", *NO_DEALS, "--out", str(folder), *twice]) == BAD_ARGUMENTS
     assert "two that are called 'same'" in capsys.readouterr().err
     assert not folder.exists()
 
@@ -108,17 +114,46 @@ def test_other_folders_stay_as_they_are(mine, folder, capsys):
     folder.mkdir()
     (folder / ".git").mkdir()
     (folder / "index.html").write_text("mine")
-    assert main(["page", "--out", str(folder), str(mine)]) == BAD_INPUT
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == BAD_INPUT
     assert "expected an empty folder, or one that this command has" in capsys.readouterr().err
     assert names(folder) == {"index.html"}
-    assert main(["page", "--out", str(mine), str(mine)]) == BAD_INPUT
+    assert main(["page", *NO_DEALS, "--out", str(mine), str(mine)]) == BAD_INPUT
     (folder / "index.html").unlink()
-    assert main(["page", "--out", str(folder), str(mine)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder), str(mine)]) == DONE
+
+
+def test_solved_deals_come_along(mine, folder, tmp_path, monkeypatch, capsys):
+    """What was solved before is taken, the rest is solved and kept for the next time."""
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
+    tables = np.arange(6)[:, None] + np.arange(20)[None] % 7
+    user_tables().add(bank_hands(6), tables.astype(np.int8))
+    command = ["page", "--out", str(folder), "--workers", "1", str(mine), "--solved-deals"]
+
+    def solved():
+        text = (folder / "solved-deals.js").read_text("utf-8")
+        said = re.fullmatch(r'globalThis\.bidcascadeSolvedDeals = "(.*)";\n', text)
+        return unpack_tables(base64.b64decode(said[1]))
+
+    assert main([*command, "5"]) == DONE
+    assert "solves" not in capsys.readouterr().err
+    assert (solved() == tables[:5]).all()
+    assert 'data-solved="5"' in (folder / "index.html").read_text("utf-8")
+    assert '"solved-deals.js"' in (folder / "sw.js").read_text("utf-8")
+    assert main([*command, "8"]) == DONE
+    told = capsys.readouterr().err
+    assert "solves 2 deals, about 0 s" in told
+    assert "kept for the next time" in told
+    assert (solved()[:6] == tables).all()
+    assert len(solved()) == 8
+    assert (user_tables().find(bank_hands(8)) == solved()).all()
+    assert main([*command, "0"]) == DONE
+    assert not (folder / "solved-deals.js").exists()
+    assert "data-solved" not in (folder / "index.html").read_text("utf-8")
 
 
 @pytest.mark.slow
 def test_all_that_comes_with_a_system_is_small(folder):
-    assert main(["page", "--out", str(folder)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(folder)]) == DONE
     packed = {name: len(gzip.compress((folder / name).read_bytes(), 9)) for name in names(folder)}
     systems = {name: packed.pop(name) for name in tuple(packed) if name.startswith("systems/")}
     assert set(systems) == {"systems/acol.js", "systems/sayc.js", "systems/two-over-one.js"}

@@ -22,6 +22,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays
 from bidcascade.service.answers import CountFrames, EntryColumns, FrameWriter
+from bidcascade.systems import open_system
 from bidcascade.systems.any_bidder import AnyBidder, Query, bidder_of
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.overlaid_bidder import OverlaidBidder, OverlaidSystem
@@ -34,7 +35,12 @@ from bidcascade.table.decisions import CallLists
 from bidcascade.table.overlays.applying import apply_overlays
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples
-from tests.support_systems import SMALL_SYSTEM, compile_few
+from tests.support_systems import (
+    SMALL_SYSTEM,
+    choices_call_by_call,
+    compile_few,
+    definition_of,
+)
 from tests.support_tables import made_up_rows
 
 RULES = [
@@ -220,6 +226,30 @@ def test_places_of_a_topic_are_those_where_it_is_chosen():
     assert parse_calls("1H P") not in places
     # what no deal chose keeps the places where it is offered
     assert found["Never"].places[0] == b""
+    assert found["Never"].examples == ()
+    # and what deals chose has some of them
+    assert found["#jump"].examples
+    definition = definition_of(system)
+    for hands, vulnerability, calls in found["#jump"].examples:
+        assert tuple(calls) in places
+        deal = DealArrays(
+            np.array(hands, np.uint64)[:, None], np.zeros(1, np.uint8),
+            np.array([vulnerability], np.uint8),
+        )  # fmt: skip
+        choices = choices_call_by_call(definition, deal, 0)
+        made = [one.call for one in choices[: len(calls) + 1]]
+        assert made[:-1] == list(calls)
+        assert format_calls(made[-3:]) == "1S P 3S"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["sayc", "acol", "two-over-one"])
+def test_every_tag_of_a_shipped_system_has_deals(name):
+    """Nobody is offered a convention to practise that no hand comes up for."""
+    topics = topics_of_system(open_system(name).bidder())
+    tags = [one for one in topics if one.name.startswith("#")]
+    assert len(tags) >= 45
+    assert [one.name for one in tags if not one.examples] == []
 
 
 @pytest.mark.parametrize("kind", KINDS)

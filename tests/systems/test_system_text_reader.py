@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
+from bidcascade.systems.digests import text_digest
 from bidcascade.systems.language import shipped, sources
 from bidcascade.systems.language.formatter import format_system_text
 from bidcascade.systems.language.reader import read_system, read_text
@@ -21,6 +22,7 @@ from bidcascade.systems.language.syntax_tree import (
     Range,
     Where,
 )
+from bidcascade.systems.system import System
 
 WORKED_EXAMPLE = """\
 system Five-card majors, strong notrump
@@ -486,3 +488,29 @@ def test_any_text_is_read_or_complained_of(text):
 def test_shuffled_words_are_read_or_complained_of(words):
     found = outcome(" ".join(words))
     assert all(isinstance(one, Block) or one.caret.endswith("^") for one in found)
+
+
+def test_a_text_that_includes_pages_has_a_digest_of_its_own():
+    """What stands in no file counts as what stands in one, or kept tables would be another's."""
+    texts = [
+        f'include "words"\n{define}opening:\n  1NT = Strong notrump: {points} points\n'
+        for points in ("15-17", "12-14")
+        for define in ("", "define good X = 2+ aces\n")
+    ]
+    systems = [System.parse(text) for text in texts]
+    assert len({one.digest for one in systems}) == len(texts)
+    assert len({text_digest(one.text) for one in systems}) == len(texts)
+    assert System.parse(texts[0]).digest == systems[0].digest
+
+
+def test_given_pages_are_read_in_place_of_shipped_ones():
+    pages = {"notrump.bidding": "after 1NT:\n  2C = Mine: 8+ points\n"}
+    text = 'include "notrump"\nopening:\n  1NT = Strong notrump: 15-17 points\n'
+    system = System.parse(text, pages=pages)
+    assert [one.name for one in system.expand("1N P").entries] == ["Mine"]
+    assert system.digest != System.parse(text).digest
+    # a page that includes itself, and one of another name
+    with pytest.raises(InvalidSystem, match="includes itself"):
+        System.parse('include "a"\n', pages={"a.bidding": 'include "a"\n'})
+    both = {"a.bidding": 'include "b"\n', "b.bidding": "opening:\n  1C = Clubs: 12+ points\n"}
+    assert System.parse('include "a"\n', pages=both).expand("").entries[0].name == "Clubs"

@@ -14,6 +14,7 @@ import pytest
 from bidcascade.bridge import format_call, format_hand
 from bidcascade.loaders import HAND_COLUMNS, read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
+from tests.service.test_cli_page import NO_DEALS
 from tests.web.support_browser import Visit, no_compiler_words, serving, visiting
 
 pytestmark = pytest.mark.slow
@@ -33,7 +34,7 @@ SCREENS = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     site: Path = tmp_path_factory.mktemp("page") / "site"
-    assert main(["page", "--out", str(site), "sayc"]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(site), "sayc"]) == DONE
     return site
 
 

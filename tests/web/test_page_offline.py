@@ -9,6 +9,7 @@ import pytest
 
 from bidcascade.service.cli import DONE, main
 from bidcascade.service.page.bundle import bundle
+from tests.service.test_cli_page import NO_DEALS
 from tests.support_systems import SMALL_SYSTEM
 from tests.web.support_browser import Visit, serving, visiting
 from tests.web.test_page_flows import DEAL, SYSTEM_AUCTION, button
@@ -37,7 +38,7 @@ def texts(tmp_path_factory) -> Path:
 @pytest.fixture
 def folder(texts, tmp_path) -> Path:
     """Folder with two systems."""
-    assert main(["page", "--out", str(tmp_path / "site"), "sayc", str(texts)]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(tmp_path / "site"), "sayc", str(texts)]) == DONE
     return tmp_path / "site"
 
 
@@ -117,7 +118,7 @@ def test_a_new_version_takes_the_place_of_the_old_one(browser, folder, texts):
         visit = next(visits)
         visit.open()
         old = visit.page.evaluate(KEPT)
-        assert main(["page", "--out", str(folder), str(texts)]) == DONE
+        assert main(["page", *NO_DEALS, "--out", str(folder), str(texts)]) == DONE
         # it is looked for while the old one is shown, and there when that was closed
         visit.open("?")
         visit.page.evaluate(TWO_KEPT)

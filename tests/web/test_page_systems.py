@@ -8,6 +8,7 @@ import pytest
 
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.system import System
+from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
 
@@ -101,19 +102,6 @@ def test_leads_by_a_system_of_ones_own(visit):
     page.get_by_role("button", name="Find the best lead").click()
     page.wait_for_selector("table.numeric tbody tr, .notice.error")
     assert "There is no" not in page.inner_text("#view")
-
-
-def test_whether_a_change_is_better(visit):
-    """IMPs a board with the interval, and on what they were counted; it can be stopped."""
-    page = opened(visit)
-    typed(page, STRONG, STRONG.replace("15-17", "12-14"))
-    page.wait_for_selector(".changes li")
-    page.click("#system-better")
-    page.get_by_role("button", name="Stop").click()
-    page.get_by_text("Stopped.").wait_for()
-    page.click("#system-better")
-    page.get_by_text("IMPs a board for the new text").wait_for(timeout=60_000)
-    assert "solved double dummy" in page.inner_text("#view")
 
 
 def test_a_forgotten_system_is_offered_no_more(visit):
@@ -297,3 +285,20 @@ def test_colours_lose_no_letter(visit):
     assert kinds["15-17"] == "number"
     assert kinds["#notrump"] == "tag"
     assert kinds["-- a remark"] == "remark"
+
+
+def test_the_page_can_be_taken_along(visit, browser, tmp_path):
+    """What is downloaded bids from a disk."""
+    page = opened(visit)
+    with page.expect_download(timeout=100_000) as waiting:
+        page.get_by_text("Download the page").click()
+    waiting.value.save_as(tmp_path / "page.zip")
+    with zipfile.ZipFile(tmp_path / "page.zip") as packed:
+        packed.extractall(tmp_path)
+    site = (tmp_path / "bidcascade-page").as_uri()
+    visits = visiting(browser, site)
+    alone = next(visits).page
+    alone.goto(f"{site}/index.html#n=AQ32.K32.QJ3.432&dealer=N")
+    alone.wait_for_selector(".headline")
+    assert "Strong notrump" in alone.inner_text("#view")
+    assert next(visits, None) is None

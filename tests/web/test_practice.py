@@ -1,12 +1,17 @@
 """Practice in a real browser: ten hands of a topic, repetition, sets as links, and bad ones."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from bidcascade.bridge import Auction, parse_calls
+from bidcascade.bridge import Auction, format_calls, format_hand, parse_calls
+from bidcascade.inference.sanity import bid_boards, sanity_of
+from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.systems.system import System
+from tests.support_service import ready_server
 from tests.web.support_browser import Visit, no_compiler_words, visiting, without_engine
 from tests.web.test_bid import FULL, SHAPES, button, call, said_in_view
 
@@ -14,6 +19,7 @@ pytestmark = pytest.mark.slow
 
 HAND = "K52.AQ3.9876.KJ2"
 GOOD = f"1N-P~N~None~{HAND}"
+LEAST_TAUGHT = 0.97
 DAY_MS = 24 * 3600 * 1000
 
 
@@ -113,6 +119,10 @@ def test_what_is_taught_is_sound(module):
     assert sound("4N", HAND, False)
     assert not sound("4N", "AKQ873.-.KQ84.A52".replace("-", ""), False)
     assert sound("4S", "AKQ873..KQ84.A52", False)
+    # Gerber asks as Blackwood does; a grand slam force asks for no aces
+    assert not sound("4C", "AKQ873..KQ84.A52", False, ["#gerber"])
+    assert sound("4C", "AKQ873..KQ84.A52", False, ["#splinter"])
+    assert sound("5N", "AKQ873..KQ84.A52", False, ["#grand-slam-force"])
     # nobody is taught to pass a forcing call
     assert not sound("P", HAND, True)
     assert sound("P", HAND, False)
@@ -122,9 +132,81 @@ def test_what_is_taught_is_sound(module):
 def test_rare_conventions_find_hands(module, topic):
     found = module("practice_sets", "topicsOf", "sayc")["value"]
     [one] = [each for each in found[0] if each["topic"] == topic]
-    code = module("practice_sets", "makeSet", one, "sayc")
+    # none of the places, where a hand need not come up: the deals on which it was called
+    code = module("practice_sets", "makeSet", {**one, "places": []}, "sayc")
     assert "error" not in code, code
     assert code["value"].startswith("1!")
+
+
+SYSTEMS = ["sayc", "acol", "two-over-one"]
+QUESTIONS_OF_ALL = """async (name) => {
+    const { topicsOf, questionsOfExamples } = await import("/static/practice_sets.js");
+    const found = [];
+    for (const one of (await topicsOf(name)).flat()) {
+        const questions = await questionsOfExamples(one, name);
+        const taught = questions.filter(({ ofTopic }) => ofTopic).length;
+        found.push([one.topic, one.examples.length, taught]);
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_topic_has_a_hand_that_may_be_taught(browser, all_systems, name):
+    """The call of the topic is the system's, it is sound, and the auction ends sanely."""
+    visits = visiting(browser, all_systems)
+    page = next(visits).open().page
+    found = page.evaluate(QUESTIONS_OF_ALL, name)
+    assert next(visits, None) is None
+    assert len(found) > 300
+    assert [topic for topic, _, taught in found if not taught] == []
+    every, taught = (sum(one[place] for one in found) for place in (1, 2))
+    assert taught >= LEAST_TAUGHT * every
+
+
+SIGNS = {
+    "below game": "below game with", "below slam": "below slam with",
+    "undoubled": "26+ points against", "five trumps": "at most 5 trumps",
+    "six trumps": "6 trumps", "void": "3NT with a void",
+    "passed out": "passed out with", "two aces": "slam off two aces", "many calls": "more than 20",
+}  # fmt: skip
+
+
+def test_signs_of_a_side_are_those_of_the_definition(module):
+    """Of one side or the other, as many boards show each as Python counts."""
+    # a rash system shows them all, but for long auctions
+    rash = System.parse(
+        "opening:\n  6S = Slam: 4+ spades, 11+ points\n  3NT = Game: 10+ points\n"
+        "  1D = Diamonds: 8+ points\n"
+        "over (1D):\n  Double = Double: 8+ points\n  2H = Hearts: 4+ hearts\n"
+    )
+    boards = bid_boards(rash, deal_arrays(random_deals(400, 3)))
+    counted = {one.what: one.boards for one in sanity_of(boards)}
+    told = dict.fromkeys(SIGNS, 0)
+    given = [
+        {
+            "hands": list(map(format_hand, boards.deals.hands[:, number].tolist())),
+            "dealer": int(boards.deals.dealer[number]),
+            "calls": format_calls(calls).split(),
+        }
+        for number, calls in enumerate(boards.auctions)
+    ]
+    for board in given:
+        sides = [module("sanity", "signsOf", board, side)["value"] for side in (0, 1)]
+        for sign in {*sides[0], *sides[1]}:
+            told[sign] += 1
+    for sign, what in SIGNS.items():
+        [count] = [boards for name, boards in counted.items() if name.startswith(what)]
+        assert told[sign] == count, sign
+    assert sum(told[sign] > 0 for sign in SIGNS) >= len(SIGNS) - 2
+
+
+@pytest.fixture(scope="module")
+def all_systems(tmp_path_factory) -> Iterator[str]:
+    with ready_server(
+        table="sayc", extra_tables="acol,two-over-one", data_folder=tmp_path_factory.mktemp("data"),
+    ) as (url, _):  # fmt: skip
+        yield url
 
 
 NORTH, SOUTH = "AQ4.KJ3.K876.Q52", "K762.A65.Q93.J94"

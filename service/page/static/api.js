@@ -123,8 +123,8 @@ async function newKey(used) {
   return Boolean(key);
 }
 
-/** Ask and return the response; throws ApiError. */
-export async function request(path, { method = "GET", body, headers = {}, signal } = {}) {
+/** Ask and return the response; throws ApiError. What `goesOn` when it took too long is asked for again. */
+export async function request(path, { method = "GET", body, headers = {}, signal, goesOn = false } = {}) {
   if (isOffline()) throw new ApiError(phrase("service.needed"), 0, "needs-service");
   for (let waits = 0; ;) {
     const used = storedKey();
@@ -145,7 +145,7 @@ export async function request(path, { method = "GET", body, headers = {}, signal
     }
     const error = await errorOf(response);
     // tables are still being loaded, or not at full speed: the service answers as soon as they are
-    const isComing = error.kind === "not-ready" || (error.kind === "timeout" && await isWarming());
+    const isComing = error.kind === "not-ready" || (error.kind === "timeout" && (goesOn || await isWarming()));
     if (!isComing || waits >= MOST_WAITS) throw error;
     waits += 1;
     if (error.kind === "not-ready") tellWaiting?.(waits, error.message);
@@ -169,23 +169,23 @@ export function forgetAnswers() {
   kept.clear();
 }
 
-async function answered(method, path, value, signal) {
+async function answered(method, path, value, { signal, goesOn }) {
   const found = await engine?.(method, path, value, signal);
   if (found !== undefined) return found;
   const body = value && JSON.stringify(value);
   const headers = value ? { "Content-Type": "application/json" } : {};
-  return (await request(path, { method, body, headers, signal })).json();
+  return (await request(path, { method, body, headers, signal, goesOn })).json();
 }
 
-/** JSON of a GET; answers are remembered for a minute unless `fresh`. */
-export function get(path, { signal, fresh = false } = {}) {
-  const ask = () => answered("GET", path, undefined, signal);
+/** JSON of a GET; answers are remembered for a minute unless `fresh`. What `goesOn` there is asked for again. */
+export function get(path, { signal, fresh = false, goesOn = false } = {}) {
+  const ask = () => answered("GET", path, undefined, { signal, goesOn });
   return fresh ? ask() : remembered(path, ask);
 }
 
 /** JSON of a POST with JSON; the same question is not asked twice in a minute. */
 export function post(path, value, { signal } = {}) {
-  return remembered(`${path} ${JSON.stringify(value)}`, () => answered("POST", path, value, signal));
+  return remembered(`${path} ${JSON.stringify(value)}`, () => answered("POST", path, value, { signal }));
 }
 
 /** Whether an error means that this service has no such route. */

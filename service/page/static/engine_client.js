@@ -122,19 +122,31 @@ const own = new Map();
 let stored = { names: () => [], textsOf: () => null, baseOf: () => "" };
 let usual = inFolder[0]?.name ?? null;
 
+/** Run a script of the folder. */
+function folderScript(path) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = ownScript(path);
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(phrase("engine.no-file", { file: script.src })));
+    document.head.append(script);
+  });
+}
+
+/** Tables of the folder's solved deals, ten bytes a deal in base 64; empty where it has none. */
+export async function folderTables() {
+  if (!document.documentElement.dataset.solved) return "";
+  if (!globalThis.bidcascadeSolvedDeals) await folderScript("solved-deals.js");
+  return globalThis.bidcascadeSolvedDeals;
+}
+
 async function systemFile(name) {
   if (!isOffline()) return get(`/v1/tables/${encodeURIComponent(name)}/system`);
   if (!inFolder.some((one) => one.name === name)) {
     throw new ApiError(phrase("engine.no-table", { name }), 404, "unknown-table");
   }
   if (!globalThis.bidcascadeSystems?.[name]) {
-    await new Promise((resolve, reject) => {
-      const script = document.createElement("script");
-      script.src = ownScript(`systems/${encodeURIComponent(name)}.js`);
-      script.onload = resolve;
-      script.onerror = () => reject(new Error(phrase("engine.no-file", { file: script.src })));
-      document.head.append(script);
-    });
+    await folderScript(`systems/${encodeURIComponent(name)}.js`);
   }
   return globalThis.bidcascadeSystems[name];
 }
@@ -233,6 +245,11 @@ export function checkSystem(texts, signal) {
 /** What a change does: `{old, new, deals, seed}` are bid; `progress` hears how many deals are done. */
 export function changesOf(question, options) {
   return ask("differences", question, options);
+}
+
+/** Deals that two texts bid otherwise in a match: `{first, second, seed, begin, deals}`; `progress` as above. */
+export function matchOf(question, options) {
+  return ask("match", question, options);
 }
 
 /** Load the engine with the systems of some tables, the default one first. */

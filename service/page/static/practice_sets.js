@@ -3,6 +3,7 @@
 import { get, post } from "./api.js";
 import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
 import { randomDealer, randomVulnerability, readDeal, wholeHand } from "./cards.js";
+import { mayBeTaught } from "./sanity.js";
 import { VULNERABILITIES } from "./seats.js";
 import { phrase } from "./texts.js";
 
@@ -11,7 +12,6 @@ const SIZE = 10;
 const MOST_HANDS = 50;
 const MOST_LETTERS = 80;
 const DEALS = 200;
-const MANY_DEALS = 1500;
 /** Places that are looked at, if hands are found at one of them; else all are. */
 const MOST_PLACES = 8;
 const ENOUGH_PLACES = 4;
@@ -100,7 +100,9 @@ export function topicText(topic) {
 
 /** Topics of a table: those with tags, and names that say something else. */
 export async function topicsOf(tableName, signal) {
-  const { topics } = await get(`/v1/tables/${encodeURIComponent(tableName)}/topics`, { signal });
+  const { topics: all } = await get(`/v1/tables/${encodeURIComponent(tableName)}/topics`, { signal, goesOn: true });
+  // a system's call that was made on none of thousands of deals cannot be practised; a table makes none
+  const topics = all.some((one) => one.examples?.length) ? all.filter((one) => one.examples.length) : all;
   const tagged = topics.filter((one) => one.topic.startsWith("#"));
   const words = new Set(tagged.map((one) => topicText(one.topic).toLowerCase()));
   const named = topics.filter((one) => !one.topic.startsWith("#") && !words.has(one.topic.toLowerCase()));
@@ -124,49 +126,65 @@ function inSomeOrder(places) {
   return weighed.sort(([one], [other]) => one - other).map(([, calls]) => calls);
 }
 
-/** Calls at a place that have a topic, and whether a pass is forbidden there. */
+/** What the calls at a place are about: those of a topic, the tags of each, and whether a pass is forbidden there. */
 async function aboutPlace(topic, calls, tableName, signal) {
   const path = `/v1/tables/${encodeURIComponent(tableName)}/next?auction=${encodeURIComponent(calls.join("-"))}`;
   const { entries, forced } = await get(path, { signal });
   return {
     forced,
+    tags: new Map(entries.map((entry) => [entry.call, entry.variants.flatMap((one) => one.tags)])),
     calls: new Set(entries.filter((entry) => entry.variants.some((one) => (
       one.name === topic || one.tags.includes(topic)
     ))).map((entry) => entry.call)),
   };
 }
 
-/** Whether a call may be taught: none that passes over a forcing call, no four or five notrump with a void. */
-export function isSound(call, hand, forced) {
+/** Calls that want no aces counted and may be made with a void. */
+const WITH_VOIDS = new Set(["#grand-slam-force", "#minors", "#unusual", "#trump-ask", "#king-answer", "#ace-answer", "#keycard-answer"]);
+const ASKS = new Set(["#blackwood", "#gerber", "#king-ask"]);
+
+/** Whether a call may be taught: none that passes over a forcing call, none that asks for aces with a void. */
+export function isSound(call, hand, forced, tags = []) {
   if (call === "P") return !forced;
-  return !/^[45]N$/.test(call) || hand.split(".").every(Boolean);
+  if (hand.split(".").every(Boolean)) return true;
+  return !tags.some((tag) => ASKS.has(tag)) && (!/^[45]N$/.test(call) || tags.some((tag) => WITH_VOIDS.has(tag)));
 }
 
-/** Questions at a place, each with the system's call and whether that is of the topic. */
-async function questionsAt(topic, calls, tableName, signal, count = DEALS) {
-  const dealer = randomDealer();
-  const vulnerability = randomVulnerability();
-  const circumstances = { dealer: SEATS[dealer], vulnerability };
-  const seed = Math.floor(Math.random() * 2 ** 32);
-  const found = await post("/v1/layouts", {
-    auction: calls, ...circumstances, count, seed, table: tableName,
-  }, { signal });
-  if (!found.layouts.length) return [];
+/**
+ * Questions of deals `{deal, dealer, vulnerability, calls}` that the system bids so, each after these calls, with its
+ * call and whether that is of the topic. Where its auction ends in what no pair wants to see, there is nothing to learn.
+ */
+async function questionsOfDeals(topic, deals, tableName, signal) {
+  if (!deals.length) return [];
   const [about, answer] = await Promise.all([
-    aboutPlace(topic, calls, tableName, signal),
+    Promise.all(deals.map(({ calls }) => aboutPlace(topic, calls, tableName, signal))),
     post("/v1/auctions", {
-      deals: found.layouts.map(({ deal }) => ({ deal, ...circumstances })), mode: "first", table: tableName,
+      deals: deals.map(({ deal, dealer, vulnerability }) => ({ deal, dealer: SEATS[dealer], vulnerability })),
+      mode: "first", table: tableName,
     }, { signal }),
   ]);
-  const seat = (dealer + calls.length) % 4;
-  return found.layouts.flatMap(({ deal }, number) => {
+  return deals.flatMap(({ deal, dealer, vulnerability, calls }, number) => {
     const bid = answer.results[number].auctions[0].calls;
     // deals that fit only because something was given up are none of this auction
     if (calls.some((call, index) => bid[index] !== call)) return [];
     const call = bid[calls.length];
-    const hand = deal.slice(2).split(" ")[seat];
-    return isSound(call, hand, about.forced) ? [{ calls, dealer, vulnerability, hand, call, ofTopic: about.calls.has(call) }] : [];
+    const { hands } = readDeal(deal);
+    const seat = (dealer + calls.length) % 4;
+    const { forced, tags, calls: ofTopic } = about[number];
+    if (!isSound(call, hands[seat], forced, tags.get(call)) || !mayBeTaught({ hands, dealer, calls: bid }, seat % 2)) return [];
+    return [{ calls, dealer, vulnerability, hand: hands[seat], call, ofTopic: ofTopic.has(call) }];
   });
+}
+
+/** Questions at a place, of deals that fit its auction. */
+async function questionsAt(topic, calls, tableName, signal) {
+  const dealer = randomDealer();
+  const vulnerability = randomVulnerability();
+  const seed = Math.floor(Math.random() * 2 ** 32);
+  const { layouts } = await post("/v1/layouts", {
+    auction: calls, dealer: SEATS[dealer], vulnerability, count: DEALS, seed, table: tableName,
+  }, { signal });
+  return questionsOfDeals(topic, layouts.map(({ deal }) => ({ deal, dealer, vulnerability, calls })), tableName, signal);
 }
 
 /** As many of each call as there are, in turn. */
@@ -186,21 +204,27 @@ export function levelled(questions, size = SIZE) {
   return shuffled([...chosen, ...sides[1].slice(0, size - chosen.length)]);
 }
 
-/** A new set of a topic `{topic, places}`; throws a sentence where no hand comes up. */
-export async function makeSet({ topic, places }, tableName, signal) {
+/** Questions of the deals on which a call of the topic was made. */
+export function questionsOfExamples({ topic, examples = [] }, tableName, signal) {
+  const deals = examples.map(({ deal, dealer, vulnerability, auction }) => ({
+    deal, dealer: SEATS.indexOf(dealer), vulnerability, calls: auction,
+  }));
+  return questionsOfDeals(topic, deals, tableName, signal);
+}
+
+/** A new set of a topic `{topic, places, examples}`; throws a sentence where no hand comes up. */
+export async function makeSet({ topic, places, examples }, tableName, signal) {
   const pool = [];
   let tried = 0;
+  const found = () => pool.filter((one) => one.ofTopic).length;
   for (const calls of inSomeOrder(places)) {
-    const ofTopic = pool.filter((one) => one.ofTopic).length;
-    if ((tried >= ENOUGH_PLACES && ofTopic >= SIZE / 2) || (tried >= MOST_PLACES && ofTopic)) break;
+    if ((tried >= ENOUGH_PLACES && found() >= SIZE / 2) || (tried >= MOST_PLACES && found())) break;
+    if (tried >= MOST_PLACES && examples?.length) break;
     pool.push(...await questionsAt(topic, calls, tableName, signal));
     tried += 1;
   }
-  // what one hand of a thousand calls there, such as a grand slam force, is looked for in more deals
-  for (const calls of inSomeOrder(places).slice(0, ENOUGH_PLACES)) {
-    if (pool.some((one) => one.ofTopic)) break;
-    pool.push(...await questionsAt(topic, calls, tableName, signal, MANY_DEALS));
-  }
-  if (!pool.some((one) => one.ofTopic)) throw new Error(phrase("practice.nothing-found"));
+  // what one hand of a thousand calls there, such as a grand slam force: deals on which it was called
+  if (!found()) pool.push(...await questionsOfExamples({ topic, examples }, tableName, signal));
+  if (!found()) throw new Error(phrase("practice.nothing-found"));
   return writeSet(topicText(topic), levelled(pool));
 }

@@ -1,31 +1,31 @@
 // The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
 
-import { isOffline, post } from "./api.js";
+import { isOffline } from "./api.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { clear, h, notice, say } from "./dom.js";
-import { saveBlob } from "./downloads.js";
+import { fileLink, saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
-import { callNode, callsNode, handInLine, signed } from "./format.js";
+import { callNode, callsNode, count, handInLine, signed } from "./format.js";
 import { filesOf, forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { keepsNothing } from "./storage.js";
+import { mostBoards, playMatch } from "./system_match.js";
 import { textEditor } from "./text_editor.js";
-import { listed, phrase } from "./texts.js";
+import { phrase } from "./texts.js";
 import { zipOf } from "./zip_files.js";
 
 export const title = phrase("help.systems");
 
 const PAUSE_MS = 350;
+const FOLDER = "bidcascade-page.zip";
 /** Deals that are bid while one types, and on request. */
 const FEW = 200;
 const MANY = 10_000;
 const MOST_CHANGES = 40;
 const SEED = 1;
-/** Boards of a match, how many are solved of those that differ, and for how long. */
-const MATCH = 1000;
-const MOST_SOLVED = 100;
-const BUDGET_MS = 20_000;
-const TICK_MS = 200;
+/** Boards of a match, and of what is added to it. */
+const MATCH = 2000;
+const TICK_MS = 500;
 
 let turns = 0;
 
@@ -53,7 +53,9 @@ export async function show(place, now, signal) {
   // a system that is changed for the first time stands in the list at once
   const renamed = (name) => clear(choice, choiceNode(name, names, base, tell));
   renamed(own ? own.name : base);
-  clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
+  const told = (sentence) => clear(problem, notice("error", sentence));
+  const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), told, FOLDER));
+  clear(place, h("p", null, phrase("systems.intro")), choice, problem, work, folder);
   tellUnkept();
   const system = own || { name: "", base, main: "", files: {} };
   const { main, texts } = await systemOf(base);
@@ -195,30 +197,55 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
     if (mine.signal.aborted) clear(many, notice("info", phrase("systems.stopped")));
   }
 
-  /** Whether the changed text wins IMPs: the service plays both on the same deals, those that differ double dummy. */
-  async function isBetter() {
+  /** Whether the changed text wins IMPs: both play the same boards, and what is known so far is shown. */
+  async function isBetter(goOn = null) {
     running?.abort();
     const mine = new AbortController();
     running = mine;
-    const changedPages = Object.keys(system.files).filter((name) => name !== system.main);
-    if (changedPages.length) {
-      clear(better, notice("info", phrase("systems.better-pages", { pages: listed(changedPages) })));
+    if (found.length) {
+      clear(better, notice("error", phrase("systems.wrong", { number: found.length })));
       return;
     }
-    const bar = h("progress", { max: String(BUDGET_MS), value: "0", "aria-label": phrase("systems.playing") });
+    const most = await mostBoards();
+    if (most === 0) {
+      clear(better, notice("info", phrase("systems.better-no-deals")));
+      return;
+    }
+    const match = goOn ?? { first: { main: system.main, files: { ...files } }, second: old ?? first, imps: [] };
+    const begin = goOn?.boards ?? 0;
+    match.boards = Math.min(begin + MATCH, most ?? Infinity);
+    const bar = h("progress", { max: String(match.boards - begin), value: "0", "aria-label": phrase("systems.playing") });
+    const time = h("span", { class: "soft" });
+    const soFar = h("div", null);
     const began = performance.now();
-    const clock = setInterval(() => { bar.value = performance.now() - began; }, TICK_MS);
-    clear(better, h("p", { class: "row" }, bar, phrase("systems.playing"), h("button", { type: "button", onclick: () => mine.abort() }, phrase("systems.stop"))));
+    let summary = goOn?.summary ?? null;
+    const tellTime = () => {
+      const gone = (performance.now() - began) / 1000, done = (summary?.boards ?? begin) - begin;
+      const left = done ? gone / done * (match.boards - begin - done) : null;
+      clear(time, phrase("systems.better-done", { done: count(begin + done), all: count(match.boards) }), " ",
+        phrase(left === null ? "systems.better-time" : "systems.better-times", { gone: Math.round(gone), left: Math.ceil(left ?? 0) }));
+    };
+    const clock = setInterval(tellTime, TICK_MS);
+    tellTime();
+    clear(better, h("p", { class: "row" }, bar, phrase("systems.playing"), time,
+      h("button", { type: "button", onclick: () => mine.abort() }, phrase("systems.stop"))), soFar);
+    let wrong = null;
     try {
-      const { complaints: wrong, result } = await post("/v1/compare", {
-        first: { text: files[system.main] }, second: { table: system.base }, deals: MATCH, solve: MOST_SOLVED, seed: SEED, budget_ms: BUDGET_MS,
-      }, { signal: mine.signal });
-      clear(better, result ? matchNode(result) : notice("error", wrong[0].message));
+      for await (summary of playMatch({ ...match, begin }, mine.signal)) {
+        bar.value = summary.boards - begin;
+        tellTime();
+        clear(soFar, matchNode(summary));
+      }
     } catch (error) {
-      clear(better, mine.signal.aborted ? notice("info", phrase("systems.stopped")) : notice("error", error.message));
+      wrong = mine.signal.aborted ? notice("info", phrase("systems.better-stopped", { boards: boardsText(summary?.boards ?? 0) })) : notice("error", error.message);
     } finally {
       clearInterval(clock);
     }
+    const isWhole = summary?.boards === match.boards && match.boards < (most ?? Infinity);
+    const further = () => isBetter({ ...match, boards: summary.boards, summary });
+    clear(better, wrong, summary && matchNode(summary),
+      !wrong && isWhole && h("p", null, h("button", { type: "button", onclick: further }, phrase("systems.better-further", { boards: boardsText(MATCH) }))));
+    if (summary && !wrong) say(verdictOf(summary));
   }
 
   const savePage = () => saveBlob(new Blob([files[page]], { type: "text/plain" }), page);
@@ -249,7 +276,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
       button("use", use, true), button("save-page", savePage), button("save-all", saveAll),
       forgetting),
     editor.node, complaints, few,
-    h("p", { class: "row" }, button("many", compareMany), !isOffline() && button("better", isBetter)), many, better,
+    h("p", { class: "row" }, button("many", compareMany), button("better", () => isBetter())), many, better,
   );
   showPages();
   turnTo(page);
@@ -273,15 +300,24 @@ function changesNode({ deals, changed, changes }) {
   ];
 }
 
+function boardsText(number) {
+  return phrase("number.boards", { number });
+}
+
+function verdictOf({ differs, low, high }) {
+  if (!differs) return phrase("systems.better-same");
+  return phrase(low > 0 ? "systems.better-yes" : high < 0 ? "systems.better-no" : "systems.better-open");
+}
+
 /** IMPs a board of a changed text against the old one, with the interval, and what they were counted on. */
-function matchNode({ deals, differs, examined, imps }) {
-  const told = { deals: phrase("number.boards", { number: deals }), differs, examined };
-  if (imps.value === null || !differs) return notice("info", phrase("systems.better-none", told));
-  const verdict = imps.low > 0 ? "systems.better-yes" : imps.high < 0 ? "systems.better-no" : "systems.better-open";
-  const interval = imps.low === null ? "" : phrase("simulation.interval", { low: signed(imps.low, 3), high: signed(imps.high, 3) });
+function matchNode(summary) {
+  const { boards, differs, value, low, high } = summary;
+  const told = { boards: boardsText(boards), differs: count(differs) };
+  if (!differs) return notice("info", phrase("systems.better-none", told));
+  const interval = low === null ? "" : phrase("simulation.interval", { low: signed(low, 3), high: signed(high, 3) });
   return [
-    h("p", { class: "big" }, phrase(imps.low === null ? "systems.better-open" : verdict)),
-    h("p", null, phrase("systems.better-imps", { imps: signed(imps.value, 3), interval })),
+    h("p", { class: "big" }, verdictOf(summary)),
+    h("p", null, phrase("systems.better-imps", { imps: signed(value, 3), interval })),
     h("p", { class: "soft" }, phrase("systems.better-how", told)),
   ];
 }

@@ -1,13 +1,19 @@
 """``POST /v1/double-dummy`` and the topics of a table, in this process."""
 
+import asyncio
+import json
+import threading
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from fastapi import FastAPI
 
-from bidcascade.bridge import Contract, Seat, imps, parse_contract, score
+from bidcascade.bridge import Cancelled, Contract, Seat, imps, parse_contract, score
+from bidcascade.inference.double_dummy.kept_tables import KeptTables
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
+from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.service.auction_questions import deal_text
 from tests.support_service import DEAL, ask, loaded_app, post, problem_of
 
 OVER = ["1N", "P", "3N", "P", "P", "P"]
@@ -127,9 +133,84 @@ def test_wrong_deals_are_named(app, deal, field):
 def test_topics_of_a_table(app):
     answer = ask(app, "GET", "/v1/tables/small/topics").json()
     told = {one["topic"]: one for one in answer["topics"]}
-    assert told["Stayman"] == {"topic": "Stayman", "calls": 1, "places": [["1N", "P"]]}
+    place = ["1N", "P"]
+    assert told["Stayman"] == {"topic": "Stayman", "calls": 1, "places": [place], "examples": []}
     assert told["Strong notrump"]["places"] == [[]]
     # a pass alone is no topic
     assert "The end" not in told
     problem_of(ask(app, "GET", "/v1/tables/none/topics"), 404, "unknown-table")
     problem_of(ask(app, "GET", "/v1/tables/small/topics?x=1"), 422, "invalid-request")
+
+
+def test_contracts_of_many_deals(app, monkeypatch):
+    """Tables that are kept are looked up; the rest is solved as one deal alone is."""
+    others = random_deals(2, 5)
+    hands = deal_arrays(others).hands
+    kept = KeptTables()
+    kept.add(hands[:, :1], np.full((1, 20), 9, np.int8))
+    monkeypatch.setattr(app.state.workplace, "solved_tables", kept)
+    texts = [deal_text(hands[:, one].tolist()) for one in range(2)]
+    boards = [
+        {"deal": {"deal": texts[0]}, "contracts": ["4SN", "1NE"]},
+        {"deal": {"deal": texts[1]}, "contracts": ["3NS", "2HXW"]},
+        {"deal": {"deal": DEAL}, "contracts": []},
+    ]
+    response = post(app, "/v1/double-dummy/tricks", {"boards": boards})
+    assert response.status_code == 200, response.text
+    answer = response.json()
+    assert (answer["solved_before"], answer["missing"]) == (1, 0)
+    whole = post(app, "/v1/double-dummy", {"deal": {"deal": texts[1]}}).json()["tricks"]
+    assert answer["tricks"] == [[9, 9], [whole["S"]["N"], whole["W"]["H"]], []]
+
+
+def test_contracts_that_are_not_solved_in_time(app, monkeypatch):
+    def late(hands, strain, declarer, **options):
+        raise SolvedInPart("late", np.array([-1, 8], np.int8))
+
+    monkeypatch.setattr(app.state.workplace.double_dummy, "tricks", late)
+    boards = [{"deal": {"deal": DEAL}, "contracts": ["1CN", "1DN"]}]
+    response = post(app, "/v1/double-dummy/tricks", {"boards": boards})
+    assert response.status_code == 202
+    assert response.json() == {"tricks": [[None, 8]], "solved_before": 0, "missing": 1}
+
+
+def test_wrong_contracts_are_named(app):
+    boards = [{"deal": {"deal": DEAL}, "contracts": ["1CN", "8CN"]}]
+    problem = problem_of(
+        post(app, "/v1/double-dummy/tricks", {"boards": boards}), 422, "invalid-request"
+    )
+    assert problem["errors"][0]["field"] == "boards[0].contracts[1]"
+
+
+def leave_during(app, path, body):
+    """Ask, and close the connection as soon as the body is sent."""
+    messages = [{"type": "http.request", "body": json.dumps(body).encode()}]
+
+    async def receive():
+        return messages.pop(0) if messages else {"type": "http.disconnect"}
+
+    async def send(message):
+        pass
+
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "path": path, "raw_path": None,
+        "query_string": b"", "scheme": "http",
+        "headers": [(b"content-type", b"application/json"), (b"host", b"localhost")],
+        "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "root_path": "",
+    }  # fmt: skip
+    asyncio.run(app(scope, receive, send))
+
+
+def test_solving_ends_when_nobody_waits_any_more(app, monkeypatch):
+    """Who stops on the page closes the request: the solver is told."""
+    stopped = threading.Event()
+
+    def endless(hands, strain, declarer, *, cancel, timeout_s):
+        assert cancel.wait(60)
+        stopped.set()
+        raise Cancelled("nobody waits")
+
+    monkeypatch.setattr(app.state.workplace.double_dummy, "tricks", endless)
+    boards = [{"deal": {"deal": DEAL}, "contracts": ["1CN"]}]
+    leave_during(app, "/v1/double-dummy/tricks", {"boards": boards})
+    assert stopped.wait(60)

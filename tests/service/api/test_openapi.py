@@ -22,6 +22,7 @@ OPERATIONS = {
     ("post", "/v1/infer"): "infer",
     ("post", "/v1/leads"): "leads",
     ("post", "/v1/double-dummy"): "doubleDummy",
+    ("post", "/v1/double-dummy/tricks"): "contractTricks",
     ("post", "/v1/systems/check"): "systemCheck",
     ("post", "/v1/systems/diff"): "systemDiff",
     ("post", "/v1/compare"): "compare",

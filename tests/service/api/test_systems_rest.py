@@ -292,3 +292,70 @@ def test_a_match_ends_when_its_time_is_over(app):
     assert (found["deals"], found["examined"], found["boards"]) == (2000, 0, [])
     assert found["imps"]["value"] is None
     assert found["outcomes"]["other_contract"]["value"] > 0
+
+
+def test_pages_that_a_text_includes_come_with_it(app):
+    """A changed page counts, under the name of one that is shipped too; complaints name it."""
+    text = 'include "notrump"\nopening:\n  1NT = Strong notrump: 15-17 points, balanced\n'
+    page = "after 1NT:\n  2C = Mine: 8+ points\n"
+    body = {
+        "system": {"text": text, "pages": {"notrump.bidding": page}}, "deals": 500,
+        "auctions": ["1N P"],
+    }  # fmt: skip
+    (place,) = post(app, "/v1/systems/check", body).json()["result"]["places"]
+    assert [(one["name"], one["where"]) for one in place["lines"]] == [
+        ("Mine", "notrump.bidding:2")
+    ]
+    wrong = {"text": text, "pages": {"notrump.bidding": page.replace("points", "pionts")}}
+    (one,) = post(app, "/v1/systems/check", {**body, "system": wrong}).json()["complaints"]
+    assert (one["system"], one["file"], one["line"]) == ("system", "notrump.bidding", 2)
+    # one text, whose pages differ
+    new = {"text": text, "pages": {"notrump.bidding": page.replace("8+", "6+")}}
+    found = post(app, "/v1/systems/diff", {"old": body["system"], "new": new, "deals": 2000}).json()
+    assert found["result"]["changed"] > 0
+    assert len({one["digest"] for one in found["systems"].values()}) == 2
+    match = {"first": new, "second": body["system"], "deals": 300, "solve": 2}
+    assert post(app, "/v1/compare", match).json()["result"]["differs"] > 0
+
+
+@pytest.mark.parametrize("file", ["/etc/passwd", "../secret", "../../../etc/passwd", "secret"])
+def test_pages_read_nothing_of_this_machine(app, folder, file):
+    (folder / "secret.bidding").write_text("opening:\n  1NT = Hidden: 15-17 points\n", "utf-8")
+    system = {"text": 'include "mine"\n' + TINY, "pages": {"mine.bidding": f'include "{file}"\n'}}
+    answer = post(app, "/v1/systems/check", {"system": system})
+    (one,) = answer.json()["complaints"]
+    assert (one["file"], one["line"]) == ("mine.bidding", 1)
+    assert "Hidden" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        {"text": TINY, "pages": {"../a.bidding": ""}},
+        {"text": TINY, "pages": {"a.txt": ""}},
+        {"table": "small", "pages": {"a.bidding": ""}},
+    ],
+)
+def test_wrong_pages_are_refused(app, system):
+    answer = post(app, "/v1/systems/check", {"system": system})
+    problem = problem_of(answer, 422, "invalid-request")
+    assert problem["errors"][0]["field"].startswith("system.pages")
+
+
+def test_a_system_is_checked_against_opponents(app):
+    """As `system check --opponents` does it: only its own calls are reported."""
+    rash = "opening:\n  1NT = Anything: 0+ points\n"
+    body = {"system": {"text": SMALL_SYSTEM}, "deals": 300, "seed": 4, "auctions": [""]}
+    alone = post(app, "/v1/systems/check", body).json()["result"]
+    told = post(app, "/v1/systems/check", {**body, "opponents": {"text": rash}}).json()
+    assert set(told["systems"]) == {"system", "opponents"}
+    wanted = check_system(
+        System.parse(SMALL_SYSTEM, name="system"), deals=300, seed=4,
+        opponents=System.parse(rash, name="opponents"),
+    )  # fmt: skip
+    found = told["result"]
+    assert found["expanded"] == wanted.expanded != alone["expanded"]
+    assert [one["text"] for one in found["findings"]] == [one.text for one in wanted.findings]
+    wrong = {"text": rash.replace("points", "pionts")}
+    (one,) = post(app, "/v1/systems/check", {**body, "opponents": wrong}).json()["complaints"]
+    assert one["system"] == "opponents"

@@ -6,6 +6,7 @@ import { randomDeal } from "./deals.js";
 import { diffSystems } from "./diff.js";
 import { InvalidSystem } from "./errors.js";
 import { load } from "./index.js";
+import { bidBothWays } from "./match.js";
 
 /** System of rows, as they are or as JSON, or of texts with the name of the main one. */
 function systemOf({ rows, main, files, options, opponents }) {
@@ -65,6 +66,8 @@ export function receiver(post) {
     differences: ({ old, new: changed, deals, seed }, tell) => (
       diffSystems(keptSystemOf(old), keptSystemOf(changed), { deals, seed, tell })
     ),
+    /** Deals that two texts bid otherwise where they play a match. */
+    match: ({ first, second, ...chosen }, tell) => bidBothWays(keptSystemOf(first), keptSystemOf(second), { ...chosen, tell }),
     cancel: (id) => { running.delete(id); },
   };
 

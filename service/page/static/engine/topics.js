@@ -3,16 +3,18 @@
 import { formatCall, PASS } from "./calls.js";
 import { choose } from "./choice.js";
 import { agreementsOf } from "./describing.js";
-import { contextAt, randomDeal } from "./deals.js";
+import { contextAt, formatDeal, randomDeal } from "./deals.js";
 import { paced } from "./pace.js";
+import { VULNERABILITIES } from "./vulnerabilities.js";
 
 const MOST_PLACES = 24;
 const LIMIT_MS = 3000;
 const DEALS = 500;
 const SEED = 1;
+const MOST_EXAMPLES = 4;
 
 /**
- * Topics `{topic, calls, places}` of the places that random deals come to, by name; only passes have none. Their
+ * Topics `{topic, calls, places, examples}` of the places that random deals come to, by name; only passes have none. Their
  * places are those where a deal chose such a call; where none did, those where one is offered.
  */
 export async function topicsOf(system, tell) {
@@ -30,7 +32,11 @@ export async function topicsOf(system, tell) {
       const text = before.map(formatCall).join(" ");
       const place = system.expander().place(before);
       const { entry: made } = choose(place, hands[depth % 4], contextAt(depth, 0, number % 4));
-      for (const name of made ? namesOf(made) : []) chosen.set(name, (chosen.get(name) ?? new Map()).set(text, before));
+      for (const name of made ? namesOf(made) : []) {
+        const places = chosen.get(name) ?? new Map();
+        chosen.set(name, places);
+        if (!places.has(text)) places.set(text, { before, hands, vulnerability: number % 4 });
+      }
       if (seen.has(text)) continue;
       seen.add(text);
       for (const entry of place.entries) {
@@ -50,8 +56,11 @@ export async function topicsOf(system, tell) {
     .map(({ topic, made, places }) => ({
       topic, calls: made.size,
       // of auctions of one length those with the most passes are commonest
-      places: [...(chosen.get(topic) ?? places).values()].sort((one, two) => one.length - two.length || passes(two) - passes(one))
+      places: [...(chosen.has(topic) ? [...chosen.get(topic).values()].map((one) => one.before) : places.values())].sort((one, two) => one.length - two.length || passes(two) - passes(one))
         .slice(0, MOST_PLACES).map((calls) => calls.map(formatCall)),
+      examples: [...(chosen.get(topic)?.values() ?? [])].slice(0, MOST_EXAMPLES).map(({ before, hands, vulnerability }) => ({
+        deal: formatDeal(hands), dealer: "N", vulnerability: VULNERABILITIES[vulnerability], auction: before.map(formatCall),
+      })),
     }));
 }
 

@@ -1,0 +1,110 @@
+"""The bank of solved deals: random deals of one seed, of which only the results need be kept.
+
+The hands follow from the seed, so a deal takes ten bytes: the twenty tricks of
+:meth:`.protocol.DoubleDummy.tables`, two in each byte, the first of them in its lower half. The
+seed is the one that ``system doctor`` takes by itself, so what one solves the other finds.
+"""
+
+from collections.abc import Callable
+from threading import Event
+from typing import Final
+
+import numpy as np
+
+from bidcascade.bridge import InvalidDeal
+from bidcascade.kernels.types import U64
+from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.systems.compile import DEFAULT_SEED
+
+from .kept_tables import KeptTables, solved_tables
+from .protocol import I8, TABLE_SIZE, DoubleDummy
+
+BANK_SEED: Final = DEFAULT_SEED
+BYTES_A_DEAL: Final = TABLE_SIZE // 2
+
+
+def bank_hands(count: int) -> U64:
+    """Hands of the first deals of the bank, uint64 [4, n].
+
+    Examples
+    --------
+    >>> bank_hands(3).shape
+    (4, 3)
+    """
+    return deal_arrays(random_deals(count, BANK_SEED)).hands
+
+
+def solved_beginning(count: int, kept: KeptTables) -> I8:
+    """Tables of the first deals of the bank up to the first one that was not solved, int8 [m, 20].
+
+    Examples
+    --------
+    >>> from .kept_tables import KeptTables
+    >>> kept = KeptTables()
+    >>> kept.add(bank_hands(2), np.full((2, 20), 7, np.int8))
+    >>> solved_beginning(5, kept).shape
+    (2, 20)
+    """
+    tables = kept.find(bank_hands(count))
+    missing = np.flatnonzero(tables[:, 0] < 0)
+    return tables[: missing[0]] if len(missing) else tables
+
+
+def solved_bank(
+    count: int,
+    solver: DoubleDummy,
+    kept: KeptTables,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    cancel: Event | None = None,
+) -> I8:
+    """Tables of the first deals of the bank, int8 [n, 20]: found, or solved and kept.
+
+    Raises
+    ------
+    DoubleDummyFailed, BackendUnavailable, Cancelled
+        As the solver does.
+    """
+    return solved_tables(bank_hands(count), solver, kept, progress=progress, cancel=cancel)
+
+
+def pack_tables(tables: I8) -> bytes:
+    """Write tables, int8 [n, 20], ten bytes each.
+
+    Raises
+    ------
+    InvalidDeal
+        If a result is no number of tricks.
+
+    Examples
+    --------
+    >>> pack_tables(np.tile([1, 13], (1, 10)).astype(np.int8)).hex()
+    'd1d1d1d1d1d1d1d1d1d1'
+    """
+    if tables.ndim != 2 or tables.shape[1] != TABLE_SIZE or ((tables < 0) | (tables > 13)).any():
+        raise InvalidDeal(f"expected tables of tricks from 0 to 13, got {tables.shape}")
+    halves = tables.astype(np.uint8)
+    return bytes(np.ascontiguousarray(halves[:, 0::2] | halves[:, 1::2] << 4))
+
+
+def unpack_tables(packed: bytes) -> I8:
+    """Read what :func:`pack_tables` wrote.
+
+    Raises
+    ------
+    InvalidDeal
+        If it is cut off, or a result is no number of tricks.
+
+    Examples
+    --------
+    >>> unpack_tables(bytes.fromhex("d1" * 10))[0, :4]
+    array([ 1, 13,  1, 13], dtype=int8)
+    """
+    whole = np.frombuffer(packed, np.uint8)
+    if len(whole) % BYTES_A_DEAL:
+        raise InvalidDeal(f"expected {BYTES_A_DEAL} bytes for each table, got {len(whole)} bytes")
+    tables = np.stack([whole & 15, whole >> 4], axis=1).astype(np.int8).reshape(-1, TABLE_SIZE)
+    wrong = tables[tables > 13]
+    if len(wrong):
+        raise InvalidDeal(f"expected tricks from 0 to 13, got {wrong[0]}")
+    return tables
