@@ -5,6 +5,7 @@
 // range is refused with INVALID, and nothing has been changed then.
 #include "bidding.hpp"
 #include "dealing.hpp"
+#include "lin.hpp"
 #include "sorting.hpp"
 
 #ifndef CORE_VERSION
@@ -583,4 +584,19 @@ EXPORT i64 core_deals_behind(
         *store, first, found, deals, groups, calls, count, places, next_first, next_place,
         next_deals);
     return 0;
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+// Boards of several LIN documents that lie one behind the other.
+EXPORT i64 core_read_lin(const LinArrays* arrays) {
+    const i64 documents = static_cast<i64>(arrays->ends.length);
+    if (!has_room_for_text(*arrays)) return INVALID;
+    i64 start = 0;
+    for (i64 document = 0; document < documents; ++document) {
+        const i64 end = arrays->ends[document];
+        if (end < start || end > static_cast<i64>(arrays->text.length)) return INVALID;
+        start = end;
+    }
+    return LinReader(*arrays).read() ? 0 : INVALID;
 }

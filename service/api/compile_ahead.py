@@ -1,4 +1,4 @@
-"""What layouts and long LIN texts need, compiled by a process of its own for the cache on the disk.
+"""What layouts need, compiled by a process of its own for the cache on the disk.
 
 On a new installation that takes a core for some twenty seconds; in the service's own process
 requests would wait for the interpreter's lock. The process is this module, run by its name.
@@ -15,21 +15,18 @@ from bidcascade.inference import interpret
 from bidcascade.inference.layouts.drawing import deal_rest
 from bidcascade.kernels.child_processes import end_with_parent, start_module
 from bidcascade.kernels.compiled import is_cached
-from bidcascade.loaders.lin import LinDocument, parse_lin
-from bidcascade.loaders.lin_kernel import parse_documents
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.system import System
 
 _logger = logging.getLogger("bidcascade.service")
 
 _LEAST_URGENT: Final = 19
-_COMPILED: Final = (deal_rest, parse_documents)
+_COMPILED: Final = (deal_rest,)
 """The last of the functions that are compiled: where these are in the cache, the others are."""
 _SYSTEM: Final = """
 opening:
   1NT = Probe: 15-17 points, balanced
 """
-_LIN: Final = b"md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|"
 
 
 def compile_elsewhere() -> None:
@@ -51,7 +48,6 @@ def main() -> None:
     end_with_parent(sys.stdin.fileno())
     if hasattr(os, "nice"):
         os.nice(_LEAST_URGENT)
-    parse_lin([LinDocument(_LIN, "", "utf-8")], [])
     interpret(bidder_of(System.parse(_SYSTEM)).meanings, parse_calls("1N P"), layouts=4)
 
 
