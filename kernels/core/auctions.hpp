@@ -8,6 +8,9 @@
 
 namespace core {
 
+// How a board's auction stands, in the order of the deal frame's enum.
+enum AuctionStatus : i32 { COMPLETE, UNFINISHED, ILLEGAL_CALL, NO_CALLS };
+
 struct AuctionState {
     i32 count = 0, last_bid = 0, bidder = 0, doubling = 0, passes = 0;  // bidder: number of its call
     i32 first_named[2][5] = {{-1, -1, -1, -1, -1}, {-1, -1, -1, -1, -1}};  // call by side and strain
@@ -43,7 +46,7 @@ struct AuctionState {
 };
 
 struct Trick {
-    i32 leader, strain, count = 0, best = 0, winner = 0;
+    i32 leader, strain, count = 0, best = 0, best_suit = 0, winner = 0;
 
     Trick(i32 first, i32 trumps) : leader(first), strain(trumps) {}
 
@@ -52,8 +55,9 @@ struct Trick {
     // Adds the card of the player whose turn it is; true if it ends the trick, whose winner leads.
     bool add(i32 card) {
         const i32 suit = card / 13;
-        if (count == 0 || (suit == best / 13 ? card > best : suit == strain)) {
+        if (count == 0 || (suit == best_suit ? card > best : suit == strain)) {
             best = card;
+            best_suit = suit;
             winner = to_play();
         }
         if (++count < 4) return false;

@@ -36,7 +36,7 @@ _MOST_VALUES: Final = 512
 _WITHOUT_ANSWER: Final = frozenset(
     {
         "core_hull_of", "core_deals_by_call", "core_system_problem", "core_system_rows",
-        "core_system_packing", "core_system_tables", "core_index_sets",
+        "core_system_packing", "core_system_tables", "core_index_sets", "core_trick_bounds",
     }
 )  # fmt: skip
 
@@ -233,6 +233,33 @@ def deal(start: int, first: int, begin: int, end: int, hands: U64) -> None:
     """
     count = hands.shape[1]
     call_core("core_deal", start, first, begin, end, _checked(hands, np.uint64, 4), count)
+
+
+def disagreeing_plays(
+    hands: U64, declarer: NDArray[np.int8], cards: U8, ends: I64
+) -> NDArray[np.bool_]:
+    """Tell which boards have cards that were not played from their hands [4, n].
+
+    ``ends[i]`` is where the cards of board i end among all; declarer -1 is not known.
+    """
+    count = len(declarer)
+    found = np.zeros(count, np.bool_)
+    if hands.shape != (4, count):
+        raise ValueError(f"expected four hands of {count} boards, got {hands.shape}")
+    call_core(
+        "core_disagreeing_plays", _checked(hands, np.uint64), _checked(declarer, np.int8), count,
+        _checked(cards, np.uint8), len(cards), _checked(ends, np.int64, count), found,
+    )  # fmt: skip
+    return found
+
+
+def trick_bounds(hands: U64, low: NDArray[np.int8], high: NDArray[np.int8]) -> None:
+    """Fill the least and most tricks of deals [4, n], int8 [n, 20] each."""
+    count = hands.shape[1]
+    call_core(
+        "core_trick_bounds", _checked(hands, np.uint64, 4), count, _checked(low, np.int8, count),
+        _checked(high, np.int8, count),
+    )  # fmt: skip
 
 
 # --- hash tables ---------------------------------------------------------------------------------

@@ -6,7 +6,10 @@
 #include "bidding.hpp"
 #include "dealing.hpp"
 #include "lin.hpp"
+#include "pbn.hpp"
+#include "plays.hpp"
 #include "sorting.hpp"
+#include "trick_bounds.hpp"
 
 #ifndef CORE_VERSION
 #error "expected CORE_VERSION, a digest of the sources (build.py)"
@@ -599,4 +602,41 @@ EXPORT i64 core_read_lin(const LinArrays* arrays) {
         start = end;
     }
     return LinReader(*arrays).read() ? 0 : INVALID;
+}
+
+// Auctions and plays of PBN games; what is odd about a board is left to the definition.
+EXPORT i64 core_read_pbn(const PbnSections* sections) {
+    if (!are_sections(*sections)) return INVALID;
+    SectionReader(*sections).read();
+    return 0;
+}
+
+// Marks the boards whose cards, `ends[board]` of all of them, were not played from their hands.
+EXPORT i64 core_disagreeing_plays(
+    const u64* hands, const i8* declarer, i64 count, const u8* cards, i64 card_count,
+    const i64* ends, u8* found) {
+    for (i64 board = 0; board < count; ++board)
+        if (declarer[board] < NO_VALUE || declarer[board] > 3 || ends[board] > card_count ||
+            ends[board] < (board ? ends[board - 1] : 0))
+            return INVALID;
+    for (i64 place = 0; place < card_count; ++place)
+        if (cards[place] >= DECK) return INVALID;
+    find_disagreeing(hands, declarer, count, cards, ends, found);
+    return 0;
+}
+
+// --- double dummy --------------------------------------------------------------------------------
+
+// Bounds on the tricks of deals [4][count], int8 [count][20] each.
+EXPORT void core_trick_bounds(const u64* hands, i64 count, i8* low, i8* high) {
+    for (i64 deal = 0; deal < count; ++deal) {
+        SuitHoldings own;
+        for (i32 seat = 0; seat < 4; ++seat)
+            for (i32 suit = 0; suit < 4; ++suit) {
+                const u64 holding = hands[seat * count + deal] >> 13 * suit & 0x1FFF;
+                own.held[seat][suit] = static_cast<u32>(holding);
+                own.length[seat][suit] = bit_count(holding);
+            }
+        find_trick_bounds(own, low + 20 * deal, high + 20 * deal);
+    }
 }

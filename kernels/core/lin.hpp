@@ -5,9 +5,6 @@
 
 namespace core {
 
-// How a board's auction stands, in the order of the deal frame's enum.
-enum AuctionStatus : i32 { COMPLETE, UNFINISHED, ILLEGAL_CALL, NO_CALLS };
-
 // A board; the ends are in the flat arrays of calls, tail, play and commentary, where its part
 // begins at the end of the board before. NO_VALUE stands for what is not known.
 struct LinBoard {
