@@ -37,6 +37,7 @@ _WITHOUT_ANSWER: Final = frozenset(
     {
         "core_hull_of", "core_deals_by_call", "core_system_problem", "core_system_rows",
         "core_system_packing", "core_system_tables", "core_index_sets", "core_trick_bounds",
+        "core_most_of_suit",
     }
 )  # fmt: skip
 
@@ -260,6 +261,107 @@ def trick_bounds(hands: U64, low: NDArray[np.int8], high: NDArray[np.int8]) -> N
         "core_trick_bounds", _checked(hands, np.uint64, 4), count, _checked(low, np.int8, count),
         _checked(high, np.int8, count),
     )  # fmt: skip
+
+
+def solve_endings(hands: U64, strain: I64, first: I64, trick: U8, tricks: NDArray[np.int8]) -> None:
+    """Fill the tricks of the side to move for each card that may be played, int8 [n, 52].
+
+    Hands are [4, n] of a few cards; ``trick`` [n, 3] has those that were played to it, 255 for
+    none, from the hand of ``first`` on.
+    """
+    count = hands.shape[1]
+    if hands.shape != (4, count) or trick.shape != (count, 3) or tricks.shape != (count, 52):
+        raise ValueError(f"expected arrays of {count} endings, got {trick.shape}, {tricks.shape}")
+    call_core(
+        "core_solve_endings", _checked(hands, np.uint64), _checked(strain, np.int64, count),
+        _checked(first, np.int64, count), _checked(trick, np.uint8), count,
+        _checked(tricks, np.int8),
+    )  # fmt: skip
+
+
+# --- layouts -------------------------------------------------------------------------------------
+
+
+def judge(
+    words: U64, boxes: U64, sets: tuple[U32, U32], lanes: int, flags: int,
+    steps: tuple[I64, I64, U32, NDArray[np.bool_], NDArray[np.bool_]], *, hasty: bool,
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Judge packed layouts [4, n, words] by steps, bool [n, steps].
+
+    ``boxes`` and ``sets`` (offsets, members) are a plan's. ``steps`` are the row of the hand that
+    each asks, where the options of each begin and the last end, of each option its box (or
+    ``MULTIPLE | set``) and whether it makes the call, and what holds of a step whose options all
+    fail. With ``hasty`` the steps behind the first that fails count as failed.
+    """
+    rows_of, starts, option_boxes, is_made, by_default = steps
+    count, width = words.shape[1:]
+    if len(words) != 4 or width != lanes + flags or boxes.shape[1:] != (2 * width,):
+        raise ValueError(f"expected {lanes} + {flags} words, got {words.shape}, {boxes.shape}")
+    out = np.zeros((count, len(rows_of)), np.bool_)
+    call_core(
+        "core_judge", _checked(words, np.uint64), count, _checked(boxes, np.uint64), len(boxes),
+        _checked(sets[0], np.uint32, 1), len(sets[0]) - 1, _checked(sets[1], np.uint32),
+        len(sets[1]), lanes, flags, len(rows_of), _checked(rows_of, np.int64),
+        _checked(starts, np.int64, len(rows_of) + 1), _checked(option_boxes, np.uint32),
+        _checked(is_made, np.bool_, len(option_boxes)), len(option_boxes),
+        _checked(by_default, np.bool_, len(rows_of)), int(hasty), out,
+    )  # fmt: skip
+    return out
+
+
+def move_states(
+    states: I64, step: I64, joint: NDArray[np.bool_], low: I64, high: I64, rests: I64,
+    is_raw: NDArray[np.bool_], *, room: int, is_last: bool,
+) -> tuple[I64, I64, I64]:  # fmt: skip
+    """States after a part got 0, 1, … cards of a class, those left out that cannot end well.
+
+    Parameters
+    ----------
+    states : int64 [n, columns + 1]
+        Sums, and the cards of the class that are left.
+    step : int64 [columns + 1]
+        What a card adds to each sum.
+    joint : bool [sums - columns, columns]
+        Further sums, each of some of the columns.
+    low, high : int64 [sums]
+        Where each must end.
+    rests : int64 [4, sums]
+        Least and most of later classes, and of a card of this class in a later part.
+    is_raw : bool [columns]
+        Columns that are kept as they are; others become the least sum that ends as well.
+    room : int
+        How many states at most.
+    is_last : bool
+        Whether the part gets all that are left.
+
+    Returns
+    -------
+    tuple of int64 arrays
+        The new states, and of each the one before and how many cards.
+    """
+    columns, sums = len(step) - 1, len(low)
+    if states.shape[1:] != (columns + 1,) or joint.shape != (sums - columns, columns):
+        raise ValueError(f"expected states of {columns} sums, got {states.shape}, {joint.shape}")
+    if rests.shape != (4, sums) or len(is_raw) != columns:
+        raise ValueError(f"expected the rests of {sums} sums, got {rests.shape}")
+    found = np.empty((room, columns + 1), np.int64)
+    before, taken = np.empty((2, room), np.int64)
+    kept = call_core(
+        "core_move_states", _checked(states, np.int64), len(states), _checked(step, np.int64),
+        columns, sums, int(is_last), _checked(joint, np.bool_), _checked(low, np.int64),
+        _checked(high, np.int64, sums), _checked(rests, np.int64), _checked(is_raw, np.bool_),
+        room, found, before, taken,
+    )  # fmt: skip
+    return found[:kept], before[:kept], taken[:kept]
+
+
+def most_of_suit(values: I64) -> int:
+    """Most that four seats have of a suit, by what each has of a holding, int64 [4, 8192]."""
+    if values.shape != (4, 1 << 13):
+        raise ValueError(f"expected a value for each holding of four seats, got {values.shape}")
+    found = np.zeros(1, np.int64)
+    call_core("core_most_of_suit", _checked(values, np.int64), found)
+    return int(found[0])
 
 
 # --- hash tables ---------------------------------------------------------------------------------

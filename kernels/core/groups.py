@@ -55,11 +55,11 @@ class Group:
             place, kind, tail = self._rows[name]
             if array.dtype != kind or array.shape[1:] != tail or not array.flags.c_contiguous:
                 raise TypeError(
-                    f"expected {name} as {kind} with rows of shape {tail}, "
+                    f"expected {name} as {kind} with rows of shape {tail}, in one piece, "
                     f"got {array.dtype}{array.shape}"
                 )
             self._arrays[name] = array
-            self._table[place : place + 2] = _address_of(array), len(array)
+            self._table[place], self._table[place + 1] = _address_of(array), len(array)
         self.nbytes: int = sum(array.nbytes for array in self._arrays.values())
 
     def __getattr__(self, name: str) -> Any:
