@@ -45,12 +45,6 @@ def compiled(function: Any = None, *, only: Any = None, **options: Any) -> Any:
     return dispatcher
 
 
-def is_cached(function: Any) -> bool:
-    """Whether a function was compiled before and is found on the disk."""
-    files = getattr(function._cache, "_cache_file", None)
-    return files is not None and bool(files._load_index())
-
-
 class _Impl(CompileResultCacheImpl):
     # beside the modules last of all: what pip did not write stays when it removes a package, and a
     # folder that is left hides the package that is installed after it

@@ -88,6 +88,11 @@ class _CpuPlan(NamedTuple):
         return arena.of(words)
 
 
+def table_of(plan: Plan) -> CoreTable:
+    """Give a plan as the core takes it; made once a plan."""
+    return _CpuPlan.of(plan).table
+
+
 def _plan_of_boxes(plan: Plan, boxes: NDArray[np.int64]) -> _CpuPlan:
     """Plan with the columns alone that some boxes and sets of boxes need."""
     return _CpuPlan.of(plan).only(_single_boxes(plan, boxes))
@@ -174,7 +179,7 @@ def _for_blocks(deals: DealArrays, function: Callable[[int, int], object]) -> No
 
 def features(plan: Plan, deals: DealArrays) -> U64:
     """Packed words by dealer-relative seat, uint64 [4, deals, words]."""
-    table = _CpuPlan.of(plan).table
+    table = table_of(plan)
     words = plan.packing.lane_words + plan.packing.flag_words
     out = np.empty((4, len(deals), words), np.uint64)
 
@@ -344,7 +349,7 @@ def deals_that_pass(plan: Plan, words: U64, deals: U32, nodes: Sequence[int]) ->
 
     ``words`` [all deals, words] are those of :func:`features` at the seat that calls there.
     """
-    table = _CpuPlan.of(plan).table
+    table = table_of(plan)
     return in_blocks(
         lambda node: filter_deals(table, words, deals, int(plan.node_box[node])), nodes
     )

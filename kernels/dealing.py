@@ -112,6 +112,13 @@ def mixed(word: int) -> int:
     return word ^ word >> 31
 
 
+def mixed_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Output function of SplitMix64 of many words."""
+    words = (words ^ words >> np.uint64(30)) * np.uint64(MIX_1)
+    words = (words ^ words >> np.uint64(27)) * np.uint64(MIX_2)
+    return words ^ words >> np.uint64(31)
+
+
 def check_range(seed: int, first: int, count: int) -> None:
     """Check that a seed and the deals asked for exist.
 

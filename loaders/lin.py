@@ -4,7 +4,6 @@ LIN is the format of Bridge Base Online, described there in "LIN file format" an
 files. The slow reader in :mod:`bidcascade.loaders.lin_reference` says what everything means.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -13,8 +12,41 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidDeal
+from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.core.lin import (
+    BID,
+    BOARD,
+    CALLS_END,
+    COMMENTARY_END,
+    DEALER,
+    DECLARER,
+    DOCUMENT,
+    DOUBLING,
+    EVENT_END,
+    EVENT_START,
+    I64,
+    ILLEGAL,
+    NAMES_END,
+    NAMES_START,
+    NORTH,
+    PLAY_END,
+    RECORD,
+    SIDES_END,
+    SIDES_START,
+    STATUS,
+    TAIL_END,
+    TRICKS,
+    VULNERABILITY,
+    WEST,
+    LinBoards,
+    read_lin_documents,
+)
+from bidcascade.kernels.core.lin import (
+    ROOM as ROOM_COLUMN,
+)
 from bidcascade.kernels.forks import check_not_forked
 
+from . import lin_reference
 from .columns import (
     choose,
     contract_codes,
@@ -41,38 +73,6 @@ from .frame import (
     without_unknown_play,
 )
 from .handviewer import find_links
-from .lin_kernel import (
-    BAD_DEAL,
-    BID,
-    BOARD,
-    CALLS_END,
-    COMMENTARY_END,
-    DEALER,
-    DECLARER,
-    DOCUMENT,
-    DOUBLING,
-    EVENT_END,
-    EVENT_START,
-    I64,
-    ILLEGAL,
-    NAMES_END,
-    NAMES_START,
-    NORTH,
-    PLAY_END,
-    RECORD,
-    SIDES_END,
-    SIDES_START,
-    STATUS,
-    TAIL_END,
-    TRICKS,
-    VULNERABILITY,
-    WEST,
-    Parsed,
-    parse_documents,
-)
-from .lin_kernel import (
-    ROOM as ROOM_COLUMN,
-)
 from .lin_reference import (
     BLANKS,
     NO_DEAL_REASON,
@@ -84,11 +84,11 @@ from .lin_reference import (
 )
 from .lin_signs import LEADING, looks_like_handviewer, looks_like_lin
 
-_STATE_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
+_LASTING_KEYS = (b"vg", b"rs", b"pn", b"ah", b"sv")
 
 
 _SHORT: Final = 1 << 12
-"""Bytes of texts, some ten boards, that the definition reads sooner than the kernel."""
+"""Bytes of texts, some four boards, which the definition reads sooner."""
 
 
 class LinDocument(NamedTuple):
@@ -185,10 +185,11 @@ def read_lin_files(files: Iterable[tuple[bytes, str]]) -> Batch:
 
 
 def _by_definition(documents: Sequence[LinDocument], refusals: Sequence[_Refusal]) -> Batch:
-    """Frames of short documents: read sooner so, and nothing has to be compiled."""
+    """Frames of short documents, which are read sooner so, or of any where there is no core."""
     deals, rejects = [empty_deals()], [_rejects([], refusals, b"", None)]
-    before: Counter[str] = Counter()
-    for text, source, encoding, _ in documents:
+    before: dict[str, int] = {}
+    for text, source, encoding, first in documents:
+        before.setdefault(source, first)
         batch = read_lin_reference(text.decode(), source, encoding)
         number = pl.col("record") + pl.lit(before[source], pl.UInt32)
         deals.append(batch.deals.with_columns(number))
@@ -223,32 +224,38 @@ def _refuse(data: bytes, source: str) -> _Refusal:
     )
 
 
-def state_tokens(parsed: Parsed, text: bytes) -> bytes:
-    """LIN tokens that repeat what lasts beyond the end of the last document."""
-    tokens = b""
-    for key, (start, end) in zip(_STATE_KEYS, parsed.state.tolist(), strict=True):
-        if start >= 0:
-            tokens += key + b"|" + text[start:end] + b"|"
-    return tokens
+def lasting_tokens(text: bytes) -> bytes:
+    """LIN tokens that repeat what lasts beyond the end of a text.
 
-
-def parse_arrays(documents: Sequence[LinDocument]) -> tuple[bytes, Parsed]:
-    """Return the joined text of some documents and the flat arrays of their boards."""
-    text = b"".join(document.text for document in documents)
-    ends = np.cumsum(np.array([len(document.text) for document in documents], np.int64))
-    return text, parse_documents(np.frombuffer(text, np.uint8), ends, text.count(b"|"))
+    Examples
+    --------
+    >>> lasting_tokens(b"vg|Cup|qx|o1|sv|b|qx|c1|ah|Board 1|pg||sv|n|")
+    b'vg|Cup|sv|n|'
+    """
+    if not has_core():
+        return lin_reference.lasting_tokens(text.decode()).encode()
+    lasting = read_lin_documents(text, np.array([len(text)])).lasting
+    return b"".join(
+        key + b"|" + text[start:end] + b"|"
+        for key, (start, end) in zip(_LASTING_KEYS, lasting.tolist(), strict=True)
+        if start >= 0
+    )
 
 
 def parse_lin(documents: Sequence[LinDocument], refusals: Sequence[_Refusal]) -> Batch:
     """Frames of some LIN documents; refused files come first among the rejects."""
     if not documents:
         return Batch(empty_deals(), _rejects([], refusals, b"", None))
-    text, parsed = parse_arrays(documents)
+    if not has_core():
+        return _by_definition(documents, refusals)
+    text = b"".join(document.text for document in documents)
+    ends = np.cumsum(np.array([len(document.text) for document in documents], np.int64))
+    parsed = read_lin_documents(text, ends)
     numbered = _number_records(documents, parsed)
     return make_frames(numbered, refusals, text, parsed)
 
 
-def _number_records(documents: Sequence[LinDocument], parsed: Parsed) -> list[LinDocument]:
+def _number_records(documents: Sequence[LinDocument], parsed: LinBoards) -> list[LinDocument]:
     """Let the numbers of records run on through the documents of one source."""
     if len({document.source for document in documents}) == len(documents):
         return list(documents)
@@ -265,9 +272,9 @@ def _number_records(documents: Sequence[LinDocument], parsed: Parsed) -> list[Li
 
 
 def make_frames(
-    documents: Sequence[LinDocument], refusals: Sequence[_Refusal], text: bytes, parsed: Parsed
+    documents: Sequence[LinDocument], refusals: Sequence[_Refusal], text: bytes, parsed: LinBoards
 ) -> Batch:
-    """Make both frames from the flat arrays of :func:`parse_arrays`."""
+    """Make both frames from the flat arrays of the core."""
     check_not_forked()
     boards = np.ascontiguousarray(parsed.boards.T)
     document = boards[DOCUMENT]
@@ -317,7 +324,7 @@ def make_frames(
     return Batch(deals, _rejects(documents, refusals, text, parsed))
 
 
-def _announcements(parsed: Parsed) -> pl.Series:
+def _announcements(parsed: LinBoards) -> pl.Series:
     """One text a call, of which nearly all are empty."""
     ends = parsed.announcement_ends
     starts = np.concatenate([np.zeros(1, np.int64), ends])[:-1]
@@ -367,18 +374,16 @@ def _rejects(
     documents: Sequence[LinDocument],
     refusals: Sequence[_Refusal],
     text: bytes,
-    parsed: Parsed | None,
+    parsed: LinBoards | None,
 ) -> pl.DataFrame:
     """Rejects frame: refused files, then the boards without hands."""
     rows: list[tuple[str, int | None, str, str]] = [
         (refusal.source, None, refusal.reason, refusal.text) for refusal in refusals
     ]
-    for number, record, kind, start, end in parsed.rejects.tolist() if parsed else ():
+    for number, record, has_problem, start, end in parsed.rejects.tolist() if parsed else ():
         document = documents[number]
         quoted = text[start:end].decode().strip(BLANKS)
-        reason = NO_DEAL_REASON
-        if kind == BAD_DEAL:
-            reason = _why_no_deal(quoted)
+        reason = _why_no_deal(quoted) if has_problem else NO_DEAL_REASON
         rows.append((document.source, document.records_before + record, reason, quoted))
     return reject_frame(rows)
 
@@ -389,4 +394,4 @@ def _why_no_deal(value: str) -> str:
         parse_md(value)
     except InvalidDeal as error:
         return str(error)
-    raise AssertionError(f"the compiled reader refused the md value {value!r}, the plain one not")
+    raise AssertionError(f"the fast reader refused the md value {value!r}, the plain one not")

@@ -1,7 +1,7 @@
 """The slow LIN reader: one token at a time in plain Python. It is the definition.
 
 LIN is the format of Bridge Base Online: ``key|value|`` tokens with keys of two letters.
-:func:`bidcascade.loaders.lin.read_lin` gives the same frames from compiled code; the tests hold
+:func:`bidcascade.loaders.lin.read_lin` gives the same frames by the core; the tests hold
 the two against each other. What a board is: it starts at ``qx``, or at an ``md`` that does
 not belong to the ``qx`` before it. Names, event and results last from token to token; those (and
 vulnerability and board number) that come before a board's first call, card or page end are the
@@ -53,6 +53,7 @@ _RANKS = {letter: rank for rank, letter in enumerate("23456789TJQKA")}
 _LIN_DEALER = {"1": 2, "2": 3, "3": 0, "4": 1}
 _SEAT_NAMES = ("South", "West", "North", "East")
 _NO_SIDES = -1
+_LASTING_KEYS = ("vg", "rs", "pn", "ah", "sv")
 _CALL_WORDS = (
     ("PASS", 0), ("P", 0), ("DOUBLE", 1), ("DBL", 1), ("D", 1), ("XX", 2), ("X", 1),
     ("REDOUBLE", 2), ("RDBL", 2), ("RD", 2), ("R", 2),
@@ -316,6 +317,8 @@ class _Lasting:
     vulnerability: int | None = None
     sides: str = ""
     """What ``vulnerability`` was read from."""
+    tokens: dict[str, str] = field(default_factory=dict)
+    """Values of ``vg``, ``rs``, ``pn``, ``ah`` and ``sv`` that say all that, of those that came."""
 
 
 @dataclass
@@ -447,6 +450,25 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
     source, encoding : str
         What to write in the columns of those names.
     """
+    rows, rejects, _ = _read(text, source, encoding)
+    return Batch(pl.DataFrame(rows, schema=DEAL_SCHEMA), reject_frame(rejects))
+
+
+def lasting_tokens(text: str) -> str:
+    """LIN tokens that repeat what lasts beyond the end of a text.
+
+    Examples
+    --------
+    >>> lasting_tokens("vg|Cup|qx|o1|sv|b|qx|c1|ah|Board 1|pg||sv|n|")
+    'vg|Cup|sv|n|'
+    """
+    found = _read(text, "", "")[2].tokens
+    return "".join(f"{key}|{found[key]}|" for key in _LASTING_KEYS if key in found)
+
+
+def _read(
+    text: str, source: str, encoding: str
+) -> tuple[list[dict[str, Any]], list[tuple[str, int | None, str, str]], _Lasting]:
     rows: list[dict[str, Any]] = []
     rejects: list[tuple[str, int | None, str, str]] = []
     lasting = _Lasting()
@@ -470,6 +492,8 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
         begun = _Record(**vars(lasting), start=start)
         lasting.board = lasting.room = lasting.vulnerability = None
         lasting.sides = ""
+        for once in ("ah", "sv"):
+            lasting.tokens.pop(once, None)
         return begun
 
     for key, value, start in _tokens(text):
@@ -490,17 +514,23 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
             except InvalidDeal as error:
                 record.problem = (str(error), value.strip(BLANKS))
         elif key in ("pn", "pw"):
+            lasting.tokens["pn"] = value
             for one in filter(None, (lasting, owner)):
                 one.names = split_names(value)
         elif key == "vg":
+            lasting.tokens["vg"] = value
+            lasting.tokens.pop("rs", None)
             for one in filter(None, (lasting, owner)):
                 one.event, one.first_board = _split_vg(value)
                 one.results = []
         elif key == "rs":
+            lasting.tokens["rs"] = value
             for one in filter(None, (lasting, owner)):
                 one.results = value.split(",")
         elif key == "sv":
             one = owner or lasting
+            if one is lasting:
+                lasting.tokens["sv"] = value
             one.vulnerability, one.sides = _read_sv(value), value.strip(BLANKS)
         elif key == "ah":
             board, room = _parse_board(value)
@@ -509,6 +539,7 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
                 owner.room = room if owner.room is None else owner.room
             elif board is not None:
                 lasting.board, lasting.room = board, room
+                lasting.tokens["ah"] = value
         elif record is None:
             continue
         elif key == "an":
@@ -542,4 +573,4 @@ def read_lin_reference(text: str, source: str = "", encoding: str = "utf-8") -> 
                 claim = _parse_number(value, 2)
                 record.claim = claim if claim is not None and claim <= 13 else record.claim
     close(len(text))
-    return Batch(pl.DataFrame(rows, schema=DEAL_SCHEMA), reject_frame(rejects))
+    return rows, rejects, lasting

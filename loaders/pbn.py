@@ -2,7 +2,7 @@
 
 Portable Bridge Notation 2.1 import format, read by what real files hold rather than by what
 they should. Cut into games by :mod:`.pbn_tokens`; the auction and play sections of all games
-are decoded together by :mod:`.pbn_kernel`, odd ones by :mod:`.pbn_sections`.
+are read together by the core (``pbn.hpp``), odd ones by :mod:`.pbn_sections`.
 """
 
 from collections.abc import Iterator

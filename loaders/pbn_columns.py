@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
@@ -18,7 +18,14 @@ from bidcascade.bridge import (
     board_vulnerability,
     parse_vulnerability,
 )
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.core.pbn import (
+    ILLEGAL,
+    MAX_CALLS,
+    NONE,
+    PbnSections,
+    read_pbn_sections,
+)
 
 from .columns import I64, contract_codes, contract_names, enum_values, north_south_scores
 from .frame import (
@@ -35,7 +42,6 @@ from .frame import (
     reject_frame,
 )
 from .hand_text import Hands
-from .pbn_kernel import ILLEGAL, MAX_CALLS, NONE, decode_sections
 from .pbn_sections import (
     PASSED_OUT,
     UNKNOWN,
@@ -64,27 +70,6 @@ _NO_WORD = " \t^?*-#"
 _SIMPLE = 9
 """Outcome code of one club: whether a result is one is seen whatever the contract."""
 _NO_NOTES: dict[str, str] = {}
-
-
-class _Sections(NamedTuple):
-    """What the kernel is given, and what comes out, as :func:`.decode_sections` says."""
-
-    opener: I64
-    hands: NDArray[np.uint64]
-    tag_code: I64
-    tag_declarer: I64
-    is_irregular: NDArray[np.bool_]
-    play_leader: I64
-    calls: U8
-    notes: U8
-    call_count: I64
-    status: I64
-    cards: U8
-    card_count: I64
-    code: I64
-    declarer: I64
-    tricks: I64
-    odd: NDArray[np.bool_]
 
 
 class Boards:
@@ -230,10 +215,11 @@ class _Decoder:
             self.results, self.scores, self.rooms, self.events, self.players, self.comments,
             self.comment_counts,
         ) = zip(*boards.rows, strict=True)  # fmt: skip
+        plain = plain or not has_core()
         self.vulnerability = np.array(vulnerabilities, np.int64)
         self.is_vulnerability_known = np.array(sides_known, np.bool_)
         tag_declarer = np.array(declarers, np.int64)
-        self.sections = _Sections(
+        self.sections = PbnSections(
             opener=np.array(self.openers, np.int64),
             hands=np.array(self.hands, np.uint64),
             tag_code=np.array(codes, np.int64),
@@ -258,8 +244,8 @@ class _Decoder:
             ends = np.cumsum(np.array([len(text) for text in texts], np.int64))
             bounds = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
             # one byte a character, so that bounds in characters hold
-            text = np.frombuffer("".join(texts).encode("ascii", "replace"), np.uint8)
-            decode_sections(text, bounds[:size], bounds[size:], *self.sections)
+            text = "".join(texts).encode("ascii", "replace")
+            read_pbn_sections(text, bounds[:size], bounds[size:], self.sections)
         for board in np.flatnonzero(self.sections.odd).tolist():
             self._decode_odd_case(board)
 

@@ -1,8 +1,8 @@
 """The auction and play sections of PBN and the tags about them, read one at a time.
 
 Portable Bridge Notation 2.1, chapters 3.5 (auction section), 3.6 (play section), 3.7 (glyphs)
-and 3.9 (irregularities). This is the definition; :mod:`.pbn_kernel` does the plain cases in bulk
-and must agree with it.
+and 3.9 (irregularities). This is the definition; the core (``pbn.hpp``) does the plain cases
+in bulk and must agree with it.
 """
 
 import re

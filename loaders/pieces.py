@@ -211,9 +211,9 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
         text = lasting + decoder.decode(rest[:cut])
         encoding = decoder.encoding
         rest = rest[cut:]
-        from .lin import LinDocument, parse_arrays, state_tokens
+        from .lin import lasting_tokens
 
-        lasting = state_tokens(parse_arrays([LinDocument(text, name, encoding)])[1], text)
+        lasting = lasting_tokens(text)
         yield Piece(
             kind="lin", data=text, name=name, encoding=encoding, files_ended=0 if more else 1
         )
@@ -365,7 +365,6 @@ def _read_group(sources: list[Source]) -> Batch:
 
 
 def _read_lin(files: list[tuple[bytes, str]]) -> Batch:
-    # its kernels are compiled: who reads other files does without
     from .lin import read_lin_files
 
     return read_lin_files(files)

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.core.functions import disagreeing_plays, has_core
 
 from .frame import HAND_COLUMNS
 
@@ -167,17 +167,24 @@ def play_disagrees(deals: pl.DataFrame) -> pl.Series:
     [True, False, False]
     """
     play = deals["play"]
-    found = _disagreeing(
+    find = disagreeing_plays if has_core() else disagreeing_plays_reference
+    found = find(
         np.stack([deals[name].fill_null(0).to_numpy() for name in HAND_COLUMNS]),
         deals["declarer"].to_physical().cast(pl.Int8).fill_null(-1).to_numpy(),
-        play.filter(play.list.len() > 0).explode().to_numpy(),
+        play.filter(play.list.len() > 0).explode().cast(pl.UInt8).to_numpy(),
         play.list.len().fill_null(0).cast(pl.Int64).cum_sum().to_numpy(),
     )
     return pl.Series("play_disagrees", found)
 
 
-@compiled
-def _disagreeing(hands: Any, declarer: Any, cards: Any, ends: Any) -> Any:
+def disagreeing_plays_reference(hands: Any, declarer: Any, cards: Any, ends: Any) -> Any:
+    """Tell of arrays what :func:`play_disagrees` tells of frames: the definition, in plain Python.
+
+    Parameters
+    ----------
+    hands, declarer, cards, ends
+        As :func:`bidcascade.kernels.core.functions.disagreeing_plays` takes them.
+    """
     found = np.zeros(len(declarer), np.bool_)
     start = 0
     for board in range(len(declarer)):
@@ -188,7 +195,7 @@ def _disagreeing(hands: Any, declarer: Any, cards: Any, ends: Any) -> Any:
             is_twice = False
             for place in range(first, min(first + 4, end)):
                 seat = 0
-                while seat < 3 and not hands[seat, board] >> np.uint64(cards[place]) & np.uint64(1):
+                while seat < 3 and not int(hands[seat, board]) >> int(cards[place]) & 1:
                     seat += 1
                 if place == start and declarer[board] >= 0 and seat != (declarer[board] + 1) % 4:
                     found[board] = True

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.core import functions
 from bidcascade.kernels.types import U64
 
 _SEATS = 4
@@ -77,20 +77,24 @@ def trick_bounds(hands: U64) -> tuple[Any, Any]:
     """
     low = np.zeros((hands.shape[1], _SEATS * _STRAINS), np.int8)
     high = np.zeros_like(low)
-    _fill_bounds(np.ascontiguousarray(hands, np.uint64), low, high)
+    hands = np.ascontiguousarray(hands, np.uint64)
+    if functions.has_core():
+        functions.trick_bounds(hands, low, high)
+    else:
+        trick_bounds_reference(hands, low, high)
     return low, high
 
 
-@compiled
-def _fill_bounds(hands: Any, low: Any, high: Any) -> None:
+def trick_bounds_reference(hands: U64, low: Any, high: Any) -> None:
+    """Fill the bounds of :func:`trick_bounds`: the definition, in plain Python."""
     held = np.zeros((_SEATS, 4), np.int64)
     length = np.zeros((_SEATS, 4), np.int64)
     for deal in range(hands.shape[1]):
         for seat in range(_SEATS):
             for suit in range(4):
-                holding = int(hands[seat, deal] >> np.uint64(13 * suit)) & 0x1FFF
+                holding = int(hands[seat, deal]) >> 13 * suit & 0x1FFF
                 held[seat, suit] = holding
-                length[seat, suit] = _count(holding)
+                length[seat, suit] = holding.bit_count()
         for declarer in range(_SEATS):
             leader, dummy, partner = (declarer + 1) % 4, (declarer + 2) % 4, (declarer + 3) % 4
             for strain in range(4):
@@ -125,16 +129,6 @@ def _fill_bounds(hands: Any, low: Any, high: Any) -> None:
             low[deal, place] = least
 
 
-@compiled
-def _count(holding: int) -> int:
-    count = 0
-    while holding:
-        holding &= holding - 1
-        count += 1
-    return count
-
-
-@compiled
 def _run(holding: int) -> int:
     """How many cards of a holding are in sequence from the ace."""
     run = 0
@@ -143,7 +137,6 @@ def _run(holding: int) -> int:
     return run
 
 
-@compiled
 def _trump_tricks(ours: int, theirs: int) -> int:
     """Trumps of a hand that are left when each that can be is beaten by another of theirs."""
     higher = tricks = 0
@@ -158,7 +151,6 @@ def _trump_tricks(ours: int, theirs: int) -> int:
     return tricks
 
 
-@compiled
 def _high_cards(held: Any, length: Any, seat: int) -> int:
     """Tricks at notrump of a hand on lead, with its own high cards alone."""
     tricks = 0
@@ -171,7 +163,6 @@ def _high_cards(held: Any, length: Any, seat: int) -> int:
     return tricks
 
 
-@compiled
 def _cashed(held: Any, length: Any, seat: int, partner: int) -> int:
     """Tricks at notrump of a hand on lead, with those of its partner where it can reach them."""
     tricks: int = _high_cards(held, length, seat)

@@ -22,8 +22,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.compiled import compiled
-from bidcascade.kernels.dealing import GAMMA, MIX_1, MIX_2, mixed
+from bidcascade.kernels.core.functions import move_states
+from bidcascade.kernels.dealing import GAMMA, mixed, mixed_words
 from bidcascade.kernels.intervals import UNBOUNDED
 from bidcascade.kernels.types import U64
 
@@ -302,6 +302,7 @@ class CountedDeals:
             return
         low, high = np.array([(one.low, one.high) for one in columns]).T
         joint = _sums_of_like(columns)
+        is_joint = joint != 0
         # what holds of each sum holds of several such as the points of two hands together, too
         low, high = np.append(low, joint @ low), np.append(high, joint @ high)
         is_raw = np.array([one.is_raw for one in columns])
@@ -333,10 +334,12 @@ class CountedDeals:
                 later = own[:, place + 1 :]
                 ends = (later.min(axis=1), later.max(axis=1)) if not is_last else (0 * low, 0 * low)
                 step = np.append(own_adds[number][:, place], -1)
-                new, rows, taken_of = _moved(
-                    states, step, size, int(is_last), joint, low, high,
-                    (least[number + 1], most[number + 1], *ends), is_raw,
-                    self._budget - self.looked_at,
+                room = min(self._budget - self.looked_at,
+                           len(states) * (1 if is_last else size + 1))  # fmt: skip
+                new, rows, taken_of = move_states(
+                    np.ascontiguousarray(states), step, is_joint, low, high,
+                    np.stack([least[number + 1], most[number + 1], *ends]), is_raw, room=room,
+                    is_last=is_last,
                 )  # fmt: skip
                 self.looked_at += len(rows)
                 if self.looked_at >= self._budget:
@@ -459,58 +462,6 @@ def _sums_of_like(columns: Sequence[_Column]) -> I64:
     return np.array(rows, np.int64).reshape(len(rows), len(columns))
 
 
-@compiled
-def _moved(
-    states: I64, step: I64, size: int, is_last: int, joint: I64, low: I64, high: I64,
-    rests: tuple[I64, I64, I64, I64], is_raw: NDArray[np.bool_], room: int,
-) -> tuple[I64, I64, I64]:  # fmt: skip
-    """States after a part got 0, 1, … cards of a class, those left out that cannot end well.
-
-    Returns the new states, and of each the one before and how many cards; at most ``room``.
-    ``rests`` are the least and most of later classes, and of a card of this class in a later part.
-    """
-    least, most, own_least, own_most = rests
-    columns = len(step) - 1
-    found = np.empty((min(room, len(states) * (1 if is_last else size + 1)), columns + 1), np.int64)
-    rows = np.empty(len(found), np.int64)
-    taken_of = np.empty(len(found), np.int64)
-    sums = np.empty(len(low), np.int64)
-    kept = 0
-    for row in range(len(states)):
-        left = states[row, columns]
-        for taken in range(left if is_last else 0, left + 1):
-            if kept == len(found):
-                return found, rows, taken_of
-            rest = left - taken
-            good = True
-            for number in range(len(low)):
-                if number < columns:
-                    sums[number] = states[row, number] + taken * step[number]
-                else:
-                    sums[number] = 0
-                    for one in range(columns):
-                        if joint[number - columns, one]:
-                            sums[number] += sums[one]
-                lower = sums[number] + least[number] + rest * own_least[number]
-                upper = sums[number] + most[number] + rest * own_most[number]
-                if upper < low[number] or lower > high[number]:
-                    good = False
-                    break
-            if good:
-                for number in range(columns):
-                    lower = least[number] + rest * own_least[number]
-                    upper = sums[number] + most[number] + rest * own_most[number]
-                    surely = sums[number] + lower >= low[number] and upper <= high[number]
-                    # any sum that surely ends well is as good as the least such one
-                    found[kept, number] = (
-                        low[number] - lower if surely and not is_raw[number] else sums[number]
-                    )
-                found[kept, columns] = rest
-                rows[kept], taken_of[kept] = row, taken
-                kept += 1
-    return found[:kept], rows[:kept], taken_of[:kept]
-
-
 def _shape_number(states: I64, lengths: tuple[int, int, int]) -> I64:
     clubs, diamonds, hearts = (states[:, one] for one in lengths)
     found: I64 = clubs + 14 * diamonds + 196 * hearts
@@ -594,12 +545,8 @@ def below(stream: Iterator[int], limit: int) -> int:
 
 def _keys(seed: int, numbers: U64) -> U64:
     """Random words for the cards of deals, uint64[n, 52]."""
-    places = numbers[:, np.newaxis] * np.uint64(64) + np.arange(1, 53, dtype=np.uint64)
-    word: Any = np.uint64(mixed(seed & _WORD)) + places * np.uint64(GAMMA)
-    word = (word ^ word >> np.uint64(30)) * np.uint64(MIX_1)
-    word = (word ^ word >> np.uint64(27)) * np.uint64(MIX_2)
-    found: U64 = word ^ word >> np.uint64(31)
-    return found
+    places: Any = numbers[:, np.newaxis] * np.uint64(64) + np.arange(1, 53, dtype=np.uint64)
+    return mixed_words(np.uint64(mixed(seed & _WORD)) + places * np.uint64(GAMMA))
 
 
 # --- what is counted ------------------------------------------------------------------------------

@@ -21,11 +21,22 @@ from bidcascade.kernels.lowering import Interval, LinearForm
 from bidcascade.kernels.types import U64
 from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
 
-from .drawing import F64, HONOUR_POINTS, I64, Draw, count_hands, deal_exactly, deal_rest
+from .drawing import (
+    F64,
+    HONOUR_POINTS,
+    I64,
+    Draw,
+    ExactNeeds,
+    RestNeeds,
+    count_hands,
+    deal_exactly,
+    deal_rest,
+)
 
 SHAPE_NUMBERS: Final = 14**3
 """Shapes are numbered clubs + 14 diamonds + 196 hearts; a hand's size gives the spades."""
 _PLACES: Final = np.array([1, 14, 196])
+_ALL_LENGTHS: Final = np.ones((2, 14, 14), np.uint8)
 _SHORT: Final[I64] = np.arange(SHAPE_NUMBERS)[:, np.newaxis] // _PLACES % 14
 _EXACT_STREAM: Final = 0x1DEA1
 """Keeps the random words of the two ways to propose apart."""
@@ -116,15 +127,12 @@ class Dealing:
         """Count what a seat can draw, jointly with the only other hidden one if that is given."""
         masks, shapes = self._drawn[seat]
         forced = 0 if other is None else self.free & self.forbidden[other]
-        cards = np.uint64(self.free & ~self.forbidden[seat] & ~forced)
-        draw: Draw = count_hands(
-            cards, np.uint64(forced), np.uint64(self.free),
+        return count_hands(
+            self.free & ~self.forbidden[seat] & ~forced, forced, self.free,
             shapes[:0] if forced & self.forbidden[seat] else shapes, masks,
-            masks if other is None else self._drawn[other][0], int(other is not None),
-            np.ones((2, 14, 14), np.int64),
+            masks if other is None else self._drawn[other][0], _ALL_LENGTHS,
+            joint=other is not None,
         )  # fmt: skip
-        # numba gives words back as whole numbers of Python
-        return draw._replace(cards=cards, forced=np.uint64(forced))
 
     @cached_property
     def _first(self) -> Draw:
@@ -204,7 +212,7 @@ class Dealing:
         """Cells of the first hand: lengths [k, 4] and points of the drawn part; their sums."""
         draw = self._first
         rows = np.flatnonzero(draw.counts)
-        lengths = draw.shapes[rows] - _lengths(int(draw.forced))
+        lengths = draw.shapes[rows] - _lengths(draw.forced)
         low = draw.minors[lengths[:, 0], lengths[:, 1]]
         high = draw.majors[lengths[:, 2], lengths[:, 3]]
         hands = np.zeros((len(rows), 41), np.int64)
@@ -222,6 +230,15 @@ class Dealing:
         forbidden = np.array([self.forbidden[seat] for seat in self.seats], np.uint64)
         return forbidden, np.stack([self._drawn[seat][0] for seat in self.seats])
 
+    @cached_property
+    def _rest_needs(self) -> RestNeeds:
+        sizes = [self.sizes[seat] - self.fixed[seat].bit_count() for seat in self.seats]
+        (forbidden, allowed), (lengths, points, ends) = self._needs, self._cells
+        return RestNeeds(
+            sizes=np.array(sizes), forbidden=forbidden, allowed=allowed, lengths=lengths,
+            points=np.ascontiguousarray(points), ends=ends,
+        )  # fmt: skip
+
     def propose(self, *, seed: int, first: int, count: int) -> Proposed:
         """Propose layouts of equal weight: the first hand exactly, the others at random.
 
@@ -231,11 +248,9 @@ class Dealing:
         if not self.seats:
             numbers = np.arange(first, first + count)
             return self._whole(np.zeros((0, count), np.uint64), np.ones(count), numbers)
-        sizes = [self.sizes[seat] - self.fixed[seat].bit_count() for seat in self.seats]
         hands, numbers = deal_rest(
-            np.uint64(mixed(seed)), first, count, np.uint64(self.free), np.array(sizes),
-            *self._needs, self._first, *self._cells,
-        )  # fmt: skip
+            mixed(seed), first, count, self.free, self._first, self._rest_needs
+        )
         return self._whole(hands, np.ones(len(numbers)), numbers)
 
     def propose_exactly(self, *, seed: int, first: int, count: int) -> Proposed:
@@ -245,23 +260,26 @@ class Dealing:
         """
         return self._whole(
             *deal_exactly(
-                np.uint64(mixed(seed ^ _EXACT_STREAM)), first, count, np.uint64(self.free),
-                *self._needs, self._first, *self._shapes,
+                mixed(seed ^ _EXACT_STREAM), first, count, self.free, self._first,
+                self._exact_needs,
             )
         )  # fmt: skip
 
     @cached_property
-    def _shapes(self) -> tuple[I64, I64, I64]:
-        """Shapes of the seats in order, where each seat's begin, and the lengths they have."""
+    def _exact_needs(self) -> ExactNeeds:
         parts = [self._drawn[seat][1] for seat in self.seats]
         starts = np.cumsum([0, *map(len, parts)])
         # what is forced upon a seat shortens its draw: then any shorter length may be wanted
         shorter = any(self.forbidden[seat] & self.free for seat in self.seats)
-        wanted = np.full((len(parts), 2, 14, 14), int(shorter), np.int64)
+        wanted = np.full((len(parts), 2, 14, 14), int(shorter), np.uint8)
         for number, shapes in enumerate(parts):
             wanted[number, 0, shapes[:, 0], shapes[:, 1]] = 1
             wanted[number, 1, shapes[:, 2], shapes[:, 3]] = 1
-        return np.concatenate(parts), starts, wanted
+        forbidden, allowed = self._needs
+        return ExactNeeds(
+            forbidden=forbidden, allowed=allowed, shapes=np.concatenate(parts), starts=starts,
+            wanted=wanted,
+        )  # fmt: skip
 
     def _whole(self, drawn: U64, weights: F64, numbers: I64) -> Proposed:
         hands = np.repeat(np.array(self.fixed, np.uint64)[:, np.newaxis], drawn.shape[1], axis=1)

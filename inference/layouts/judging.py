@@ -4,16 +4,16 @@ import threading
 import weakref
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS, Seat
-from bidcascade.kernels import NEVER, Backend, DealArrays, Plan, build_plan
-from bidcascade.kernels.compiled import compiled
-from bidcascade.kernels.plan import LANE_HIGH_BITS, MULTIPLE
-from bidcascade.kernels.types import U32, U64
+from bidcascade.kernels import Backend, DealArrays, Plan, build_plan
+from bidcascade.kernels.core.tables import judge
+from bidcascade.kernels.cpu import table_of
+from bidcascade.kernels.types import U32
 from bidcascade.systems import System
 from bidcascade.table import Expression, to_postfix
 from bidcascade.table.language.expression_tree import Truth
@@ -24,68 +24,18 @@ from .steps import Option, Step
 
 Bools = NDArray[np.bool_]
 
-_HIGH_BITS: Final = np.uint64(LANE_HIGH_BITS)
-_NUMBER: Final = np.int64(MULTIPLE - 1)
 
+class _Options(NamedTuple):
+    """What steps ask: of the first option of a step that holds, whether it makes the call."""
 
-@compiled
-def _meets(words: U64, box: U64, lanes: int, flags: int) -> bool:
-    """Whether packed words pass a box of the plan (lo.. hi.. need.. forbid..)."""
-    for word in range(lanes):
-        value = words[word]
-        inside = ((value | _HIGH_BITS) - box[word]) & ((box[lanes + word] | _HIGH_BITS) - value)
-        if (inside & _HIGH_BITS) != _HIGH_BITS:
-            return False
-    for word in range(flags):
-        value = words[lanes + word]
-        need = box[2 * lanes + word]
-        if (value & need) != need or (value & box[2 * lanes + flags + word]):
-            return False
-    return True
-
-
-@compiled
-def _meets_any(
-    words: U64, number: Any, boxes: U64, set_offsets: U32, set_boxes: U32, lanes: int, flags: int
-) -> Any:
-    if number == NEVER:
-        return False
-    if number & MULTIPLE:
-        group = np.int64(number) & _NUMBER
-        for member in set_boxes[set_offsets[group] : set_offsets[group + 1]]:
-            if _meets(words, boxes[member], lanes, flags):
-                return True
-        return False
-    return _meets(words, boxes[number], lanes, flags)
-
-
-@compiled
-def _judge(
-    words: U64, boxes: U64, set_offsets: U32, set_boxes: U32, lanes: int, flags: int,
-    hasty: int, out: Bools, rows: I64, starts: I64, option_boxes: U32, is_made: Bools,
-    default: Bools,
-) -> None:  # fmt: skip
-    """Judge packed layouts [4, n, words] by every step: ``out`` [n, steps].
-
-    Among a step's options the first that holds decides by its ``is_made``; none holds: ``default``.
-    With ``hasty`` the steps behind the first that fails are not looked at and count as failed.
-    """
-    for deal in range(out.shape[0]):
-        good = True
-        for step in range(out.shape[1]):
-            if hasty and not good:
-                out[deal, step] = False
-                continue
-            hand = words[rows[step], deal]
-            found = default[step]
-            for option in range(starts[step], starts[step + 1]):
-                if _meets_any(
-                    hand, option_boxes[option], boxes, set_offsets, set_boxes, lanes, flags
-                ):
-                    found = is_made[option]
-                    break
-            out[deal, step] = found
-            good = good and found
+    rows: I64
+    """Position of the hand that each step asks."""
+    starts: I64
+    """Where the options of each step begin, and where the last ends."""
+    boxes: U32
+    is_made: Bools
+    by_default: Bools
+    """Of a step whose options all fail."""
 
 
 class Judge:
@@ -102,7 +52,7 @@ class Judge:
         self.bytes = sum(plan.packing.bytes for _, plan, _ in self._parts)
         """Memory of its tables."""
 
-    def _part(self, columns: list[int]) -> tuple[Plan, tuple[Any, ...]]:
+    def _part(self, columns: list[int]) -> tuple[Plan, "_Options"]:
         vocabulary = self.steps[columns[0]].vocabulary
         numbers: dict[Expression, int] = {}
         lists: dict[tuple[int, ...], int] = {(): 0}
@@ -131,9 +81,10 @@ class Judge:
             profile=vocabulary.profile,
         )  # fmt: skip
         own = [self.steps[column] for column in columns]
-        return plan, (
-            np.array([step.number % 4 for step in own]), np.array(starts), plan.node_box,
-            np.array(made, np.bool_), np.array([step.call == PASS for step in own]),
+        return plan, _Options(
+            np.array([step.number % 4 for step in own], np.int64), np.array(starts, np.int64),
+            plan.node_box, np.array(made, np.bool_),
+            np.array([step.call == PASS for step in own], np.bool_),
         )  # fmt: skip
 
     def verdicts(self, deals: DealArrays, backend: Backend, *, hasty: bool = False) -> Bools:
@@ -145,12 +96,8 @@ class Judge:
         if not len(deals):
             return found
         for columns, plan, options in self._parts:
-            out = np.empty((len(deals), len(columns)), np.bool_)
-            _judge(
-                backend.features(plan, deals), plan.boxes, plan.set_offsets, plan.set_boxes,
-                plan.packing.lane_words, plan.packing.flag_words, int(hasty), out, *options,
-            )  # fmt: skip
-            found[:, columns] = out
+            hands = backend.features(plan, deals)
+            found[:, columns] = judge(table_of(plan), hands, options, hasty=hasty)
         return found
 
 

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import FULL_DECK
-from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.core.functions import most_of_suit
 from bidcascade.kernels.layout import evaluate_tree, shape_indices
 from bidcascade.kernels.lowering import Interval, LinearForm, Tree, term_names_in
 from bidcascade.systems.knowledge import EVERYTHING
@@ -193,30 +193,6 @@ def _range(form: LinearForm, vocabulary: Vocabulary) -> tuple[int, int]:
         lengths[seat] += factor * tables.lengths[positions]
         contexts = factor * tables.contexts.astype(np.int64)
         low, high = low + int(contexts.min()), high + int(contexts.max())
-    low += int(lengths.min(axis=1).sum()) - sum(int(_most(-one)) for one in suits)
-    high += int(lengths.max(axis=1).sum()) + sum(int(_most(one)) for one in suits)
+    low += int(lengths.min(axis=1).sum()) - sum(most_of_suit(-one) for one in suits)
+    high += int(lengths.max(axis=1).sum()) + sum(map(most_of_suit, suits))
     return low, high
-
-
-@compiled
-def _best_of_two(first: I64, second: I64) -> I64:
-    """Most that two seats have of each set of a suit's cards, by what either has of its own."""
-    found = np.empty(len(first), np.int64)
-    for cards in range(len(first)):
-        best = first[cards] + second[0]
-        part = cards
-        while part:
-            part = (part - 1) & cards
-            best = max(best, first[part] + second[cards ^ part])
-        found[cards] = best
-    return found
-
-
-@compiled
-def _most(values: I64) -> Any:
-    """Most that four seats have of a suit, by what each has of a holding, int64[4, 8192]."""
-    first, second = _best_of_two(values[0], values[1]), _best_of_two(values[2], values[3])
-    best = first[0] + second[-1]
-    for cards in range(len(first)):
-        best = max(best, first[cards] + second[len(first) - 1 - cards])
-    return best

@@ -74,6 +74,18 @@ __device__ __forceinline__ u64 mixed(u64 key) {
     return key ^ key >> 33;
 }
 
+// An array that somebody else owns: address and length, as Python's Group writes them.
+template <class T>
+struct Array {
+    T* data;
+    u64 length;
+
+    __device__ __forceinline__ T& operator[](i64 number) const {
+        CORE_CHECK(static_cast<u64>(number) < length);
+        return data[number];
+    }
+};
+
 constexpr u32 WARP = 32;
 
 // What lanes do together. A host has one lane, for which all of it is nothing.

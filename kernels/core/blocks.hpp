@@ -110,6 +110,14 @@ __attribute__((always_inline)) inline bool passes_box(
     return passes;
 }
 
+// Whether a hand passes a box, or any box of a set.
+inline bool passes_any(const TableTests& tests, const u64* words, u32 number) {
+    if (!(number & SEVERAL_BOXES)) return passes_box<0, 0>(tests, words, tests.row(number));
+    for (const u32 box : tests.members(number))
+        if (passes_box<0, 0>(tests, words, tests.row(box))) return true;
+    return false;
+}
+
 // Sets the derived flags of packed hands [count][words], hand by hand.
 inline void derive_flags(const TableTests& tests, u64* words, u64 count) {
     const u64 lanes = tests.lane_words();

@@ -36,7 +36,8 @@ _MOST_VALUES: Final = 512
 _WITHOUT_ANSWER: Final = frozenset(
     {
         "core_hull_of", "core_deals_by_call", "core_system_problem", "core_system_rows",
-        "core_system_packing", "core_system_tables", "core_index_sets",
+        "core_system_packing", "core_system_tables", "core_index_sets", "core_trick_bounds",
+        "core_most_of_suit",
     }
 )  # fmt: skip
 
@@ -233,6 +234,107 @@ def deal(start: int, first: int, begin: int, end: int, hands: U64) -> None:
     """
     count = hands.shape[1]
     call_core("core_deal", start, first, begin, end, checked(hands, np.uint64, 4), count)
+
+
+def disagreeing_plays(
+    hands: U64, declarer: NDArray[np.int8], cards: U8, ends: I64
+) -> NDArray[np.bool_]:
+    """Tell which boards have cards that were not played from their hands [4, n].
+
+    ``ends[i]`` is where the cards of board i end among all; declarer -1 is not known.
+    """
+    count = len(declarer)
+    found = np.zeros(count, np.bool_)
+    if hands.shape != (4, count):
+        raise ValueError(f"expected four hands of {count} boards, got {hands.shape}")
+    call_core(
+        "core_disagreeing_plays", checked(hands, np.uint64), checked(declarer, np.int8), count,
+        checked(cards, np.uint8), len(cards), checked(ends, np.int64, count), found,
+    )  # fmt: skip
+    return found
+
+
+def trick_bounds(hands: U64, low: NDArray[np.int8], high: NDArray[np.int8]) -> None:
+    """Fill the least and most tricks of deals [4, n], int8 [n, 20] each."""
+    count = hands.shape[1]
+    call_core(
+        "core_trick_bounds", checked(hands, np.uint64, 4), count, checked(low, np.int8, count),
+        checked(high, np.int8, count),
+    )  # fmt: skip
+
+
+def solve_endings(hands: U64, strain: I64, first: I64, trick: U8, tricks: NDArray[np.int8]) -> None:
+    """Fill the tricks of the side to move for each card that may be played, int8 [n, 52].
+
+    Hands are [4, n] of a few cards; ``trick`` [n, 3] has those that were played to it, 255 for
+    none, from the hand of ``first`` on.
+    """
+    count = hands.shape[1]
+    if hands.shape != (4, count) or trick.shape != (count, 3) or tricks.shape != (count, 52):
+        raise ValueError(f"expected arrays of {count} endings, got {trick.shape}, {tricks.shape}")
+    call_core(
+        "core_solve_endings", checked(hands, np.uint64), checked(strain, np.int64, count),
+        checked(first, np.int64, count), checked(trick, np.uint8), count,
+        checked(tricks, np.int8),
+    )  # fmt: skip
+
+
+# --- layouts -------------------------------------------------------------------------------------
+
+
+def move_states(
+    states: I64, step: I64, joint: NDArray[np.bool_], low: I64, high: I64, rests: I64,
+    is_raw: NDArray[np.bool_], *, room: int, is_last: bool,
+) -> tuple[I64, I64, I64]:  # fmt: skip
+    """States after a part got 0, 1, … cards of a class, those left out that cannot end well.
+
+    Parameters
+    ----------
+    states : int64 [n, columns + 1]
+        Sums, and the cards of the class that are left.
+    step : int64 [columns + 1]
+        What a card adds to each sum.
+    joint : bool [sums - columns, columns]
+        Further sums, each of some of the columns.
+    low, high : int64 [sums]
+        Where each must end.
+    rests : int64 [4, sums]
+        Least and most of later classes, and of a card of this class in a later part.
+    is_raw : bool [columns]
+        Columns that are kept as they are; others become the least sum that ends as well.
+    room : int
+        How many states at most.
+    is_last : bool
+        Whether the part gets all that are left.
+
+    Returns
+    -------
+    tuple of int64 arrays
+        The new states, and of each the one before and how many cards.
+    """
+    columns, sums = len(step) - 1, len(low)
+    if states.shape[1:] != (columns + 1,) or joint.shape != (sums - columns, columns):
+        raise ValueError(f"expected states of {columns} sums, got {states.shape}, {joint.shape}")
+    if rests.shape != (4, sums) or len(is_raw) != columns:
+        raise ValueError(f"expected the rests of {sums} sums, got {rests.shape}")
+    found = np.empty((room, columns + 1), np.int64)
+    before, taken = np.empty((2, room), np.int64)
+    kept = call_core(
+        "core_move_states", checked(states, np.int64), len(states), checked(step, np.int64),
+        columns, sums, int(is_last), checked(joint, np.bool_), checked(low, np.int64),
+        checked(high, np.int64, sums), checked(rests, np.int64), checked(is_raw, np.bool_),
+        room, found, before, taken,
+    )  # fmt: skip
+    return found[:kept], before[:kept], taken[:kept]
+
+
+def most_of_suit(values: I64) -> int:
+    """Most that four seats have of a suit, by what each has of a holding, int64 [4, 8192]."""
+    if values.shape != (4, 1 << 13):
+        raise ValueError(f"expected a value for each holding of four seats, got {values.shape}")
+    found = np.zeros(1, np.int64)
+    call_core("core_most_of_suit", checked(values, np.int64), found)
+    return int(found[0])
 
 
 # --- hash tables ---------------------------------------------------------------------------------

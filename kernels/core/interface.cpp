@@ -4,8 +4,15 @@
 // Numbers that come with a call are looked at here, before anything follows them: what is out of
 // range is refused with INVALID, and nothing has been changed then.
 #include "bidding.hpp"
-#include "dealing.hpp"
+#include "deal_states.hpp"
+#include "drawing.hpp"
+#include "endings.hpp"
+#include "judging.hpp"
+#include "lin.hpp"
+#include "pbn.hpp"
+#include "plays.hpp"
 #include "sorting.hpp"
+#include "trick_bounds.hpp"
 #include "trie.hpp"
 
 #ifndef CORE_VERSION
@@ -742,5 +749,228 @@ EXPORT i64 core_deals_behind(
     deals_behind(
         *store, first, found, deals, groups, calls, count, places, next_first, next_place,
         next_deals);
+    return 0;
+}
+
+// --- texts ---------------------------------------------------------------------------------------
+
+// Boards of several LIN documents that lie one behind the other.
+EXPORT i64 core_read_lin(const LinArrays* arrays) {
+    const i64 documents = static_cast<i64>(arrays->ends.length);
+    if (!has_room_for_text(*arrays)) return INVALID;
+    i64 start = 0;
+    for (i64 document = 0; document < documents; ++document) {
+        const i64 end = arrays->ends[document];
+        if (end < start || end > static_cast<i64>(arrays->text.length)) return INVALID;
+        start = end;
+    }
+    return LinReader(*arrays).read() ? 0 : INVALID;
+}
+
+// Auctions and plays of PBN games; what is odd about a board is left to the definition.
+EXPORT i64 core_read_pbn(const PbnSections* sections) {
+    if (!are_sections(*sections)) return INVALID;
+    SectionReader(*sections).read();
+    return 0;
+}
+
+// Marks the boards whose cards, `ends[board]` of all of them, were not played from their hands.
+EXPORT i64 core_disagreeing_plays(
+    const u64* hands, const i8* declarer, i64 count, const u8* cards, i64 card_count,
+    const i64* ends, u8* found) {
+    for (i64 board = 0; board < count; ++board)
+        if (declarer[board] < NO_VALUE || declarer[board] > 3 || ends[board] > card_count ||
+            ends[board] < (board ? ends[board - 1] : 0))
+            return INVALID;
+    for (i64 place = 0; place < card_count; ++place)
+        if (cards[place] >= DECK) return INVALID;
+    find_disagreeing(hands, declarer, count, cards, ends, found);
+    return 0;
+}
+
+// --- layouts --------------------------------------------------------------------------------------
+
+namespace {
+
+// What a seat can draw, and who sits where, as inference/layouts/drawing.py has them in Groups.
+struct DrawArrays {
+    Array<const ShapeRow> shapes;
+    Array<u64> masks;
+    Array<i64> counts;
+    Array<SuitWays> ways;
+    Array<i64[14][PAIR_SUMS]> minors, majors;
+
+    Draw drawn_from(u64 cards, u64 forced) const {
+        return {cards, forced, shapes.data, static_cast<i64>(shapes.length), 0, masks.data,
+                counts.data, ways.data, reinterpret_cast<TwoSuitsWays*>(minors.data),
+                reinterpret_cast<TwoSuitsWays*>(majors.data)};
+    }
+};
+struct RestArrays {
+    Array<const i64> sizes;
+    Array<const u64> forbidden;
+    Array<const PointsByShape> allowed;
+    Array<const ShapeRow> lengths;
+    Array<const i64> points, ends;
+};
+struct ExactArrays {
+    Array<const u64> forbidden;
+    Array<const PointsByShape> allowed;
+    Array<const ShapeRow> shapes;
+    Array<const i64> starts;
+    Array<const WantedLengths> wanted;
+};
+
+bool are_shapes(const Array<const ShapeRow>& shapes) {
+    for (u64 row = 0; row < shapes.length; ++row)
+        if (!are_lengths(shapes.data[row])) return false;
+    return true;
+}
+
+bool is_draw(const DrawArrays& draw, u64 cards, u64 forced) {
+    return draw.shapes.length <= MOST_SHAPES && draw.masks.length == draw.shapes.length &&
+           draw.counts.length == draw.shapes.length && draw.ways.length == 4 &&
+           draw.minors.length == 14 && draw.majors.length == 14 && are_shapes(draw.shapes) &&
+           (cards | forced) <= WHOLE_DECK;
+}
+
+// Whether a draw was counted, and has hands that have the lengths it is said to draw. Its total.
+bool is_counted(const DrawArrays& arrays, Draw& draw) {
+    for (i64 row = 0; row < draw.rows; ++row) {
+        const i64 count = draw.counts[row];
+        if (count < 0 || count > 1ll << 40) return false;
+        for (i32 suit = 0; count > 0 && suit < 4; ++suit)
+            if (arrays.shapes[row].lengths[suit] < suit_length(draw.forced, suit)) return false;
+        draw.total += count;
+    }
+    return draw.total > 0;
+}
+
+}  // namespace
+
+// Counts the hands that a seat can draw from cards, with some that it gets in any case; the total.
+EXPORT i64 core_count_hands(
+    const DrawArrays* arrays, u64 cards, u64 forced, u64 rest, const u64* allowed,
+    const u64* others, i64 joint, const WantedLengths* wanted) {
+    if (!is_draw(*arrays, cards, forced) || rest > WHOLE_DECK) return INVALID;
+    Draw draw = arrays->drawn_from(cards, forced);
+    count_hands(draw, {rest, allowed, others, joint != 0}, *wanted);
+    return draw.total;
+}
+
+// Layouts of which hand 0 is drawn exactly, into hands [seats][count]; how many are kept.
+EXPORT i64 core_deal_rest(
+    const DrawArrays* arrays, u64 cards, u64 forced, const RestArrays* seats, u64 seed, u64 free,
+    i64 first, i64 count, u64* hands, i64* numbers) {
+    const i64 seat_count = static_cast<i64>(seats->sizes.length);
+    const i64 cells = static_cast<i64>(seats->ends.length);
+    if (!is_draw(*arrays, cards, forced) || free > WHOLE_DECK || count < 0 || seat_count < 1 ||
+        seats->forbidden.length != seats->sizes.length ||
+        seats->allowed.length != seats->sizes.length || cells < 1 ||
+        seats->lengths.length != seats->ends.length ||
+        seats->points.length != seats->ends.length || !are_shapes(seats->lengths) ||
+        !are_below(seats->points.data, cells, MOST_POINTS + 1) ||
+        !are_below(seats->sizes.data, seat_count, DECK + 1) || seats->ends[0] < 1 ||
+        !are_offsets(seats->ends.data, cells - 1, 1ll << 52))
+        return INVALID;
+    const Seats all = {seat_count, seed, free, seats->sizes.data, seats->forbidden.data,
+                       seats->allowed.data};
+    return deal_rest(
+        all, arrays->drawn_from(cards, forced),
+        {cells, seats->lengths.data, seats->points.data, seats->ends.data}, first, count, hands,
+        numbers);
+}
+
+// Layouts drawn hand by hand, of at least three, into hands [seats][count]; how many are kept.
+EXPORT i64 core_deal_exactly(
+    const DrawArrays* arrays, u64 cards, u64 forced, const ExactArrays* seats, u64 seed, u64 free,
+    i64 first, i64 count, u64* hands, double* weights, i64* numbers) {
+    const i64 seat_count = static_cast<i64>(seats->forbidden.length);
+    if (!is_draw(*arrays, cards, forced) || free > WHOLE_DECK || count < 0 || seat_count < 3 ||
+        seats->allowed.length != seats->forbidden.length ||
+        seats->wanted.length != seats->forbidden.length ||
+        seats->starts.length != seats->forbidden.length + 1 || !are_shapes(seats->shapes) ||
+        !are_offsets(seats->starts.data, seat_count, static_cast<i64>(seats->shapes.length)))
+        return INVALID;
+    for (i64 seat = 0; seat < seat_count; ++seat)
+        if (seats->starts[seat + 1] - seats->starts[seat] > MOST_SHAPES) return INVALID;
+    Draw draw = arrays->drawn_from(cards, forced);
+    if (!is_counted(*arrays, draw)) return INVALID;
+    const Seats all = {seat_count, seed, free, nullptr, seats->forbidden.data,
+                       seats->allowed.data};
+    return deal_exactly(
+        all, draw, {seats->shapes.data, seats->starts.data, seats->wanted.data}, first, count,
+        hands, weights, numbers);
+}
+
+// Judges packed layouts [4][count][words] by steps, of which each asks the hand of a row.
+EXPORT i64 core_judge(
+    const TableTests* tests, const u64* words, i64 count, i64 steps, const i64* rows,
+    const i64* starts, const u32* option_boxes, const u8* is_made, i64 options,
+    const u8* by_default, i64 hasty, u8* out) {
+    if (count < 0 || !are_below(rows, steps, 4) || !are_offsets(starts, steps, options))
+        return INVALID;
+    for (i64 option = 0; option < options; ++option)
+        if (!is_test(*tests, option_boxes[option])) return INVALID;
+    judge_layouts(
+        *tests, words, count, {steps, rows, starts, option_boxes, is_made, by_default}, hasty != 0,
+        out);
+    return 0;
+}
+
+// States of sums after a part got cards of a class, at most `room`; how many there are.
+EXPORT i64 core_move_states(
+    const i64* states, i64 count, const i64* step, i64 columns, i64 sums, i64 is_last,
+    const u8* joint, const i64* low, const i64* high, const i64* rests, const u8* is_raw, i64 room,
+    i64* found, i64* before, i64* taken) {
+    if (count < 0 || columns < 0 || sums < columns || room < 0) return INVALID;
+    const SumBounds bounds = {
+        columns, sums, joint, low, high, rests, rests + sums, rests + 2 * sums, rests + 3 * sums,
+        is_raw};
+    return move_states(states, count, step, is_last != 0, bounds, {room, found, before, taken});
+}
+
+// Most that four seats have of a suit, by what each has of a holding, [4][8192].
+EXPORT void core_most_of_suit(const i64* values, i64* found) { *found = most_of_suit(values); }
+
+// --- double dummy --------------------------------------------------------------------------------
+
+// Bounds on the tricks of deals [4][count], int8 [count][20] each.
+EXPORT void core_trick_bounds(const u64* hands, i64 count, i8* low, i8* high) {
+    for (i64 deal = 0; deal < count; ++deal) {
+        SuitHoldings own;
+        for (i32 seat = 0; seat < 4; ++seat)
+            for (i32 suit = 0; suit < 4; ++suit) {
+                const u64 holding = hands[seat * count + deal] >> 13 * suit & 0x1FFF;
+                own.held[seat][suit] = static_cast<u32>(holding);
+                own.length[seat][suit] = bit_count(holding);
+            }
+        find_trick_bounds(own, low + 20 * deal, high + 20 * deal);
+    }
+}
+
+// Tricks of the side to move for each card it may play, int8 [count][52], of hands [4][count] of a
+// few cards. `trick` [count][3] has the cards that were played to it, 255 for none.
+EXPORT i64 core_solve_endings(
+    const u64* hands, const i64* strain, const i64* first, const u8* trick, i64 count,
+    i8* tricks) {
+    if (!are_below(strain, count, 5) || !are_below(first, count, 4)) return INVALID;
+    for (i64 board = 0; board < count; ++board) {
+        for (i32 seat = 0; seat < 4; ++seat)
+            if (hands[seat * count + board] > WHOLE_DECK) return INVALID;
+        for (i32 place = 0; place < 3; ++place)
+            if (trick[3 * board + place] >= DECK && trick[3 * board + place] != UNREADABLE)
+                return INVALID;
+    }
+    for (i64 board = 0; board < count; ++board) {
+        Ending ending = {};
+        for (i32 seat = 0; seat < 4; ++seat) ending.hands[seat] = hands[seat * count + board];
+        if (strain[board] < 4) ending.trumps = SUIT_OF_CARDS << 13 * strain[board];
+        const i32 leader = static_cast<i32>(first[board]);
+        Ending::Current current = {leader, 0, leader, 0, 0};
+        for (i32 place = 0; place < 3 && trick[3 * board + place] < DECK; ++place)
+            ending.play(current, 1ull << trick[3 * board + place]);
+        solve_plays(ending, current, tricks + DECK * board);
+    }
     return 0;
 }

@@ -99,18 +99,6 @@ struct Found {
     i32 turn, group, bindings, needs;
 };
 
-// An array that somebody else owns: address and length, as Python's Group writes them.
-template <class T>
-struct Array {
-    T* data;
-    u64 length;
-
-    __device__ __forceinline__ T& operator[](i64 number) const {
-        CORE_CHECK(static_cast<u64>(number) < length);
-        return data[number];
-    }
-};
-
 using CellSet = u64[SET_WORDS];
 using Hull = u8[HULL][2];
 using TermRanges = i8[RANGES][2];

@@ -259,3 +259,28 @@ def filter_deals(table: CoreTable, hands: U64, deals: U32, box: int) -> U32:
         checked(deals, np.uint32), len(deals), box, passing,
     )  # fmt: skip
     return passing[:kept].copy()
+
+
+def judge(
+    table: CoreTable, hands: U64,
+    steps: tuple[I64, I64, U32, NDArray[np.bool_], NDArray[np.bool_]], *, hasty: bool,
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Judge packed layouts [4, n, words] by steps, bool [n, steps].
+
+    ``steps`` are the row of the hand that each asks, where the options of each begin and the last
+    end, of each option its box (or ``MULTIPLE | set``) and whether it makes the call, and what
+    holds of a step whose options all fail. With ``hasty`` the steps behind the first that fails
+    count as failed.
+    """
+    rows_of, starts, option_boxes, is_made, by_default = steps
+    count, width = hands.shape[1:]
+    if len(hands) != 4 or width != table.tests.sizes.sum():
+        raise ValueError(f"expected {table.tests.sizes} words of four hands, got {hands.shape}")
+    out = np.zeros((count, len(rows_of)), np.bool_)
+    call_core(
+        "core_judge", table.tests, checked(hands, np.uint64), count, len(rows_of),
+        checked(rows_of, np.int64), checked(starts, np.int64, len(rows_of) + 1),
+        checked(option_boxes, np.uint32), checked(is_made, np.bool_, len(option_boxes)),
+        len(option_boxes), checked(by_default, np.bool_, len(rows_of)), int(hasty), out,
+    )  # fmt: skip
+    return out

@@ -93,15 +93,10 @@ inline u64 filter_list(
     const u64 words = tests.words();
     if (number & SEVERAL_BOXES) {
         u64 kept = 0;
-        const Span<u32> boxes = tests.members(number);
         for (u64 at = 0; at < size; ++at) {
             const Number deal = source[at];
             target[kept] = deal;
-            for (const u32 box : boxes)
-                if (passes_box<0, 0>(tests, hands + deal * words, tests.row(box))) {
-                    ++kept;
-                    break;
-                }
+            kept += passes_any(tests, hands + deal * words, number);
         }
         return kept;
     }

@@ -1,15 +1,10 @@
-// Boxes against packed words.
-//
-//   words of a hand   LANE_WORDS words of eight 8-bit lanes (values 0-127), FLAG_WORDS of 64 flags
-//   row of a box      lo .. | hi .. with every lane's high bit set | mask .. | need ..
-//
-// A hand passes when every lane lies in [lo, hi] and the flags under the mask are those needed.
+// Boxes against packed words; ../core/boxes.hpp says what these are.
 #pragma once
+#include "../core/boxes.hpp"
 #include "device.cuh"
 
 constexpr u32 WORDS = LANE_WORDS + FLAG_WORDS;
 constexpr u32 BOX_WORDS = 2 * WORDS;
-constexpr u64 LANE_HIGH_BITS = 0x8080808080808080ull;
 
 // A node's test, as cuda's host code packs it: number of a box or of a set of boxes, the seat whose
 // hand is tested (dealer = 0), and whether the number is of a set.
@@ -18,10 +13,6 @@ constexpr u32 TEST_SEAT_SHIFT = 28;
 constexpr u32 TEST_MULTIPLE = 1u << 30;
 
 __device__ __forceinline__ u32 test_seat(u32 test) { return test >> TEST_SEAT_SHIFT & 3u; }
-
-__device__ __forceinline__ bool lanes_inside(u64 f, u64 low, u64 high) {
-    return (((f | LANE_HIGH_BITS) - low) & (high - f) & LANE_HIGH_BITS) == LANE_HIGH_BITS;
-}
 
 // Whether words that lie `stride` apart pass the box at `row`.
 __device__ __forceinline__ bool passes(const u64* words, u32 stride, const u64* __restrict__ row) {

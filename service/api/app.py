@@ -131,24 +131,16 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     for name in unknown_variables():
         _logger.warning("environment variable %s is no setting", name)
 
-    workplace.is_warming = True
-    workplace.compiled.clear()
-
     def load() -> None:
         try:
             tables.load(settle)
-            tables.warm_up(
-                lambda: warm_up_inference(tables, workplace.double_dummy, workplace.compiled.set)
-            )
+            tables.warm_up(lambda: warm_up_inference(tables, workplace.double_dummy))
         except BidcascadeError as error:
             _logger.error("%s", error)
             workplace.on_death(error)
         else:
             # requests come already: nothing is looked through, only left alone from now on
             gc.freeze()
-        finally:
-            workplace.is_warming = False
-            workplace.compiled.set()
 
     # a thread of its own: the service answers /healthz meanwhile
     thread = threading.Thread(target=load, name="load-tables", daemon=True)

@@ -77,7 +77,6 @@ async def _simulated(
     about: _Asked,
 ) -> bytes:  # fmt: skip
     """Answer with the simulated call."""
-    await work.until_compiled()
     limit = time_for(work, how.budget_ms)
     wish = SimulationWish(how.layouts, how.scoring, how.budget_ms, how.seed)
     with_solver = how.double_dummy and work.settings.simulate_double_dummy

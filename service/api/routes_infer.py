@@ -44,7 +44,6 @@ async def inference(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         question = _question(asked)
         table = work.tables.get(asked.table)
-        await work.until_compiled()
         limit = time_for(work, asked.budget_ms)
 
         def task(given_up: threading.Event) -> bytes:

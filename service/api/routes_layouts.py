@@ -107,7 +107,6 @@ async def _answer(
     find: _Answer,
 ) -> Response:  # fmt: skip
     table = work.tables.get(asked.table)
-    await work.until_compiled()
     limit = time_for(work, None)
 
     def task(given_up: threading.Event) -> bytes:

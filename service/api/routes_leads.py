@@ -68,9 +68,6 @@ async def leads(request: Request) -> Response:
         stack.enter_context(work.slots.taken(client_of(request)))
         question = _question(asked)
         table = work.tables.get(asked.table)
-        if not work.compiled.is_set():
-            await work.until_compiled()
-            arrived = monotonic()
 
         def answers(given_up: threading.Event) -> Iterator[bytes]:
             # it may have waited for a thread

@@ -42,7 +42,6 @@ WAITING_THREADS: Final = 32
 """Requests that are worked on at once while they wait for other processes."""
 SYSTEM_QUESTIONS: Final = 4
 """Processes that work on systems given as text, at once; a client gets three quarters of them."""
-_COMPILED_POLL_S: Final = 0.1
 _HELD_BODIES: Final = 8
 """Bodies of the greatest length that are held at once."""
 
@@ -68,11 +67,6 @@ class Workplace:
         self._lock = threading.Lock()
         self.jobs = JobQueue(settings, self.tables)
         self.uploads = Uploads()
-        self.is_warming = False
-        """Whether what answers need is still made ready; what takes too long is asked again."""
-        self.compiled = threading.Event()
-        """Set unless what layouts need is being compiled, once on a new installation."""
-        self.compiled.set()
         self.archives = Archives(settings.archives_folder)
         self.metrics = Metrics(self.tables, self._queue, self.jobs.counts)
         self._batcher: Batcher[Any, Any] | None = None
@@ -230,28 +224,6 @@ class Workplace:
         async with self.in_time():
             return await to_thread.run_sync(guarded, abandon_on_cancel=True, limiter=limiter)
 
-    async def until_compiled(self) -> None:
-        """Wait until what layouts and leads need is compiled; their own time begins then.
-
-        Raises
-        ------
-        Problem
-            503 with ``Retry-After`` if it takes longer than a request may.
-        """
-        until = asyncio.get_running_loop().time() + self.timeout_s
-        while not self.compiled.is_set():
-            if asyncio.get_running_loop().time() > until:
-                raise self._getting_ready()
-            await asyncio.sleep(_COMPILED_POLL_S)
-
-    def _getting_ready(self) -> Problem:
-        return Problem(
-            "not-ready",
-            "the service is getting ready: what layouts and leads need is compiled, once on a new "
-            "installation, which takes up to a minute; ask again",
-            headers={"Retry-After": "2"},
-        )
-
     @asynccontextmanager
     async def in_time(self) -> AsyncIterator[None]:
         """Give the block up after the setting ``request_timeout_ms``.
@@ -259,19 +231,15 @@ class Workplace:
         Raises
         ------
         Problem
-            504 if it takes longer; 503 with ``Retry-After`` while the service gets ready.
+            504 if it takes longer.
         """
         try:
             async with asyncio.timeout(self.timeout_s):
                 yield
         except TimedOut:
             # the work had a limit of its own; a TimeoutError too, and not the one below
-            if self.is_warming:
-                raise self._getting_ready() from None
             raise
         except TimeoutError:
-            if self.is_warming:
-                raise self._getting_ready() from None
             raise Problem(
                 "timeout",
                 f"expected an answer within {self.settings.request_timeout_ms} ms "

@@ -1,4 +1,4 @@
-"""The first minute of a new installation: it is told what is waited for, and an answer comes."""
+"""The first minute of a service: it is told what is waited for, and an answer comes."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ LEAD = "#view=lead&n=K52.AQ3.9876.KJ2&dealer=W&vul=None&auction=1N-P-3N-P-P-P"
 
 
 def test_the_first_lead_of_a_new_installation(browser, tmp_path, monkeypatch):
-    """Nothing is kept from before: what layouts need is compiled while somebody waits."""
+    """Nothing is kept from before, and nothing has to be compiled."""
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
     with ready_server(table="sayc", dd_workers=1) as (url, _):
         visits = visiting(browser, url)
@@ -29,7 +29,7 @@ def test_the_first_lead_of_a_new_installation(browser, tmp_path, monkeypatch):
 def test_what_is_waited_for_is_said_where_one_waits(visit):
     page = visit.page
     tries = []
-    detail = "the service is getting ready: what layouts and leads need is compiled; ask again"
+    detail = "expected a service that is ready, 1 of 3 tables are loaded"
     problem = {"type": "urn:bidcascade:problem:not-ready", "title": "Not ready", "detail": detail}
 
     def later(route: Any) -> None:
@@ -43,7 +43,7 @@ def test_what_is_waited_for_is_said_where_one_waits(visit):
     page.route("**/v1/leads", later)
     visit.open(LEAD)
     page.get_by_role("button", name="Find the best lead").click()
-    page.locator(".busy", has_text="first such answers of a new installation").wait_for()
+    page.locator(".busy", has_text="1 of 3 systems loaded").wait_for()
     page.locator("#view table.numeric tbody tr").first.wait_for(timeout=60_000)
     assert not page.locator(".ready-text").count()
     visit.page.unroute("**/v1/leads")

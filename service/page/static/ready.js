@@ -20,13 +20,12 @@ function done() {
 }
 
 /**
- * Tell that the service is not ready: tables are being loaded, of which `reason` says "1 of 3", or something is being
- * compiled. It is said in the corner and where one waits for an answer. The sentence is to be read out.
+ * Tell that tables are being loaded; `reason` says "1 of 3". It is said in the corner and where one waits for an
+ * answer. The sentence is to be read out.
  */
 export function tellLoading(reason) {
   const [, loaded, all] = /(\d+) of (\d+)/.exec(reason) ?? [];
-  const what = /compiled/.test(reason) ? "ready.compiling" : "ready.loading-some";
-  const text = all ? phrase("ready.loading", { done: loaded, all }) : phrase(what);
+  const text = all ? phrase("ready.loading", { done: loaded, all }) : phrase("ready.loading-some");
   tell(text, Number(loaded), Number(all));
   for (const waiting of document.querySelectorAll(".busy")) {
     waiting.querySelector(".ready-text")?.remove();

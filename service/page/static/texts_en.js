@@ -202,7 +202,6 @@ export const TEXTS = {
   // getting ready
   "ready.loading-some": "Getting ready: systems are being loaded",
   "ready.loading": "Getting ready: {done} of {all} systems loaded",
-  "ready.compiling": "Getting ready: the first such answers of a new installation take up to a minute",
   "ready.warming": "Getting ready: {done} of {all} systems at full speed",
   "ready.label": "getting ready",
 

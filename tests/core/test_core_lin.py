@@ -1,0 +1,113 @@
+"""The core's LIN reader against its definition, on texts of every kind; and what it refuses."""
+
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+from bidcascade.kernels.core.lin import CALLS_END, DOCUMENT, read_lin_documents
+from bidcascade.loaders import lin, lin_reference
+from bidcascade.loaders.encodings import decode_text
+from bidcascade.loaders.lin import LinDocument, parse_lin
+from bidcascade.loaders.lin_reference import read_lin_reference
+from tests.support_examples import examples
+from tests.support_lin import LIN_TEXTS, played_boards
+from tests.support_mutants import mutated
+
+PIECES = tuple(
+    b"| || \n %% md| qx|o1| mb|p| an|x\r\ny| up|3| rs|3NE=,PASS,4HSX-1,| vg|a,b,1,2,3,4,5,6| sv|b| "
+    b"sv|zz| ah|B7| , 10 - ! ? \xc3 \0 mc|12| pc|SAS10| st|| pn|a,b| pw|| nt|n| pg|| \x0b"
+    .split(b" ")
+)  # fmt: skip
+TEXTS = st.lists(st.one_of(played_boards(), LIN_TEXTS), max_size=4).map("".join)
+
+
+def assert_same(text: str) -> None:
+    fast = parse_lin([LinDocument(text.encode(), "a", "utf-8")], [])
+    plain = read_lin_reference(text, "a")
+    assert_frame_equal(fast.deals, plain.deals)
+    assert_frame_equal(fast.rejects, plain.rejects)
+    assert lin.lasting_tokens(text.encode()).decode() == lin_reference.lasting_tokens(text)
+
+
+@given(TEXTS, st.randoms(use_true_random=False))
+@examples(150)
+def test_changed_bytes(text, random):
+    data = mutated(text.encode(), PIECES, random)
+    assert_same(data.decode("utf-8", "replace"))
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=30).map(b"".join))
+@examples(150)
+def test_pieces_of_tokens(data):
+    assert_same(data.decode("utf-8", "replace"))
+
+
+@given(st.binary(max_size=80), st.data())
+def test_any_bytes_in_any_documents(data, draw):
+    # no UTF-8 either: nothing is read beyond a document
+    cuts = draw.draw(st.lists(st.integers(0, len(data)), max_size=3).map(sorted))
+    whole = read_lin_documents(data, np.array([*cuts, len(data)]))
+    for number, (start, end) in enumerate(zip([0, *cuts], [*cuts, len(data)], strict=True)):
+        alone = read_lin_documents(data[start:end], np.array([end - start]))
+        assert (whole.boards[:, DOCUMENT] == number).sum() == len(alone.boards)
+        assert (whole.rejects[:, 0] == number).sum() == len(alone.rejects)
+
+
+@pytest.mark.real_data
+def test_changed_files(shared_data):
+    random = Random(1)
+    for file in sorted((shared_data / "lin").rglob("*.lin"))[::25]:
+        text = decode_text(file.read_bytes())[0].encode()
+        start = random.randrange(len(text) // 2 + 1)
+        changed = mutated(text[start : start + 4000], PIECES, random)
+        assert_same(changed.decode("utf-8", "replace"))
+
+
+def test_as_many_boards_as_bars_allow():
+    text = b"qx|" + b"|qx|" * 99
+    found = read_lin_documents(text, np.array([len(text)]))
+    assert len(found.rejects) == 100
+    ends = np.arange(3, 3 * 50 + 1, 3)
+    assert len(read_lin_documents(b"qx|" * 50, ends).rejects) == 50
+
+
+def test_no_text():
+    assert len(read_lin_documents(b"", np.zeros(0, np.int64)).boards) == 0
+    found = read_lin_documents(b"", np.zeros(3, np.int64))
+    assert len(found.boards) == 0
+    assert (found.lasting == -1).all()
+
+
+@pytest.mark.parametrize("ends", [[-1], [4], [2, 1], [1, 1 << 62], [3, -(1 << 63)]])
+def test_wrong_ends_are_refused(ends):
+    with pytest.raises(ValueError, match="expected numbers within the arrays"):
+        read_lin_documents(b"qx|", np.array(ends))
+
+
+def test_ends_of_another_type_are_refused():
+    with pytest.raises(TypeError, match="expected ends as int64"):
+        read_lin_documents(b"qx|", np.array([3], np.int32))
+
+
+def test_columns_are_those_of_the_boards():
+    text = b"md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|mb|7Spp!p|"
+    found = read_lin_documents(text, np.array([len(text)]))
+    assert found.boards.shape == (1, 26)
+    assert found.boards[0, CALLS_END] == 4
+    assert found.alerts.tolist() == [0, 0, 1, 0]
+    assert found.calls.tolist() == [36, 0, 0, 0]
+
+
+def test_without_a_core_the_definition_reads(monkeypatch):
+    text = "vg|Cup,a,b,1,2,3,4,5|qx|o1|md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|"
+    documents = [LinDocument((text + "sv|n|").encode(), "a", "utf-8", 7)] * 2
+    fast, tokens = parse_lin(documents, []), lin.lasting_tokens(text.encode())
+    monkeypatch.setattr(lin, "has_core", lambda: False)
+    plain = parse_lin(documents, [])
+    assert_frame_equal(fast.deals, plain.deals)
+    assert plain.deals["record"].to_list() == [8, 9]
+    assert lin.lasting_tokens(text.encode()) == tokens
