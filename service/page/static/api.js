@@ -188,6 +188,17 @@ export function post(path, value, { signal } = {}) {
   return remembered(`${path} ${JSON.stringify(value)}`, () => answered("POST", path, value, { signal }));
 }
 
+/** Whether this service has a route. A key may be needed: then it has it. */
+export async function isOffered(path) {
+  try {
+    // no dialog for the key only to find out whether there is a page
+    const response = await fetch(path, { headers: { Accept: "application/json", ...authorization() } });
+    return response.status !== 404;
+  } catch {
+    return false;
+  }
+}
+
 /** Whether an error means that this service has no such route. */
 export function isMissingRoute(error) {
   return error instanceof ApiError && error.status === 404 && error.kind === "not-found";

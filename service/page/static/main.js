@@ -1,7 +1,7 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
 import * as answerCall from "./answer_call.js";
-import { get, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
+import { get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
 import * as archives from "./archives.js";
 import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
 import * as auctionsTree from "./auctions_tree.js";
@@ -38,8 +38,8 @@ const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, board
 /** Views without a deal beside them. */
 const ALONE = ["card", "boards", ...GAMES, "systems", "archives", "jobs"];
 const PAGES = ["book", ...ALONE];
-/** Views that need a service: known at once, so that no name comes or goes while one reads. */
-const SERVED = ["lead", "archives", "jobs"];
+/** Views that need a service, with the routes that not every service has. */
+const SERVED = { lead: null, archives: "/v1/archives", jobs: "/v1/jobs" };
 const SLOW_MS = 200;
 /** The first answer is drawn by then. */
 const REST_MS = 300;
@@ -47,6 +47,8 @@ const REST_MS = 300;
 let running = null;
 let viewing = Promise.resolve();
 let shownKey = null;
+/** Views whose routes this service has. */
+let offered = [];
 
 function link(view, text, current) {
   // what one view asks says nothing to another
@@ -69,7 +71,15 @@ function showNavigation() {
 
 /** Whether a view has its place among the others. */
 function isShown(view) {
-  return !isOffline() || !SERVED.includes(view) || view === state().view;
+  return !isOffline() || !(view in SERVED) || view === state().view;
+}
+
+/** Link of a page. One that may not be offered has its place: nothing moves when that is known. */
+function pageLink(view) {
+  const isHere = state().view === view;
+  const one = link(view, ALL_VIEWS[view].title, isHere);
+  one.classList.toggle("unseen", Boolean(SERVED[view]) && !offered.includes(view) && !isHere);
+  return one;
 }
 
 function showPages() {
@@ -77,7 +87,7 @@ function showPages() {
   const isDeal = now.view in DEAL_VIEWS;
   clear(
     byId("pages"), link(isDeal ? now.view : "call", phrase("page.deal"), isDeal),
-    PAGES.filter(isShown).map((view) => link(view, ALL_VIEWS[view].title, now.view === view)),
+    PAGES.filter(isShown).map(pageLink),
   );
   const alone = ALONE.includes(now.view);
   byId("board").hidden = alone;
@@ -264,10 +274,20 @@ async function showTables() {
   return names;
 }
 
+/** Let the pages be seen that this service has. */
+async function findOffered() {
+  if (isOffline()) return;
+  const asked = Object.keys(SERVED).filter((view) => SERVED[view]);
+  const found = await Promise.all(asked.map((view) => isOffered(SERVED[view])));
+  offered = asked.filter((_, place) => found[place]);
+  showNavigation();
+}
+
 async function loadTables() {
   let names = [];
   await ask(async () => { names = await showTables(); });
   onSystems(showTables);
+  await findOffered();
   if (isOffline()) return;
   // when the first answer stands there and nothing else is to be done: until then the service answers
   const idle = globalThis.requestIdleCallback ?? ((work) => work());
