@@ -3,6 +3,7 @@
 //
 // Numbers that come with a call are looked at here, before anything follows them: what is out of
 // range is refused with INVALID, and nothing has been changed then.
+#include "auction_tries.hpp"
 #include "bidding.hpp"
 #include "deal_states.hpp"
 #include "drawing.hpp"
@@ -973,4 +974,109 @@ EXPORT i64 core_solve_endings(
         solve_plays(ending, current, tricks + DECK * board);
     }
     return 0;
+}
+
+// --- auctions in bulk ----------------------------------------------------------------------------
+
+// Legal calls, a bit each, at the place of each call; 0 behind an end and behind what is illegal.
+EXPORT i64 core_legal_calls(
+    const u8* calls, i64 count, const i64* offsets, i64 auctions, u64* legal) {
+    if (!are_offsets(offsets, auctions, count)) return INVALID;
+    for (i64 number = 0; number < auctions; ++number) {
+        AuctionState auction;
+        i64 place = offsets[number];
+        for (bool goes_on = true; goes_on && place < offsets[number + 1]; ++place) {
+            legal[place] = legal_calls(auction);
+            goes_on = calls[place] < CALLS && legal[place] >> calls[place] & 1;
+            if (goes_on) auction.add(calls[place]);
+        }
+        for (; place < offsets[number + 1]; ++place) legal[place] = 0;
+    }
+    return 0;
+}
+
+// Takes auctions into a trie, which has room for a node a call. `counts` are nodes, pairs of node
+// and text, calls and texts that were passed over.
+EXPORT i64 core_count_prefixes(
+    const u8* calls, i64 count, const i64* offsets, i64 auctions, const u32* texts, u64* node_keys,
+    u32* node_numbers, i64 node_slots, u32* parent, u8* call, u32* times, i64 room, u64* pair_keys,
+    u32* pair_counts, i64 pair_slots, i64* counts) {
+    if (!are_offsets(offsets, auctions, count) || counts[0] < 1 || counts[1] < 0 ||
+        counts[0] + count > room || room > 0xFFFFFFFFll || node_slots <= counts[0] + count)
+        return INVALID;
+    i64 given = 0;
+    for (i64 place = 0; place < count; ++place) given += texts[place] != 0;
+    if (pair_slots <= counts[1] + given) return INVALID;
+    PrefixTrie trie = {{node_keys, node_numbers, static_cast<u64>(node_slots)},
+                       {pair_keys, pair_counts, static_cast<u64>(pair_slots)},
+                       parent, call, times, counts[0], counts[1], 0, 0};
+    if (!trie.numbers.is_power_of_two() || !trie.pairs.is_power_of_two() ||
+        !trie.add(calls, offsets, auctions, texts))
+        return INVALID;
+    counts[0] = trie.count, counts[1] = trie.pair_count;
+    counts[2] = trie.ignored_calls, counts[3] = trie.ignored_texts;
+    return 0;
+}
+
+EXPORT i64 core_rehash(
+    u64* old_keys, u32* old_values, i64 old_slots, u64* keys, u32* values, i64 slots) {
+    const KeySlots to = {keys, values, static_cast<u64>(slots)};
+    if (old_slots < 0 || slots <= old_slots || !to.is_power_of_two()) return INVALID;
+    to.take({old_keys, old_values, static_cast<u64>(old_slots)});
+    return 0;
+}
+
+// Depth, call and number of the nodes of a trie in the order of its auctions; nodes from 1.
+EXPORT i64 core_write_preorder(
+    const i64* children, i64 nodes, const i64* starts, const u8* call, u16* depths, u8* calls,
+    u32* numbers) {
+    if (!are_offsets(starts, nodes + 1, nodes) || !are_below(children, nodes, nodes + 1))
+        return INVALID;
+    i64 written = 0;
+    const bool is_trie = walk_preorder(children, starts, nodes, [&](i64 depth, i64, i64 node) {
+        depths[written] = static_cast<u16>(depth);
+        calls[written] = call[node];
+        numbers[written++] = static_cast<u32>(node);
+        return node;
+    });
+    return is_trie ? 0 : INVALID;
+}
+
+// Merges two runs into one, or counts only; `counts` are the nodes and texts of the merged run.
+EXPORT i64 core_merge_runs(
+    const AuctionRun* a, const AuctionRun* b, const AuctionRun* merged, i64 writes, i64* counts) {
+    const AuctionRun* const runs[] = {a, b, merged};
+    for (const AuctionRun* const run : runs)
+        if (!run->has_nodes(run->depth.length) || run->times.length != run->text.length)
+            return INVALID;
+    return merge_runs(*a, *b, writes ? merged : nullptr, counts, counts + 1) ? 0 : INVALID;
+}
+
+EXPORT i64 core_describe_run(
+    const u16* depth, const u8* call, i64 nodes, u32* parent, u8* completed, u8* can_complete) {
+    if (nodes > 0xFFFFFFFFll) return INVALID;
+    for (i64 node = 0; node < nodes; ++node)
+        if (depth[node] >= MOST_DEPTHS) return INVALID;
+    describe_run(depth, call, nodes, parent, completed, can_complete);
+    return 0;
+}
+
+// Numbers of the nodes of a trie, from 0, as a table's entries: blocks of children in depth-first
+// order of their parents.
+EXPORT i64 core_number_entries(
+    const i64* children, i64 nodes, const i64* starts, u32* entry, u32* first_child) {
+    if (!are_offsets(starts, nodes + 1, nodes) || !are_below(children, nodes, nodes))
+        return INVALID;
+    i64 begin[MOST_DEPTHS + 1], base[MOST_DEPTHS + 1];
+    begin[0] = base[0] = 0;
+    i64 free = starts[1];
+    const bool is_trie = walk_preorder(children, starts, nodes, [&](i64 depth, i64 place, i64 node) {
+        entry[node] = static_cast<u32>(base[depth] + place - begin[depth]);
+        first_child[node] = static_cast<u32>(free);
+        begin[depth + 1] = starts[node + 1];
+        base[depth + 1] = free;
+        free += starts[node + 2] - starts[node + 1];
+        return node + 1;
+    });
+    return is_trie ? 0 : INVALID;
 }

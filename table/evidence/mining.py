@@ -321,7 +321,7 @@ class _PrefixCounts:
 
     def add(self, auctions: CallLists, texts: U32) -> tuple[int, int]:
         """Count auctions; returns how many calls and texts were passed over."""
-        from bidcascade.kernels.auctions.prefix_trie import count_prefixes
+        from bidcascade.kernels.core.auctions import count_prefixes
 
         nodes = self._nodes + len(auctions.calls)
         if nodes > len(self._parent):
@@ -358,7 +358,7 @@ def _slots(least: int) -> tuple[U64, U32]:
 
 def _roomier(table: tuple[U64, U32], entries: int) -> tuple[U64, U32]:
     """Give a hash table in which at most half of the slots are taken."""
-    from bidcascade.kernels.auctions.prefix_trie import rehash
+    from bidcascade.kernels.core.auctions import rehash
 
     if 2 * entries <= len(table[0]):
         return table
@@ -409,11 +409,9 @@ def open_run(folder: Path) -> Run:
 
 def _merge(first: Run, second: Run, folder: Path | None = None) -> Run:
     """Merge two runs, into files of a folder if there is one; counts of what is in both add up."""
-    from bidcascade.kernels.auctions.prefix_trie import merge_runs
+    from bidcascade.kernels.core.auctions import merge_runs
 
-    # columns of files cannot be written to; the compiled code knows one kind of array
-    first, second = _read_only(first), _read_only(second)
-    nodes, texts = merge_runs(first, second, Run.empty(), 0)
+    nodes, texts = merge_runs(first, second, None)
     merged: list[Column] = []
     if folder is not None:
         folder.mkdir(parents=True)
@@ -427,15 +425,8 @@ def _merge(first: Run, second: Run, folder: Path | None = None) -> Run:
             )
             merged.append(mapped.view(np.ndarray))
     run = Run(*merged)
-    merge_runs(first, second, run, 1)
+    merge_runs(first, second, run)
     return run
-
-
-def _read_only(run: Run) -> Run:
-    columns: list[Column] = [column.view() for column in run]
-    for column in columns:
-        column.flags.writeable = False
-    return Run(*columns)
 
 
 def _merge_all(runs: Sequence[Path], scratch: Path) -> Run:
