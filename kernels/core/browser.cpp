@@ -120,12 +120,11 @@ EXPORT System* core_open(const i32* text, u32 text_count, const i32* structure, 
     return made->is_open() ? made : nullptr;
 }
 
-// What could not be learned last, as doubles: fault, and what it is about.
-EXPORT void core_problem(const System* system, double* out) {
+// What could not be learned last: fault, and what it is about.
+EXPORT void core_problem(const System* system, i64* out) {
     const Problem& problem = system->problem;
     out[0] = problem.fault;
-    out[1] = static_cast<double>(problem.a), out[2] = static_cast<double>(problem.b);
-    out[3] = static_cast<double>(problem.c), out[4] = static_cast<double>(problem.d);
+    out[1] = problem.a, out[2] = problem.b, out[3] = problem.c, out[4] = problem.d;
 }
 
 // Words of an expression; how many.

@@ -1,4 +1,4 @@
-"""How the core becomes a shared library, and a module for browsers: flags, builds, compilers, targets.
+"""How the core becomes a shared library, and a module for browsers: flags, compilers, targets.
 
 ``build_backend`` builds wheels with it, and ``library.py`` a checkout whose sources have changed.
 Nothing but the standard library is imported, since there is nothing else where wheels are built.
@@ -305,7 +305,9 @@ def build_module(folder: Path, sources: Path = SOURCES) -> Path:
     """
     zig = find_zig()
     if zig is None:
-        raise BuildError(f"expected zig for the core of the page's engine, pip's {ZIGLANG!r}, got none")
+        raise BuildError(
+            f"expected zig for the core of the page's engine, pip's {ZIGLANG!r}, got none"
+        )
     folder.mkdir(parents=True, exist_ok=True)
     # no path of this machine gets into the module
     version = _defined(source_version(sources))

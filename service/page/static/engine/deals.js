@@ -60,6 +60,11 @@ export function parseDeal(text) {
   return hands.map((hand) => hand ?? rest);
 }
 
+/** Number of a context among the 16. */
+export function contextNumber({ seat, vulWe, vulThey }) {
+  return seat - 1 + 4 * vulWe + 8 * vulThey;
+}
+
 /** PBN text of four hands, North's first. */
 export function formatDeal(hands) {
   return `N:${hands.map(formatHand).join(" ")}`;

@@ -1,0 +1,10 @@
+// Where the page's engine has the bytes of its core from: the joined script, or a file.
+
+/** Bytes of the core; `address` is that of its file, where no script has them in itself. */
+export async function coreBytes(address) {
+  const text = globalThis.bidcascadeCore;
+  if (text) return Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return answer.arrayBuffer();
+}
