@@ -113,7 +113,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 
 def write_static_files(folder: Path) -> None:
-    """Write the page's files to a folder, the engine's core among them, as the service sends them."""
+    """Write the page's files to a folder as the service sends them, the engine's core too."""
     for name, file in static_files().items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

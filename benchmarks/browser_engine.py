@@ -33,7 +33,8 @@ _TIMED = """async (name, deals) => {
     const load = (module) => import(`/engine/${module}.js`);
     const names = ["index", "calls"];
     const asked = fetch(`/${name}.json`).then((answer) => answer.json());
-    const [{ load: loadSystem }, { Auction }, rows] = await Promise.all([...names.map(load), asked]);
+    const [{ load: loadSystem }, { Auction }, rows] =
+        await Promise.all([...names.map(load), asked]);
     const system = loadSystem(rows);
     const bidder = system.bidder();
     const known = new Set();

@@ -1,4 +1,4 @@
-"""Write the npm package of the engine to a folder, its core among the files: ``make_package.py OUT``.
+"""Write the npm package of the engine, with its core, to a folder: ``make_package.py OUT``.
 
 ``npm pack OUT`` makes an archive of it. The folder must not be there.
 """

@@ -143,13 +143,13 @@ def _script() -> str:
 
 
 def _core() -> str:
-    """Bytes of the core, base64: a page from a disk may fetch none."""
+    """Bytes of the core, gzip and base64: a page from a disk may fetch none."""
     core = static_files().get(CORE)
     if core is None:
         raise BackendUnavailable(
             f"expected the core of the page's engine, got none: install {ZIGLANG!r} with pip"
         )
-    return base64.b64encode(core.content).decode()
+    return base64.b64encode(core.compressed).decode()
 
 
 def _system(name: str, system: Mapping[str, Any]) -> str:

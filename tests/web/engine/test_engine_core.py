@@ -64,7 +64,11 @@ SMALLER = """async (load, [rows, pages]) => {
     const bytes = new Uint8Array(await (await fetch("/engine/core.wasm")).arrayBuffer());
     const read = (at) => {
         let [value, shift, end] = [0, 0, at];
-        do { value |= (bytes[end] & 127) << shift; shift += 7; end += 1; } while (bytes[end - 1] & 128);
+        do {
+            value |= (bytes[end] & 127) << shift;
+            shift += 7;
+            end += 1;
+        } while (bytes[end - 1] & 128);
         return [value, end];
     };
     // the section of the memory has its least and most pages
@@ -89,7 +93,8 @@ SMALLER = """async (load, [rows, pages]) => {
         const system = new System(systemOfRows(rows));
         const hand = "AQ4.KJ3.K876.Q52";
         const ask = () => {
-            try { return system.bid(hand).call; } catch (error) { return `${error.name}: ${error.message}`; }
+            try { return system.bid(hand).call; }
+            catch (error) { return `${error.name}: ${error.message}`; }
         };
         const told = [ask(), ask()];
         await useCore(bytes);

@@ -3,7 +3,6 @@
 
 import { Auction, PASS } from "./calls.js";
 import { hull, intersect, isEmpty, without } from "./cells.js";
-import { keyOf } from "./text_rows.js";
 
 /** What one hand has shown: possible cells, and a Map of bounds of terms such as Aces beyond them. */
 class Knowledge {
@@ -72,7 +71,7 @@ function read(bidder, state, call) {
     const cells = intersect(entry.needs.can, left);
     if (uses.at(-1)?.[0] !== entry.line) uses.push([entry.line, entry.bindings]);
     for (const agreement of entry.agreements) {
-      const key = keyOf(agreement);
+      const key = entry.program.rules.keys.of(agreement);
       if (said.has(key)) continue;
       said.add(key);
       agreements.push(agreement);

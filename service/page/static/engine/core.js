@@ -4,7 +4,11 @@
 import version from "./core_version.js";
 
 /** What was worked out, or why not: `Outcome` of kernels/core/bidder.hpp. */
-export const [FINE, FAULTY_FIRST, FAULTY_OTHER, TOO_MANY_ENTRIES, ILLEGAL] = [0, 1, 2, 3, 4];
+export const FINE = 0;
+export const FAULTY_FIRST = 1;
+export const FAULTY_OTHER = 2;
+export const TOO_MANY_ENTRIES = 3;
+export const ILLEGAL = 4;
 const MOST_CALLS = 320;
 /** Hands that are asked about at once. */
 const MOST_HANDS = 1 << 10;

@@ -3,7 +3,7 @@
 import { placesOf } from "./contexts.js";
 import { and } from "./expressions.js";
 import { TRUE } from "./formulas.js";
-import { keyOf } from "./text_rows.js";
+import { Keys } from "./keys.js";
 
 /** One hand type of one call at a place: a line, or one of its variants, with suits. */
 export class PlaceEntry {
@@ -73,7 +73,8 @@ export class Rules {
     this.title = text.title;
     this.places = placesOf(text);
     this.defines = text.defines;
-    this.anywhere = new Branch();
+    this.keys = new Keys();
+    this.anywhere = new Branch(this.keys);
     for (const group of this.places.anywhere) {
       let branch = this.anywhere;
       for (const test of group.tests) branch = branch.under(test);
@@ -87,13 +88,18 @@ class Branch {
   groups = [];
   /** Pairs of a test and the branch behind it. */
   below = [];
+  #keys;
   #byCondition = new Map();
 
+  constructor(keys) {
+    this.#keys = keys;
+  }
+
   under(test) {
-    const key = keyOf(test.condition);
+    const key = this.#keys.of(test.condition);
     let branch = this.#byCondition.get(key);
     if (branch === undefined) {
-      branch = new Branch();
+      branch = new Branch(this.#keys);
       this.#byCondition.set(key, branch);
       this.below.push([test, branch]);
     }

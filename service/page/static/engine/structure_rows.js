@@ -5,7 +5,7 @@ import { LAST_RESORT } from "./contexts.js";
 import { fixedLetterOf, isVariable } from "./patterns.js";
 import { VARIABLES } from "./phrases.js";
 import data from "./rows_data.js";
-import { joined, keyOf, saidBy, topGroups } from "./text_rows.js";
+import { joined, saidBy, topGroups } from "./text_rows.js";
 
 const MOST_VARIANTS = 1 << 20;
 const HIDDEN_BY_NONE = -1;
@@ -118,7 +118,7 @@ export class StructureRows {
       if (one.kind === "shows" && one.condition !== null) promises.push(this.text.condition(one.condition));
       const word = one.kind === "agrees" ? strainWord(one.suit) : null;
       if (word !== null) {
-        const key = keyOf(one);
+        const key = this.text.rules.keys.of(one);
         if (!this.#agreements.has(key)) this.#agreements.set(key, this.#agreements.size);
         agreed.push(this.#agreements.get(key), word);
       }

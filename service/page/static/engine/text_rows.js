@@ -31,37 +31,7 @@ const REASONS = ["", "not bound", "refused", "circle", "too long", "no suit", "b
 /** A phrase asks for what does not exist; the message says what was expected. */
 class Refused extends Error {}
 
-// --- equality by value ----------------------------------------------------------------------------
-
-const keys = new Map();
-const known = new WeakMap();
-
-/** Number that two conditions, phrases, calls or agreements share if they say the same, wherever they stand. */
-export function keyOf(part) {
-  if (part === null) return -1;
-  let key = known.get(part);
-  if (key === undefined) {
-    const text = textOf(part);
-    key = keys.get(text);
-    if (key === undefined) keys.set(text, (key = keys.size));
-    known.set(part, key);
-  }
-  return key;
-}
-
-function textOf(part) {
-  switch (part.type) {
-    case "AllOf": case "AnyOf": return `${part.type} ${part.parts.map(keyOf).join()}`;
-    case "NotThis": return `not ${keyOf(part.part)}`;
-    case "CallPattern": return `${part.kind} ${part.level} ${part.strain}`;
-    case "Agreement": return `${part.kind};${part.text};${keyOf(part.call)};${part.suit};${keyOf(part.condition)}`;
-    default: {
-      const { kind, range, suits, count, of, who, call, text } = part;
-      const within = range === null ? "" : `${range.low}-${range.high}-${range.also.join()}`;
-      return `${kind};${within};${suits.join()};${count};${of};${who};${keyOf(call)};${text}`;
-    }
-  }
-}
+const NOTHING = [];
 
 // --- the table of phrases -------------------------------------------------------------------------
 
@@ -364,7 +334,9 @@ export class TextRows {
   #wordNumbers = new Map();
   #conditions = new Map();
   #phraseNumbers = new Map();
+  #stems = new Map();
   #byIdentity = new Map();
+  #phrasesByIdentity = new Map();
   #expressions = new Map();
   #patterns = new Map();
   #messages = new Map();
@@ -423,7 +395,7 @@ export class TextRows {
     if (condition === null) return -1;
     let number = this.#byIdentity.get(condition);
     if (number === undefined) {
-      const key = keyOf(condition);
+      const key = this.rules.keys.of(condition);
       number = this.#conditions.get(key);
       if (number === undefined) this.#conditions.set(key, (number = this.#condition(condition)));
       this.#byIdentity.set(condition, number);
@@ -452,8 +424,13 @@ export class TextRows {
   }
 
   #phrase(phrase) {
-    const { file, line, column } = phrase.where;
-    const key = `${keyOf(phrase)} ${line}:${column} ${file}`;
+    let number = this.#phrasesByIdentity.get(phrase);
+    if (number === undefined) this.#phrasesByIdentity.set(phrase, (number = this.#phraseAt(phrase, phrase.where)));
+    return number;
+  }
+
+  #phraseAt(phrase, { file, line, column }) {
+    const key = `${this.rules.keys.of(phrase)} ${line}:${column} ${file}`;
     let number = this.#phraseNumbers.get(key);
     if (number === undefined) {
       const row = new PhraseRow();
@@ -485,7 +462,7 @@ export class TextRows {
     row.comparison = operation.comparison ? signNumber(operation.comparison) : -1;
     row.isCombined = Number(operation.combined ?? false);
     row.atBest = Number(operation.at_best ?? false);
-    [row.firstRole, row.roles] = this.#words(operation.roles ?? []);
+    [row.firstRole, row.roles] = this.#words(operation.roles ?? NOTHING);
     row.points = operation.points ?? 0;
     if (operation.calls && phrase.call !== null) row.pattern = this.callPattern(phrase.call);
     if (operation.expression !== undefined) row.target = this.expression(operation.expression);
@@ -586,7 +563,7 @@ export class TextRows {
   callPattern(pattern) {
     let number = this.#byIdentity.get(pattern);
     if (number === undefined) {
-      const key = keyOf(pattern);
+      const key = this.rules.keys.of(pattern);
       number = this.#patterns.get(key);
       if (number === undefined) {
         const { kind, level, strain } = pattern;
@@ -648,12 +625,17 @@ export class TextRows {
 
   #stem(stem) {
     if (!stem) return -1;
-    return this.#sections.stems.add(...[..."CDHS"].map((letter) => this.name(stem.replace("?", letter))));
+    let number = this.#stems.get(stem);
+    if (number === undefined) {
+      number = this.#sections.stems.add(...[..."CDHS"].map((letter) => this.name(stem.replace("?", letter))));
+      this.#stems.set(stem, number);
+    }
+    return number;
   }
 
   /** Place of some numbers among the lists. */
   #list(numbers) {
-    const key = numbers.join();
+    const key = numbers.length === 1 ? numbers[0] : numbers.join();
     let place = this.#listPlaces.get(key);
     if (place === undefined) {
       place = this.#lists.length;
