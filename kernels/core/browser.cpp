@@ -275,11 +275,11 @@ struct OneHands {
 
 }  // namespace
 
-// Deals the deal of a number; `start` is the seed, mixed, as are hands: low halves first.
+// Deals the deal of a number of a seed, whose halves these are.
 EXPORT void core_deal(u32 low, u32 high, u32 number, u32* out) {
     u64 hands[4];
     u8 places[DECK];
-    deal_one(low | static_cast<u64>(high) << 32, number, places, hands, 1);
+    deal_one(split_mixed(low | static_cast<u64>(high) << 32), number, places, hands, 1);
     copy_bytes(out, hands, sizeof hands);
 }
 

@@ -61,8 +61,9 @@ def told(bidder: Bidder, number: int) -> str:
          list(one.needs.texts())]
         for one in place.entries
     ]  # fmt: skip
+    game_forced = [one != 0 for one in row["game_forced"].tolist()]
     found = [
-        entries, place.forced, row["agreed"].tolist(), [one != 0 for one in row["game_forced"].tolist()],
+        entries, place.forced, row["agreed"].tolist(), game_forced,
         [as_hex(bidder.cells(int(known))) for known in row["known"]],
     ]  # fmt: skip
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))

@@ -2,8 +2,10 @@
 
 import pytest
 
+from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems.language.kept_texts import rows_of_tree
 from bidcascade.systems.system import System
+from tests.web.engine.support_engine import as_holdings
 from tests.web.support_browser import visiting
 
 pytestmark = pytest.mark.slow
@@ -113,3 +115,37 @@ def test_memory_that_does_not_grow_is_told_and_given_back(engine, pages):
     assert "the engine has no memory left" in first
     # what was asked before does no harm to what comes
     assert whole == "1N"
+
+
+def test_a_policy_that_forbids_it_is_told(browser, static_url):
+    for visit in visiting(browser, static_url):
+        visit.page.route(
+            "**/empty.html",
+            lambda route: route.fulfill(
+                body="<!doctype html>", content_type="text/html",
+                headers={"Content-Security-Policy": "script-src 'self'"},
+            ),
+        )  # fmt: skip
+        visit.page.goto(f"{static_url}/empty.html")
+        told = visit.page.evaluate(
+            """() => import("/engine/index.js").then(
+                () => null, (error) => [error.name, error.status])"""
+        )
+        assert told == ["NoCore", "missing"]
+        # the browser's own words about its policy
+        visit.errors.clear()
+
+
+def test_deals_of_a_seed_are_those_of_python(engine):
+    seeds = [0, 1, 2026, 2**40 + 3, 2**53 - 1]
+    told = engine(
+        """async (load, seeds) => {
+            const { randomDeal } = await load("cells");
+            return seeds.map(seed => Array.from({ length: 40 }, (_, at) => randomDeal(seed, at)));
+        }""",
+        seeds,
+    )
+    for seed, deals in zip(seeds, told, strict=True):
+        hands = deal_hands(seed, 0, 40)
+        for number, deal in enumerate(deals):
+            assert deal == [as_holdings(int(hand)) for hand in hands[:, number]]

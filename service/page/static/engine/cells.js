@@ -1,4 +1,5 @@
-// Sets of cells (shape, points), a bit each: systems/knowledge.py. What takes more than bits is asked of the core.
+// What is asked of the core about no system: sets of cells (shape, points), a bit each, of systems/knowledge.py, and
+// random deals.
 
 import { Core } from "./core.js";
 
@@ -8,6 +9,11 @@ let core = null;
 function plainCore() {
   core ??= new Core();
   return core;
+}
+
+/** Hands N, E, S, W of one deal of a seed. */
+export function randomDeal(seed, number) {
+  return plainCore().deal(seed, number);
 }
 
 export function intersect(one, two) {

@@ -243,6 +243,16 @@ export class Core {
 
   // --- deals --------------------------------------------------------------------------------------
 
+  /** Hands of one deal of a seed, both whole numbers from 0: the same as deal_hands has it. */
+  deal(seed, number) {
+    this.#exports.core_deal(seed % 2 ** 32, Math.floor(seed / 2 ** 32), number, this.#out);
+    const words = new Uint32Array(this.#exports.memory.buffer, this.#out, 8);
+    return [0, 2, 4, 6].map((at) => {
+      const [low, high] = [words[at], words[at + 1]];
+      return [low & 0x1fff, low >>> 13 & 0x1fff, low >>> 26 | (high & 0x7f) << 6, high >>> 7 & 0x1fff];
+    });
+  }
+
   /** Bid a deal of hands N, E, S, W: an outcome, the calls, and the last call's entry. */
   bid(bidder, hands, dealer, vulnerability) {
     const outcome = this.#exports.core_bid(bidder, this.#putHands(hands), dealer, vulnerability, this.#out);

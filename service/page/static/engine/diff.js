@@ -2,7 +2,7 @@
 
 import { formatCall } from "./calls.js";
 import { whereText } from "./bid_answer.js";
-import { randomDeal } from "./deals.js";
+import { randomDeal } from "./cells.js";
 import { formatHand } from "./hands.js";
 import { paced } from "./pace.js";
 import { VULNERABILITIES } from "./vulnerabilities.js";

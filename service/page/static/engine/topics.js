@@ -2,7 +2,8 @@
 
 import { formatCall, PASS } from "./calls.js";
 import { agreementsOf } from "./describing.js";
-import { contextAt, randomDeal } from "./deals.js";
+import { randomDeal } from "./cells.js";
+import { contextAt } from "./deals.js";
 import { paced } from "./pace.js";
 
 const MOST_PLACES = 24;
