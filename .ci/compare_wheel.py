@@ -1,6 +1,6 @@
 """Compare a wheel with the folders of the packages: both must hold the same files.
 
-Only the core's libraries are the wheel's alone, those of this machine.
+Only the core's libraries are the wheel's alone, those of this machine and the page's module.
 
 Usage: ``compare_wheel.py WHEEL``, from the root of a clean checkout.
 """
@@ -19,8 +19,10 @@ written = {
     for path in Path(folder).rglob("*")
     if path.is_file() and "__pycache__" not in path.parts
 }
-target = runpy.run_path("kernels/core/build.py")["Target"].here()
-libraries = {f"bidcascade/kernels/core/{target.library_name(one)}" for one in target.builds()}
+build = runpy.run_path("kernels/core/build.py")
+target = build["Target"].here()
+names = [*map(target.library_name, target.builds()), build["MODULE"]]
+libraries = {f"bidcascade/kernels/core/{name}" for name in names}
 written |= libraries
 with zipfile.ZipFile(sys.argv[1]) as wheel:
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}

@@ -11,6 +11,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from bidcascade.service.page.static_files import static_files
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -108,6 +110,14 @@ class _Quiet(SimpleHTTPRequestHandler):
         self.send_header("Cross-Origin-Opener-Policy", "same-origin")
         self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
         super().end_headers()
+
+
+def write_static_files(folder: Path) -> None:
+    """Write the page's files to a folder as the service sends them, the engine's core too."""
+    for name, file in static_files().items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(file.content)
 
 
 @contextmanager

@@ -11,7 +11,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bidcascade.service import page as page_of_the_service
 from bidcascade.systems import named_systems
 from bidcascade.systems.language.kept_texts import rows_of_tree
 from bidcascade.systems.reference.expansion import Expander
@@ -24,7 +23,7 @@ from tests.web.engine.support_places import (
     forced_calls,
 )
 
-from .browser import chromium, serving, visiting
+from .browser import chromium, serving, visiting, write_static_files
 from .machine import environment
 from .programs import options, table, write_report
 
@@ -32,12 +31,12 @@ SEED = 20_261_125
 _TIMED = """async (name, deals) => {
     const start = performance.now();
     const load = (module) => import(`/engine/${module}.js`);
-    const names = ["index", "operations", "choice", "calls"];
+    const names = ["index", "calls"];
     const asked = fetch(`/${name}.json`).then((answer) => answer.json());
-    const [{ load: loadSystem }, { warmUp }, { choose }, { Auction }, rows] =
+    const [{ load: loadSystem }, { Auction }, rows] =
         await Promise.all([...names.map(load), asked]);
     const system = loadSystem(rows);
-    const expander = system.expander();
+    const bidder = system.bidder();
     const known = new Set();
     const times = [];
     let first = null;
@@ -47,16 +46,13 @@ _TIMED = """async (name, deals) => {
             const { calls } = auction;
             const seat = calls.length % 4;
             const asked = performance.now();
-            const choice = choose(expander.place(calls), hands[seat], contexts[seat]);
+            const [entry] = bidder.chosen(calls, [hands[seat]], contexts[seat]);
             const answered = performance.now();
             const key = calls.join();
             if (first !== null && !known.has(key)) times.push(answered - asked);
             known.add(key);
-            if (first === null) {
-                first = answered - start;
-                await warmUp(system);
-            }
-            auction = auction.add(choice.call);
+            first ??= answered - start;
+            auction = auction.add(entry?.call ?? 0);
         }
     }
     const fresh = times.sort((one, other) => one - other);
@@ -77,6 +73,7 @@ def compare(browser: Any, url: str, name: str, auctions: int) -> dict[str, int]:
     seen: set[str] = set()
     for visit in visiting(browser, url):
         visit.page.goto(f"{url}/index.html")
+        visit.page.evaluate("import('/engine/index.js').then(() => {})")
 
         def engine(source: str, given: object = None, page: Any = visit.page) -> Any:
             return page.evaluate(
@@ -124,8 +121,7 @@ def main() -> None:
     told: dict[str, Any] = {"environment": environment(), "deals": given.deals, "systems": {}}
     with tempfile.TemporaryDirectory() as temporary, chromium() as browser:
         folder = Path(temporary)
-        engine = Path(page_of_the_service.__file__).parent / "static/engine"
-        (folder / "engine").symlink_to(engine, target_is_directory=True)
+        write_static_files(folder)
         (folder / "index.html").write_text("<!doctype html><link rel=icon href=data:,>")
         with serving(folder) as url:
             for name in given.systems:
@@ -152,8 +148,7 @@ def page(told: dict[str, Any]) -> list[str]:
         "(entries in order with criteria, states, knowledge, meanings, words) and the choices of "
         "whole auctions, half of them with a call that the system does not make. The first call "
         "counts from before the modules and the system's rows are fetched from loopback; the "
-        f"others are those at {told['deals']:,} deals' fresh places, after the five deals "
-        "that the page bids by itself when the engine is there.",
+        f"others are those at {told['deals']:,} deals' fresh places.",
         "",
         *table(("system", *columns), ([name, *one.values()] for name, one in systems.items())),
     ]

@@ -1,6 +1,7 @@
-"""How bidcascade is built: setuptools, and the core's library compiled into the wheel.
+"""How bidcascade is built: setuptools, and the core's library and module compiled into the wheel.
 
-Where no C++ compiler is found, building a wheel asks for zig from the package index. With
+The module for browsers is built by zig, which building asks the package index for; the library too
+where no C++ compiler is found. With
 ``-C target=aarch64-linux-gnu.2.17`` (``python -m build``, ``pip wheel``) zig builds for another
 kind of machine.
 """
@@ -38,11 +39,9 @@ prepare_metadata_for_build_editable = build_meta.prepare_metadata_for_build_edit
 
 
 def get_requires_for_build_wheel(config_settings: _Settings = None) -> list[str]:
-    """Ask for zig where nothing else compiles the core."""
+    """Ask for zig, which alone builds the module for browsers."""
     _read_target(config_settings)
-    needed = build_meta.get_requires_for_build_wheel(config_settings)
-    compiler = core_build.find_compiler(_target)
-    return needed if compiler and not compiler.is_zig else [*needed, core_build.ZIGLANG]
+    return [*build_meta.get_requires_for_build_wheel(config_settings), core_build.ZIGLANG]
 
 
 get_requires_for_build_editable = get_requires_for_build_wheel
@@ -107,6 +106,7 @@ class BuildCore(Command):
         folder, compiler = self._folder(), _compiler()
         start = perf_counter()
         built = core_build.build_libraries(folder, compiler=compiler)
+        built.append(core_build.build_module(folder))
         sizes = ", ".join(f"{path.name} {path.stat().st_size:,} bytes" for path in built)
         seconds = perf_counter() - start
         self.announce(f"{' '.join(compiler.command)}: {sizes} in {seconds:.1f} s", logging.INFO)
@@ -116,7 +116,8 @@ class BuildCore(Command):
         if self.editable_mode:
             return []
         target = _compiler().target
-        return [str(self._folder() / target.library_name(one)) for one in target.builds()]
+        names = [*map(target.library_name, target.builds()), core_build.MODULE]
+        return [str(self._folder() / name) for name in names]
 
     def get_output_mapping(self) -> dict[str, str]:
         """Map files of the wheel to their sources: none is a copy."""

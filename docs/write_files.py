@@ -14,13 +14,13 @@ import polars as pl
 from bidcascade.service.api.app import create_app
 from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
+from bidcascade.systems.browser_rows import rows_data
 from bidcascade.systems.language.engine_data import phrases_data
 from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.systems.language.lark_parser import lark_parser
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.grammar_tables import expression_parser, tables_of
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily
-from bidcascade.table.language.vocabulary_data import vocabulary_data
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 
 ROOT: Final = Path(__file__).parents[1]
@@ -74,7 +74,7 @@ def written_files() -> dict[str, str]:
         "service/page/static/engine/language/grammar_data.js": module_of(bidding),
         "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
         "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
-        "service/page/static/engine/terms_data.js": module_of(vocabulary_data()),
+        "service/page/static/engine/rows_data.js": module_of(rows_data()),
         "systems/language/bidding.json": as_json(bidding) + "\n",
         "table/language/expressions.json": as_json(expressions) + "\n",
     }

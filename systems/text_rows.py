@@ -499,14 +499,14 @@ class _Section:
 
 
 @cache
-def _limits() -> tuple[tuple[int, int], ...]:
-    """Least and greatest value of each term, in halves, by its number."""
-    return tuple(
-        (factor * low, factor * high)
+def term_limits() -> dict[str, tuple[int, int]]:
+    """Least and greatest value of each term, in halves, in the order of their numbers."""
+    return {
+        name: (factor * low, factor * high)
         for name in sorted(term_names())
         for factor in (1 if name in ("QT", "Playing_Tricks") else 2,)
         for low, high in (term_range(name),)
-    )
+    }
 
 
 @cache
@@ -847,7 +847,7 @@ class TextRows:
     def words(self) -> Words:
         """All rows so far, int32: what ``Text::read`` of the core takes."""
         rows = {name: section.rows for name, section in self._sections.items()}
-        rows["limits"] = list(_limits())
+        rows["limits"] = list(term_limits().values())
         rows["tracked"] = [(self.name(term),) for term in TERMS]
         return joined(FORMAT, [*(rows[name] for name in SECTIONS[:-1]), self._lists])
 

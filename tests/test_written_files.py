@@ -26,7 +26,7 @@ def written():
         "service/page/static/engine/language/grammar_data.js",
         "service/page/static/engine/language/tree_data.js",
         "service/page/static/engine/phrases_data.js",
-        "service/page/static/engine/terms_data.js",
+        "service/page/static/engine/rows_data.js",
         "systems/language/bidding.json",
         "table/language/expressions.json",
     ],

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.types import U8, U16, U32, U64
 
-from .functions import _checked, call_core
+from .functions import call_core, checked
 from .groups import Field, Group
 
 I64 = NDArray[np.int64]
@@ -38,8 +38,8 @@ def legal_calls(calls: U8, offsets: I64, legal: U64) -> None:
         there; 0 behind the end of an auction, and behind a call that is illegal.
     """
     call_core(
-        "core_legal_calls", _checked(calls, np.uint8), len(calls), _checked(offsets, np.int64, 1),
-        len(offsets) - 1, _checked(legal, np.uint64, len(calls)),
+        "core_legal_calls", checked(calls, np.uint8), len(calls), checked(offsets, np.int64, 1),
+        len(offsets) - 1, checked(legal, np.uint64, len(calls)),
     )  # fmt: skip
 
 
@@ -78,12 +78,12 @@ def count_prefixes(
     counts = np.array([nodes, pairs, 0, 0], np.int64)
     room = min(len(parent), len(call), len(count))
     call_core(
-        "core_count_prefixes", _checked(calls, np.uint8), len(calls),
-        _checked(offsets, np.int64, 1), len(offsets) - 1, _checked(texts, np.uint32, len(calls)),
-        _checked(node_keys, np.uint64), _checked(node_numbers, np.uint32, len(node_keys)),
-        len(node_keys), _checked(parent, np.uint32), _checked(call, np.uint8),
-        _checked(count, np.uint32), room, _checked(pair_keys, np.uint64),
-        _checked(pair_counts, np.uint32, len(pair_keys)), len(pair_keys), counts,
+        "core_count_prefixes", checked(calls, np.uint8), len(calls),
+        checked(offsets, np.int64, 1), len(offsets) - 1, checked(texts, np.uint32, len(calls)),
+        checked(node_keys, np.uint64), checked(node_numbers, np.uint32, len(node_keys)),
+        len(node_keys), checked(parent, np.uint32), checked(call, np.uint8),
+        checked(count, np.uint32), room, checked(pair_keys, np.uint64),
+        checked(pair_counts, np.uint32, len(pair_keys)), len(pair_keys), counts,
     )  # fmt: skip
     found: tuple[int, int, int, int] = tuple(counts.tolist())
     return found
@@ -99,9 +99,9 @@ def rehash(old_keys: U64, old_values: U32, keys: U64, values: U32) -> None:
     old_values, values : uint32 [slots]
     """
     call_core(
-        "core_rehash", _checked(old_keys, np.uint64),
-        _checked(old_values, np.uint32, len(old_keys)), len(old_keys), _checked(keys, np.uint64),
-        _checked(values, np.uint32, len(keys)), len(keys),
+        "core_rehash", checked(old_keys, np.uint64),
+        checked(old_values, np.uint32, len(old_keys)), len(old_keys), checked(keys, np.uint64),
+        checked(values, np.uint32, len(keys)), len(keys),
     )  # fmt: skip
 
 
@@ -122,10 +122,10 @@ def write_preorder(
     """
     nodes = len(children)
     call_core(
-        "core_write_preorder", _checked(children, np.int64), nodes,
-        _checked(starts, np.int64, nodes + 2), _checked(call, np.uint8, nodes + 1),
-        _checked(depth_out, np.uint16, nodes), _checked(call_out, np.uint8, nodes),
-        _checked(node_out, np.uint32, nodes),
+        "core_write_preorder", checked(children, np.int64), nodes,
+        checked(starts, np.int64, nodes + 2), checked(call, np.uint8, nodes + 1),
+        checked(depth_out, np.uint16, nodes), checked(call_out, np.uint8, nodes),
+        checked(node_out, np.uint32, nodes),
     )  # fmt: skip
 
 
@@ -178,9 +178,9 @@ def describe_run(depth: U16, call: U8, parent: U32, completed: U8, can_complete:
     """
     nodes = len(depth)
     call_core(
-        "core_describe_run", _checked(depth, np.uint16), _checked(call, np.uint8, nodes), nodes,
-        _checked(parent, np.uint32, nodes), _checked(completed, np.uint8, nodes),
-        _checked(can_complete, np.uint8, nodes),
+        "core_describe_run", checked(depth, np.uint16), checked(call, np.uint8, nodes), nodes,
+        checked(parent, np.uint32, nodes), checked(completed, np.uint8, nodes),
+        checked(can_complete, np.uint8, nodes),
     )  # fmt: skip
 
 
@@ -203,7 +203,7 @@ def number_entries(children: I64, starts: I64, entry: U32, first_child: U32) -> 
     """
     nodes = len(children)
     call_core(
-        "core_number_entries", _checked(children, np.int64), nodes,
-        _checked(starts, np.int64, nodes + 2), _checked(entry, np.uint32, nodes),
-        _checked(first_child, np.uint32, nodes),
+        "core_number_entries", checked(children, np.int64), nodes,
+        checked(starts, np.int64, nodes + 2), checked(entry, np.uint32, nodes),
+        checked(first_child, np.uint32, nodes),
     )  # fmt: skip

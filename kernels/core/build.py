@@ -1,4 +1,4 @@
-"""How the core becomes a shared library: its flags, its builds, compilers and targets.
+"""How the core becomes a shared library, and a module for browsers: flags, compilers, targets.
 
 ``build_backend`` builds wheels with it, and ``library.py`` a checkout whose sources have changed.
 Nothing but the standard library is imported, since there is nothing else where wheels are built.
@@ -50,6 +50,17 @@ ZIG_PROCESSORS: Final = {
     "-mavx512vpopcntdq": (),
 }
 """How zig writes flags that name a processor."""
+
+MODULE: Final = "bidcascade-core.wasm"
+"""Name of the core as a module of WebAssembly, which the page's engine bids with."""
+
+MODULE_FLAGS: Final = (
+    "-target", "wasm32-freestanding", "-std=c++17", "-O3", "-fno-exceptions", "-fno-rtti",
+    "-fno-threadsafe-statics", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off",
+    "-mbulk-memory", "-nostdlib++", "-s", "-Wall", "-Wextra", "-Wl,--no-entry",
+    "-Wl,--export-dynamic", "-Wl,-z,stack-size=1048576", "-Wl,--max-memory=1073741824",
+)  # fmt: skip
+"""Flags of the module: what every browser has since 2021, and memory for 1 GiB at most."""
 
 _COMPILERS: Final = ("c++", "g++", "clang++")
 _SUFFIXES: Final = {"linux": ".so", "macos": ".dylib", "windows": ".dll"}
@@ -168,8 +179,13 @@ class Compiler:
             # sanitizers' libraries are among those that this goes without
             flags.append("-nodefaultlibs")
             libraries = ["-lc", "-lgcc", "-Wl,-z,defs"]
-        defined = f"-DCORE_VERSION={version:#x}ull"
-        return [*self.command, *flags, defined, str(source), "-o", output, *libraries]
+        return [
+            *self.command, *flags, _defined(version), str(source), "-o", output, *libraries
+        ]  # fmt: skip
+
+
+def _defined(version: int) -> str:
+    return f"-DCORE_VERSION={version:#x}ull"
 
 
 def find_compiler(target: Target | None = None) -> Compiler | None:
@@ -192,9 +208,15 @@ def find_compiler(target: Target | None = None) -> Compiler | None:
         for name in _COMPILERS:
             if (path := shutil.which(name)) and _works(found := Compiler((path,), here)):
                 return found
+    zig = find_zig()
+    return None if zig is None else Compiler(zig, target or here, is_zig=True)
+
+
+def find_zig() -> tuple[str, ...] | None:
+    """Find zig, the one compiler of the module; its command, None where it is not installed."""
     if find_spec("ziglang") is None:
         return None
-    return Compiler((sys.executable, "-P", "-m", "ziglang", "c++"), target or here, is_zig=True)
+    return sys.executable, "-P", "-m", "ziglang", "c++"
 
 
 @cache
@@ -218,7 +240,7 @@ def _works(compiler: Compiler) -> bool:
 
 def source_version(sources: Path = SOURCES) -> int:
     """Version of a library: 64 bits of a digest of all sources and flags."""
-    digest = hashlib.sha256(repr((FLAGS, BUILDS)).encode())
+    digest = hashlib.sha256(repr((FLAGS, BUILDS, MODULE_FLAGS)).encode())
     for file in _source_files(sources):
         content = file.read_bytes()
         digest.update(f"\n{file.name} {len(content)}\n".encode() + content)
@@ -271,10 +293,40 @@ def build_libraries(
 
 def _build_one(folder: Path, build: str, *, compiler: Compiler, sources: Path) -> Path:
     name = compiler.target.library_name(build)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as scratch:
-        command = compiler.arguments(
-            build, sources / "interface.cpp", name, source_version(sources)
+    command = compiler.arguments(build, sources / "interface.cpp", name, source_version(sources))
+    return _compiled(folder, name, command)
+
+
+def build_module(folder: Path, sources: Path = SOURCES) -> Path:
+    """Build the module for browsers, whole or not at all; the same bytes wherever it is built.
+
+    Parameters
+    ----------
+    folder : Path
+        Where it goes; made where it is missing.
+    sources : Path
+
+    Raises
+    ------
+    BuildError
+        If zig is not installed, or it refuses the sources.
+    OSError
+        If the folder cannot be written to.
+    """
+    zig = find_zig()
+    if zig is None:
+        raise BuildError(
+            f"expected zig for the core of the page's engine, pip's {ZIGLANG!r}, got none"
         )
+    folder.mkdir(parents=True, exist_ok=True)
+    # no path of this machine gets into the module
+    version = _defined(source_version(sources))
+    command = [*zig, *MODULE_FLAGS, version, str(sources / "browser.cpp"), "-o", MODULE]
+    return _compiled(folder, MODULE, command)
+
+
+def _compiled(folder: Path, name: str, command: Sequence[str]) -> Path:
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as scratch:
         # zig compiles parts of itself first: not left behind in the user's folder
         caches = dict.fromkeys(("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR"), scratch)
         try:

@@ -12,6 +12,13 @@ constexpr u64 WORDS_A_DEAL = 32;
 constexpr u32 DECK = 52, DRAWN = 39, HAND = 13, DRAWS_TOGETHER = 4;
 constexpr u64 WHOLE_DECK = (1ull << DECK) - 1ull;
 
+// The mixing of SplitMix64, of words of its stream and of seeds.
+__device__ __forceinline__ u64 split_mixed(u64 word) {
+    word = (word ^ word >> 30) * MIX_1;
+    word = (word ^ word >> 27) * MIX_2;
+    return word ^ word >> 31;
+}
+
 // The stream of SplitMix64 by halves of its words, the low one first.
 struct RandomHalves {
     u64 state;
@@ -24,9 +31,7 @@ struct RandomHalves {
         has_half = !has_half;
         if (!has_half) return static_cast<u32>(word >> 32);
         state += GAMMA;
-        word = (state ^ state >> 30) * MIX_1;
-        word = (word ^ word >> 27) * MIX_2;
-        word ^= word >> 31;
+        word = split_mixed(state);
         return static_cast<u32>(word);
     }
 };

@@ -46,6 +46,8 @@ class Evaluation {
             found |= static_cast<u64>(top[lane] != 0) << lane;
         return found;
     }
+    // Value of the first lane that was worked out last.
+    i64 first_value() const { return stack_[0]; }
 
   private:
     struct Step {
@@ -151,12 +153,14 @@ class Knowledge {
   private:
     enum Decider : i32 { CELL, CLUBS, DIAMONDS, HEARTS, SPADES, CONTEXT, MORE_THAN_ONE };
 
+    friend class Proportions;
+
     // What a conjunction is made of.
     struct Part {
         enum Kind : i32 { DECIDED, DENIED, INTERVAL, UNKNOWN };
         Kind kind;
         bool wanted;
-        i32 tree, decider;  // DECIDED
+        i32 tree, decider;  // DECIDED; DENIED: what must not hold if `wanted`, else what must
         CellBounds denied;  // of what must not hold
         i32 form;           // INTERVAL
         i64 low, high;
@@ -369,6 +373,7 @@ class Knowledge {
             } else {
                 Part part = {};
                 part.kind = Part::DENIED, part.denied = bounds_of(next.tree, !next.wanted);
+                part.tree = next.tree, part.wanted = !next.wanted;
                 parts.push(part);
             }
         }
@@ -380,6 +385,7 @@ class Knowledge {
         Part part = {};
         if (verdict == NEVER_HOLDS) {
             part.kind = Part::DENIED, part.denied = {everything_, everything_};
+            part.tree = -1;
             parts.push(part);
         }
         for (const Literal& literal : literals) {
@@ -391,6 +397,7 @@ class Knowledge {
                 part.kind = Part::DENIED;
                 part.denied = bounds_of_interval(word(literal.tree, 1), low_of(literal.tree),
                                                  high_of(literal.tree));
+                part.tree = literal.tree, part.wanted = true;
             } else {
                 part.kind = Part::UNKNOWN;
             }

@@ -88,6 +88,47 @@ struct System {
             if (words[at] < 0 || static_cast<u64>(words[at]) >= trees.expressions.count()) return MISSING;
         return trees.expression(form, words, count);
     }
+    // Tree of an expression's truth value; MISSING with `problem` if it means nothing.
+    i32 tree_of(i32 expression) {
+        const i32 tree = lowering_.tree_of(expression);
+        return tree < 0 ? fail_expression() : tree;
+    }
+    // What a name that is no tag stands for; no tree, with `problem`, if it means nothing.
+    Lowered meaning_of(i32 name) {
+        if (0 <= name && name < TERM_COUNT) {
+            Lowered known;
+            known.tree = trees.tree(T_TERM, name);
+            known.scale = terms_[name].halves ? 2 : 1;
+            known.boolean = terms_[name].boolean;
+            return known;
+        }
+        const Lowered found = lowering_.lower(trees.expression(TERM, &name, 1));
+        if (found.failed()) fail_expression();
+        return found;
+    }
+    // Value of a tree for one hand; `context` as that of packed hands.
+    i64 value_of(i32 tree, u64 hand, u32 context) {
+        i32 shape = 0;
+        const u8 cards[3] = {cards_in(hand), cards_in(hand >> 13), cards_in(hand >> 26)};
+        while (!equal_bytes(ALL_SHAPES.lengths[shape], cards, 3)) ++shape;
+        Evaluation evaluation(trees, tree);
+        evaluation.run([&](i32 term, i64* lanes) {
+            const TermTables& tables = terms_[term];
+            lanes[0] = tables.lengths[shape] + tables.contexts[context];
+            for (i32 suit = 0; suit < 4; ++suit)
+                lanes[0] += tables.suits[suit][hand >> 13 * suit & 0x1FFF];
+            for (i32 lane = 1; lane < Evaluation::LANE_COUNT; ++lane) lanes[lane] = 0;
+        });
+        return evaluation.first_value();
+    }
+    Terms& terms() { return terms_; }
+    Knowledge& knowledge() { return knowledge_; }
+    // Tree that the sets of cells of some needs were worked out from.
+    i32 tree_of_needs(u64 number) {
+        Vec<i32> all;
+        all.append(criteria[number].data, criteria[number].count);
+        return lowering_.cells_tree(whole_of(all));
+    }
     i32 add_entry(i32 call, i32 own_needs, i32 variant, i32 bound) {
         const i32 entry = static_cast<i32>(
             entries.push({call, own_needs, variant, bound, needs[own_needs].test}));
@@ -147,6 +188,8 @@ struct System {
     Vec<Cells> cells_;
     Vec<i32> cell_numbers_;  // by number of the set: number + 1, 0 for none
     Vec<Remembered> asked_;
+
+    static u8 cards_in(u64 suit) { return static_cast<u8>(bit_count(suit & 0x1FFF)); }
 
     i32 fail(Fault fault, i64 a = 0, i64 b = 0, i64 c = 0, i64 d = 0) {
         problem = {static_cast<i32>(fault), a, b, c, d};
@@ -575,13 +618,18 @@ struct System {
         needs.push(row);
     }
 
+    // Criteria that must all hold, as one expression.
+    i32 whole_of(const Vec<i32>& all) {
+        return all.count == 0   ? trees.truth(true)
+               : all.count == 1 ? all[0]
+                                : trees.expression(AND, all.data, all.count);
+    }
+
     i32 fill_needs(i32 number) {
         Vec<i32> all;
         const Span<i32> row = criteria[number];
         all.append(row.data, row.count);
-        const i32 whole = all.count == 0   ? trees.truth(true)
-                          : all.count == 1 ? all[0]
-                                           : trees.expression(AND, all.data, all.count);
+        const i32 whole = whole_of(all);
         const i32 tree = lowering_.cells_tree(whole);
         Needs& found = needs[number];
         found.test = tree < 0 ? NO_TESTS : layout_.tests_of(all.data, all.count);

@@ -19,11 +19,13 @@ from bidcascade.bridge import BackendUnavailable
 from bidcascade.kernels.cache_files import outdated
 
 from .build import (
+    MODULE,
     SOURCES,
     ZIGLANG,
     BuildError,
     Target,
     build_libraries,
+    build_module,
     checkout_folder,
     find_compiler,
     source_version,
@@ -111,6 +113,34 @@ def open_library(
         )
     best = [one for one in target.builds() if runs_here(one)][-1]
     return _opened(build or best, sources, folder)
+
+
+def read_module(sources: Path = SOURCES) -> bytes | None:
+    """Read the core as a module of WebAssembly, which the page's engine bids with.
+
+    Returns
+    -------
+    bytes or None
+        ``None`` where there is no module and nobody can build one; a warning has said what to
+        install.
+
+    Examples
+    --------
+    >>> module = read_module()
+    >>> module is None or module[:4] == bytes([0]) + b"asm"
+    True
+    """
+    checkout = _checkout(sources)
+    path = (sources if checkout is None else checkout_folder(checkout)) / MODULE
+    try:
+        if checkout is not None and not path.exists():
+            with _alone(path.parent):
+                if not path.exists():
+                    build_module(path.parent, sources)
+        return path.read_bytes()
+    except (OSError, BuildError) as error:
+        _logger.warning("the page asks the service, its engine has no core: %s", error)
+        return None
 
 
 def runs_here(build: str) -> bool:

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import BackendUnavailable, InvalidInput
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.inference.double_dummy.solved_deals import pack_tables
+from bidcascade.kernels.core.build import ZIGLANG
 from bidcascade.service.jobs.whole_files import can_write, whole_file
 
 from .bundle import bundle
 from .policy import OFFLINE_POLICY
-from .static_files import PAGE, static_files
+from .static_files import CORE, PAGE, static_files
 
 SCRIPT: Final = "bidcascade.js"
 STYLE: Final = "bidcascade.css"
@@ -166,9 +167,22 @@ def _script() -> str:
     return (
         "// Written by `bidcascade page`: the modules of the page and its engine.\n"
         f"{bundle(sources, [_START, _ENGINE], 'bidcascade')}"
-        f'globalThis.bidcascadeEngineSource = `(${{bidcascade}})("{_ENGINE}");`;\n'
+        f'globalThis.bidcascadeCore = "{_core()}";\n'
+        "globalThis.bidcascadeEngineSource = "
+        '`globalThis.bidcascadeCore = "${bidcascadeCore}";`\n'
+        f'  + `(${{bidcascade}})("{_ENGINE}");`;\n'
         f'bidcascade("{_START}");\n'
     )
+
+
+def _core() -> str:
+    """Bytes of the core, gzip and base64: a page from a disk may fetch none."""
+    core = static_files().get(CORE)
+    if core is None:
+        raise BackendUnavailable(
+            f"expected the core of the page's engine, got none: install {ZIGLANG!r} with pip"
+        )
+    return base64.b64encode(core.compressed).decode()
 
 
 def _system(name: str, system: Mapping[str, Any]) -> str:

@@ -13,10 +13,12 @@ _CHECKED: Final = (
     "require-trusted-types-for 'script'; trusted-types bidcascade"
 )
 NOT_FRAMED: Final = "frame-ancestors 'none'"
-CONTENT_SECURITY_POLICY: Final = f"{OWN_FILES}; {NOT_FRAMED}; {_CHECKED}"
+# the engine's core is WebAssembly; no text becomes a script
+_PAGE: Final = OWN_FILES.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
+CONTENT_SECURITY_POLICY: Final = f"{_PAGE}; {NOT_FRAMED}; {_CHECKED}"
 """Policy of the page of a service."""
 
 OFFLINE_POLICY: Final = (
-    f"{OWN_FILES.replace(_WORKERS, f'{_WORKERS} blob:')}; manifest-src 'self'; {_CHECKED}"
+    f"{_PAGE.replace(_WORKERS, f'{_WORKERS} blob:')}; manifest-src 'self'; {_CHECKED}"
 )
 """Policy of the page in a folder, which says it itself; its script makes the engine's worker."""

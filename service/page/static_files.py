@@ -2,11 +2,14 @@
 
 import gzip
 import hashlib
+import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Final, NamedTuple
+
+from bidcascade.kernels.core.library import expected_version, read_module
 
 MEDIA_TYPES: Final[dict[str, str]] = {
     "html": "text/html; charset=utf-8",
@@ -14,10 +17,14 @@ MEDIA_TYPES: Final[dict[str, str]] = {
     "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
     "json": "application/json",
+    "wasm": "application/wasm",
 }
 """Media type by ending; files with other endings are not served."""
 
 PAGE: Final = "index.html"
+CORE: Final = "engine/core.wasm"
+"""The core that the engine bids with; absent where nobody could build it."""
+CORE_VERSION: Final = "engine/core_version.js"
 
 
 class StaticFile(NamedTuple):
@@ -53,4 +60,10 @@ def static_files() -> Mapping[str, StaticFile]:
         if path.is_file() and media_type is not None:
             name = path.relative_to(folder).as_posix()
             found[name] = StaticFile.of(path.read_bytes(), media_type)
+    # the engine knows which version of the core it belongs to
+    version = json.dumps(f"{expected_version():016x}")
+    found[CORE_VERSION] = StaticFile.of(f"export default {version};\n".encode(), MEDIA_TYPES["js"])
+    core = read_module()
+    if core is not None:
+        found[CORE] = StaticFile.of(core, MEDIA_TYPES["wasm"])
     return found

@@ -5,10 +5,13 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from benchmarks import browser
-from benchmarks.browser import Visit, serving, visiting
+from benchmarks.browser import Visit, serving, visiting, write_static_files
 from tests.support_missing import missing
 
-__all__ = ["Visit", "chromium", "no_compiler_words", "serving", "visiting", "without_engine"]
+__all__ = [
+    "Visit", "chromium", "no_compiler_words", "serving", "visiting", "without_engine",
+    "write_static_files",
+]  # fmt: skip
 
 COMPILER_WORDS = re.compile(
     r"""

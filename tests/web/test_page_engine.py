@@ -96,6 +96,30 @@ def test_an_engine_that_hangs_leaves_all_to_the_service(visit):
     assert said == "The answer took too long."
 
 
+@pytest.mark.parametrize(
+    ("path", "answer", "said"),
+    [
+        ("**/engine/core.wasm", {"status": 404}, "does not run WebAssembly on this page"),
+        ("**/engine/core.wasm", {"body": b"\0asm"}, "does not run WebAssembly on this page"),
+        (
+            "**/engine/core_version.js",
+            {"body": 'export default "0";', "content_type": "text/javascript"},
+            "are of different versions: load the page anew",
+        ),
+    ],
+)
+def test_a_page_without_its_core_says_so_and_asks_the_service(visit, path, answer, said):
+    visit.page.route(path, lambda route: route.fulfill(**answer))
+    visit.open(f"{DEAL}&dealer=N&vul=NS")
+    visit.wait_said("North: one notrump, Strong notrump")
+    visit.page.evaluate(LOADED, ["sayc", "acol"])
+    visit.page.wait_for_selector(f"#messages :text('{said}')")
+    before = len(visit.asked)
+    button(visit.page, "System's auction").click()
+    visit.wait_said("The auction is over: two notrump by North")
+    assert "/v1/auctions" in asked_since(visit, before)
+
+
 def test_systems_of_ones_own(loaded):
     files = {"mine.bidding": "system Mine\n\nopening:\n  1S = Always: 0+ points\n"}
     loaded.page.evaluate(

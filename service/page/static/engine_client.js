@@ -5,6 +5,8 @@ import { ApiError, forgetAnswers, get, isOffline, request, sentenceOf } from "./
 import { ownScript } from "./own_scripts.js";
 import { phrase } from "./texts.js";
 
+/** Where the service has the engine's core. */
+const CORE = "/static/engine/core.wasm";
 const MOST_QUIET_MS = 20_000;
 const MOST_GIVEN_UP_MS = 3000;
 const LOOK_MS = 1000;
@@ -23,6 +25,20 @@ let lastHeard = 0;
 /** When a question was given up that the engine may still be at; 0 when it was heard of since. */
 let givenUp = 0;
 let watch = 0;
+/** Why nothing can be bid here at all, as a key of texts_en.js. */
+let missing = "";
+let tellMissing = () => {};
+
+/** `tell(text)` hears once that this browser bids nothing: the service does, where there is one. */
+export function onNoEngine(tell) {
+  tellMissing = tell;
+}
+
+function hearMissing({ status }) {
+  if (missing) return;
+  missing = isOffline() ? "engine.missing-here" : status === "version" ? "engine.old" : "engine.missing";
+  tellMissing(phrase(missing));
+}
 
 function inWorker() {
   const source = globalThis.bidcascadeEngineSource;
@@ -39,7 +55,7 @@ function inWorker() {
 }
 
 function here() {
-  const loaded = import("./engine/operations.js").then(({ receiver }) => receiver(hear));
+  const loaded = import("./engine/operations.js").then(({ receiver }) => receiver(hear, CORE));
   loaded.catch((error) => [...waiting.keys()].forEach((id) => hear({ id, error })));
   // a new task for each, so that the page is drawn in between
   return { post: (message) => setTimeout(async () => (await loaded)(message)), end: () => {} };
@@ -70,7 +86,10 @@ function hear({ id, value, error, progress }) {
     return;
   }
   waiting.delete(id);
-  if (!error) one.resolve(value);
+  if (error?.kind === "no-core") {
+    hearMissing(error);
+    one.reject(new Error(phrase(missing)));
+  } else if (!error) one.resolve(value);
   else if (!error.problem) one.reject(new Error(error.message));
   else one.reject(new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind));
 }
@@ -281,6 +300,7 @@ export async function engineAnswer(method, path, body, signal) {
   const name = inPath ? decodeURIComponent(inPath[1]) : body?.table ?? usual;
   const alone = isOffline() || isOwn(name);
   if (!ANSWERED.test(path) || body?.simulate || name === null) return undefined;
+  if (missing && !alone) return undefined;
   if (alone) await open(name);
   else if (!ready.has(name) || !SOONER.test(path) || body?.mode === "all") {
     // the service answers this one; the next may find the system here

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from bidcascade.service import page
-from tests.web.support_browser import serving, visiting
+from tests.web.support_browser import serving, visiting, write_static_files
 
 
 @pytest.fixture(scope="session")
-def static_url() -> Iterator[str]:
-    """Address of the page's files as they lie in the package."""
-    with serving(Path(page.__file__).parent / "static") as url:
+def static_url(tmp_path_factory) -> Iterator[str]:
+    """Address of the page's files, the engine's core among them."""
+    folder: Path = tmp_path_factory.mktemp("static")
+    write_static_files(folder)
+    with serving(folder) as url:
         yield url
 
 
@@ -34,5 +35,11 @@ def engine(browser, static_url) -> Iterator[Callable[..., Any]]:
     visit = next(visits)
     # an empty page of the same origin: the modules come with their own files alone
     visit.page.goto(f"{static_url}/icon.svg")
+    visit.page.evaluate(
+        """async () => {
+            const { useCore } = await import("/engine/core.js");
+            await useCore((await fetch("/engine/core.wasm")).arrayBuffer());
+        }"""
+    )
     yield run
     assert next(visits, None) is None

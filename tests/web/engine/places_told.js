@@ -1,22 +1,24 @@
 // What the engine finds at places of auctions, as texts that support_places.py makes of the
 // reference's: `load(name)` imports a module of the engine.
-async (load, { systems, pair, deals, explained, keep }) => {
+async (load, { systems, pair, deals, explained }) => {
   const [
-    { systemOfRows }, { Rules, Expander }, { choose }, { Auction }, { explainPlaces }, { descriptionOf, agreementsOf },
-  ] = await Promise.all(["language/rows", "expansion", "choice", "calls", "explanation", "describing"].map(load));
+    { systemOfRows }, { Rules }, { Bidder }, { Auction }, { explainPlaces }, { descriptionOf, agreementsOf },
+  ] = await Promise.all(["language/rows", "places", "bidder", "calls", "explanation", "describing"].map(load));
   const kept = (globalThis.rulesByName ??= new Map());
   for (const [name, rows] of Object.entries(systems)) kept.set(name, new Rules(systemOfRows(rows)));
-  const expander = new Expander(...pair.map((name) => kept.get(name)), { keep: keep ?? Infinity });
+  const bidder = new Bidder(...pair.map((name) => kept.get(name)));
 
   const hex = (cells) => Array.from(new Uint8Array(cells.buffer, cells.byteOffset, cells.byteLength),
     (byte) => byte.toString(16).padStart(2, "0")).join("");
+  // whole words have more bits than there are cells
+  const inCells = (cells) => hex(cells).slice(0, 560 * 38 / 4);
   const placed = ({ file, line, column }) => [file, line, column];
   const sorted = (pairs) => [...pairs].sort(([one], [other]) => (one < other ? -1 : 1));
   const bound = (bindings) => sorted(Object.entries(bindings));
   const said = ({ kind, text, suit, where }) => [kind, text, suit, placed(where)];
   const toldPlace = (calls) => {
-    const { entries, forced, cells } = expander.place(calls);
-    const state = expander.state(calls);
+    const { entries, forced, cells } = bidder.place(calls);
+    const state = bidder.state(calls);
     const last = state.meanings.at(-1);
     return JSON.stringify({
       entries: entries.map((one) => [
@@ -24,19 +26,17 @@ async (load, { systems, pair, deals, explained, keep }) => {
         one.specificity, one.line.number, bound(one.bindings), descriptionOf(one), agreementsOf(one),
       ]),
       forced,
-      cells: hex(cells),
-      suits: state.suits,
+      cells: inCells(cells[calls.length % 4]),
       agreed: state.agreed,
       gameForced: state.gameForced,
-      deeds: state.deeds.map((words) => [...words].sort()),
-      knowledge: state.knowledge.map((one) => [hex(one.cells), sorted(one.terms)]),
+      knowledge: state.knowledge.map((one) => [inCells(one.cells), sorted(one.terms)]),
       meaning: last ? {
         call: last.call,
         known: last.known,
         uses: last.uses.map(([line, bindings]) => [line.number, bound(bindings)]),
         agreements: last.agreements.map(said),
         alternatives: last.alternatives.map((one) => [
-          one.name, one.kind, placed(one.where), hex(one.cells), String(one.expression),
+          one.name, one.kind, placed(one.where), inCells(one.cells), String(one.expression),
         ]),
       } : null,
     });
@@ -60,14 +60,15 @@ async (load, { systems, pair, deals, explained, keep }) => {
       while (!auction.isComplete) {
         const { calls } = auction;
         look(calls);
-        const place = expander.place(calls);
+        const place = bidder.place(calls);
         const seat = calls.length % 4;
-        const choice = choose(place, hands[seat], contexts[seat]);
-        made.push([choice.call, choice.entry === null ? -1 : place.entries.indexOf(choice.entry), choice.forced]);
-        auction = auction.add(forced[calls.length] ?? choice.call);
+        const [entry] = bidder.chosen(calls, [hands[seat]], contexts[seat]);
+        const number = entry === null ? -1 : place.entries.findIndex((one) => one.number === entry.number);
+        made.push([entry?.call ?? 0, number, place.forced]);
+        auction = auction.add(forced[calls.length] ?? made.at(-1)[0]);
       }
       told.choices.push(made);
-      if (explained) told.explanations.push(explainPlaces(expander, auction.calls));
+      if (explained) told.explanations.push(explainPlaces(bidder, auction.calls));
     }
   } catch (error) {
     if (error.name !== "InvalidSystem") throw error;

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from bidcascade.bridge import HOLDING_MASK
-from bidcascade.kernels import Context
 from bidcascade.systems.knowledge import POINTS, SHAPES
 
 AS_JSON = "(_, value) => value instanceof Map ? [...value] : value"
@@ -40,11 +39,6 @@ def _camel(name: str) -> str:
 def as_holdings(hand: int) -> list[int]:
     """Mask of 52 cards as the engine's four holdings, clubs first."""
     return [hand >> 13 * suit & HOLDING_MASK for suit in range(4)]
-
-
-def as_context(context: Context) -> dict[str, int]:
-    """Seat and vulnerability by the engine's names."""
-    return {_camel(name): value for name, value in context._asdict().items()}
 
 
 def as_hex(cells: int) -> str:

@@ -14,8 +14,10 @@ from bidcascade.bridge import format_hand, parse_hand
 from bidcascade.kernels import Context, term_names
 from bidcascade.kernels.layout import contexts
 from bidcascade.systems import formulas
+from bidcascade.systems.choice import check_candidates
 from bidcascade.systems.language.syntax_tree import Range
-from bidcascade.table.language.explain import HandValues, explain_one
+from bidcascade.systems.system import System
+from bidcascade.table.language.explain import ExpressionCheck, HandValues
 from bidcascade.table.language.expression_tree import (
     COMPARATORS,
     And,
@@ -36,7 +38,7 @@ from bidcascade.table.language.expression_tree import (
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.support_expressions import expressions, hands
-from tests.web.engine.support_engine import as_context, as_holdings, as_plain
+from tests.web.engine.support_engine import as_holdings, as_plain
 
 pytestmark = pytest.mark.slow
 
@@ -94,20 +96,21 @@ def as_nodes(expression: Expression) -> list[object]:
 
 
 def test_terms_of_hands(engine):
-    given = list(zip(DEALT, contexts() * 25, strict=True))
+    names = list(term_names())
     told = engine(
-        """async (load, given) => {
-            const {TERMS} = await load("terms");
-            const told = given.map(([hand, context]) =>
-                [...TERMS].map(([name, term]) => term.value(hand, context)));
-            return [[...TERMS.keys()], told];
+        """async (load, [text, hands]) => {
+            const {load: open} = await load("load");
+            const system = open(text);
+            const [program] = system.bidder().programs;
+            const {TERMS} = await load("vocabulary");
+            return [...TERMS.keys()].map(name => [name, program.values(name, hands)]);
         }""",
-        [[as_holdings(hand), as_context(context)] for hand, context in given],
+        ["opening:\n  1C = Test: 12+ points", list(map(as_holdings, DEALT))],
     )
-    assert told[0] == list(term_names())
-    for (hand, context), values in zip(given, told[1], strict=True):
-        expected = HandValues(hand, GIB, context)
-        assert values == [expected[name] for name in term_names()]
+    assert sorted(names) == [name for name, _ in told]
+    for name, values in told:
+        expected = [HandValues(hand, GIB, Context(1, 0, 0))[name] for hand in DEALT]
+        assert values == expected, name
 
 
 @pytest.mark.parametrize("cards", [13, 5, None])
@@ -190,30 +193,50 @@ def test_limits_of_expressions(engine, text):
     agrees(engine, text)
 
 
-EXPLAIN = """async (load, [text, hand, context]) => {
-    const {parseExpression} = await load("expression_reader");
-    const {HandValues, explainOne} = await load("choice");
-    try { return explainOne(parseExpression(text), new HandValues(hand, context)); }
-    catch (error) { return error.message; }
+EXPLAIN = """async (load, [text, questions]) => {
+    const {load: open} = await load("load");
+    const told = work => { try { return work(); } catch (error) { return error.message; } };
+    const system = told(() => open(text, {name: "<text>"}));
+    if (typeof system === "string") return system;
+    return questions.map(([hand, auction, vulnerability]) =>
+        told(() => system.bid(hand, auction, {vulnerability}).candidates.map(one => one.criteria)));
 }"""
+LINES = """opening:
+  1C = Test: {%s}
+"""
 
 
-def explained_alike(engine, text, hand, context):
-    told = engine(EXPLAIN, [text, as_holdings(hand), as_context(context)])
-    expected = said(lambda: explain_one(hand, parse_expression(text), GIB, context))
-    assert told == expected, text
-    assert json.dumps(told) == json.dumps(expected), "values come in another order"
+def explained_alike(engine, text, *questions):
+    """Ask for criteria of a line on hands, by seat and vulnerability."""
+    written = LINES % text
+    told = engine(EXPLAIN, [written, [
+        [as_holdings(hand), "P " * (context.seat - 1), context.vul_we + 2 * context.vul_they]
+        for hand, context in questions
+    ]])  # fmt: skip
+    system = said(System.parse, written)
+    if isinstance(system, str):
+        assert told == system
+        return
+    for (hand, context), answer in zip(questions, told, strict=True):
+        expected = said(lambda: explained(system, hand, context))  # noqa: B023
+        assert answer == expected, text
+        assert json.dumps(answer) == json.dumps(expected), "values come in another order"
+
+
+def explained(system: System, hand: int, context: Context) -> list[list[ExpressionCheck]]:
+    place = system.expand([0] * (context.seat - 1))
+    found = check_candidates(place.entries, hand, context, GIB)
+    return [list(one.checks) for one in found]
 
 
 @given(expression=expressions, hand=hands(), context=st.sampled_from(contexts()))
 def test_expressions_on_hands(engine, expression, hand, context):
-    explained_alike(engine, str(expression), hand, context)
+    explained_alike(engine, str(expression), (hand, context))
 
 
 @pytest.mark.parametrize("name", GIB.names)
 def test_every_name_on_a_hand(engine, name):
-    for hand in DEALT[:2]:
-        explained_alike(engine, name, hand, Context(3, 1, 0))
+    explained_alike(engine, name, *((hand, Context(3, 1, 0)) for hand in DEALT[:2]))
 
 
 @pytest.mark.parametrize(
@@ -235,8 +258,7 @@ def test_every_name_on_a_hand(engine, name):
     ],
 )  # fmt: skip
 def test_lowering(engine, text):
-    for hand in DEALT[:8]:
-        explained_alike(engine, text, hand, Context(2, 0, 1))
+    explained_alike(engine, text, *((hand, Context(2, 0, 1)) for hand in DEALT[:8]))
 
 
 # --- formulas ------------------------------------------------------------------------------------

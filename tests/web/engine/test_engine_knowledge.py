@@ -8,18 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, BidcascadeError
-from bidcascade.kernels.layout import contexts
 from bidcascade.systems import knowledge, open_system
-from bidcascade.systems.choice import check_candidates, choose
 from bidcascade.systems.one_deal import in_one_deal
 from bidcascade.systems.places import Place
 from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.system import System
 from bidcascade.table.language.expression_tree import COMPARATORS, Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
-from tests.support_expressions import expressions, hands
-from tests.web.engine.support_engine import HEX, as_context, as_hex, as_holdings
+from tests.support_expressions import expressions
+from tests.support_systems import definition_of
+from tests.web.engine.support_engine import HEX, as_hex
 
 pytestmark = pytest.mark.slow
 
@@ -90,67 +90,58 @@ def random_criterion(chooser: random.Random) -> Expression:
 
 RANDOM = [random_criterion(CHOOSER) for _ in range(400)]
 
-BOUNDS = f"""async (load, texts) => {{
+NEEDS = f"""async (load, text) => {{
     {HEX}
-    const {{bounds}} = await load("knowledge");
-    const {{parseExpression}} = await load("expression_reader");
-    return texts.map(text => {{
-        const {{can, must}} = bounds(parseExpression(text));
-        return [asHex(can), asHex(must)];
-    }});
+    const {{load: open}} = await load("load");
+    const inCells = cells => asHex(cells).slice(0, 560 * 38 / 4);
+    return open(text, {{name: "<text>"}}).expand([]).entries.map(({{name, needs}}) =>
+        [name, inCells(needs.can), inCells(needs.must), asHex(needs.proportion)]);
 }}"""
 
 
-def bounds_agree(engine, tested):
-    told = engine(BOUNDS, list(map(str, tested)))
-    for one, cells in zip(tested, told, strict=True):
-        assert cells == list(map(as_hex, knowledge.bounds(one, GIB))), str(one)
+def needs_agree(engine, tested):
+    """Compare the cells, and the shares of them, that lines with criteria have."""
+    lines = [f"  1C = Test {number}: {{{one}}}" for number, one in enumerate(tested)]
+    text = "\n".join(["opening:", *lines])
+    told = engine(NEEDS, text)
+    entries = definition_of(System.parse(text)).place(()).entries
+    assert [name for name, *_ in told] == [one.name for one in entries]
+    for one, (_, can, must, shares) in zip(entries, told, strict=True):
+        bounds = knowledge.bounds(one.expression, GIB)
+        assert [can, must] == list(map(as_hex, bounds)), str(one.expression)
+        parts = np.frombuffer(bytes.fromhex(shares))
+        expected = knowledge.proportion(one.expression, GIB).ravel()
+        assert np.abs(parts - expected).max() < 1e-12, str(one.expression)
 
 
-def test_bounds_of_sayc(engine, criteria):
+def test_cells_of_sayc(engine, criteria):
     assert len(criteria) > 300
-    bounds_agree(engine, criteria)
+    needs_agree(engine, criteria)
 
 
-def test_bounds_of_random_criteria(engine):
-    bounds_agree(engine, RANDOM)
+def test_cells_of_random_criteria(engine):
+    needs_agree(engine, RANDOM)
 
 
-def test_bounds_of_factors(engine):
+def test_cells_of_factors(engine):
     texts = [
         "14 * Losers <= 90", "2 * Losers != 7", "2 * Losers == 7", "-3 * Losers + 6 * Aces > 7",
         "6 - 2 * Kings < 1", "4 * Losers - 6 * Controls >= 9", "2 * Losers + 2 * Controls != 14",
         "0 * Losers == 0", "3 * Vul_We >= 2", "2 * HCP - 4 * Seat <= 9", "not (3 * Losers >= 20)",
         "Losers - Losers + HCP > 3", "Losers * Controls > 9",
     ]  # fmt: skip
-    bounds_agree(engine, [parse_expression(text) for text in texts])
+    needs_agree(engine, [parse_expression(text) for text in texts])
 
 
 @given(expression=expressions)
-def test_bounds_of_any_expression(engine, expression):
+def test_cells_of_any_expression(engine, expression):
     try:
         tree_of(expression, GIB)
     except BidcascadeError:
         with pytest.raises(Exception, match="expected"):
-            engine(BOUNDS, [str(expression)])
+            engine(NEEDS, f"opening:\n  1C = Test: {{{expression}}}")
     else:
-        bounds_agree(engine, [expression])
-
-
-def test_proportions(engine, criteria):
-    tested = [*CHOOSER.sample(criteria, 100), *RANDOM[:100]]
-    told = engine(
-        f"""async (load, texts) => {{
-            {HEX}
-            const {{proportion}} = await load("knowledge");
-            const {{parseExpression}} = await load("expression_reader");
-            return texts.map(text => asHex(proportion(parseExpression(text))));
-        }}""",
-        list(map(str, tested)),
-    )
-    for one, text in zip(tested, told, strict=True):
-        parts = np.frombuffer(bytes.fromhex(text))
-        assert np.abs(parts - knowledge.proportion(one, GIB).ravel()).max() < 1e-12, str(one)
+        needs_agree(engine, [expression])
 
 
 # --- sets of cells -------------------------------------------------------------------------------
@@ -169,74 +160,48 @@ def sets_of_cells(draw: st.DrawFn) -> int:
     return cells & knowledge.EVERYTHING
 
 
-@given(one=sets_of_cells(), two=sets_of_cells(), names=st.lists(st.sampled_from(GIB.names)),
-       expression=st.sampled_from(RANDOM))  # fmt: skip
-def test_sets(engine, one, two, names, expression):
+@given(one=sets_of_cells(), two=sets_of_cells())
+def test_sets(engine, one, two):
     told = engine(
-        f"""async (load, [texts, names, text]) => {{
+        f"""async (load, texts) => {{
             {HEX}
-            const know = await load("knowledge");
-            const {{parseExpression}} = await load("expression_reader");
+            const know = await load("cells");
             const [one, two] = texts.map(ofHex);
             const sets = [know.intersect(one, two), know.union(one, two), know.without(one, two)];
             const filled = [one, two, ...sets].filter(cells => !know.isEmpty(cells));
             return {{
                 sets: sets.map(asHex),
-                same: [know.sameCells(one, two), know.sameCells(one, ofHex(texts[0]))],
                 hulls: filled.map(know.hull),
-                shares: [know.share(one), know.share(two, one), know.share(one, two)],
-                fitting: sets.map(cells => know.shareOf(parseExpression(text), cells)),
-                ranges: filled.map(cells => names.map(name => know.termRange(cells, name))),
+                shares: [know.share(one), know.share(two)],
             }};
         }}""",
-        [[as_hex(one), as_hex(two)], names, str(expression)],
+        [as_hex(one), as_hex(two)],
     )
     sets = [one & two, one | two, one & ~two]
     filled = [cells for cells in (one, two, *sets) if cells]
     assert told["sets"] == list(map(as_hex, sets))
-    assert told["same"] == [one == two, True]
     assert told["hulls"] == [
         {"points": list(points), "lengths": list(map(list, lengths))}
         for points, lengths in map(knowledge.hull, filled)
     ]
-    assert told["shares"] == [
-        knowledge.share(one), knowledge.share(two, one), knowledge.share(one, two)
-    ]  # fmt: skip
-    expected = [knowledge.share_of(expression, cells, GIB) for cells in sets]
-    assert told["fitting"] == pytest.approx(expected, abs=1e-9)
-    assert told["ranges"] == [
-        [list(knowledge.term_range(cells, name, GIB)) for name in names] for cells in filled
-    ]
+    assert told["shares"] == [knowledge.share(one), knowledge.share(two)]
 
 
-def test_everything(engine):
+def test_all_hands(engine):
     told = engine(
-        f"""async (load) => {{
-            {HEX}
-            const know = await load("knowledge");
-            const empty = know.without(know.EVERYTHING, know.EVERYTHING);
-            const wrong = [() => know.hull(empty), () => know.termRange(empty, "HCP"),
-                           () => know.termRange(know.EVERYTHING, "Forcing")];
-            return [asHex(know.EVERYTHING), know.LENGTHS, Array.from(know.HANDS),
-                    [know.SHAPES, know.POINTS], wrong.map(one => {{
-                        try {{ return one(); }} catch (error) {{ return error.message; }}
-                    }})];
-        }}"""
+        """async (load) => {
+            const know = await load("cells");
+            const { LENGTHS, POINTS } = await load("shapes");
+            const hands = know.handsOfCells();
+            let wrong = "";
+            try { know.hull(new Uint32Array(666)); } catch (error) { wrong = error.message; }
+            return [LENGTHS, POINTS, Array.from(hands), wrong];
+        }"""
     )
-    assert told[0] == as_hex(knowledge.EVERYTHING)
-    assert told[1] == knowledge.LENGTHS.tolist()
-    assert told[2] == knowledge.HANDS.ravel().tolist()
-    assert told[3] == [knowledge.SHAPES, knowledge.POINTS]
-    wrong = []
-    for asked in (
-        lambda: knowledge.hull(0),
-        lambda: knowledge.term_range(0, "HCP", GIB),
-        lambda: knowledge.term_range(knowledge.EVERYTHING, "Forcing", GIB),
-    ):
-        with pytest.raises(ValueError, match="expected") as error:
-            asked()
-        wrong.append(str(error.value))
-    assert told[4] == wrong
+    with pytest.raises(ValueError, match="expected") as error:
+        knowledge.hull(0)
+    hands = knowledge.HANDS.ravel().tolist()
+    assert told == [knowledge.LENGTHS.tolist(), knowledge.POINTS, hands, str(error.value)]
 
 
 def test_hands_of_one_deal(engine):
@@ -255,37 +220,3 @@ def test_hands_of_one_deal(engine):
             {"points": list(points), "lengths": list(map(list, lengths))}
             for points, lengths in in_one_deal(deal)
         ]
-
-
-# --- choices -------------------------------------------------------------------------------------
-
-
-@given(data=st.data(), hand=hands(), context=st.sampled_from(contexts()))
-def test_choices(engine, places, data, hand, context):
-    place = data.draw(st.sampled_from(places))
-    entries = [
-        {"call": entry.call, "criteria": list(map(str, entry.criteria))} for entry in place.entries
-    ]
-    told = engine(
-        """async (load, [entries, forced, hand, context]) => {
-            const {checkCandidates, choose} = await load("choice");
-            const {parseExpression} = await load("expression_reader");
-            for (const entry of entries) entry.criteria = entry.criteria.map(parseExpression);
-            const number = entry => entry && entries.indexOf(entry);
-            const {call, entry, forced: must} = choose({entries, forced}, hand, context);
-            const checked = checkCandidates(entries, hand, context).map(one =>
-                [number(one.entry), one.holds, one.checks, number(one.takenBy)]);
-            return [call, number(entry), must, checked];
-        }""",
-        [entries, place.forced, as_holdings(hand), as_context(context)],
-    )
-
-    def number(entry):
-        return None if entry is None else place.entries.index(entry)
-
-    choice = choose(place, hand, context, GIB)
-    assert told[:3] == [choice.call, number(choice.entry), choice.forced]
-    assert told[3] == [
-        [number(one.entry), one.holds, list(one.checks), number(one.taken_by)]
-        for one in check_candidates(place.entries, hand, context, GIB)
-    ]

@@ -101,7 +101,7 @@ async function auctions(system, asked, tell, opponents) {
       continue;
     }
     const about = { dealer, vulnerability, limit };
-    const { auctions: found, cut } = await allowedAuctions(system.expander(opponents), hands, about, tell);
+    const { auctions: found, cut } = allowedAuctions(system.bidder(opponents), hands, about);
     // where a limit cut, one auction more was met
     const total = found.length + (cut === "limit");
     results.push({ total, truncated: cut !== null, cut, auctions: found.map(written) });

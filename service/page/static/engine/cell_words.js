@@ -1,7 +1,8 @@
 // What a set of cells tells, in words, and what only "or" can say: systems/cell_words.py is the definition.
 
 import { SUIT_NAMES } from "./describing.js";
-import { LENGTHS, POINTS, hull } from "./knowledge.js";
+import { has, hull } from "./cells.js";
+import { LENGTHS, POINTS } from "./shapes.js";
 
 /** So many points are no upper bound that a player would name. */
 export const MANY_POINTS = 30;
@@ -17,7 +18,6 @@ const GROUPS = [
 const BALANCED = LENGTHS.map((lengths) => ["3334", "2344", "2335"].includes([...lengths].sort().join("")));
 
 const both = ([low, high], [least, most]) => [Math.max(low, least), Math.min(high, most)];
-const has = (cells, cell) => (cells[cell >> 5] >>> (cell & 31)) & 1;
 
 /** What a hand in a set of cells has, points within bounds; `types`: cells of the hand types it may be of. */
 export function cellsText(cells, points, types = []) {

@@ -2,7 +2,7 @@
 // systems/contexts.py is the definition.
 
 import { phrasesOf } from "./language/joining.js";
-import { AuctionPattern, allBindings, fixedCall, variablesOf } from "./patterns.js";
+import { AuctionPattern, fixedCall, variablesOf } from "./patterns.js";
 
 /** Counts as so many literal calls for a "foremost:" block: more than any auction has. */
 const FOREMOST = 400;
@@ -30,11 +30,6 @@ class HeaderTest {
   constructor(condition) {
     this.condition = condition;
     this.names = [...new Set(phrasesOf(condition).flatMap(variablesOf))].filter((name) => name !== "n");
-  }
-
-  /** All ways to bind the variables that are still open. */
-  bound(bindings) {
-    return allBindings(this.names, bindings);
   }
 }
 

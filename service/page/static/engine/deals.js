@@ -60,6 +60,11 @@ export function parseDeal(text) {
   return hands.map((hand) => hand ?? rest);
 }
 
+/** Number of a context among the 16. */
+export function contextNumber({ seat, vulWe, vulThey }) {
+  return seat - 1 + 4 * vulWe + 8 * vulThey;
+}
+
 /** PBN text of four hands, North's first. */
 export function formatDeal(hands) {
   return `N:${hands.map(formatHand).join(" ")}`;
@@ -70,43 +75,4 @@ export function handsOf(cards) {
   const hands = [0, 1, 2, 3].map(() => [0, 0, 0, 0]);
   cards.forEach((card, place) => { hands[place / 13 | 0][card / 13 | 0] |= 1 << card % 13; });
   return hands;
-}
-
-const WORD = (1n << 64n) - 1n;
-const GAMMA = 0x9E3779B97F4A7C15n;
-
-function mixed(word) {
-  let left = (word ^ word >> 30n) * 0xBF58476D1CE4E5B9n & WORD;
-  left = (left ^ left >> 27n) * 0x94D049BB133111EBn & WORD;
-  return left ^ left >> 31n;
-}
-
-/** Hands of one deal of a seed, both whole numbers from 0: the same as deal_hands has it. */
-export function randomDeal(seed, number) {
-  let state = mixed(BigInt(seed)) + BigInt(number) * 32n * GAMMA;
-  const halves = [];
-  const cards = Array.from({ length: 52 }, (_, card) => card);
-  for (let place = 0; place < 39;) {
-    const sizes = [0, 1, 2, 3].map((ahead) => 52 - place - ahead).slice(0, 39 - place);
-    let left = BigInt(sizes.reduce((product, size) => product * size));
-    let bits;
-    do {
-      if (!halves.length) {
-        state += GAMMA;
-        const word = mixed(state & WORD);
-        halves.push(word >> 32n, word & 0xFFFFFFFFn);
-      }
-      bits = halves.pop() * left;
-    } while ((bits & 0xFFFFFFFFn) < (1n << 32n) % left);
-    let draw = bits >> 32n;
-    // the draw is a number in mixed radix: one digit a step
-    for (const size of sizes) {
-      left /= BigInt(size);
-      const other = place + Number(draw / left);
-      draw %= left;
-      [cards[place], cards[other]] = [cards[other], cards[place]];
-      place += 1;
-    }
-  }
-  return handsOf(cards);
 }

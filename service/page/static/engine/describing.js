@@ -1,11 +1,11 @@
 // Entries in words: the condition of a line with the suits that it means at its place.
 // systems/describing.py is the definition.
 
-import { FACTS } from "./facts.js";
 import { allOf } from "./language/joining.js";
 import { conditionText } from "./language/wording.js";
 import { isVariable, letterOf } from "./patterns.js";
 import { SUIT_WORDS } from "./phrases.js";
+import { isFact } from "./text_rows.js";
 
 export const SUIT_NAMES = Object.fromEntries(Object.entries(SUIT_WORDS).map(([word, letter]) => [letter, word]));
 
@@ -40,7 +40,7 @@ function withoutFacts(condition) {
     return parts.length ? allOf(parts) : null;
   }
   const inner = condition.type === "NotThis" ? condition.part : condition;
-  return inner.type === "Phrase" && Object.hasOwn(FACTS, inner.kind) ? null : condition;
+  return inner.type === "Phrase" && isFact(inner.kind) ? null : condition;
 }
 
 /** Words of one agreement, with its suits in place. */

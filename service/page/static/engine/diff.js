@@ -2,7 +2,7 @@
 
 import { formatCall } from "./calls.js";
 import { whereText } from "./bid_answer.js";
-import { randomDeal } from "./deals.js";
+import { randomDeal } from "./cells.js";
 import { formatHand } from "./hands.js";
 import { paced } from "./pace.js";
 import { VULNERABILITIES } from "./vulnerabilities.js";
@@ -16,16 +16,11 @@ export async function diffSystems(old, changed, { deals = 1000, seed = 2026, tel
   for (let number = 0; number < deals; number += 1) {
     await pace(number);
     const hands = randomDeal(seed, number);
-    const [mine, other] = [old.callsOf(hands, 0, number % 4), changed.callsOf(hands, 0, number % 4)];
-    // call by call, so that nothing is bid behind the place where they part
-    let [one, two] = [mine.next(), other.next()];
-    const calls = [];
-    while (!one.done && one.value.call === two.value.call) {
-      calls.push(one.value.call);
-      [one, two] = [mine.next(), other.next()];
-    }
-    if (one.done) continue;
-    const [before, now] = [one.value.call, two.value.call];
+    const [mine, other] = [old, changed].map((system) => system.bidDeal(hands, 0, number % 4).calls);
+    const same = mine.findIndex((call, place) => call !== other[place]);
+    if (same < 0) continue;
+    const calls = mine.slice(0, same);
+    const [before, now] = [mine[same], other[same]];
     const key = `${calls},${before},${now}`;
     const found = parted.get(key) ?? { calls, old: before, new: now, deals: 0, examples: [] };
     parted.set(key, found);

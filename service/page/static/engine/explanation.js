@@ -4,18 +4,19 @@
 import { PASS, formatCall, formatCalls } from "./calls.js";
 import { MANY_POINTS, cellsText, pointsText } from "./cell_words.js";
 import { agreementWords } from "./describing.js";
-import { HANDS, POINTS, hull, intersect, isEmpty, proportion, share } from "./knowledge.js";
+import { handsOfCells, has, hull, intersect, isEmpty, share } from "./cells.js";
+import { POINTS } from "./shapes.js";
 import { inOneDeal } from "./one_deal.js";
 
 const SUITS = "CDHS";
 
-/** Explain every call of a legal auction, both sides', by the places of two systems (an Expander). */
+/** Explain every call of a legal auction, both sides', by the places of two systems (a Bidder). */
 export function explainPlaces(places, calls) {
   const states = Array.from({ length: calls.length + 1 }, (_, number) => places.state(calls.slice(0, number)));
   const state = states.at(-1);
   const side = state.position % 2;
   const offered = new Map();
-  for (const entry of state.auction.isComplete ? [] : places.place(calls).entries) {
+  for (const entry of state.isOver ? [] : places.place(calls).entries) {
     if (offered.has(entry.call)) continue;
     offered.set(entry.call, { call: formatCall(entry.call), name: entry.name, where: placeText(entry.where) });
   }
@@ -36,7 +37,7 @@ function explained(after) {
   const position = (after.position + 3) % 4;
   const meaning = after.meanings.at(-1);
   const known = after.knowledge[position];
-  const points = known.shown("HCP");
+  const points = known.points;
   const every = known.hull.points;
   const parts = partsOf(meaning);
   const types = meaning.alternatives.map(({ name, kind, where, cells }, index) => ({
@@ -45,7 +46,7 @@ function explained(after) {
   const bindings = meaning.uses.length ? meaning.uses[0][1] : {};
   const agreements = meaning.agreements.map((one) => agreementWords(one, bindings));
   // who has said "8+" or nothing of his points says nothing of what the others leave him
-  const [least, most] = inOneDeal(after.hulls)[position].points;
+  const [least, most] = inOneDeal(after.knowledge.map((one) => one.hull))[position].points;
   const low = Math.max(points[0], points[0] ? least : 0);
   const high = Math.min(points[1], points[1] < MANY_POINTS ? most : POINTS);
   const also = Object.fromEntries([...known.terms].filter(([name]) => name !== "HCP"));
@@ -68,12 +69,12 @@ function explained(after) {
  *
  * Honours count with their frequency among the hands of a shape and point count. */
 function partsOf({ alternatives }) {
-  const left = Float64Array.from(HANDS);
-  const weights = alternatives.map(({ cells, expression }) => {
-    const held = proportion(expression);
+  const left = Float64Array.from(handsOfCells());
+  const weights = alternatives.map(({ cells, needs }) => {
+    const held = needs.proportion;
     let weight = 0;
     for (let cell = 0; cell < left.length; cell += 1) {
-      if (!((cells[cell >> 5] >>> (cell & 31)) & 1)) continue;
+      if (!has(cells, cell)) continue;
       const hands = left[cell] * held[cell];
       weight += hands;
       left[cell] -= hands;

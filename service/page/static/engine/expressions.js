@@ -104,6 +104,11 @@ export function termsOf(expression, found = new Set()) {
   return found;
 }
 
+/** Whether an expression is another one or part of it. */
+export function contains(whole, part) {
+  return whole === part || operandsOf(whole).some((operand) => contains(operand, part));
+}
+
 /** Levels of the tree; a term or constant is one level. */
 export function depthOf(expression) {
   let deepest = 0;

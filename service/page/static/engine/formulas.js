@@ -3,9 +3,16 @@
 
 import { quoted } from "./errors.js";
 import { and, comparison, not, number, or, shape, term, truth } from "./expressions.js";
-import { COMPARE, OPPOSITE } from "./literals.js";
-import { LENGTHS, TERMS } from "./terms.js";
+import { LENGTHS } from "./shapes.js";
+import { TERMS } from "./vocabulary.js";
 
+const COMPARE = {
+  "<": (one, two) => one < two, "<=": (one, two) => one <= two, "==": (one, two) => one === two,
+  "!=": (one, two) => one !== two, ">=": (one, two) => one >= two, ">": (one, two) => one > two,
+};
+const OPPOSITE = { "<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<=" };
+/** Ranks of honours by name, as terms have them. */
+export const HONOURS = { ace: "A", king: "K", queen: "Q", jack: "J", ten: "T" };
 export const TRUE = truth(true);
 export const FALSE = truth(false);
 /** Shapes by name, for systems that do not define them. */
@@ -18,10 +25,9 @@ export const BUILT_IN = {
 
 /** Comparison of a term with a whole number; a truth where all hands agree on it. */
 export function compared(name, operator, value) {
-  const known = TERMS.get(name);
-  if (known) {
-    const factor = known.scale === 2 ? 1 : 2;
-    const [low, high] = [factor * known.low, factor * known.high];
+  const limits = TERMS.get(name);
+  if (limits) {
+    const [low, high] = limits;
     const outcome = COMPARE[operator](low, 2 * value);
     const depends = (operator === "==" || operator === "!=") && low < 2 * value && 2 * value < high;
     if (outcome === COMPARE[operator](high, 2 * value) && !depends) return truth(outcome);

@@ -2,7 +2,7 @@
 // A hand is four holdings [clubs, diamonds, hearts, spades] of 13 bits, bit 12 the ace.
 
 import { quoted } from "./errors.js";
-import { CARDS } from "./terms.js";
+import { CARDS } from "./shapes.js";
 
 const RANKS = "23456789TJQKA";
 const SUITS = { C: 0, D: 1, H: 2, S: 3, "♣": 0, "♦": 1, "♥": 2, "♠": 3 };

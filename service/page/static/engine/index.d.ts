@@ -114,6 +114,11 @@ export class InvalidSystem extends Error {
   complaints: Complaint[];
 }
 
+/** The engine's core, WebAssembly, cannot run here, or is of another version than the scripts. */
+export class NoCore extends Error {
+  status: "missing" | "version";
+}
+
 export class InvalidHand extends Error {}
 export class InvalidDeal extends Error {}
 export class InvalidCall extends Error {}

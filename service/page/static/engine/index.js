@@ -1,27 +1,19 @@
 // Bids bridge hands by systems that are plain text; see README.md.
 
-import { readSystem, readText } from "./language/reader.js";
-import { systemOfRows } from "./language/rows.js";
-import { System } from "./system.js";
+import { useCore } from "./core.js";
 
 export { IllegalCall, InvalidCall } from "./calls.js";
+export { NoCore } from "./core.js";
 export { InvalidDeal } from "./deals.js";
 export { InvalidSystem } from "./errors.js";
 export { InvalidHand } from "./hands.js";
-export { System };
+export { load } from "./load.js";
+export { System } from "./system.js";
 
-const FILE = /^[^\n]+\.bidding$/u;
-
-/**
- * A system of its text, of the name of one of the `files`, or of rows that Python wrote.
- *
- * `files` are the texts that it may include, by name; `opponents` is the system of the other side.
- */
-export function load(source, { files = {}, options = {}, opponents = null, name = "system.bidding" } = {}) {
-  if (Array.isArray(source)) return new System(systemOfRows(source), opponents);
-  if (typeof source !== "string") throw new TypeError("expected a system's text, the name of a file, or rows");
-  const texts = new Map(files instanceof Map ? files : Object.entries(files));
-  const isFile = FILE.test(source) && texts.has(source);
-  const text = isFile ? readSystem(source, texts, { options }) : readText(source, { name, files: texts, options });
-  return new System(text, opponents);
+/** Bytes of a file beside this one. */
+async function bytesOf(url) {
+  if (url.protocol === "file:") return (await import("node:fs/promises")).readFile(url);
+  return (await fetch(url)).arrayBuffer();
 }
+
+await useCore(bytesOf(new URL("core.wasm", import.meta.url)));

@@ -1,11 +1,10 @@
 // What hands look like in deals that fit an auction, and what the next player may call.
 
 import { formatCall, PASS } from "./calls.js";
-import { choose, HandValues } from "./choice.js";
 import { contextAt, SEATS } from "./deals.js";
-import { POINTS } from "./knowledge.js";
 import { circumstancesOf, sampleLayouts } from "./layouts.js";
 import { inOneDeal } from "./one_deal.js";
+import { POINTS } from "./shapes.js";
 
 const MOST_SHAPES = 8;
 const RANKS = "23456789TJQKA";
@@ -16,9 +15,9 @@ export async function interpretation(system, calls, isOver, question, tell) {
   const { dealer, vulnerability, known = {} } = question;
   const { hands, weights, report } = await sampleLayouts(system, calls, question, tell);
   if (!hands.length) return null;
-  const expander = system.expander();
-  const state = expander.state(calls);
-  const bounds = inOneDeal(state.hulls);
+  const bidder = system.bidder();
+  const state = bidder.state(calls);
+  const bounds = inOneDeal(state.knowledge.map((one) => one.hull));
   const chances = weights.map((one) => one / weights.length);
   const next = isOver ? null : (dealer + calls.length) % 4;
   return {
@@ -26,13 +25,13 @@ export async function interpretation(system, calls, isOver, question, tell) {
     forced: state.forced, agreed: state.agreed,
     hands: Object.fromEntries([...SEATS].map((letter, seat) => {
       const position = (seat - dealer + 4) % 4;
-      const picture = pictureOf(hands.map((deal) => deal[seat]), chances, state.agreed[position % 2]);
+      const picture = pictureOf(bidder.programs[0], hands.map((deal) => deal[seat]), chances, state.agreed[position % 2]);
       const known = state.knowledge[position];
-      const points = narrowed(known.shown("HCP"), bounds[position].points);
+      const points = narrowed(known.points, bounds[position].points);
       return [letter, { shown: { points, every_points: narrowed(known.hull.points, bounds[position].points) }, ...picture }];
     })),
     next_player: isOver ? null : SEATS[next],
-    next_calls: isOver ? [] : nextCalls(expander.place(calls), hands.map((deal) => deal[next]), chances,
+    next_calls: isOver ? [] : nextCalls(bidder, calls, hands.map((deal) => deal[next]), chances,
       contextAt(calls.length, dealer, vulnerability)),
   };
 }
@@ -44,15 +43,17 @@ function narrowed([low, high], [least, most]) {
 }
 
 /** Calls that may be made at a place, with the share of hands that make them, the likeliest first. */
-function nextCalls(place, hands, chances, context) {
+function nextCalls(bidder, calls, hands, chances, context) {
   const found = new Map();
-  for (const { call, name } of place.entries) {
+  for (const { call, name } of bidder.place(calls).entries) {
     const one = found.get(call) ?? { call: formatCall(call), name: "", chance: 0 };
     one.name ||= name;
     found.set(call, one);
   }
   if (!found.has(PASS)) found.set(PASS, { call: "P", name: "", chance: 0 });
-  hands.forEach((hand, number) => { found.get(choose(place, hand, context).call).chance += chances[number]; });
+  bidder.chosen(calls, hands, context).forEach((entry, number) => {
+    found.get(entry?.call ?? PASS).chance += chances[number];
+  });
   return [...found.values()].filter((one) => one.chance > 0 || one.call !== "P")
     .sort((one, two) => two.chance - one.chance);
 }
@@ -69,9 +70,8 @@ function summary(values, chances) {
 }
 
 /** One hand over many deals: points, lengths, shapes, honours, stoppers, keycards. */
-function pictureOf(hands, chances, agreed) {
-  const values = hands.map((hand) => new HandValues(hand));
-  const of = (term) => values.map((one) => one.get(term));
+function pictureOf(program, hands, chances, agreed) {
+  const of = (term) => program.values(term, hands);
   const chance = (test) => hands.reduce((sum, hand, number) => sum + (test(hand, number) ? chances[number] : 0), 0);
   const bySuit = (make) => Object.fromEntries([..."SHDC"].map((suit) => [suit, make(suit, SUITS.indexOf(suit))]));
   const points = of("HCP");

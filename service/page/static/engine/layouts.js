@@ -1,11 +1,10 @@
 // Deals in which every call of an auction is the one that the system makes.
 
 import { formatCall, formatCalls, PASS } from "./calls.js";
-import { choose } from "./choice.js";
+import { has, share } from "./cells.js";
 import { contextAt, formatDeal, handsOf, SEATS } from "./deals.js";
-import { POINTS, share } from "./knowledge.js";
 import { paced } from "./pace.js";
-import { shapeOf, TERMS } from "./terms.js";
+import { POINTS, pointsOf, shapeOf } from "./shapes.js";
 import { VULNERABILITIES } from "./vulnerabilities.js";
 
 const LIMIT_MS = 5000;
@@ -27,8 +26,7 @@ function randomNumbers(seed) {
 
 /** Whether the cells of what was shown have a hand. */
 function isShown(cells, hand) {
-  const cell = shapeOf(hand) * POINTS + TERMS.get("HCP").value(hand);
-  return (cells[cell >> 5] >>> (cell & 31) & 1) === 1;
+  return has(cells, shapeOf(hand) * POINTS + pointsOf(hand));
 }
 
 /**
@@ -40,22 +38,23 @@ function isShown(cells, hand) {
 export async function sampleLayouts(system, calls, { dealer, vulnerability, known = {}, count, seed = 0 }, tell) {
   const started = performance.now();
   const pace = paced(tell);
-  const expander = system.expander();
-  const shown = expander.state(calls).knowledge.map((one) => one.cells);
+  const bidder = system.bidder();
+  const shown = bidder.state(calls).knowledge.map((one) => one.cells);
   const relaxed = [];
   const steps = [[], [], [], []];
   calls.forEach((call, depth) => {
-    const place = expander.place(calls.slice(0, depth));
+    const before = calls.slice(0, depth);
     const seat = (dealer + depth) % 4;
-    if (call === PASS || place.entries.some((entry) => entry.call === call)) {
-      steps[seat].push({ place, call, context: contextAt(depth, dealer, vulnerability) });
+    if (call === PASS || bidder.place(before).entries.some((entry) => entry.call === call)) {
+      steps[seat].push({ before, call, context: contextAt(depth, dealer, vulnerability) });
     } else {
       relaxed.push(`call ${depth + 1}, ${formatCall(call)} by ${SEATS[seat]}: no line of the system makes this call`);
     }
   });
   const cellsOf = (seat) => shown[(seat - dealer + 4) % 4];
   const makes = (seat, hand) => (
-    steps[seat].every(({ place, call, context }) => choose(place, hand, context).call === call)
+    steps[seat].every(({ before, call, context }) => (
+      (bidder.chosen(before, [hand], context)[0]?.call ?? PASS) === call))
   );
   const deck = Array.from({ length: 52 }, (_, card) => card)
     .filter((card) => Object.values(known).every((hand) => !(hand[card / 13 | 0] >> card % 13 & 1)));

@@ -1,7 +1,8 @@
 // Two systems bid the same deals both ways, as at the tables of a team match: inference/compare.py is the definition.
 
 import { CALL_TEXTS } from "./calls.js";
-import { formatDeal, randomDeal } from "./deals.js";
+import { randomDeal } from "./cells.js";
+import { formatDeal } from "./deals.js";
 import { paced } from "./pace.js";
 import { VULNERABILITIES } from "./vulnerabilities.js";
 

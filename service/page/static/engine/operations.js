@@ -2,10 +2,11 @@
 // way {id, progress}. The same in a worker and, where there is none, beside the page.
 
 import { answerOf } from "./answers.js";
-import { randomDeal } from "./deals.js";
+import { hasCore, useCore } from "./core.js";
+import { coreBytes } from "./core_source.js";
 import { diffSystems } from "./diff.js";
 import { InvalidSystem } from "./errors.js";
-import { load } from "./index.js";
+import { load } from "./load.js";
 import { bidBothWays } from "./match.js";
 
 /** System of rows, as they are or as JSON, or of texts with the name of the main one. */
@@ -26,30 +27,21 @@ function keptSystemOf(told) {
   return found;
 }
 
-/** The first question, which comes at once, does not wait for it. */
-const WARM_AFTER_MS = 1000;
-const WARM_DEALS = 5;
-const WARM_SEED = 7;
-
-/** Bid some deals, a call at a time: what terms are worth is tabled, and the browser has compiled the engine. */
-export async function warmUp(system) {
-  for (let number = 0; number < WARM_DEALS; number += 1) {
-    const calls = system.callsOf(randomDeal(WARM_SEED, number), 0, number % 4);
-    while (!calls.next().done) await new Promise((resolve) => { setTimeout(resolve); });
-  }
-}
-
-/** Make a receiver of messages, which posts the answers; it holds the systems that were opened. */
-export function receiver(post) {
+/**
+ * Make a receiver of messages, which posts the answers; it holds the systems that were opened. `coreAddress` is where
+ * the core is, unless the script has it in itself.
+ */
+export function receiver(post, coreAddress) {
   const systems = new Map();
+  const core = hasCore() ? Promise.resolve() : useCore(coreBytes(coreAddress));
+  // who asks is told
+  core.catch(() => {});
   const running = new Set();
 
   const operations = {
     /** Load a system `{rows}` or `{main, files, options}` under a name. */
     open: ({ name, system }) => {
       systems.set(name, systemOf(system));
-      // a text of one's own may have no end
-      if (system.rows) setTimeout(() => warmUp(systems.get(name)), WARM_AFTER_MS);
       return { name, title: systems.get(name).title };
     },
     answer: (question, tell) => answerOf(systems, question, tell),
@@ -83,6 +75,7 @@ export function receiver(post) {
       if (!Object.hasOwn(operations, ask)) {
         throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
       }
+      await core;
       post({ id, value: await operations[ask](given, tell) });
     } catch (error) {
       const { message, kind, status, problem } = error;

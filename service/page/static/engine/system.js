@@ -2,11 +2,11 @@
 
 import { Auction, CALL_TEXTS, formatCalls, IllegalCall, parseCalls } from "./calls.js";
 import { answerFromSystem } from "./bid_answer.js";
-import { choose } from "./choice.js";
+import { Bidder } from "./bidder.js";
 import { contextAt, parseSeat, parseVulnerability } from "./deals.js";
-import { Expander, Rules } from "./expansion.js";
 import { explainPlaces } from "./explanation.js";
 import { parseHand } from "./hands.js";
+import { Rules } from "./places.js";
 
 const handOf = (hand) => (typeof hand === "string" ? parseHand(hand) : hand);
 const seatOf = (dealer) => (typeof dealer === "string" ? parseSeat(dealer) : dealer);
@@ -14,7 +14,7 @@ const sidesOf = (sides) => (typeof sides === "string" ? parseVulnerability(sides
 
 /** A system of a text that was read; `opponents` is what the other side plays, the same unless given. */
 export class System {
-  #expanders = new WeakMap();
+  #bidders = new WeakMap();
 
   constructor(text, opponents = null) {
     this.text = text;
@@ -24,12 +24,12 @@ export class System {
   }
 
   /** Places of this system, played by the dealer's side if `first`, against another. */
-  expander(opponents = this.opponents, first = true) {
-    const kept = this.#expanders.get(opponents) ?? [];
-    this.#expanders.set(opponents, kept);
+  bidder(opponents = this.opponents, first = true) {
+    const kept = this.#bidders.get(opponents) ?? [];
+    this.#bidders.set(opponents, kept);
     const key = first || opponents === this ? 0 : 1;
     const [one, two] = key ? [opponents, this] : [this, opponents];
-    kept[key] ??= new Expander(one.rules, two.rules);
+    kept[key] ??= new Bidder(one.rules, two.rules);
     return kept[key];
   }
 
@@ -39,7 +39,7 @@ export class System {
     if (Auction.of(calls).isComplete) {
       throw new IllegalCall(`expected an auction that goes on, got '${formatCalls(calls)}'`);
     }
-    return this.expander(this.opponents, calls.length % 2 === 0).place(calls);
+    return this.bidder(this.opponents, calls.length % 2 === 0).place(calls);
   }
 
   /** The call for a hand and why, with all candidates: what `POST /v1/bid` answers. */
@@ -61,26 +61,12 @@ export class System {
 
   /** Codes of the auction of a deal, and the entry that made the last call (null for a pass by default). */
   bidDeal(hands, dealer, vulnerability, opponents = this.opponents) {
-    const choices = [...this.callsOf(hands, dealer, vulnerability, opponents)];
-    return { calls: choices.map((one) => one.call), entry: choices.at(-1).entry };
-  }
-
-  /** Choices of the auction of a deal, one call after the other. */
-  * callsOf(hands, dealer, vulnerability, opponents = this.opponents) {
-    const expander = this.expander(opponents);
-    let auction = new Auction();
-    while (!auction.isComplete) {
-      const depth = auction.calls.length;
-      const hand = hands[(dealer + depth) % 4];
-      const choice = choose(expander.place(auction.calls), hand, contextAt(depth, dealer, vulnerability));
-      yield choice;
-      auction = auction.add(choice.call);
-    }
+    return this.bidder(opponents).bid(hands, dealer, vulnerability);
   }
 
   /** What every call of an auction has shown: what `GET /v1/tables/{name}/explain` answers. */
   explain(auction = []) {
     const calls = parseCalls(auction);
-    return explainPlaces(this.expander(this.opponents, calls.length % 2 === 0), calls);
+    return explainPlaces(this.bidder(this.opponents, calls.length % 2 === 0), calls);
   }
 }

@@ -1,9 +1,9 @@
 // What a system is about: the tags and names of its calls, each with places where they come, for practice.
 
 import { formatCall, PASS } from "./calls.js";
-import { choose } from "./choice.js";
+import { randomDeal } from "./cells.js";
+import { contextAt, formatDeal } from "./deals.js";
 import { agreementsOf } from "./describing.js";
-import { contextAt, formatDeal, randomDeal } from "./deals.js";
 import { paced } from "./pace.js";
 import { VULNERABILITIES } from "./vulnerabilities.js";
 
@@ -20,6 +20,7 @@ const MOST_EXAMPLES = 4;
 export async function topicsOf(system, tell) {
   const until = performance.now() + LIMIT_MS;
   const pace = paced(tell);
+  const bidder = system.bidder();
   const seen = new Set();
   const topics = new Map();
   const chosen = new Map();
@@ -30,8 +31,8 @@ export async function topicsOf(system, tell) {
     for (let depth = 0; depth < calls.length; depth += 1) {
       const before = calls.slice(0, depth);
       const text = before.map(formatCall).join(" ");
-      const place = system.expander().place(before);
-      const { entry: made } = choose(place, hands[depth % 4], contextAt(depth, 0, number % 4));
+      const place = bidder.place(before);
+      const [made] = bidder.chosen(before, [hands[depth % 4]], contextAt(depth, 0, number % 4));
       for (const name of made ? namesOf(made) : []) {
         const places = chosen.get(name) ?? new Map();
         chosen.set(name, places);

@@ -2,8 +2,12 @@
 
 import { nearest, quoted } from "./errors.js";
 import { UnknownTerm } from "./expressions.js";
-import { ALIASES, TERMS } from "./terms.js";
+import data from "./rows_data.js";
 
+/** Least and greatest value of each term, in halves, by its name; in the order of their numbers. */
+export const TERMS = new Map(data.terms.map(([name, ...limits]) => [name, limits]));
+/** Formulas by name. */
+export const ALIASES = data.aliases;
 const TAG = /^(?:Forcing(_[A-Za-z0-9]+)*|Opponents_Cannot_Play_Undoubled_Below_[1-7](C|D|H|S|NT?))$/u;
 const COMPASS = /^(?:(.+)_[NEW](?:_([CDHS]))?|(.+)_S_([CDHS]))$/u;
 const NAMES = [...TERMS.keys(), ...Object.keys(ALIASES)];

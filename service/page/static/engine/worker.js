@@ -2,5 +2,6 @@
 
 import { receiver } from "./operations.js";
 
-const receive = receiver((message) => postMessage(message));
+// the core lies beside this file
+const receive = receiver((message) => postMessage(message), location.href.replace(/[^/]*$/u, "core.wasm"));
 addEventListener("message", ({ data }) => receive(data));

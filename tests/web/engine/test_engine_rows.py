@@ -1,0 +1,116 @@
+"""The rows that the browser's engine gives to the core are those that Python gives, to the word."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidcascade.bridge import InvalidSystem
+from bidcascade.systems import named_systems
+from bidcascade.systems.browser_rows import rows_data
+from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.structure_rows import StructureRows
+from bidcascade.systems.system import System
+from bidcascade.systems.text_rows import PHRASES, TextRows, tags_of
+from tests.support_examples import examples
+from tests.support_systems import SMALL, systems
+
+pytestmark = pytest.mark.slow
+
+ROWS = """async (load, [given, shared]) => {
+    const { systemOfRows } = await load("language/rows");
+    const { Rules } = await load("places");
+    const { TextRows, tagsOf } = await load("text_rows");
+    const { StructureRows } = await load("structure_rows");
+    const all = given.map((rows) => new Rules(systemOfRows(rows)));
+    const digest = async (words) => {
+        const bytes = await crypto.subtle.digest("SHA-256", words);
+        return Array.from(new Uint8Array(bytes), one => one.toString(16).padStart(2, "0")).join("");
+    };
+    const made = [];
+    for (const rules of all) {
+        const text = new TextRows(rules, shared ? tagsOf(all) : undefined);
+        const structure = new StructureRows(rules, text).words();
+        made.push([text.words(), structure]);
+    }
+    if (given.length === 1 && made[0][0].length + made[0][1].length < 1e5) {
+        return made.map((one) => one.map((words) => Array.from(words)));
+    }
+    return Promise.all(made.map((one) => Promise.all(one.map(digest))));
+}"""
+
+
+def rows_of(one, tags=None):
+    """Words of text and structure, as the core takes them."""
+    text = TextRows(one.rules, tags)
+    structure = StructureRows(one.rules, text).words()
+    return text.words(), structure
+
+
+def digests(words):
+    from hashlib import sha256
+
+    return [sha256(np.ascontiguousarray(one, "<i4").tobytes()).hexdigest() for one in words]
+
+
+def rows_agree(engine, one):
+    told = engine(ROWS, [[rows_of_tree(one.text)], False])[0]
+    words = rows_of(one)
+    expected = digests(words) if isinstance(told[0], str) else [part.tolist() for part in words]
+    assert told == expected
+
+
+@pytest.mark.parametrize("name", sorted(named_systems()))
+def test_rows_of_shipped_systems(engine, name):
+    rows_agree(engine, System.open(name))
+
+
+def test_systems_that_play_each_other_share_tags(engine):
+    pair = [System.open(name) for name in ("sayc", "acol")]
+    told = engine(ROWS, [[rows_of_tree(one.text) for one in pair], True])
+    tags = tags_of(*(one.rules for one in pair))
+    assert told == [digests(rows_of(one, tags)) for one in pair]
+
+
+@examples(60)
+@given(one=systems())
+def test_rows_of_made_systems(engine, one):
+    rows_agree(engine, one)
+
+
+PHRASE_TEXTS = [
+    "14+ points, 5+ hearts, void in spades", "longest suit is hearts", "2 of the top 3 in X",
+    "rule of 20", "rule of 15", "{HCP + SL_S >= 15}", "{LTC <= 7 or Stop_In_S}", "5-4-x-x",
+    "4=4=3=2", "unbalanced", "semi-balanced", "6+ suit", "king of hearts", "favourable",
+    "stopper in their suits", "2 keycards", "0 or 4 aces", "5 points", "not vulnerable",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("phrase", PHRASE_TEXTS)
+def test_rows_of_phrases(engine, phrase):
+    text = f"opening:\n  1X = Test: {phrase}\n"
+    try:
+        one = System.parse(text)
+    except InvalidSystem:
+        pytest.skip("no phrase of the language")
+    rows_agree(engine, one)
+
+
+@given(data=st.data())
+def test_every_kind_of_phrase_is_known(engine, data):
+    """Kinds whose operation is no row of the table are functions in the browser too."""
+    kind = data.draw(st.sampled_from(sorted(PHRASES)))
+    is_fact, is_tabled = engine(
+        """async (load, kind) => {
+            const { isFact } = await load("text_rows");
+            const data = (await load("rows_data")).default;
+            return [isFact(kind), Object.hasOwn(data.phrases, kind)];
+        }""",
+        kind,
+    )
+    assert not is_fact
+    assert is_tabled == (kind in rows_data()["phrases"])
+
+
+def test_a_text_with_tags_of_nobody(engine):
+    rows_agree(engine, SMALL)
