@@ -102,7 +102,7 @@ def test_an_older_address_leads_to_what_a_view_is_called_now(offline, old, title
 
 def test_a_table_is_said_of_nothing_but_what_lin_and_pbn_call_so():
     """What one chooses is a system; at a table people sat, and it is a word of the files."""
-    said = {name: re.sub(r"\{\w+\}", "", text) for name, text in texts().items()}
+    said = {name: re.sub(r"\{\w+\}|--[\w-]+", "", text) for name, text in texts().items()}
     about = {name for name, text in said.items() if re.search(r"\btables?\b", text, re.IGNORECASE)}
     of_files = {"boards.no-result", "boards.expected-Multiplicity"}
     assert {name for name in about - of_files if "at the table" not in said[name].lower()} == set()
