@@ -171,7 +171,7 @@ class SystemCheckOptions(TypedDict, total=False):
 
 class SystemChoice(TypedDict, total=False):
     text: str | None
-    pages: dict[str, Any]
+    pages: dict[str, str]
     table: str | None
     options: dict[str, bool]
 
