@@ -228,8 +228,9 @@ def _type_of(schema: Mapping[str, Any]) -> str:
         # a list of fixed length in JSON; Python has no type for such a list
         return f"list[{_any_of(schema.get('prefixItems') or [schema['items']])}]"
     if schema.get("type") == "object":
-        patterns = [*schema.get("patternProperties", {}).values()]
-        values = patterns[0] if patterns else schema.get("additionalProperties")
+        # names that have a pattern have it, other names none
+        named = next(iter(schema.get("patternProperties", {}).values()), None)
+        values = named or schema.get("additionalProperties")
         return f"dict[str, {_type_of(values) if isinstance(values, Mapping) else 'Any'}]"
     return _PLAIN.get(str(schema.get("type")), "Any")
 

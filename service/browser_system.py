@@ -1,13 +1,17 @@
 """A system as the engine of the browser reads it: its tree as rows, and its texts to be edited."""
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from bidcascade.bridge import InvalidSystem
+from bidcascade.bridge import VULNERABILITIES, InvalidSystem, format_call
 from bidcascade.systems.language.kept_texts import rows_of_tree
 from bidcascade.systems.system import System
+from bidcascade.table.topics import Topic
+
+from .auction_questions import deal_text
 
 
 def browser_system(system: System) -> dict[str, Any]:
@@ -69,3 +73,30 @@ def _content(path: Path, digest: str) -> str:
             f"the file {path.name!r} has changed since the system was read: read it anew"
         )
     return content.decode("utf-8-sig")
+
+
+def topics_list(topics: Iterable[Topic]) -> list[dict[str, Any]]:
+    """Topics of a table or system as plain values for JSON.
+
+    Examples
+    --------
+    >>> topics_list([])
+    []
+    """
+    return [
+        {
+            "topic": topic.name,
+            "calls": topic.calls,
+            "places": [[format_call(call) for call in place] for place in topic.places],
+            "examples": [
+                {
+                    "deal": deal_text(one.hands),
+                    "dealer": "N",
+                    "vulnerability": VULNERABILITIES[one.vulnerability],
+                    "auction": [format_call(call) for call in one.calls],
+                }
+                for one in topic.examples
+            ],
+        }
+        for topic in topics
+    ]

@@ -6,16 +6,18 @@ import json
 import re
 from typing import Any, Final
 
+from anyio import to_thread
 from fastapi import APIRouter, Request, Response
 from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse
 
 from bidcascade.bridge import NoSystem
 from bidcascade.inference.double_dummy.solved_deals import solved_beginning
-from bidcascade.service.browser_system import browser_system
+from bidcascade.service.browser_system import browser_system, topics_list
 from bidcascade.service.page.page_folder import FOLDER, page_files, zipped
 from bidcascade.service.page.policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
 from bidcascade.service.page.static_files import PAGE, StaticFile, static_files
+from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.system import System
 
 from .answering import answer_file
@@ -61,7 +63,8 @@ async def page_folder(request: Request) -> Response:
     work: Workplace = request.app.state.workplace
     check_query(request)
     with work.slots.taken(client_of(request)):
-        content = await work.run(lambda: _page_folder(work))
+        # of systems that nobody has practised yet the topics are found first: no limit of time
+        content = await to_thread.run_sync(_page_folder, work, limiter=work.waiting_threads)
     headers = {"Content-Disposition": f'attachment; filename="{FOLDER}.zip"'}
     return Response(content, media_type="application/zip", headers=headers)
 
@@ -84,11 +87,13 @@ def _page_folder(work: Workplace) -> bytes:
         said = found[table.name] = json.loads(work.tables.system_file(table).content)
         # what the service says of itself is none of the folder's
         del said["table"]
+        said["topics"] = topics_list(table.engine.bidder.topics())
         if said["opponents"] is not None:
             others[said["opponents"]] = system.opponents
     for name, system in others.items():
         if name not in found:
-            found[name] = browser_system(system)
+            topics = topics_list(bidder_of(system).topics())
+            found[name] = {**browser_system(system), "topics": topics}
     if not found:
         raise Problem("no-system", "expected a system without overlays, got a service of tables")
     solved = solved_beginning(_MOST_SOLVED, work.solved_tables)

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from bidcascade.bridge import VULNERABILITIES, Auction, NoSystem, format_call, parse_calls
-from bidcascade.service.auction_questions import deal_text
+from bidcascade.bridge import Auction, NoSystem, parse_calls
+from bidcascade.service.browser_system import topics_list
 from bidcascade.systems import named_systems
 
 from .answering import JSON, accepted, answer_file, answer_json, json_bytes
@@ -148,23 +148,9 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     found = work.tables.get(name)
     with work.slots.taken(client_of(request)):
         topics = await work.run(lambda: found.engine.bidder.topics())
-    listed = [
-        {
-            "topic": topic.name,
-            "calls": topic.calls,
-            "places": [[format_call(call) for call in place] for place in topic.places],
-            "examples": [
-                {
-                    "deal": deal_text(list(one.hands)), "dealer": "N",
-                    "vulnerability": VULNERABILITIES[one.vulnerability],
-                    "auction": [format_call(call) for call in one.calls],
-                }
-                for one in topic.examples
-            ],
-        }
-        for topic in topics
-    ]  # fmt: skip
-    return _answer(request, found, {"topics": listed, "table": found.engine.table_info()})
+    return _answer(
+        request, found, {"topics": topics_list(topics), "table": found.engine.table_info()}
+    )
 
 
 @router.get(

@@ -35,18 +35,22 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
 
 def page(options: argparse.Namespace) -> None:
     """Write the folder, with the systems that were named and those that they play against."""
-    from bidcascade.service.browser_system import browser_system
+    from bidcascade.service.browser_system import browser_system, topics_list
     from bidcascade.service.page.page_folder import (
         check_page_folder,
         page_files,
         page_size,
         write_page,
     )
+    from bidcascade.systems.any_bidder import bidder_of
 
     folder = Path(options.out)
     check_page_folder(folder)
     found = _systems(options)
-    systems = [(name, browser_system(system)) for name, system in found.items()]
+    systems = [
+        (name, {**browser_system(system), "topics": topics_list(bidder_of(system).topics())})
+        for name, system in found.items()
+    ]
     content = page_files(systems, _solved_deals(options))
     write_page(content, folder)
     size = page_size(content)

@@ -302,3 +302,35 @@ def test_the_page_can_be_taken_along(visit, browser, tmp_path):
     alone.wait_for_selector(".headline")
     assert "Strong notrump" in alone.inner_text("#view")
     assert next(visits, None) is None
+
+
+def test_what_stands_out(visit, tmp_path):
+    """The service checks the text with its pages, against what the other side is said to play."""
+    page = opened(visit)
+    texts = {
+        "mine.bidding": 'system Mine\ninclude "answers"\nopening:\n'
+        "  1NT = Strong notrump: 15-17 points, balanced\n",
+        "answers.bidding": "after 1NT:\n  2C = Stayman: 8+ points; forcing\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    page.set_input_files("#system-files", [str(tmp_path / name) for name in texts])
+    page.wait_for_function(
+        "() => document.querySelector('textarea')?.value.startsWith('system Mine')"
+    )
+    page.select_option("#system-opponents", "acol")
+    with page.expect_request("**/v1/systems/check") as asked:
+        page.click("#system-check")
+    body = asked.value.post_data_json
+    assert body["system"] == {
+        "text": texts["mine.bidding"], "pages": {"answers.bidding": texts["answers.bidding"]}
+    }  # fmt: skip
+    assert body["opponents"] == {"table": "acol"}
+    page.get_by_text("stand out on 2,000 random deals").wait_for(timeout=100_000)
+    page.get_by_text("Forced to call, and no line fits").click()
+    assert "Stayman" in page.locator("details[open]").inner_text()
+    # it can be stopped
+    page.select_option("#system-opponents", "")
+    page.click("#system-check")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped.").wait_for()

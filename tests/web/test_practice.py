@@ -165,10 +165,10 @@ def test_every_topic_has_a_hand_that_may_be_taught(browser, all_systems, name):
 
 
 SIGNS = {
-    "below game": "below game with", "below slam": "below slam with",
-    "undoubled": "26+ points against", "five trumps": "at most 5 trumps",
-    "six trumps": "6 trumps", "void": "3NT with a void",
-    "passed out": "passed out with", "two aces": "slam off two aces", "many calls": "more than 20",
+    "below-game": "below game with", "below-slam": "below slam with",
+    "undoubled": "26+ points against", "five-trumps": "at most 5 trumps",
+    "six-trumps": "6 trumps", "void": "3NT with a void",
+    "passed-out": "passed out with", "two-aces": "slam off two aces", "many-calls": "more than 20",
 }  # fmt: skip
 
 

@@ -25,20 +25,20 @@ export function signsOf({ hands, dealer, calls }, side) {
   const stopped = contract === null || declares;
   const aces = own.join("").split("A").length - 1;
   return Object.entries({
-    "below game": points >= GAME_POINTS && (fit("H") >= 8 || fit("S") >= 8) && stopped && !isGame,
-    "below slam": points >= SLAM_POINTS && stopped && !isSlam,
+    "below-game": points >= GAME_POINTS && (fit("H") >= 8 || fit("S") >= 8) && stopped && !isGame,
+    "below-slam": points >= SLAM_POINTS && stopped && !isSlam,
     "undoubled": points >= GAME_POINTS && !stopped && contract.risk === "",
-    "five trumps": declares && contract.strain !== "N" && fit(contract.strain) <= 5,
-    "six trumps": declares && contract.strain !== "N" && fit(contract.strain) === 6,
+    "five-trumps": declares && contract.strain !== "N" && fit(contract.strain) <= 5,
+    "six-trumps": declares && contract.strain !== "N" && fit(contract.strain) === 6,
     "void": declares && level === 3 && contract.strain === "N" && own.some((hand) => hand.split(".").includes("")),
-    "passed out": contract === null && own.some((hand) => pointsOf(hand) >= OPENING_POINTS),
-    "two aces": declares && isSlam && contract.risk === "" && aces <= 2,
-    "many calls": calls.length > MANY_CALLS,
+    "passed-out": contract === null && own.some((hand) => pointsOf(hand) >= OPENING_POINTS),
+    "two-aces": declares && isSlam && contract.risk === "" && aces <= 2,
+    "many-calls": calls.length > MANY_CALLS,
   }).filter(([, shown]) => shown).map(([name]) => name);
 }
 
 /** What may be the best there was, seen from one hand: it does not make an auction unfit to be taught. */
-const MAY_BE_BEST = new Set(["six trumps", "void", "many calls"]);
+const MAY_BE_BEST = new Set(["six-trumps", "void", "many-calls"]);
 
 /** Whether an auction may be taught to a side: nothing is shown of what no pair wants to see. */
 export function mayBeTaught(board, side) {

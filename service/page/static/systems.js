@@ -1,8 +1,8 @@
 // The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
 
-import { isOffline } from "./api.js";
+import { isOffline, post } from "./api.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
-import { clear, h, notice, say } from "./dom.js";
+import { busy, clear, h, notice, say } from "./dom.js";
 import { fileLink, saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
@@ -25,6 +25,9 @@ const MOST_CHANGES = 40;
 const SEED = 1;
 /** Boards of a match, and of what is added to it. */
 const MATCH = 2000;
+/** Deals that the service bids to say what stands out. */
+const CHECKED = 2000;
+const KINDS = ["gap", "strong-pass", "double-claim", "dead-line", "unreached-line", "asymmetry"];
 const TICK_MS = 500;
 
 let turns = 0;
@@ -62,7 +65,7 @@ export async function show(place, now, signal) {
   if (signal.aborted) return "";
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
   const old = isAlone ? null : { main, files: texts };
-  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, tellUnkept, renamed });
+  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, tellUnkept, renamed, names });
   return phrase("systems.said", { name: system.name || base });
 }
 
@@ -94,7 +97,7 @@ function choiceNode(current, names, base, tell) {
 // --- the text ---------------------------------------------------------------------------------------
 
 /** `old` is what changes are told against; null for a text of its own: as it was opened, or first without a mistake. */
-function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed }) {
+function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed, names }) {
   const files = { ...texts, ...system.files };
   // pages of the base that a text of its own does not include are not its
   const named = () => [...new Set([...filesOf(system.main, files), ...Object.keys(system.files)])];
@@ -103,6 +106,9 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
   const few = h("div", { "aria-live": "polite" });
   const many = h("div", null);
   const better = h("div", { "aria-live": "polite" });
+  const odd = h("div", { "aria-live": "polite" });
+  const opponents = h("select", { id: "system-opponents" }, h("option", { value: "" }, phrase("systems.themselves")),
+    names.map((name) => h("option", { value: name }, name)));
   const pages = h("select", { id: "system-page", onchange: () => turnTo(pages.value) });
   const editor = textEditor(phrase("systems.text"), typed);
   let waiting = 0;
@@ -248,6 +254,24 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
     if (summary && !wrong) say(verdictOf(summary));
   }
 
+  /** What the service finds odd where it bids random deals with the text: gaps, lines that nothing takes and more. */
+  async function standsOut() {
+    running?.abort();
+    const mine = new AbortController();
+    running = mine;
+    clear(odd, h("p", { class: "row" }, busy(phrase("systems.checking")), h("button", { type: "button", onclick: () => mine.abort() }, phrase("systems.stop"))));
+    const pages = Object.fromEntries(filesOf(system.main, files).filter((name) => name !== system.main).map((name) => [name, files[name]]));
+    try {
+      const { complaints: wrong, result } = await post("/v1/systems/check", {
+        system: { text: files[system.main], pages }, deals: CHECKED, seed: SEED,
+        ...(opponents.value ? { opponents: { table: opponents.value } } : {}),
+      }, { signal: mine.signal });
+      clear(odd, result ? findingsNode(result) : notice("error", wrong[0].message));
+    } catch (error) {
+      clear(odd, mine.signal.aborted ? notice("info", phrase("systems.stopped")) : notice("error", error.message));
+    }
+  }
+
   const savePage = () => saveBlob(new Blob([files[page]], { type: "text/plain" }), page);
   const saveAll = () => saveBlob(zipOf(new Map(named().map((name) => [name, files[name]]))), `${system.name || system.base}.zip`);
 
@@ -277,6 +301,9 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed 
       forgetting),
     editor.node, complaints, few,
     h("p", { class: "row" }, button("many", compareMany), button("better", () => isBetter())), many, better,
+    !isOffline() && h("div", { class: "row fields" },
+      h("span", { class: "field" }, h("label", { for: "system-opponents" }, phrase("systems.opponents")), opponents), button("check", standsOut)),
+    odd,
   );
   showPages();
   turnTo(page);
@@ -307,6 +334,21 @@ function boardsText(number) {
 function verdictOf({ differs, low, high }) {
   if (!differs) return phrase("systems.better-same");
   return phrase(low > 0 ? "systems.better-yes" : high < 0 ? "systems.better-no" : "systems.better-open");
+}
+
+/** What stands out, most deals first within a kind. */
+function findingsNode({ deals, findings, findings_total: all }) {
+  const told = { deals: count(deals) };
+  if (!all) return notice("info", phrase("systems.nothing-odd", told));
+  const kinds = new Map(KINDS.map((kind) => [kind, findings.filter((one) => one.kind.replace(" ", "-") === kind)]));
+  return [
+    h("p", null, phrase("systems.odd", { ...told, number: all })),
+    KINDS.filter((kind) => kinds.get(kind).length).map((kind) => h("details", null,
+      h("summary", null, phrase(`systems.kind-${kind}`), h("span", { class: "soft" }, ` ${count(kinds.get(kind).length)}`)),
+      h("ul", null, kinds.get(kind).map((one) => h("li", null, one.text,
+        one.deals > 0 && h("span", { class: "soft" }, phrase("systems.deals", { number: one.deals })),
+        one.examples.length > 0 && h("p", { class: "soft small" }, one.examples.join("; "))))))),
+  ];
 }
 
 /** IMPs a board of a changed text against the old one, with the interval, and what they were counted on. */
