@@ -1,7 +1,8 @@
 """Time and acceptance of layouts after typical auctions, unseen and seen from the opening leader.
 
 Run ``python -m benchmarks.inference.layouts`` from the root, with the packages on the path. For
-each auction 200 layouts of SAYC are sampled: once cold (its lines are read and lowered), then again and again with other seeds. The leader's hand is one that fits.
+each auction 200 layouts of SAYC are sampled: once cold (its lines are read and lowered), then again
+and again with other seeds. The leader's hand is one that fits.
 """
 
 from functools import partial
