@@ -41,7 +41,7 @@ def measure_speed(data: Path, kind: str, repeat: int) -> dict[str, object]:
     paths = files_of(data, kind)
     files = [(path.read_bytes(), path.name) for path in paths]
     reader = READERS[kind]
-    # compiles the kernels or loads them from the cache
+    # loads the core's library
     batches = reader(files)
     boards = sum(batch.deals.height for batch in batches)
     rejects = sum(batch.rejects.height for batch in batches)
@@ -65,7 +65,7 @@ def measure_speed(data: Path, kind: str, repeat: int) -> dict[str, object]:
 
 def measure_memory(data: Path, kind: str, times: int) -> dict[str, object]:
     paths = files_of(data, kind)
-    # the readers' own needs (libraries, compiled code) are there before the first file
+    # the readers' own needs (libraries) are there before the first file
     for _ in iter_deals(paths[:1], jobs=1):
         pass
     before = peak_mib()

@@ -122,7 +122,7 @@ def find_decisions(table: BiddingTable, auctions: CallLists, dealer: U8) -> Deci
     dealer : uint8 [auctions]
         0-3 = N, E, S, W.
     """
-    from bidcascade.kernels.auctions.decisions import find_calls
+    from bidcascade.kernels.core.decisions import find_calls
 
     if dealer.shape != (len(auctions),):
         raise ValueError(f"expected a dealer for {len(auctions)} auctions, got {dealer.shape}")
@@ -169,7 +169,7 @@ def expression_rows(
     InvalidExpression, UnknownTerm
         If an expression is none of the vocabulary.
     """
-    from bidcascade.kernels.auctions.decisions import turn_bits
+    from bidcascade.kernels.core.decisions import turn_bits
 
     rows = np.zeros((4 * len(deals), (len(expressions) + 63) // 64), np.uint64)
     if not len(expressions) or not len(deals):

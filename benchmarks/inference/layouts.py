@@ -1,8 +1,8 @@
 """Time and acceptance of layouts after typical auctions, unseen and seen from the opening leader.
 
 Run ``python -m benchmarks.inference.layouts`` from the root, with the packages on the path. For
-each auction 200 layouts of SAYC are sampled: once cold (its lines are read and lowered, kernels are
-compiled already), then again and again with other seeds. The leader's hand is one that fits.
+each auction 200 layouts of SAYC are sampled: once cold (its lines are read and lowered), then again
+and again with other seeds. The leader's hand is one that fits.
 """
 
 from functools import partial
@@ -107,7 +107,7 @@ def page(found: dict[str, Any]) -> list[str]:
 def main() -> None:
     given = options(__doc__, repeat=15)
     system = open_system("sayc")
-    # kernels are compiled or loaded before anything is measured
+    # libraries are loaded before anything is measured
     sample_layouts(system, "1H 1S 2H 2S P P P", count=50, seed=1)
     fresh = open_system("sayc")
     found = {

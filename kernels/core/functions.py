@@ -59,8 +59,8 @@ def function(name: str, answer: Any = ctypes.c_int64) -> Any:
     library = load()
     if library is None:
         raise BackendUnavailable(
-            "expected the core's library, which bids by systems; build it, or bid with the "
-            "backend 'reference'"
+            "expected the core's library, which bids by systems, draws layouts and counts; build "
+            "it, or bid with the backend 'reference'"
         )
     found = library[name]
     found.restype = answer

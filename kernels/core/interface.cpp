@@ -6,6 +6,7 @@
 #include "auction_tries.hpp"
 #include "bidding.hpp"
 #include "deal_states.hpp"
+#include "decisions.hpp"
 #include "drawing.hpp"
 #include "endings.hpp"
 #include "judging.hpp"
@@ -1079,4 +1080,173 @@ EXPORT i64 core_number_entries(
         return node + 1;
     });
     return is_trie ? 0 : INVALID;
+}
+
+// --- decisions -----------------------------------------------------------------------------------
+
+namespace {
+
+// Whether conditions are of rows of so many words.
+bool are_conditions(const Conditions& one, i64 words) {
+    return one.set_offsets.length > 0 && one.list_offsets.length > 0 &&
+           one.holds_undescribed.length == 2 && one.list_masks.length == one.list_words.length &&
+           are_offsets(one.set_offsets.data, one.sets(), static_cast<i64>(one.set_lists.length)) &&
+           are_offsets(one.list_offsets.data, one.lists(), static_cast<i64>(one.list_words.length)) &&
+           are_below(one.set_lists.data, static_cast<i64>(one.set_lists.length), one.lists()) &&
+           are_below(one.list_words.data, static_cast<i64>(one.list_words.length), words);
+}
+
+}  // namespace
+
+// Decisions along auctions; `counts` are how many, and calls behind what the trie does not have.
+EXPORT i64 core_find_calls(
+    const u32* first_child, const u16* child_count, const u8* call, i64 nodes, i64 roots,
+    const u8* calls, i64 call_count, const i64* offsets, i64 auctions, u32* deal, u16* depth,
+    u32* place, u32* entry, i64* counts) {
+    if (roots < 0 || !are_offsets(offsets, auctions, call_count)) return INVALID;
+    const CallTrie trie = {first_child, child_count, call, nodes, roots};
+    FoundDecisions found = {deal, depth, place, entry, 0, 0};
+    for (i64 number = 0; number < auctions; ++number)
+        if (!found.follow(trie, calls + offsets[number], offsets[number + 1] - offsets[number],
+                          static_cast<u32>(number)))
+            return INVALID;
+    counts[0] = found.count, counts[1] = found.beyond;
+    return 0;
+}
+
+EXPORT i64 core_turn_bits(
+    const u64* columns, i64 expressions, i64 deal_words, i64 deals, i64 words, u64* rows) {
+    if (deals > 64 * deal_words || deals <= 64 * (deal_words - 1) || expressions > 64 * words)
+        return INVALID;
+    turn_bits(columns, expressions, deal_words, deals, words, rows);
+    return 0;
+}
+
+// Adds to counts [groups][expressions] the bits of rows.
+EXPORT i64 core_add_bits(
+    const u64* rows, i64 row_count, i64 words, const i64* numbers, i64 count, const u32* groups,
+    u32* counts, i64 group_count, i64 expressions) {
+    if (!are_below(numbers, count, row_count)) return INVALID;
+    for (i64 at = 0; at < count; ++at)
+        if (groups[at] >= group_count) return INVALID;
+    for (i64 at = 0; at < count; ++at)
+        for (i64 word = 0; word < words; ++word)
+            for (u64 bits = rows[numbers[at] * words + word]; bits != 0; bits &= bits - 1) {
+                const i64 expression = 64 * word + lowest_bit(bits);
+                if (expression >= expressions) return INVALID;
+                ++counts[groups[at] * expressions + expression];
+            }
+    return 0;
+}
+
+// Tries all calls of the trie where one was made.
+EXPORT i64 core_judge_calls(
+    const u64* rows, i64 row_count, i64 words, const i64* hands, i64 count, const i64* first,
+    const i64* sizes, const u32* entry, const u32* variant_set, const u8* call, i64 node_count,
+    const Conditions* conditions, const i64* sibling_base, const i64* pair_base, u8* holds,
+    u32* chosen, u16* holding, u32* sibling_held, u32* sibling_first, i64 siblings, u32* pair_held,
+    i64 pairs) {
+    const ConditionedNodes nodes = {*conditions, variant_set, call, node_count};
+    if (!are_conditions(*conditions, words) || !are_below(hands, count, row_count)) return INVALID;
+    for (i64 at = 0; at < count; ++at) {
+        const i64 size = sizes[at];
+        if (size < 0 || size > MOST_SIBLINGS || !nodes.are_nodes(first[at], size) ||
+            sibling_base[at] < 0 || sibling_base[at] > siblings - size || pair_base[at] < 0 ||
+            pair_base[at] > pairs - size * (size - 1) / 2)
+            return INVALID;
+    }
+    for (i64 at = 0; at < count; ++at) {
+        const u64* const row = rows + hands[at] * words;
+        i64 found[MOST_SIBLINGS], held = 0;
+        holds[at] = 0;
+        for (i64 place = 0; place < sizes[at]; ++place) {
+            if (!nodes.holds(first[at] + place, row)) continue;
+            found[held++] = place;
+            if (static_cast<u32>(first[at] + place) == entry[at]) holds[at] = 1;
+        }
+        holding[at] = static_cast<u16>(held);
+        chosen[at] = held > 0 ? static_cast<u32>(first[at] + found[0]) : NO_NODE;
+        const SiblingCounters counters = {
+            sibling_held + sibling_base[at], sibling_first + sibling_base[at],
+            pair_held + pair_base[at]};
+        counters.add(found, held, sizes[at]);
+    }
+    return 0;
+}
+
+// Of sets of lists, the list that lacks least, -1 for none, and how much it lacks.
+EXPORT i64 core_nearest_lists(
+    const u64* rows, i64 row_count, i64 words, const i64* hands, i64 count, const u32* sets,
+    const Conditions* conditions, i64* nearest, i64* missing) {
+    if (!are_conditions(*conditions, words) || !are_below(hands, count, row_count)) return INVALID;
+    for (i64 at = 0; at < count; ++at)
+        if (sets[at] >= conditions->sets()) return INVALID;
+    for (i64 at = 0; at < count; ++at) {
+        nearest[at] = -1;
+        missing[at] = 0;
+        const i64 set = sets[at], end = conditions->set_offsets[set + 1];
+        for (i64 place = conditions->set_offsets[set]; place < end; ++place) {
+            const i64 list = conditions->set_lists[place];
+            const i64 lacks = conditions->missing(list, rows + hands[at] * words);
+            if (nearest[at] >= 0 && lacks >= missing[at]) continue;
+            nearest[at] = list;
+            missing[at] = lacks;
+        }
+    }
+    return 0;
+}
+
+// Names the expressions of lists that do not hold, of which there are at most `room`.
+EXPORT i64 core_missing_expressions(
+    const u64* rows, i64 row_count, i64 words, const i64* hands, i64 count, const i64* lists,
+    const Conditions* conditions, u32* expressions, i64 room) {
+    if (!are_conditions(*conditions, words) || !are_below(hands, count, row_count)) return INVALID;
+    for (i64 at = 0; at < count; ++at)
+        if (lists[at] < -1 || lists[at] >= conditions->lists()) return INVALID;
+    i64 filled = 0;
+    for (i64 at = 0; at < count; ++at) {
+        const i64 list = lists[at];
+        if (list < 0) continue;
+        for (i64 place = conditions->list_offsets[list]; place < conditions->list_offsets[list + 1];
+             ++place) {
+            const i64 word = conditions->list_words[place];
+            u64 bits = conditions->list_masks[place] & ~rows[hands[at] * words + word];
+            for (; bits != 0; bits &= bits - 1) {
+                if (filled == room) return INVALID;
+                expressions[filled++] = static_cast<u32>(64 * word + lowest_bit(bits));
+            }
+        }
+    }
+    return 0;
+}
+
+// How many of some nodes hold, each on its own row.
+EXPORT i64 core_count_held(
+    const u64* rows, i64 row_count, i64 words, const i64* hands, i64 count, const u32* entry,
+    const u32* variant_set, const u8* call, i64 node_count, const Conditions* conditions) {
+    const ConditionedNodes nodes = {*conditions, variant_set, call, node_count};
+    if (!are_conditions(*conditions, words) || !are_below(hands, count, row_count)) return INVALID;
+    i64 held = 0;
+    for (i64 at = 0; at < count; ++at) {
+        if (!nodes.are_nodes(entry[at], 1)) return INVALID;
+        held += nodes.holds(entry[at], rows + hands[at] * words);
+    }
+    return held;
+}
+
+// Calls of the trie that hold at places, a bit each.
+EXPORT i64 core_held_calls(
+    const u64* rows, i64 row_count, i64 words, const i64* hands, i64 count, const i64* first,
+    const i64* sizes, const u32* variant_set, const u8* call, i64 node_count,
+    const Conditions* conditions, u64* calls) {
+    const ConditionedNodes nodes = {*conditions, variant_set, call, node_count};
+    if (!are_conditions(*conditions, words) || !are_below(hands, count, row_count)) return INVALID;
+    for (i64 at = 0; at < count; ++at) {
+        if (!nodes.are_nodes(first[at], sizes[at])) return INVALID;
+        calls[at] = 0;
+        for (i64 node = first[at]; node < first[at] + sizes[at]; ++node)
+            if (call[node] < CALLS && nodes.holds(node, rows + hands[at] * words))
+                calls[at] |= 1ull << call[node];
+    }
+    return 0;
 }

@@ -399,7 +399,7 @@ class Tally:
 
     def add(self, decisions: Decisions, deals: DealArrays) -> None:
         """Count the calls of some boards."""
-        from bidcascade.kernels.auctions.decisions import add_bits
+        from bidcascade.kernels.core.decisions import add_bits
 
         slots = self.slots.of(decisions)
         counted = slots != NONE_U32

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.auctions.decisions import (
+from bidcascade.kernels.core.decisions import (
     Conditions,
     count_held,
     held_calls,
@@ -346,12 +346,14 @@ class Judge:
         masks = pack_lists(plan.criteria, len(self.expressions))
         lists, words = np.nonzero(masks)
         self._conditions = Conditions(
-            offsets_of([len(one) for one in plan.variant_sets], np.int64),
-            np.array([number for one in plan.variant_sets for number in one], np.int64),
-            offsets_of(np.bincount(lists, minlength=len(plan.criteria)), np.int64),
-            words.astype(np.int64),
-            masks[lists, words],
-            np.array([plan.undescribed == "allow", plan.undescribed != "reject"], np.bool_),
+            set_offsets=offsets_of([len(one) for one in plan.variant_sets], np.int64),
+            set_lists=np.array([number for one in plan.variant_sets for number in one], np.int64),
+            list_offsets=offsets_of(np.bincount(lists, minlength=len(plan.criteria)), np.int64),
+            list_words=words.astype(np.int64),
+            list_masks=masks[lists, words],
+            holds_undescribed=np.array(
+                [plan.undescribed == "allow", plan.undescribed != "reject"], np.bool_
+            ),
         )
 
     @property

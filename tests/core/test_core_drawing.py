@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import FULL_DECK
+from bidcascade.bridge import FULL_DECK, BackendUnavailable
 from bidcascade.inference.layouts import drawing
 from bidcascade.inference.layouts.dealing import ANY_HAND, Dealing
+from bidcascade.kernels.core import functions
 from bidcascade.kernels.core.functions import most_of_suit, move_states
 from bidcascade.kernels.core.tables import CoreTable, TableTests, checked_table, judge
 from bidcascade.kernels.dealing import mixed
@@ -194,6 +195,14 @@ def test_wrong_draws_are_refused(which):
         draw.counts[3] = 1 << 62
     with pytest.raises(ValueError, match=r"expected numbers within|negative dimensions"):
         drawing.deal_exactly(1, 0, count, free, draw, EXACT)
+
+
+def test_without_a_core_it_is_missed(monkeypatch):
+    functions.function.cache_clear()
+    monkeypatch.setattr(functions, "load", lambda: None)
+    with pytest.raises(BackendUnavailable, match="draws layouts"):
+        Dealing((0,) * 4, (0,) * 4, (ANY_HAND,) * 4).propose(seed=1, first=0, count=1)
+    functions.function.cache_clear()
 
 
 # --- judges, states and suits --------------------------------------------------------------------

@@ -1,1 +1,0 @@
-"""Kernels over auctions that were really bid."""
