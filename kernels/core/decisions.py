@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.types import U8, U16, U32, U64
 
-from .functions import checked, call_core
+from .functions import call_core, checked
 from .groups import Field, Group
 
 I64 = NDArray[np.int64]
