@@ -51,8 +51,8 @@ MODULE_FLAGS: Final = (
     "-mbulk-memory", "-nostdlib++", "-s", "-Wall", "-Wextra", "-Wl,--no-entry",
     "-Wl,--export-dynamic", "-Wl,-z,stack-size=1048576", "-Wl,--max-memory=1073741824",
 )  # fmt: skip
-"""Flags of the module: what every browser has since 2021, and memory for 1 GiB at most. Bidding is as
-quick as with -O3, and less has to come and to be compiled before the first call."""
+"""Flags of the module: what every browser has since 2021, and memory for 1 GiB at most. Bidding is
+as quick as with -O3, and less has to come and to be compiled before the first call."""
 
 _COMPILERS: Final = ("c++", "g++", "clang++")
 _SUFFIXES: Final = {"linux": ".so", "macos": ".dylib", "windows": ".dll"}
