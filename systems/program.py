@@ -6,7 +6,7 @@ the text here.
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels.core.groups import Group
@@ -28,6 +28,8 @@ from .text_rows import TextRows, tags_of
 _STRAINS: Final = "CDHSN"
 _PLACES: Final = {name: place for place, name in enumerate((*VARIABLES, "n"))}
 _LIMITS: Final = {"needs": "different conditions", "bindings": "bindings of variables"}
+_MOST_SHOWN: Final = 4096
+"""Entries, and constraints, that are remembered as objects; each takes about a kilobyte."""
 _MOST: Final = {"needs": 1 << 22, "bindings": 1 << 16}
 
 
@@ -159,6 +161,7 @@ class SystemProgram:
         """Constraint by its number."""
         known = self._needs.get(number)
         if known is None:
+            _make_room(self._needs)
             criteria = self.core.criteria_rows(number)
             known = self._needs[number] = Constraint(
                 tuple(map(self.expression, criteria)), partial(self._cells.reach, number)
@@ -210,6 +213,7 @@ class SystemProgram:
         """Entry as an object, with its rank at a place."""
         known = self._shown_entries.get((number, rank))
         if known is None:
+            _make_room(self._shown_entries)
             row = self.core.rows("entries")[number]
             placed, variant, group = self._variants[row["variant"]]
             code = int(self.core.rows("bindings")[row["bindings"]])
@@ -219,6 +223,12 @@ class SystemProgram:
             )  # fmt: skip
             self._shown_entries[number, rank] = known
         return known
+
+
+def _make_room(cache: dict[Any, Any]) -> None:
+    """Empty a cache that is full: what was in it is made again in some microseconds."""
+    if len(cache) >= _MOST_SHOWN:
+        cache.clear()
 
 
 class _Cells:

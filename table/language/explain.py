@@ -131,7 +131,7 @@ def holds(
     return bool(evaluate_postfix(code, hand, context, profile=vocabulary.profile, values=values))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 11)
 def _known(expression: Expression, vocabulary: Vocabulary) -> tuple[str, Postfix, tuple[str, ...]]:
     """Text, code and terms of an expression: one place of a table asks for few, over and over."""
     code = to_postfix(expression, vocabulary)

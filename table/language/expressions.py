@@ -83,7 +83,7 @@ a comparison at character 5, got '='; a comparison for equality is written ==
     return _parse(text)
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def _parse(text: str) -> Expression:
     plain = _PLAIN_ATOM.fullmatch(text)
     if plain and plain[1] not in KEYWORDS:
