@@ -204,7 +204,7 @@ class AnyBidder(Protocol):
         ...
 
     def warm_up(self) -> None:
-        """Compile or load all that first answers need, so that they come as fast as later ones."""
+        """Load all that first answers need, so that they come as fast as later ones."""
         ...
 
     def if_free(self) -> AbstractContextManager[bool]:

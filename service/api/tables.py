@@ -302,7 +302,7 @@ class Tables:
         )  # fmt: skip
 
     def warm_up(self, further: Callable[[], object] | None = None) -> None:
-        """Compile kernels or load them from numba's cache, and answer each kind of question once.
+        """Answer each kind of question once, and have a device compile its kernels.
 
         Parameters
         ----------
