@@ -58,7 +58,7 @@ export async function show(place, now, signal) {
   renamed(own ? own.name : base);
   const told = (sentence) => clear(problem, notice("error", sentence));
   const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), told, FOLDER));
-  clear(place, h("p", null, phrase("systems.intro")), choice, problem, work, folder);
+  clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
   tellUnkept();
   const system = own || { name: "", base, main: "", files: {} };
   const { main, texts } = await systemOf(base);
@@ -66,6 +66,8 @@ export async function show(place, now, signal) {
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
   const old = isAlone ? null : { main, files: texts };
   editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, tellUnkept, renamed, names });
+  // behind the text, which would move it
+  if (folder) place.append(folder);
   return phrase("systems.said", { name: system.name || base });
 }
 

@@ -274,7 +274,7 @@ export const TEXTS = {
   "game.points": "{number} HCP",
   "game.dealer": "{seat} deals. {side} vulnerable.",
   "game.your-call": "Your call",
-  "game.waiting": "The others are calling…",
+  "game.waiting": "Others calling…",
   "game.auction": "The auction",
   "game.call-by": "{call}, {seat}",
   "game.again": "Try again",
