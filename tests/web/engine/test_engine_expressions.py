@@ -206,11 +206,17 @@ LINES = """opening:
 """
 
 
+def vulnerability_of(context: Context) -> int:
+    """Sides that are vulnerable, North-South first, where North deals."""
+    ours = (context.seat - 1) % 2
+    return context.vul_we << ours | context.vul_they << (1 - ours)
+
+
 def explained_alike(engine, text, *questions):
     """Ask for criteria of a line on hands, by seat and vulnerability."""
     written = LINES % text
     told = engine(EXPLAIN, [written, [
-        [as_holdings(hand), "P " * (context.seat - 1), context.vul_we + 2 * context.vul_they]
+        [as_holdings(hand), "P " * (context.seat - 1), vulnerability_of(context)]
         for hand, context in questions
     ]])  # fmt: skip
     system = said(System.parse, written)
