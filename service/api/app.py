@@ -33,7 +33,7 @@ from . import (
     routes_tables,
 )
 from .authentication import DOCS_PATH, Authentication, open_keys
-from .collection import settle
+from .collection import giving_back, settle
 from .middleware import ObservedApp
 from .openapi import API_VERSION, DESCRIPTION, describe
 from .problems import add_problem_handlers
@@ -146,7 +146,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     thread = threading.Thread(target=load, name="load-tables", daemon=True)
     thread.start()
     try:
-        yield
+        with giving_back():
+            yield
     finally:
         tables.state = "stopping"
         await workplace.close()

@@ -8,11 +8,14 @@ frozen and has been replaced since would stay for ever where it refers to itself
 
 import ctypes
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
 _NEVER: Final = 1 << 30
+_GIVE_BACK_S: Final = 30.0
+"""Seconds between two returns of free memory."""
 
 
 def settle() -> None:
@@ -20,9 +23,33 @@ def settle() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
-    # the C library keeps what many threads have freed, several tables' worth
+    give_back()
+
+
+def give_back() -> None:
+    """Give memory that is free back to the machine, where the C library can.
+
+    It keeps what many threads have freed: several tables' worth after a load, and under requests of
+    many kinds more and more, since each thread has heaps of its own.
+    """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+@contextmanager
+def giving_back() -> Iterator[None]:
+    """Give back what is free now and then, by a thread of its own."""
+    over = threading.Event()
+
+    def go_on() -> None:
+        while not over.wait(_GIVE_BACK_S):
+            give_back()
+
+    threading.Thread(target=go_on, name="free-memory", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
 
 
 def settle_again() -> None:

@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import signal
+import threading
 import time
 import weakref
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 
 from bidcascade.bridge import UnknownTable, format_hand, parse_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
+from bidcascade.service.api import collection
 from bidcascade.service.api.collection import settle
 from bidcascade.service.api.models import (
     AuctionsAnswer,
@@ -452,3 +454,13 @@ def wait_for(url: str, text: str, seconds: float = 150) -> bool:
                 return True
             time.sleep(0.1)
     return False
+
+
+def test_free_memory_is_given_back_now_and_then(monkeypatch):
+    given = threading.Event()
+    monkeypatch.setattr(collection, "_GIVE_BACK_S", 0.01)
+    monkeypatch.setattr(collection, "give_back", given.set)
+    with collection.giving_back():
+        assert given.wait(60)
+        names = [thread.name for thread in threading.enumerate()]
+        assert names.count("free-memory") == 1
