@@ -27,6 +27,7 @@ class EndingSolver:
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
+    >>> from bidcascade.inference.double_dummy.protocol import NO_CARD
     >>> hands = [parse_hand(text, cards=2) for text in ("AK...", "QJ...", "32...", "54...")]
     >>> tricks = EndingSolver().plays(
     ...     np.array(hands, np.uint64).reshape(4, 1), strain=4, first=1,

@@ -81,11 +81,13 @@ class SectionReader {
     const PbnSections& in;
     const Bytes text;
 
-    // Signs up to and with the blank are blanks here.
+    // What Python's regular expressions take as a blank; other control signs belong to a token, which
+    // is no call then.
+    static bool is_space(u8 sign) { return is_blank(sign) || (sign >= 28 && sign <= 31); }
     Part next_token(i64& at, i64 end) const {
-        while (at < end && text[at] <= ' ') ++at;
+        while (at < end && is_space(text[at])) ++at;
         const i64 start = at;
-        while (at < end && text[at] > ' ') ++at;
+        while (at < end && !is_space(text[at])) ++at;
         return {start, at};
     }
     u8 lower(i64 place) const { return text[place] | 32; }

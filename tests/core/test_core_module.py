@@ -21,6 +21,7 @@ def zig() -> None:
 
 @needs_zig
 @pytest.mark.slow
+@pytest.mark.checkout
 def test_the_same_bytes_wherever_it_is_built(tmp_path):
     sources = tmp_path / "some" / "where else"
     shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("__pycache__"))
@@ -51,6 +52,7 @@ def test_a_service_without_the_module_goes_on(monkeypatch, tmp_path, caplog):
 
 @needs_zig
 @pytest.mark.slow
+@pytest.mark.checkout
 def test_sources_that_zig_refuses(tmp_path):
     sources = tmp_path / "sources"
     sources.mkdir()

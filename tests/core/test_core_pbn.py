@@ -45,6 +45,13 @@ def test_changed_bytes(boards, random):
     assert_same(data.decode("utf-8", "replace"))
 
 
+@pytest.mark.parametrize("sign", [chr(code) for code in range(33)] + ["\x7f", "\x85", "\xa0"])
+def test_control_signs(sign):
+    for old in ("1S", "2S", "DA", "AP"):
+        assert_same(BOARD.replace(old, sign + old))
+        assert_same(BOARD.replace(old, old + sign))
+
+
 @given(*[st.lists(st.sampled_from(PIECES), max_size=110) for _ in "ap"])
 @examples(200)
 def test_any_tokens(calls, cards):

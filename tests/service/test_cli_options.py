@@ -63,7 +63,7 @@ def test_bid_and_auctions(capsys):
 def test_batch_and_export(capsys, tmp_path):
     for name, more in (("plain", ()), ("weak", WEAK)):
         ran(capsys, "batch", "club.lin", "--table", "mine.bidding", "--mode", "first",
-            "--out", tmp_path / name, "--solved-deals", "0", *more)  # fmt: skip
+            "--out", tmp_path / name, *more)  # fmt: skip
         ran(capsys, "export", "calls", "club.lin", "--bidder", "mine.bidding",
             "--out", tmp_path / f"calls-{name}", *more)  # fmt: skip
     for pattern in ("{}/auctions-*.parquet", "calls-{}/calls-*.parquet"):

@@ -285,13 +285,13 @@ def test_workers_and_batch_are_killed_at_any_moment(
         while len(children_of(process.pid)) < 2 and process.poll() is None:
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        time.sleep(chance.uniform(0, 3))
+        time.sleep(chance.uniform(0, 0.7))
         if number % 3:
             for worker in children_of(process.pid):
                 with suppress(ProcessLookupError):
                     os.kill(worker, signal.SIGKILL)
                     kills += 1
-            time.sleep(chance.uniform(0, 2))
+            time.sleep(chance.uniform(0, 0.5))
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             kills += 1
