@@ -863,7 +863,7 @@ export const TEXTS = {
   "systems.better-none": "No contract differs on {boards}.",
   "systems.better-yes": "Better", "systems.better-no": "Worse", "systems.better-open": "Not decided", "systems.better-same": "The same",
   "systems.better-imps": "{imps} IMPs a board for the new text{interval}.",
-  "systems.better-how": "Played at two tables on {boards}, the same ones each time and double dummy: {differs} with other contracts. In brackets is the interval of 95 %.",
+  "systems.better-how": "Played as a team match on {boards}, the same ones each time and double dummy: {differs} with other contracts. In brackets is the interval of 95 %.",
   "systems.better-stopped": "Stopped after {boards}.",
   "systems.better-further": "{boards} more",
   "systems.bidding": "Deals that were bid",
