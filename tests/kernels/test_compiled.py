@@ -12,10 +12,11 @@ from tests.support_cli import Ran, environment, run_python
 
 PROGRAM = """
 import numpy as np
-from bidcascade.kernels.words import popcount, transpose_64
-square = np.arange(64, dtype=np.uint64)
-transpose_64(square)
-print(square.tolist(), int(popcount(square[0])))
+from bidcascade.table.spilled.sorted_rows import in_order, is_sorted
+calls, offsets = np.array([2, 1], np.uint8), np.arange(3)
+there = np.zeros(2, np.uint8)
+in_order(calls, offsets, np.array([1, 0]), there)
+print(there.tolist(), is_sorted(calls, offsets), is_sorted(there, offsets))
 """
 
 
