@@ -27,6 +27,14 @@ RUN_ELSEWHERE = {"clients", "command-line"}
 """Pages that need more: the first one asks a running service (``test_client_service.py``)."""
 
 
+@pytest.fixture(scope="module", autouse=True)
+def new_cache(tmp_path_factory):
+    """Let examples find nothing that earlier runs left on this machine: they show a first run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
 @pytest.mark.parametrize("name", sorted({*PAGES} - RUN_ELSEWHERE))
 def test_examples_run_and_print_what_is_shown(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
