@@ -1,10 +1,11 @@
 """Rows of a Parquet file as columns: calls as codes, each different text and list once.
 
 What is not as the columns of :data:`.parquet.ROW_SCHEMA` have it goes the slower way of single
-rows, which also tells what is wrong and where.
+rows, which also tells what is wrong and where; all goes it where there is no core.
 """
 
 from collections.abc import Generator
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidCall, parse_call
 from bidcascade.kernels.ahead import ahead
-from bidcascade.kernels.core.functions import number_lists
+from bidcascade.kernels.core.functions import has_core, number_lists
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.row import (
@@ -93,13 +94,13 @@ def read_parquet_columns(path: Path) -> Generator["RowColumns | list[Row]"]:
 def _batch(table: pa.Table, first: int, name: str) -> "RowColumns | list[Row]":
     # bytes of a damaged file may be numbers that lead nowhere
     table.validate(full=True)
-    try:
-        return _columns(table)
-    except _Uncommon:
-        return [
-            row_of(written, f"{name}, row {first + number}")
-            for number, written in enumerate(table.to_pylist(), 1)
-        ]
+    if has_core():
+        with suppress(_Uncommon):
+            return _columns(table)
+    return [
+        row_of(written, f"{name}, row {first + number}")
+        for number, written in enumerate(table.to_pylist(), 1)
+    ]
 
 
 def _columns(table: pa.Table) -> RowColumns:
