@@ -45,11 +45,10 @@ COPY --from=build /app/.venv /app/.venv
 ENV PATH=/app/.venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     XDG_CACHE_HOME=/var/cache/bidcascade \
-    NUMBA_CACHE_DIR=/var/cache/bidcascade/numba \
     CUPY_CACHE_DIR=/var/cache/bidcascade/cupy
 WORKDIR /var/lib/bidcascade
 USER 10001
-# Compiled bidding tables and kernels; keep it between runs for a fast start
+# Parsed texts, compiled bidding tables, CuPy's kernels; keep it between runs for a fast start
 VOLUME /var/cache/bidcascade
 EXPOSE 8000
 # A first start compiles: about a minute where two cores have other work, longer on less

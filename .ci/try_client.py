@@ -8,7 +8,7 @@ import bidcascade
 from bidcascade.bridge import BidcascadeError, parse_hand
 from bidcascade.service.client import AsyncClient, Client, ServiceError
 
-ENGINE = ("numpy", "polars", "numba", "pyarrow", "fastapi", "endplay")
+ENGINE = ("numpy", "polars", "pyarrow", "fastapi", "endplay")
 MOST_BYTES = 20 << 20
 """Without pip, which is there before."""
 

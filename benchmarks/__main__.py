@@ -32,7 +32,7 @@ class Preset(NamedTuple):
 PRESETS = {
     "gpu": Preset(
         "polars and the cpu backend against the GPU: cuda, and cudf as the naive way there",
-        # numpy is what a machine without numba and polars has to compare with
+        # numpy is what a machine without the core and polars has to compare with
         ("cpu", "cuda", "numpy", "polars", "cudf"),
         (
             "counts/selective", "counts/middle", "counts/dense", "counts/bushy-dense",

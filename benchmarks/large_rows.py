@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels.ahead import ahead
-from bidcascade.kernels.compiled import compiled
 from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8
 from bidcascade.loaders.parquet import replacing
@@ -46,64 +45,41 @@ class Level(NamedTuple):
         return Level(*(column[begin:end] for column in self))
 
 
-@compiled
-def _children(
-    above: U8, above_bid: I64, above_passes: I64, wanted: int, seed: int, auctions: U8,
-    last_bid: I64, passes: I64,
-) -> int:  # fmt: skip
-    """Make about ``wanted`` calls behind the auctions of a level; return how many.
+def _below(above: Level, wanted: int, seed: int) -> Level:
+    """Make so many calls behind the auctions of a level, fewer where there is no place for them.
 
     An only call is mostly a pass, the last of several always.
     """
-    state = np.uint64(seed)
-    depth = above.shape[1]
-    left = 0
-    for one in range(len(above)):
-        left += not (above_passes[one] >= 3 and (above_bid[one] > 0 or above_passes[one] >= 4))
-    made = 0
-    for one in range(len(above)):
-        bid = above_bid[one]
-        if above_passes[one] >= 3 and (bid > 0 or above_passes[one] >= 4):
-            continue
-        mean = max(0, wanted - made) / left
-        left -= 1
-        state, first = _draw(state)
-        state, second = _draw(state)
-        # where there are fewer than auctions, behind a few stand two
-        drawn = 2 * mean * first if mean > 1 else mean
-        count = np.int64(drawn)
-        if second < drawn - count:
-            count += 2 if mean <= 1 and first < 1 / 8 else 1
-        count = min(count, 36 if bid == 0 else 38 - bid, len(auctions) - made)
-        for place in range(count):
-            state, third = _draw(state)
-            call = max(bid, 2) + 1 + place
-            is_pass = third < 0.6 if count == 1 else place == count - 1
-            is_pass |= call > 37
-            auctions[made, :depth] = above[one]
-            auctions[made, depth] = 0 if is_pass else call
-            last_bid[made] = bid if is_pass else call
-            passes[made] = above_passes[one] + 1 if is_pass else 0
-            made += 1
-    return made
+    rng = np.random.default_rng(seed)
+    is_over = (above.passes >= 3) & ((above.last_bid > 0) | (above.passes >= 4))
+    going_on = np.flatnonzero(~is_over)
+    size, bids = len(going_on), above.last_bid[going_on]
+    mean = max(0, wanted) / max(1, size)
+    drawn = 2 * mean * rng.random(size) if mean > 1 else np.full(size, mean)
+    counts = drawn.astype(np.int64)
+    # where there are fewer than auctions, behind a few stand two
+    several = 1 + ((mean <= 1) & (rng.random(size) < 1 / 8))
+    counts += (rng.random(size) < drawn - counts) * several
+    most = np.where(bids == 0, 36, 38 - bids)
+    counts = np.minimum(counts, most)
+    while missing := max(0, wanted) - int(counts.sum()):
+        changed = np.flatnonzero(counts < most if missing > 0 else counts > 0)
+        if not len(changed):
+            break
+        chosen = rng.choice(changed, min(abs(missing), len(changed)), replace=False)
+        counts[chosen] += 1 if missing > 0 else -1
 
-
-@compiled(inline="always")
-def _draw(state: Any) -> Any:
-    """Next state of a generator (splitmix64), and a number of 0 to 1."""
-    state += np.uint64(0x9E3779B97F4A7C15)
-    word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    word ^= word >> np.uint64(31)
-    return state, np.float64(word >> np.uint64(11)) / 9007199254740992.0
-
-
-def _below(above: Level, wanted: int, seed: int) -> Level:
-    size = wanted + 64
-    made = Level(
-        np.empty((size, above.auctions.shape[1] + 1), np.uint8), *np.empty((2, size), np.int64)
-    )
-    return made.only(0, _children(*above, wanted, seed, *made))
+    parents, siblings = np.repeat(going_on, counts), np.repeat(counts, counts)
+    place = numbers_of_runs(np.zeros_like(counts), counts)
+    bids = above.last_bid[parents]
+    calls = np.maximum(bids, 2) + 1 + place
+    only_pass = rng.random(len(calls)) < 0.6
+    is_pass = np.where(siblings == 1, only_pass, place == siblings - 1) | (calls > 37)
+    auctions = np.column_stack([above.auctions[parents], np.where(is_pass, 0, calls)])
+    return Level(
+        auctions.astype(np.uint8), np.where(is_pass, bids, calls),
+        np.where(is_pass, above.passes[parents] + 1, 0),
+    )  # fmt: skip
 
 
 def head_levels(sizes: list[int], seed: int) -> list[Level]:

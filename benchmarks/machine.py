@@ -17,7 +17,7 @@ from typing import ParamSpec, TypeVar
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
-_PACKAGES = ("numpy", "numba", "llvmlite", "polars", "cupy-cuda12x", "cupy-cuda13x", "cudf-cu13")
+_PACKAGES = ("numpy", "polars", "cupy-cuda12x", "cupy-cuda13x", "cudf-cu13")
 _ROOT = Path(__file__).parents[1]
 
 

@@ -19,8 +19,9 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.dealing import GAMMA, mixed_words
 from bidcascade.kernels.types import U8, U64
+from bidcascade.table.columns import offsets_of
 from bidcascade.table.evidence.mining import Miner
 
 from .machine import environment, in_a_process, peak_mib
@@ -33,45 +34,36 @@ LONGEST = 64
 I64 = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 
-@compiled
-def _mix(value: np.uint64) -> np.uint64:
-    """Scramble 64 bits, as SplitMix64 does (Steele, Lea, Flood 2014)."""
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))
-
-
-@compiled
-def walk(boards: int, seed: int, variety: float, calls: U8, places: U64, offsets: I64) -> None:
+def walk(boards: int, seed: int, variety: float) -> tuple[U8, U64, I64]:
     """Bid random legal auctions without doubles, with the same preferences at the same place.
 
-    ``places`` gets a number for each prefix, equal for equal prefixes; ``variety`` is how often a
-    player does what comes next in the preferences of the place.
+    The calls of all, a number for the prefix that each ends, equal for equal prefixes, and where
+    each auction begins and the last one ends. ``variety`` is how often a player does what comes
+    next in the preferences of the place.
     """
-    np.random.seed(seed)
-    at = 0
-    for board in range(boards):
-        offsets[board] = at
-        place = np.uint64(0x9E3779B97F4A7C15)
-        last, passes = 2, 0
-        while not (passes == 4 or (passes == 3 and last > 2)) and at - offsets[board] < LONGEST:
-            choice = 0
-            while choice < 12 and np.random.random() < variety:
-                choice += 1
-            wish = _mix(place + np.uint64(choice) * np.uint64(0xD1B54A32D192ED03))
-            # passes and the cheaper bids are what players mostly like
-            jump = np.int64((wish >> np.uint64(8)) % np.uint64(7))
-            jump = jump * np.int64((wish >> np.uint64(16)) % np.uint64(7)) // 3
-            call = last + 1 + jump
-            if wish % np.uint64(100) < np.uint64(45 if last < 12 else 75) or call > 37:
-                call = 0
-            passes = passes + 1 if call == 0 else 0
-            last = last if call == 0 else call
-            place = _mix(place ^ (np.uint64(call + 1) * np.uint64(0x2545F4914F6CDD1D)))
-            calls[at] = call
-            places[at] = place
-            at += 1
-    offsets[boards] = at
+    rng = np.random.default_rng(seed)
+    calls, places = np.empty((boards, LONGEST), np.uint8), np.empty((boards, LONGEST), np.uint64)
+    lengths = np.full(boards, LONGEST)
+    going_on = np.arange(boards)
+    place = np.full(boards, GAMMA, np.uint64)
+    last, passes = np.full(boards, 2), np.zeros(boards, np.int64)
+    for length in range(LONGEST):
+        choice = np.minimum(rng.geometric(1 - variety, len(going_on)) - 1, 12).astype(np.uint64)
+        wish = mixed_words(place + choice * np.uint64(0xD1B54A32D192ED03))
+        # passes and the cheaper bids are what players mostly like
+        steps, sizes = (wish >> np.uint64(8)) % np.uint64(7), (wish >> np.uint64(16)) % np.uint64(7)
+        bids = last + 1 + (steps * sizes).astype(np.int64) // 3
+        is_pass = (wish % np.uint64(100) < np.where(last < 12, 45, 75)) | (bids > 37)
+        call = np.where(is_pass, 0, bids)
+        passes, last = np.where(is_pass, passes + 1, 0), np.where(is_pass, last, bids)
+        place = mixed_words(place ^ (call + 1).astype(np.uint64) * np.uint64(0x2545F4914F6CDD1D))
+        calls[going_on, length], places[going_on, length] = call, place
+        is_over = (passes == 4) | ((passes == 3) & (last > 2))
+        lengths[going_on[is_over]] = length + 1
+        going_on, place = going_on[~is_over], place[~is_over]
+        last, passes = last[~is_over], passes[~is_over]
+    was_made = np.arange(LONGEST) < lengths[:, None]
+    return calls[was_made], places[was_made], offsets_of(lengths, np.int64)
 
 
 def announcement_texts() -> list[str]:
@@ -92,14 +84,10 @@ def frames(boards: int, variety: float) -> Iterator[pl.DataFrame]:
     texts = pa.array(announcement_texts())
     for number, first in enumerate(range(0, boards, FRAME)):
         size = min(FRAME, boards - first)
-        calls = np.empty(size * LONGEST, np.uint8)
-        places = np.empty(size * LONGEST, np.uint64)
-        offsets = np.empty(size + 1, np.int64)
-        walk(size, number, variety, calls, places, offsets)
-        end = int(offsets[-1])
+        calls, places, offsets = walk(size, number, variety)
         lists = pa.array(offsets.astype(np.int32))
-        given = texts.take(pa.array((places[:end] % np.uint64(TEXTS)).astype(np.int64)))
-        auctions = pa.ListArray.from_arrays(lists, pa.array(calls[:end]))
+        given = texts.take(pa.array((places % np.uint64(TEXTS)).astype(np.int64)))
+        auctions = pa.ListArray.from_arrays(lists, pa.array(calls))
         yield pl.DataFrame(
             {
                 "auction": pl.from_arrow(auctions),
@@ -111,7 +99,7 @@ def frames(boards: int, variety: float) -> Iterator[pl.DataFrame]:
 def measure(boards: int, variety: float, most_in_memory: int) -> dict[str, object]:
     """Mine so many boards, in this process."""
     with Miner(most_in_memory=most_in_memory) as miner:
-        # loads the compiled code
+        # loads what is loaded once
         miner.add(next(frames(1000, variety)))
         miner.finish()
     before = peak_mib()
@@ -163,8 +151,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     lines = [
         "# Mining", "", "Made by `python -m benchmarks.mining`; what is measured is said there.",
         "", f"{found['cpu']}, {found['cores']} cores, {found['memory']}, {found['system']}, "
-        f"Python {found['python']}, numpy {found['numpy']}, numba {found['numba']}, polars "
-        f"{found['polars']}, load {found['load']}, commit {found['commit']}",
+        f"Python {found['python']}, numpy {found['numpy']}, polars {found['polars']}, "
+        f"load {found['load']}, commit {found['commit']}",
         "", *table(results[0], (one.values() for one in results), left=0),
     ]  # fmt: skip
     told = {"environment": found, "variety": given.variety, "results": results}

@@ -14,7 +14,6 @@ the start) end an auction.
     looser, the more entries hold.
 """
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels import CAN_COMPLETE, COMPLETED, DealArrays, Plan, Postfix, build_plan
+from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.dealing import deal_hands
 
 I64 = NDArray[np.int64]
 
@@ -386,13 +387,8 @@ def expression_plan() -> Plan:
 
 
 def random_deals(count: int, *, seed: int = 1) -> DealArrays:
-    """Deal by the project's own generator; where numba is missing, by NumPy's (other deals)."""
-    if importlib.util.find_spec("numba") is None:
-        hands = numpy_hands(count, seed)
-    else:
-        from bidcascade.kernels.dealing import deal_hands
-
-        hands = deal_hands(seed, 0, count)
+    """Deal by the project's own generator; where there is no core, by NumPy's (other deals)."""
+    hands = deal_hands(seed, 0, count) if has_core() else numpy_hands(count, seed)
     numbers = np.arange(count)
     return DealArrays(hands, (numbers % 4).astype(np.uint8), (numbers // 4 % 4).astype(np.uint8))
 

@@ -66,12 +66,12 @@ _buffers: dict[int, tuple[Any, ...]] = {}
 _numbers = count(1)
 
 
-@_ReleaseSchema
+@_ReleaseSchema  # type: ignore[untyped-decorator]  # of ctypes
 def _release_schema(pointer: Any) -> None:
     pointer.contents.release = _ReleaseSchema()
 
 
-@_ReleaseArray
+@_ReleaseArray  # type: ignore[untyped-decorator]
 def _release_array(pointer: Any) -> None:
     number = pointer.contents.private_data
     pointer.contents.release = _ReleaseArray()

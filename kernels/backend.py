@@ -60,9 +60,8 @@ def why_unavailable(name: str) -> str | None:
     if name not in BACKENDS:
         return f"expected a backend of auto, {', '.join(BACKENDS)}, got {name!r}"
     # looked for, not loaded: that takes longer than many a question
-    needed = {"cpu": "numba", "cuda": "cupy"}.get(name)
-    if needed is not None and find_spec(needed) is None:
-        return f"{needed} is not installed"
+    if name == "cuda" and find_spec("cupy") is None:
+        return "cupy is not installed"
     if name == "cpu":
         return _why_no_core()
     if name != "cuda":

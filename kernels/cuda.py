@@ -7,7 +7,7 @@ log; a fault of the device is a :class:`~bidcascade.bridge.DeviceFault`, never a
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,13 +19,11 @@ from .dealing import check_range, mixed
 from .device_frames import DeviceDeals, uploaded
 from .gpu import bits, counts, first, lists
 from .gpu.session import Session
+from .gpu.systems import DevicePlaces
 from .gpu.tables import PlanTables
 from .plan import Plan
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
 from .types import U64
-
-if TYPE_CHECKING:
-    from .gpu.systems import DevicePlaces
 
 _LEAST_CHUNK = 1 << 18
 """A run of more deals is cut in four, so that copies run beside kernels; but not below this."""
@@ -146,11 +144,8 @@ class CudaBackend:
             self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self._node_room(plan)
         )
 
-    def places_of(self, store: Any) -> "DevicePlaces":
+    def places_of(self, store: Any) -> DevicePlaces:
         """Return the places of a store of systems on this device; they live as long as it does."""
-        # what lays out the store needs numba, which all else here does without
-        from .gpu.systems import DevicePlaces
-
         with self.session.device.lock():
             if store not in self._places:
                 most = self._most_deals or self.BLOCK_DEALS

@@ -2,5 +2,5 @@
 
 import lazy_loader
 
-# each when it is asked for: a name of a system needs neither numba nor the grammar
+# each when it is asked for: a name of a system needs neither the core nor the grammar
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

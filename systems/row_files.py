@@ -154,7 +154,7 @@ def import_table(
         folder=folder,
     ) as builder:
         if (format or sniff_format(path)) == "parquet":
-            # compiled code, which other formats do without
+            # pyarrow, which other formats do without
             from bidcascade.table.formats.parquet_columns import read_parquet_columns
 
             # its threads end here, whatever is wrong with a row

@@ -371,6 +371,26 @@ def number_sets(table: rows.Rows, keys: U64, first: int, numbers: I32, new: I32)
     )  # fmt: skip
 
 
+def number_lists(offsets: I64, values: U32) -> tuple[U32, I64]:
+    """Give numbers to lists of values as they come, equal ones alike, and the first list of each.
+
+    ``offsets`` [lists + 1] is where each list begins in ``values`` and the last one ends.
+
+    Examples
+    --------
+    >>> numbers, firsts = number_lists(np.array([0, 2, 2, 4]), np.array([7, 8, 7, 8], np.uint32))
+    >>> numbers.tolist(), firsts.tolist()
+    ([0, 1, 0], [0, 1])
+    """
+    numbers = np.empty(len(offsets) - 1, np.uint32)
+    firsts = np.empty(len(offsets) - 1, np.int64)
+    count = call_core(
+        "core_number_lists", checked(values, np.uint32), len(values),
+        checked(offsets, np.int64, 1), len(numbers), numbers, firsts,
+    )  # fmt: skip
+    return numbers, firsts[:count]
+
+
 # --- places --------------------------------------------------------------------------------------
 
 

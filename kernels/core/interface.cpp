@@ -13,6 +13,7 @@
 #include "lin.hpp"
 #include "pbn.hpp"
 #include "plays.hpp"
+#include "sorted_rows.hpp"
 #include "sorting.hpp"
 #include "trick_bounds.hpp"
 #include "trie.hpp"
@@ -1080,6 +1081,130 @@ EXPORT i64 core_number_entries(
         return node + 1;
     });
     return is_trie ? 0 : INVALID;
+}
+
+// --- rows of tables ------------------------------------------------------------------------------
+
+namespace {
+
+// Whether rows have calls, and an order has no number that is not one of a row.
+bool are_rows(const u8* calls, i64 call_count, const i64* offsets, i64 rows, const i64* order) {
+    return are_offsets(offsets, rows, call_count) && are_calls(calls, call_count) &&
+           are_below(order, rows, rows);
+}
+
+// Whether each node stands behind the one above it.
+bool are_parents(const i32* parent, i64 nodes) {
+    for (i64 node = 0; node < nodes; ++node)
+        if (parent[node] < -1 || parent[node] >= node) return false;
+    return true;
+}
+
+}  // namespace
+
+// Numbers lists of words as they come, equal ones alike; the first of each goes to `firsts`, and
+// how many there are is returned.
+EXPORT i64 core_number_lists(
+    const i32* values, i64 count, const i64* offsets, i64 lists, u32* numbers, i64* firsts) {
+    if (!are_offsets(offsets, lists, count)) return INVALID;
+    Rows known;
+    for (i64 list = 0; list < lists; ++list) {
+        const u64 before = known.count(), length = static_cast<u64>(offsets[list + 1] - offsets[list]);
+        numbers[list] = static_cast<u32>(known.number_of(values + offsets[list], length));
+        if (known.count() > before) firsts[before] = list;
+    }
+    return static_cast<i64>(known.count());
+}
+
+// Order of rows by their auctions, equal ones by their numbers.
+EXPORT i64 core_sorted_order(
+    const u8* calls, i64 call_count, const i64* offsets, i64 rows, i64* order) {
+    if (!are_offsets(offsets, rows, call_count) || !are_calls(calls, call_count)) return INVALID;
+    const RowAuctions auctions = {calls, offsets, rows};
+    RowSort(auctions, order).run();
+    return 0;
+}
+
+// Copies auctions in an order.
+EXPORT i64 core_in_order(
+    const u8* calls, i64 call_count, const i64* offsets, i64 rows, const i64* order, u8* out,
+    i64 room) {
+    if (!are_rows(calls, call_count, offsets, rows, order)) return INVALID;
+    const RowAuctions auctions = {calls, offsets, rows};
+    for (i64 place = 0; place < rows; ++place) {
+        const i64 length = auctions.length(order[place]);
+        if (length > room) return INVALID;
+        copy_bytes(out, auctions.of(order[place]), static_cast<u64>(length));
+        out += length, room -= length;
+    }
+    return 0;
+}
+
+// Where rows by their next call begin, of sorted rows `begin` to `end` below one auction.
+EXPORT i64 core_children_in(
+    const u8* calls, i64 call_count, const u32* offsets, i64 rows, i64 begin, i64 end, i64 depth,
+    i64* bounds, i64 bound_count) {
+    if (begin < 0 || begin > end || end > rows || depth < 0 || depth > MOST_DEPTHS) return INVALID;
+    const bool are_within =
+        children_in(calls, call_count, offsets, begin, end, depth, bounds, bound_count);
+    return are_within ? 0 : INVALID;
+}
+
+// How many nodes the trie of sorted rows has at most.
+EXPORT i64 core_most_nodes(
+    const u8* calls, i64 call_count, const i64* offsets, i64 rows, const i64* order) {
+    if (!are_rows(calls, call_count, offsets, rows, order)) return INVALID;
+    return OrderedRows{{calls, offsets, rows}, order, nullptr, nullptr, nullptr}.most_nodes();
+}
+
+// Makes the trie of sorted rows, in room for so many nodes; how many there are.
+EXPORT i64 core_grow_trie(
+    const u8* calls, i64 call_count, const i64* offsets, i64 rows, const i64* order, const u8* kinds,
+    const i64* numbers, const u64* priorities, i32* parent, u8* call, u8* flags, u64* priority,
+    i64* first_row, i64* first_kept, i64 room, i32* row_node, u8* dropped) {
+    if (room > 0x7FFFFFFFll || !are_rows(calls, call_count, offsets, rows, order)) return INVALID;
+    const OrderedRows sorted = {{calls, offsets, rows}, order, kinds, numbers, priorities};
+    const i64 most = sorted.most_nodes();
+    if (most < 0 || most > room) return INVALID;
+    const RowNodes nodes = {parent, call, flags, priority, first_row, first_kept};
+    return RowTrie(sorted, nodes, row_node, dropped).grow();
+}
+
+EXPORT i64 core_measure_trie(
+    const i32* parent, i64 nodes, u8* flags, i64* below, i64* child_count, u8* there) {
+    if (!are_parents(parent, nodes)) return INVALID;
+    measure(parent, nodes, flags, below, child_count, there);
+    return 0;
+}
+
+EXPORT i64 core_children_by_priority(
+    const i32* parent, i64 nodes, const u64* priority, const u8* there, i64* starts, i32* children,
+    i64 room) {
+    if (!are_parents(parent, nodes)) return INVALID;
+    return children_by_priority(parent, nodes, priority, there, starts, children, room) ? 0 : INVALID;
+}
+
+EXPORT i64 core_number_below(
+    const i64* starts, const i32* children, i64 child_room, i64 nodes, const i64* below,
+    const i64* child_count, const u8* call, const u8* flags, i64* base, i64* entry, u8* calls_out,
+    u8* flags_out, u16* counts_out, u32* first_out, i64 room) {
+    if (!are_offsets(starts, nodes + 1, child_room) || !are_below(children, child_room, nodes))
+        return INVALID;
+    const EntryColumns columns = {calls_out, flags_out, counts_out, first_out, room};
+    const bool fit = number_below(
+        starts, children, nodes, below, child_count, call, flags, base, entry, columns);
+    return fit ? 0 : INVALID;
+}
+
+EXPORT i64 core_rows_of_entries(
+    const u8* dropped, const i64* row_entry, const u64* priorities, i64 rows, i64* first,
+    i64 entries, u8* further) {
+    for (i64 row = 0; row < rows; ++row)
+        if (!dropped[row] && (row_entry[row] < 0 || row_entry[row] >= entries)) return INVALID;
+    for (i64 entry = 0; entry < entries; ++entry)
+        if (first[entry] >= rows) return INVALID;
+    rows_of_entries(dropped, row_entry, priorities, rows, first, further);
+    return 0;
 }
 
 // --- decisions -----------------------------------------------------------------------------------

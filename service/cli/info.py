@@ -1,13 +1,12 @@
 """Command ``info``: versions, backends and why one is missing, tables, cache places."""
 
 import argparse
-import os
 import platform
 from typing import Any
 
 from . import shared
 
-_LIBRARIES = ("numpy", "polars", "numba", "fastapi", "uvicorn", "endplay")
+_LIBRARIES = ("numpy", "polars", "fastapi", "uvicorn", "endplay")
 _GPU_LIBRARIES = {
     "cupy": ("cupy-cuda13x", "cupy-cuda12x", "cupy"),
     "cudf": ("cudf-cu13", "cudf-cu12"),
@@ -54,7 +53,7 @@ def collect_info() -> dict[str, Any]:
         "auto": "cuda" if backends["cuda"] is None else "cpu" if has_core() else "reference",
         "device": _device(backends["cuda"]),
         "tables": dict(named_systems()),
-        "cache": {"tables": str(cache_folder() / "tables"), "kernels": _numba_cache()},
+        "cache": {"tables": str(cache_folder() / "tables")},
     }
 
 
@@ -84,9 +83,3 @@ def _device(why_no_cuda: str | None) -> dict[str, str]:
         "free memory": f"{device.free_bytes() / 2**30:.1f} GiB",
         "cudf frames": "ready" if reason is None else f"missing: {reason}",
     }
-
-
-def _numba_cache() -> str:
-    from bidcascade.systems.cache import user_cache_folder
-
-    return os.environ.get("NUMBA_CACHE_DIR") or str(user_cache_folder() / "numba")

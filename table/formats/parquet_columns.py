@@ -1,10 +1,11 @@
 """Rows of a Parquet file as columns: calls as codes, each different text and list once.
 
 What is not as the columns of :data:`.parquet.ROW_SCHEMA` have it goes the slower way of single
-rows, which also tells what is wrong and where.
+rows, which also tells what is wrong and where; all goes it where there is no core.
 """
 
 from collections.abc import Generator
+from contextlib import suppress
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidCall, parse_call
 from bidcascade.kernels.ahead import ahead
-from bidcascade.kernels.compiled import compiled
+from bidcascade.kernels.core.functions import has_core, number_lists
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.row import (
@@ -93,13 +94,13 @@ def read_parquet_columns(path: Path) -> Generator["RowColumns | list[Row]"]:
 def _batch(table: pa.Table, first: int, name: str) -> "RowColumns | list[Row]":
     # bytes of a damaged file may be numbers that lead nowhere
     table.validate(full=True)
-    try:
-        return _columns(table)
-    except _Uncommon:
-        return [
-            row_of(written, f"{name}, row {first + number}")
-            for number, written in enumerate(table.to_pylist(), 1)
-        ]
+    if has_core():
+        with suppress(_Uncommon):
+            return _columns(table)
+    return [
+        row_of(written, f"{name}, row {first + number}")
+        for number, written in enumerate(table.to_pylist(), 1)
+    ]
 
 
 def _columns(table: pa.Table) -> RowColumns:
@@ -112,8 +113,12 @@ def _columns(table: pa.Table) -> RowColumns:
     calls = _calls(columns.pop("call"))
     if int(lengths.max(initial=0)) >= LONGEST_AUCTION:
         raise _Uncommon
-    auctions = np.empty(len(prior) + len(calls), np.uint8)
-    _put_together(_calls(prior), lengths, calls, auctions)
+    # each row's call stands behind its prior auction
+    ends = np.cumsum(lengths + 1) - 1
+    is_prior = np.ones(len(prior) + len(calls), np.bool_)
+    is_prior[ends] = False
+    auctions = np.empty(len(is_prior), np.uint8)
+    auctions[ends], auctions[is_prior] = calls, _calls(prior)
     texts, lists, numbers = {}, {}, {}
     for key, column in columns.items():
         if pa.types.is_null(column.type):
@@ -188,59 +193,11 @@ def _different_lists(column: pa.Array) -> Different:
     lengths, elements = _elements(column)
     codes, texts = _coded(elements)
     offsets = offsets_of(lengths, np.int64)
-    numbers = np.empty(len(lengths), np.uint32)
-    firsts = np.empty(len(lengths), np.int64)
-    count = _number_lists(offsets, codes, numbers, firsts)
+    numbers, firsts = number_lists(offsets, codes)
     return Different(
         numbers,
         [
             tuple(texts[code] for code in codes[offsets[row] : offsets[row + 1]].tolist())
-            for row in firsts[:count].tolist()
+            for row in firsts.tolist()
         ],
     )
-
-
-@compiled
-def _put_together(prior: U8, lengths: I64, calls: U8, auctions: U8) -> None:
-    """Write each row's call behind its prior auction."""
-    place = 0
-    begin = 0
-    for row in range(len(calls)):
-        for one in range(lengths[row]):
-            auctions[place + one] = prior[begin + one]
-        begin += lengths[row]
-        place += lengths[row]
-        auctions[place] = calls[row]
-        place += 1
-
-
-@compiled
-def _number_lists(offsets: I64, values: U32, numbers: U32, firsts: I64) -> int:
-    """Give numbers to lists as they come, and a row of each as ``firsts``; return how many."""
-    bits = 4
-    while (1 << bits) < 2 * len(numbers):
-        bits += 1
-    slots = np.full(1 << bits, -1, np.int64)
-    count = 0
-    for row in range(len(numbers)):
-        begin, end = offsets[row], offsets[row + 1]
-        mark = np.uint64(end - begin)
-        for place in range(begin, end):
-            mark = (mark ^ np.uint64(values[place])) * np.uint64(0x9E3779B97F4A7C15)
-            mark ^= mark >> np.uint64(29)
-        slot = np.int64((mark * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits))
-        while slots[slot] >= 0:
-            other = firsts[slots[slot]]
-            same = offsets[other + 1] - offsets[other] == end - begin
-            if same:
-                for place in range(end - begin):
-                    same &= values[begin + place] == values[offsets[other] + place]
-            if same:
-                break
-            slot = (slot + 1) & (len(slots) - 1)
-        if slots[slot] < 0:
-            slots[slot] = count
-            firsts[count] = row
-            count += 1
-        numbers[row] = slots[slot]
-    return count

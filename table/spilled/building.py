@@ -19,6 +19,19 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.ahead import ahead
+from bidcascade.kernels.core.sorted_rows import (
+    KEPT_ROW,
+    LEADING_ROW,
+    REJECTED_ROW,
+    Nodes,
+    children_by_priority,
+    children_in,
+    measure,
+    number_below,
+    rows_of_entries,
+    sorted_order,
+    trie_of_sorted,
+)
 from bidcascade.table.columns import (
     CAN_COMPLETE,
     ENTRY_COLUMNS,
@@ -36,19 +49,6 @@ from bidcascade.table.trie import Dropped
 
 from .column_file import ColumnFile
 from .runs import Rows, Run
-from .sorted_rows import (
-    KEPT_ROW,
-    LEADING_ROW,
-    REJECTED_ROW,
-    Nodes,
-    children_by_priority,
-    children_in,
-    measure,
-    number_below,
-    rows_of_entries,
-    sorted_order,
-    trie_of_sorted,
-)
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]

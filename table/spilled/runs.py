@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.kernels.core.sorted_rows import in_order, sorted_order
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import Column
 from bidcascade.table.own_folder import OwnFolder
 
 from .column_file import HEADER_BYTES
-from .sorted_rows import in_order, sorted_order
 
 I64 = NDArray[np.int64]
 
@@ -52,12 +52,10 @@ def write_run(rows: Rows, folder: Path) -> None:
     """
     offsets = rows.offsets.astype(np.int64)
     order = sorted_order(rows.auctions, offsets)
-    auctions = np.empty_like(rows.auctions)
-    in_order(rows.auctions, offsets, order, auctions)
     ends = np.zeros(len(offsets), np.uint32)
     np.cumsum(np.diff(offsets)[order], out=ends[1:])
     columns: dict[str, NDArray[Any]] = {
-        "auctions": auctions,
+        "auctions": in_order(rows.auctions, offsets, order),
         "offsets": ends,
         "number": rows.number[order],
     }

@@ -58,9 +58,8 @@ def test_no_data_is_said(tmp_path, capsys):
 
 
 def test_auctions_are_legal_and_places_tell_prefixes_apart():
-    calls, places = np.empty(64 * 200, np.uint8), np.empty(64 * 200, np.uint64)
-    offsets = np.empty(201, np.int64)
-    walk(200, 1, 0.5, calls, places, offsets)
+    calls, places, offsets = walk(200, 1, 0.5)
+    assert len(calls) == len(places) == offsets[-1]
     prefixes = {}
     for first, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
         auction = Auction.of(calls[first:end].tolist())

@@ -17,7 +17,7 @@ with pathlib.Path(__file__).with_name("ran.txt").open("a") as told:
     told.write(f"{__file__} in {os.getpid()}\\n")
 raise SystemExit("a file of the current folder was run")
 """
-PACKAGES = ["bidcascade", "numpy", "polars", "pyarrow", "numba", "dask", "distributed"]
+PACKAGES = ["bidcascade", "numpy", "polars", "pyarrow", "dask", "distributed"]
 
 
 @pytest.fixture

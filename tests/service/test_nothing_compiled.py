@@ -12,7 +12,7 @@ from tests.support_service import GOOD, ask, loaded_app, post
 from tests.support_systems import SMALL_SYSTEM, compile_few
 
 HAND = "K52.AQ32.J876.Q2"
-HEAVY = {"numba", "scipy", "polars", "pyarrow", "endplay", "matplotlib", "lark", "fastapi", "rich"}
+HEAVY = {"scipy", "polars", "pyarrow", "endplay", "matplotlib", "lark", "fastapi", "rich"}
 
 
 @pytest.fixture

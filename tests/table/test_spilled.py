@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import CALL_TEXTS, BidcascadeError, InvalidTable, UnknownTerm
+from bidcascade.bridge import (
+    CALL_TEXTS,
+    BackendUnavailable,
+    BidcascadeError,
+    InvalidTable,
+    UnknownTerm,
+)
+from bidcascade.kernels.core import functions
 from bidcascade.systems import import_table
 from bidcascade.systems.row_files import read_rows
 from bidcascade.table import BiddingTable, Row, TableBuilder, build_table
@@ -217,6 +224,31 @@ def test_rows_of_nine_items_stay_in_memory_or_are_refused():
     assert_same(build_table(rows, rows_in_memory=2), build_table(rows))
     with pytest.raises(InvalidTable, match="row 4: expected no row of nine items behind"):
         build_table([row[:5] for row in rows[:3]] + rows[3:], rows_in_memory=2)
+
+
+@pytest.fixture
+def no_core(monkeypatch):
+    """Take the library away, as if none were found."""
+    functions.function.cache_clear()
+    monkeypatch.setattr(functions, "load", lambda: None)
+    yield
+    functions.function.cache_clear()
+
+
+def test_a_parquet_file_is_read_without_the_core(tmp_path, request):
+    rows = [Row(bytes([call]), 0, "", ("HCP >= 12",)) for call in range(3, 9)] * 2
+    write_parquet_rows(rows, tmp_path / "rows.parquet")
+    expected = import_table(tmp_path / "rows.parquet")
+    request.getfixturevalue("no_core")
+    assert_same(import_table(tmp_path / "rows.parquet"), expected)
+
+
+@pytest.mark.usefixtures("no_core")
+def test_more_rows_than_the_memory_holds_want_the_core(tmp_path):
+    with pytest.raises(BackendUnavailable, match="expected the core's library"):
+        build_table([Row(b"", call) for call in range(9)], rows_in_memory=2, folder=tmp_path)
+    gc.collect()
+    assert not list(tmp_path.iterdir())
 
 
 @given(st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), min_size=1, max_size=4))

@@ -40,7 +40,7 @@ def test_ten_hands_of_stayman(visit, browser, service):
     first_hand = page.locator(".own-hand").text_content()
     wrong = 0
     for number in range(1, 11):
-        assert f"Stayman: hand {number} of 10" in said_in_view(page)
+        page.get_by_text(f"Stayman: hand {number} of 10").wait_for()
         text = answer(visit, "pass" if number > 2 else "seven notrump")
         if "The system bids" in text:
             wrong += 1

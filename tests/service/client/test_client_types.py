@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-HEAVY = ("fastapi", "numba", "numpy", "polars", "pyarrow", "pydantic", "starlette", "uvicorn")
+HEAVY = ("fastapi", "numpy", "polars", "pyarrow", "pydantic", "starlette", "uvicorn")
 
 
 def test_loading_the_clients_loads_nothing_of_the_engine():
