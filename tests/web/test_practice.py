@@ -40,7 +40,11 @@ def test_ten_hands_of_stayman(visit, browser, service):
     first_hand = page.locator(".own-hand").text_content()
     wrong = 0
     for number in range(1, 11):
-        page.get_by_text(f"Stayman: hand {number} of 10").wait_for()
+        page.wait_for_function(
+            "text => document.querySelector('#view').innerText.includes(text)",
+            arg=f"hand {number} of 10",
+        )
+        assert f"Stayman: hand {number} of 10" in said_in_view(page)
         text = answer(visit, "pass" if number > 2 else "seven notrump")
         if "The system bids" in text:
             wrong += 1
