@@ -100,6 +100,8 @@ class SystemMatch:
     bid on the processor, or where ``backend`` is. Arrays of results go by deal, those of two rows
     by table: ``ending`` (a number of ``endings``), ``tricks`` of declarer's side, ``scores`` of
     North-South; ``imps`` are for the first system, 0 where the result is not ``done``.
+    ``defended_imps`` are those of a perfect defence, which doubles each contract that fails: plain
+    double dummy asks nothing for a contract that is bid too high in peace.
 
     Raises
     ------
@@ -136,6 +138,7 @@ class SystemMatch:
         self.tricks: I8 = np.full((2, count), NO_TRICKS, np.int8)
         self.scores: I32 = np.zeros((2, count), np.int32)
         self.imps: I8 = np.zeros(count, np.int8)
+        self.defended_imps: I8 = np.zeros(count, np.int8)
         self.order: I64 = np.flatnonzero(differs)
         np.random.Generator(np.random.Philox(key=(seed, count))).shuffle(self.order)
         self.seconds = {"bidding": perf_counter() - started, "double dummy": 0.0}
@@ -276,6 +279,8 @@ class SystemMatch:
         self.scores[:, chosen] = scores_of(parts, played, vulnerability, tricks)
         # the first system sits North-South at the one table, the second one at the other
         self.imps[chosen] = imps_of(self.scores[0, chosen] - self.scores[1, chosen])
+        defended = scores_of(doubled_where_failing(parts, tricks), played, vulnerability, tricks)
+        self.defended_imps[chosen] = imps_of(defended[0] - defended[1])
         self.done[chosen] = True
 
     def _contracts(self, chosen: I64) -> tuple[ContractParts, Bools]:
@@ -306,6 +311,19 @@ def scores_of(parts: ContractParts, played: Bools, vulnerability: U8, tricks: I8
     number = 3 * (5 * (parts.level - 1) + parts.strain) + parts.doubling
     points = _points()[number, vulnerability >> side & 1, tricks]
     return np.where(played, np.where(side == 0, points, -points), 0)
+
+
+def doubled_where_failing(parts: ContractParts, tricks: I8) -> ContractParts:
+    """Contracts as a defence that knows all cards doubles them: those that fail undoubled.
+
+    Examples
+    --------
+    >>> four_hearts, tricks = contracts_by_compass(np.array([205, 205]), np.zeros(2, np.uint8)), 9
+    >>> doubled_where_failing(four_hearts[0], np.array([9, 10], np.int8)).doubling.tolist()
+    [1, 0]
+    """
+    failing = tricks < parts.level + 6
+    return parts._replace(doubling=np.where(failing, np.maximum(parts.doubling, 1), parts.doubling))
 
 
 def imps_of(swings: I32) -> I8:

@@ -223,6 +223,8 @@ class Summary(ShownAnswer):
     """Of those that differ."""
     solved: int
     imps: Estimate
+    defended_imps: Estimate
+    """Where each contract that fails is doubled."""
     points: Estimate
     outcomes: dict[str, Estimate]
     """Parts of the deals: ``won``, ``lost``, ``flat``, ``other auction``, ``other contract``."""
@@ -255,7 +257,8 @@ def summarize(
     return Summary(
         match.names, len(match),
         {name: int((match.kind == kind).sum()) for kind, name in enumerate(KINDS)},
-        match.sampled, match.solved, results.mean(values), results.mean(points), outcomes,
+        match.sampled, match.solved, results.mean(values),
+        results.mean(match.defended_imps.astype(np.float64)), results.mean(points), outcomes,
         {
             name: (
                 bidding.mean((sides == number).astype(np.float64)),

@@ -3,6 +3,10 @@
 The hands follow from the seed, so a deal takes ten bytes: the twenty tricks of
 :meth:`.protocol.DoubleDummy.tables`, two in each byte, the first of them in its lower half. The
 seed is the one that ``system doctor`` takes by itself, so what one solves the other finds.
+
+A deal is solved once, and bid as often as a text changes. Who tunes a text by the bank would also
+fit it to these very deals, so a third of them, chosen by a hash of the hands, is held out: a change
+is tried on the open part, and judged on the other.
 """
 
 from collections.abc import Callable
@@ -10,17 +14,23 @@ from threading import Event
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bidcascade.bridge import InvalidDeal
+from bidcascade.bridge import InvalidDeal, InvalidInput
+from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.systems.compile import DEFAULT_SEED
 
 from .kept_tables import KeptTables, solved_tables
 from .protocol import I8, TABLE_SIZE, DoubleDummy
 
-BANK_SEED: Final = DEFAULT_SEED
+BANK_SEED: Final = 20_261_125
+BANK_DEALS: Final = 200_000
+"""Deals of the bank, solved or not."""
 BYTES_A_DEAL: Final = TABLE_SIZE // 2
+OPEN, HELD_OUT, WHOLE = PARTS = ("open", "held-out", "all")
+"""Parts of the bank: two thirds, the other third, both."""
+_HASH: Final = np.uint64(0x9E37_79B9_7F4A_7C15)
 
 
 def bank_hands(count: int) -> U64:
@@ -32,6 +42,63 @@ def bank_hands(count: int) -> U64:
     (4, 3)
     """
     return deal_arrays(random_deals(count, BANK_SEED)).hands
+
+
+def held_out(hands: U64) -> NDArray[np.bool_]:
+    """Tell which deals are held out: bool [n], about a third.
+
+    Parameters
+    ----------
+    hands : uint64 [4, n]
+
+    Examples
+    --------
+    >>> int(held_out(bank_hands(3000)).sum())
+    1013
+    """
+    mixed = (hands[0] * _HASH ^ hands[1]) * _HASH ^ hands[2]
+    # the upper half of a product is the one that is mixed
+    is_out: NDArray[np.bool_] = (mixed * _HASH >> np.uint64(32)) % np.uint64(3) == 0
+    return is_out
+
+
+def bank_sample(part: str, kept: KeptTables, count: int = BANK_DEALS) -> tuple[DealArrays, I8]:
+    """Take the solved deals of a part of the bank, with their tables, int8 [n, 20].
+
+    Parameters
+    ----------
+    part : str
+        One of :data:`PARTS`.
+    kept : KeptTables
+    count : int
+        How many deals of the bank are looked at, from the first one on.
+
+    Raises
+    ------
+    InvalidInput
+        If the part is not known, or none of its deals is solved.
+
+    Examples
+    --------
+    >>> kept = KeptTables()
+    >>> kept.add(bank_hands(9), np.full((9, 20), 7, np.int8))
+    >>> [len(bank_sample(part, kept)[0]) for part in PARTS]
+    [4, 5, 9]
+    """
+    if part not in PARTS:
+        raise InvalidInput(f"expected a part of the bank ({', '.join(PARTS)}), got {part!r}")
+    deals = deal_arrays(random_deals(count, BANK_SEED))
+    tables = kept.find(deals.hands)
+    chosen = tables[:, 0] >= 0
+    if part != WHOLE:
+        chosen &= held_out(deals.hands) == (part == HELD_OUT)
+    rows = np.flatnonzero(chosen)
+    if not len(rows):
+        raise InvalidInput(
+            f"expected solved deals in the part {part!r} of the bank, got none; "
+            "'bidcascade bank' solves them"
+        )
+    return deals.take(rows), tables[rows]
 
 
 def solved_beginning(count: int, kept: KeptTables) -> I8:

@@ -343,6 +343,9 @@ class MatchResult(Body):
     examined: int = Field(description="Of those, worked out double dummy.", examples=[100])
     solved: int = Field(description="Contracts that were solved for that.", examples=[198])
     imps: EstimateAnswer = Field(description="Mean IMPs a deal.")
+    defended_imps: EstimateAnswer = Field(
+        description="The same where each contract that fails is doubled."
+    )
     points: EstimateAnswer = Field(description="Mean difference in points a deal.")
     outcomes: dict[str, EstimateAnswer] = Field(
         description="Parts of the deals: `won`, `lost`, `flat`, `other_auction`, `other_contract`."

@@ -60,6 +60,7 @@ COMMANDS: Final = {
         "compare",
         "systems against each other, or against par on an archive: IMPs, and why",
     ),
+    "bank": ("bank", "solved deals on which systems are compared at once: solve, count"),
     "interpret": ("inference", "what an auction shows of all four hands, and the next calls"),
     "layouts": ("inference", "deals that fit an auction and what is known of the hands"),
     "infer": ("inference", "single dummy: what a card tells about the hands that were not seen"),

@@ -28,6 +28,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     add("--from", dest="source", metavar="FILE",
         help="deals of a file instead (LIN, PBN, Parquet); a Parquet file's double-dummy columns "
         "(augment --dd) are used")  # fmt: skip
+    shared.add_bank_option(parser)
     add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
         help="of the deals and of samples (default: 1)")  # fmt: skip
     add("--dd-budget", metavar="B",
@@ -59,35 +60,27 @@ def compare(options: argparse.Namespace) -> int:
         )
     if options.resume and folder is None:
         raise shared.UsageError("expected --resume with --out, the folder of the match")
-    if options.source is not None and options.deals is not None:
-        raise shared.UsageError("expected --deals or --from, got both")
+    shared.check_source(options)
 
     import polars as pl
 
     from bidcascade.inference.compare import Budget, SystemMatch
     from bidcascade.inference.compare_summary import boards_frame, summarize
-    from bidcascade.inference.double_dummy.kept_tables import user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
-    from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.page.compare_report import BOARDS, summary_dict, write_compare_report
     from bidcascade.systems import open_system
 
-    from .matches import MatchDeals, deals_of_file, resume
+    from .matches import match_deals, resume
 
-    budget = Budget.parse(options.dd_budget or _DEFAULT_BUDGET)
+    budget = Budget.parse(options.dd_budget or ("all" if options.bank else _DEFAULT_BUDGET))
     chosen = shared.chosen_options(options, *options.systems)
     first, second = (
         open_system(name, options=one) for name, one in zip(options.systems, chosen, strict=True)
     )
-    if options.source is None:
-        count = options.deals or _DEFAULT_DEALS
-        deals, known = MatchDeals(deal_arrays(random_deals(count, options.seed)), None)
-    else:
-        deals, known = deals_of_file(Path(options.source))
-    if known is None:
-        known = user_tables().find(deals.hands)
+    deals, known = match_deals(options.source, options.bank, options.deals or _DEFAULT_DEALS,
+        options.seed)  # fmt: skip
     earlier = None
     if options.resume and folder is not None and (folder / BOARDS).exists():
         earlier = pl.read_parquet(folder / BOARDS)
@@ -128,6 +121,8 @@ def _print_summary(summary: "Summary") -> None:
     first, second = summary.names
     print(f"{first} against {second}, {summary.deals:,} deals at two tables")
     print(f"IMPs a deal for {first}: {signed_text(summary.imps, digits=3)}")
+    defended = signed_text(summary.defended_imps, digits=3)
+    print(f"the same where each contract that fails is doubled (perfect defence): {defended}")
     print(verdict(summary))
     shared.print_table(
         ("what", "of deals"), [(name, rate_text(one)) for name, one in summary.outcomes.items()]
@@ -151,7 +146,7 @@ def _print_summary(summary: "Summary") -> None:
 
 def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     """Measure systems on the boards of an archive."""
-    match_only = ("deals", "source", "dd_budget", "resume")
+    match_only = ("deals", "source", "bank", "dd_budget", "resume")
     for name in match_only:
         if getattr(options, name):
             option = {"source": "from"}.get(name, name.replace("_", "-"))

@@ -9,10 +9,12 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.inference.compare import NO_TRICKS, SystemMatch
 from bidcascade.inference.compare_summary import bidding_frame
+from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.inference.double_dummy.solved_deals import bank_sample
 from bidcascade.kernels import DealArrays
-from bidcascade.loaders import deal_arrays, read_deals
+from bidcascade.loaders import deal_arrays, random_deals, read_deals
 from bidcascade.loaders.parquet_decoder import decode_parquet
 
 _SHOWN: Final = {
@@ -45,6 +47,26 @@ def deals_of_file(path: Path) -> MatchDeals:
     if not frame.height:
         raise InvalidInput(f"expected deals in {str(path)!r}, got none")
     return MatchDeals(deal_arrays(frame), known)
+
+
+def match_deals(source: str | None, bank: str | None, count: int, seed: int) -> MatchDeals:
+    """Take the deals of a match: of a file, of a part of the bank, or random ones.
+
+    Tables that commands of this machine have solved are those known where a file has none.
+
+    Raises
+    ------
+    InvalidInput
+        If there are no deals.
+    """
+    kept = user_tables()
+    if bank is not None:
+        return MatchDeals(*bank_sample(bank, kept))
+    if source is None:
+        deals, known = deal_arrays(random_deals(count, seed)), None
+    else:
+        deals, known = deals_of_file(Path(source))
+    return MatchDeals(deals, kept.find(deals.hands) if known is None else known)
 
 
 def resume(match: SystemMatch, boards: pl.DataFrame) -> int:

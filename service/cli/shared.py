@@ -141,6 +141,23 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--vul", default="None", metavar="V", help="None, NS, EW or Both")
 
 
+def add_bank_option(parser: argparse.ArgumentParser) -> None:
+    """Add the option that takes deals from the bank of solved deals."""
+    from bidcascade.inference.double_dummy.solved_deals import PARTS
+
+    parser.add_argument("--bank", choices=PARTS, metavar="PART",
+        help="the solved deals of the bank (bidcascade bank) instead: open to try changes on, "
+        "held-out to judge them, or all")  # fmt: skip
+
+
+def check_source(options: argparse.Namespace) -> None:
+    """Raise unless at most one of ``--deals``, ``--from`` and ``--bank`` is given."""
+    given = {"deals": options.deals, "from": options.source, "bank": options.bank}
+    named = [f"--{name}" for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise UsageError(f"expected --deals, --from or --bank, got {' and '.join(named)}")
+
+
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     """Ask for JSON."""
     parser.add_argument("--json", action="store_true", help="answer as JSON")

@@ -82,7 +82,9 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help=f"random deals (default: {_EXAMINED:,})")  # fmt: skip
     doctor.add_argument("--from", dest="source", metavar="FILE",
         help="deals of a file instead (LIN, PBN, Parquet)")  # fmt: skip
-    doctor.add_argument("--seed", type=shared.whole_number(0), default=2026, metavar="S")
+    doctor.add_argument("--seed", type=shared.whole_number(0), default=20_261_125, metavar="S",
+        help="of the deals (default: 20261125, that of the bank)")  # fmt: skip
+    shared.add_bank_option(doctor)
     doctor.add_argument("--workers", type=shared.whole_number(1), metavar="N",
         help="solver processes; tables that are solved are kept")  # fmt: skip
     doctor.add_argument("--least", type=shared.whole_number(4), default=60, metavar="K",
@@ -311,21 +313,16 @@ def lint_system(options: argparse.Namespace) -> None:
 
 def ask_doctor(options: argparse.Namespace) -> int:
     """List calls that would have done better than those that lines made."""
-    if options.source is not None and options.deals is not None:
-        raise shared.UsageError("expected --deals or --from, got both")
+    shared.check_source(options)
     from bidcascade.inference.doctor import Examiner
-    from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.service.page.compare_report import summary_dict
 
     from . import DONE, INTERRUPTED
-    from .matches import deals_of_file
+    from .matches import match_deals
 
     (system,) = _open(options, options.system)
-    if options.source is None:
-        deals = deal_arrays(random_deals(options.deals or _EXAMINED, options.seed))
-        tables = None
-    else:
-        deals, tables = deals_of_file(Path(options.source))
+    deals, tables = match_deals(options.source, options.bank, options.deals or _EXAMINED,
+        options.seed)  # fmt: skip
     examiner, code = Examiner(system), DONE
     try:
         _examine(examiner, deals, tables, options.workers)

@@ -421,6 +421,7 @@ class MatchResult(TypedDict):
     examined: int
     solved: int
     imps: EstimateAnswer
+    defended_imps: EstimateAnswer
     points: EstimateAnswer
     outcomes: dict[str, EstimateAnswer]
     divergences: list[MatchDivergence]

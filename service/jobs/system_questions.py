@@ -290,6 +290,7 @@ def match_dict(summary: Summary) -> dict[str, Any]:
         "examined": summary.examined,
         "solved": summary.solved,
         "imps": estimate_dict(summary.imps),
+        "defended_imps": estimate_dict(summary.defended_imps),
         "points": estimate_dict(summary.points),
         "outcomes": {
             name.replace(" ", "_"): estimate_dict(one) for name, one in summary.outcomes.items()

@@ -125,6 +125,10 @@ def _result(summary: Summary) -> tuple[Block, ...]:
     outcomes = summary.outcomes
     pairs = (
         (f"IMPs a deal for {first}", signed_text(summary.imps)),
+        (
+            "the same where each contract that fails is doubled",
+            signed_text(summary.defended_imps),
+        ),
         (f"points a deal for {first}", signed_text(summary.points, digits=1)),
         (f"deals that {first} wins", rate_text(outcomes["won"])),
         (f"deals that {second} wins", rate_text(outcomes["lost"])),

@@ -88,7 +88,10 @@ def test_a_match_worked_out_by_hand():
     assert match.tricks.T.tolist() == [[9, 7], [5, 7], [5, 8]]
     assert (match.kind == DIFFERS).all()
     assert match.solved == 0
+    # doubled, down two is 300 where it was 100, and 500 where it was 200
+    assert match.defended_imps.tolist() == [2, 9, -12]
     summary = summarize(match)
+    assert summary.defended_imps.value == pytest.approx(-1 / 3)
     assert summary.imps.value == 0
     assert summary.imps.error == pytest.approx(np.std([2, 5, -7], ddof=1) / np.sqrt(3))
     assert summary.outcomes["won"].value == pytest.approx(2 / 3)

@@ -5,13 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import InvalidDeal, parse_contract
+from bidcascade.bridge import InvalidDeal, InvalidInput, parse_contract
 from bidcascade.inference.double_dummy.kept_tables import KeptTables
 from bidcascade.inference.double_dummy.known_tables import contract_tricks
 from bidcascade.inference.double_dummy.protocol import NOT_HELD, SolvedInPart
 from bidcascade.inference.double_dummy.solved_deals import (
     BYTES_A_DEAL,
+    HELD_OUT,
+    OPEN,
+    WHOLE,
     bank_hands,
+    bank_sample,
+    held_out,
     pack_tables,
     solved_bank,
     solved_beginning,
@@ -50,6 +55,27 @@ def test_the_beginning_that_is_solved():
     solver = MadeUp()
     assert (solved_bank(30, solver, kept) == made_up(hands)).all()
     assert len(solved_beginning(30, kept)) == 30
+
+
+def test_a_third_is_held_out_by_the_hands_alone():
+    kept, hands = KeptTables(), bank_hands(3000)
+    out = held_out(hands)
+    assert 0.3 < out.mean() < 0.37
+    assert (held_out(hands[:, ::-1]) == out[::-1]).all()
+    # solved in any order, the bank may have gaps
+    solved = np.arange(3000) % 7 != 3
+    kept.add(hands[:, solved], made_up(hands[:, solved]))
+    found = {}
+    for part, chosen in ((OPEN, solved & ~out), (HELD_OUT, solved & out), (WHOLE, solved)):
+        deals, tables = bank_sample(part, kept, 3000)
+        assert (deals.hands == hands[:, chosen]).all()
+        assert (tables == made_up(deals.hands)).all()
+        found[part] = len(deals)
+    assert found[OPEN] + found[HELD_OUT] == found[WHOLE] == solved.sum()
+    with pytest.raises(InvalidInput, match=r"expected solved deals in the part 'open'.*got none"):
+        bank_sample(OPEN, KeptTables(), 10)
+    with pytest.raises(InvalidInput, match=r"open, held-out, all.*got 'half'"):
+        bank_sample("half", kept, 10)
 
 
 def test_contracts_are_looked_up_or_solved():

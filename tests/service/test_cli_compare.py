@@ -17,7 +17,7 @@ from bidcascade.inference.compare_summary import (
     SystemResult,
 )
 from bidcascade.loaders import deal_arrays
-from bidcascade.service.cli import BAD_INPUT, main
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from bidcascade.service.jobs.double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.page.compare_report import compare_page, verdict
 from bidcascade.service.page.report_page import page_html, page_markdown
@@ -102,6 +102,21 @@ def test_a_match_goes_on_and_reads_files(tmp_path, capsys):
     assert "those of others" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("systems")
+def test_the_bank_is_solved_and_compared_on(capsys):
+    assert main(["compare", "strong.bidding", "weak.bidding", "--bank", "open"]) == BAD_INPUT
+    assert "'bidcascade bank' solves them" in capsys.readouterr().err
+    assert main(["bank", "--deals", "6", "--workers", "1", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["solved"], found["open"] + found["held_out"]) == (6, 6)
+    assert main(["compare", "strong.bidding", "weak.bidding", "--bank", "all", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["deals"], told["solved"]) == (6, 0)
+    assert told["examined"] == told["kinds"]["differs"]
+    assert main(["compare", "a", "b", "--bank", "all", "--deals", "5"]) == BAD_ARGUMENTS
+    assert "got --deals and --bank" in capsys.readouterr().err
+
+
 def some_summary() -> Summary:
     """A summary with hostile names and every part."""
     sure, unsure = Estimate(0.5, 0.1, 0.2), Estimate(0.25)
@@ -115,8 +130,9 @@ def some_summary() -> Summary:
         ((7, 0, 0, 0), (0, 0, 0, 0)), ("1N N", "Pass"), (9, None), (150, 0), 4,
     )  # fmt: skip
     return Summary(
-        ("<b>one</b>", "two|*"), 1000, {"same": 500, "differs": 500}, 50, 80, sure,
-        unsure, dict.fromkeys(("won", "lost", "flat", "other auction", "other contract"), sure),
+        ("<b>one</b>", "two|*"), 1000, {"same": 500, "differs": 500}, 50, 80,
+        sure, sure, unsure,
+        dict.fromkeys(("won", "lost", "flat", "other auction", "other contract"), sure),
         {"None": (sure, unsure)}, (parted,), (system, system), (example,),
         {"bidding": 1.0},
     )  # fmt: skip

@@ -50,6 +50,7 @@ COMMANDS = {
     "archive bid club one.bidding --folder archives": "boards that were bid stay so",
     "archive solve club --folder archives": SOLVED_KEPT,
     "page one.bidding --out site": SOLVED_KEPT,
+    "bank --deals 10": SOLVED_KEPT,
 }
 
 
