@@ -69,7 +69,8 @@ def test_ctrl_c_before_the_first_part(monkeypatch, capsys):
 
 
 def test_deals_come_from_one_place(capsys):
-    assert (
-        main(["system", "doctor", "sayc", "--deals", "9", "--from", "deals.pbn"]) == BAD_ARGUMENTS
-    )
-    assert "expected --deals or --from, got both" in capsys.readouterr().err
+    for more in (["--from", "deals.pbn"], ["--bank", "open"]):
+        assert main(["system", "doctor", "sayc", "--deals", "9", *more]) == BAD_ARGUMENTS
+        assert f"expected --deals, --from or --bank, got --deals and {more[0]}" in (
+            capsys.readouterr().err
+        )
