@@ -97,9 +97,13 @@ def matches(shown: str, printed: str, language: str = "text") -> bool:
     return re.fullmatch(".*?".join(parts), squeezed(printed, language), re.DOTALL) is not None
 
 
+_PROGRESS = r"^bidcascade: [\w ]+: .* \(after .*\)\n"
+"""A line of progress, which comes where a machine is slow."""
+
+
 def text_in(stream: io.TextIOWrapper) -> str:
-    """Text that was written to a stream so far."""
-    return stream.buffer.getvalue().decode()
+    """Text that was written to a stream so far, without how far work that took long was."""
+    return re.sub(_PROGRESS, "", stream.buffer.getvalue().decode(), flags=re.MULTILINE)
 
 
 class Page:
