@@ -7,7 +7,7 @@ only ``prior`` and ``call`` must be there.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 from polars.io.plugins import register_io_source
@@ -62,6 +62,35 @@ def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
     """Write rows as Parquet in batches."""
     source = iter(rows)
 
+    def frames() -> Iterator[pl.DataFrame]:
+        while batch := list(islice(source, _BATCH)):
+            yield pl.DataFrame(list(map(values_of, batch)), schema=ROW_SCHEMA, orient="row")
+
+    write_frames(frames(), ROW_SCHEMA, path)
+
+
+def write_frames(
+    frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path, **options: Any
+) -> None:
+    """Write frames as one Parquet file, as they come.
+
+    Parameters
+    ----------
+    frames : iterator of polars.DataFrame
+    schema : polars.Schema
+        Of each.
+    path : path
+    **options
+        Of :meth:`polars.LazyFrame.sink_parquet`.
+
+    Examples
+    --------
+    >>> parts = (pl.DataFrame({"call": [call]}) for call in ("P", "1N"))
+    >>> write_frames(parts, pl.Schema({"call": pl.String()}), Path("calls.parquet"))
+    >>> pl.read_parquet("calls.parquet")["call"].to_list()
+    ['P', '1N']
+    """
+
     def batches(
         with_columns: list[str] | None,
         predicate: pl.Expr | None,
@@ -69,10 +98,9 @@ def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
         batch_size: int | None,
     ) -> Iterator[pl.DataFrame]:
         # nothing is asked of the rows but to be written: no columns, filter or limit to push down
-        while batch := list(islice(source, _BATCH)):
-            yield pl.DataFrame(list(map(values_of, batch)), schema=ROW_SCHEMA, orient="row")
+        yield from frames
 
-    register_io_source(batches, schema=ROW_SCHEMA).sink_parquet(path)
+    register_io_source(batches, schema=schema).sink_parquet(path, **options)
 
 
 def check_columns(path: Path, names: Sequence[str]) -> None:
