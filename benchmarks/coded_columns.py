@@ -28,11 +28,9 @@ def texts_of(codes: NDArray[Any], texts: Sequence[str]) -> ArrowColumn:
     views = np.zeros((len(written), _VIEW), np.uint8)
     starts = offsets_of([len(text) for text in written], np.int64)
     for view, text, start in zip(views, written, starts.tolist(), strict=False):
-        if len(text) <= _INLINE:
-            stands = text
-        else:
-            # beginning, number of the buffer, place in it
-            stands = text[:4] + bytes(4) + start.to_bytes(4, "little")
+        # else its beginning, number of the buffer, place in it
+        far = text[:4] + bytes(4) + start.to_bytes(4, "little")
+        stands = text if len(text) <= _INLINE else far
         view[:4] = np.frombuffer(len(text).to_bytes(4, "little"), np.uint8)
         view[4 : 4 + len(stands)] = np.frombuffer(stands, np.uint8)
     together = np.frombuffer(b"".join(written), np.uint8)
