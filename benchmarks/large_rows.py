@@ -7,11 +7,10 @@ alone. So the memory holds a few parts, however many rows there are.
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS
@@ -20,7 +19,9 @@ from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8
 from bidcascade.loaders.parquet import replacing
 from bidcascade.table.columns import offsets_of
+from bidcascade.table.formats.parquet import ROW_SCHEMA, write_frames
 
+from .coded_columns import lists_of, texts_of
 from .tables import criteria_pool, level_sizes
 
 I64 = NDArray[np.int64]
@@ -30,6 +31,10 @@ DESCRIBED: Final = 0.8
 """Share of the calls but passes that have criteria."""
 LISTS: Final = 20_000
 HEAD_LEVELS: Final = 4
+_SCHEMA: Final = pl.Schema(
+    {"index": ROW_SCHEMA["index"]}
+    | {name: ROW_SCHEMA[name] for name in ("prior", "call", "description", "criteria")}
+)
 
 
 class Level(NamedTuple):
@@ -125,7 +130,7 @@ class Pool(NamedTuple):
         )
 
 
-def table_of(levels: list[Level], pool: Pool, rng: np.random.Generator) -> pa.Table:
+def frame_of(levels: list[Level], pool: Pool, rng: np.random.Generator) -> pl.DataFrame:
     """Rows of some levels, without their index."""
     calls = np.concatenate([level.auctions[:, -1] for level in levels])
     count = len(calls)
@@ -138,40 +143,32 @@ def table_of(levels: list[Level], pool: Pool, rng: np.random.Generator) -> pa.Ta
     picks = pool.draws[(len(pool.draws) * rng.random(count) ** 2).astype(np.int64)]
     listed = np.where(is_described, np.diff(pool.offsets)[picks], 0)
     elements = pool.values[numbers_of_runs(pool.offsets[picks], listed)]
-    return pa.table({
-        "prior": lists_of(lengths, coded(prior.astype(np.int8), CALL_TEXTS)),
-        "call": coded(calls.astype(np.int8), CALL_TEXTS),
-        "description": coded(np.where(is_described, picks + 1, 0), pool.descriptions),
-        "criteria": lists_of(listed, coded(elements, pool.expressions)),
+    described = texts_of(np.where(is_described, picks + 1, 0), pool.descriptions)
+    return pl.DataFrame({
+        "prior": lists_of(offsets_of(lengths, np.int64), texts_of(prior, CALL_TEXTS)),
+        "call": pl.Series(texts_of(calls, CALL_TEXTS)),
+        "description": pl.Series(described),
+        "criteria": lists_of(offsets_of(listed, np.int64), texts_of(elements, pool.expressions)),
     })  # fmt: skip
 
 
-def coded(codes: NDArray[Any], texts: "list[str] | tuple[str, ...]") -> pa.Array:
-    kind = codes.dtype if codes.dtype == np.int8 else np.int32
-    return pa.DictionaryArray.from_arrays(pa.array(codes.astype(kind)), pa.array(texts))
-
-
-def lists_of(lengths: I64, elements: pa.Array) -> pa.Array:
-    return pa.ListArray.from_arrays(pa.array(offsets_of(lengths, np.int32)), elements)
-
-
-def row_tables(entries: int, seed: int, part_rows: int = PART_ROWS) -> Iterator[pa.Table]:
+def row_frames(entries: int, seed: int, part_rows: int = PART_ROWS) -> Iterator[pl.DataFrame]:
     """Rows of a table of about ``entries`` entries, parents before what is below them."""
     sizes = level_sizes(entries)
     pool = Pool.make(seed)
     head = head_levels(sizes, seed)
     rng = np.random.default_rng([seed, 0])
-    yield table_of(head, pool, rng)
+    yield frame_of(head, pool, rng)
     tops = head[-1]
     parts = max(1, min(round(entries / part_rows), len(tops.last_bid)))
     bounds = np.linspace(0, len(tops.last_bid), parts + 1).astype(int).tolist()
     ends = np.round(np.outer(np.linspace(0, 1, parts + 1), sizes[HEAD_LEVELS:])).astype(int)
 
-    def part(number: int) -> pa.Table:
+    def part(number: int) -> pl.DataFrame:
         begin, end = bounds[number : number + 2]
         wanted = (ends[number + 1] - ends[number]).tolist()
         levels = part_levels(tops.only(begin, end), wanted, (seed << 32) + 64 * (number + 1))
-        return table_of(levels, pool, np.random.default_rng([seed, number + 1]))
+        return frame_of(levels, pool, np.random.default_rng([seed, number + 1]))
 
     yield from ahead(part, range(parts))
 
@@ -179,22 +176,17 @@ def row_tables(entries: int, seed: int, part_rows: int = PART_ROWS) -> Iterator[
 def write_rows(path: Path, entries: int, seed: int, part_rows: int = PART_ROWS) -> int:
     """Write the rows to a Parquet file, which appears whole or not at all; return how many."""
     count = 0
+
+    def numbered() -> Iterator[pl.DataFrame]:
+        nonlocal count
+        for rows in row_frames(entries, seed, part_rows):
+            yield rows.select(pl.int_range(count, count + pl.len(), dtype=pl.UInt32)
+                              .alias("index"), pl.all())  # fmt: skip
+            count += rows.height
+
     with replacing(path) as partial:
-        writer: pq.ParquetWriter | None = None
-        for rows in row_tables(entries, seed, part_rows):
-            numbers = pa.array(np.arange(count, count + len(rows), dtype=np.uint32))
-            rows = rows.add_column(0, "index", numbers)
-            if writer is None:
-                writer = pq.ParquetWriter(
-                    partial, rows.schema, compression="zstd", compression_level=1,
-                    write_statistics=False, dictionary_pagesize_limit=1 << 24,
-                    use_dictionary=[
-                        "prior.list.element", "call", "description", "criteria.list.element",
-                    ],
-                    column_encoding={"index": "DELTA_BINARY_PACKED"},
-                )  # fmt: skip
-            writer.write_table(rows, row_group_size=max(1, len(rows)))
-            count += len(rows)
-        assert writer is not None
-        writer.close()
+        write_frames(
+            numbered(), _SCHEMA, partial, compression="zstd", compression_level=1,
+            statistics=False, row_group_size=part_rows,
+        )  # fmt: skip
     return count

@@ -17,13 +17,13 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from bidcascade.kernels.dealing import GAMMA, mixed_words
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.evidence.mining import Miner
 
+from .coded_columns import lists_of, numbers_of, texts_of
 from .machine import environment, in_a_process, peak_mib
 from .programs import options, table, write_report
 
@@ -81,17 +81,15 @@ def announcement_texts() -> list[str]:
 
 
 def frames(boards: int, variety: float) -> Iterator[pl.DataFrame]:
-    texts = pa.array(announcement_texts())
+    texts = announcement_texts()
     for number, first in enumerate(range(0, boards, FRAME)):
         size = min(FRAME, boards - first)
         calls, places, offsets = walk(size, number, variety)
-        lists = pa.array(offsets.astype(np.int32))
-        given = texts.take(pa.array((places % np.uint64(TEXTS)).astype(np.int64)))
-        auctions = pa.ListArray.from_arrays(lists, pa.array(calls))
+        given = texts_of((places % np.uint64(TEXTS)).astype(np.int64), texts)
         yield pl.DataFrame(
             {
-                "auction": pl.from_arrow(auctions),
-                "announcements": pl.from_arrow(pa.ListArray.from_arrays(lists, given)),
+                "auction": lists_of(offsets, numbers_of(calls)),
+                "announcements": lists_of(offsets, given),
             }
         )
 

@@ -13,7 +13,8 @@ from bidcascade.table.build import TableBuilder
 from bidcascade.table.columns import LABEL_COLUMNS, UndescribedPolicy
 from bidcascade.table.formats.json_lines import read_json_rows, write_json_rows
 from bidcascade.table.formats.literal import read_literal_rows, write_literal_rows
-from bidcascade.table.formats.parquet import read_parquet_rows, write_parquet_rows
+from bidcascade.table.formats.parquet import write_parquet_rows
+from bidcascade.table.formats.parquet_columns import read_parquet_columns, read_parquet_rows
 from bidcascade.table.formats.pickles import read_pickle_rows, write_pickle_rows
 from bidcascade.table.import_report import ImportReport
 from bidcascade.table.interning import UnknownPolicy
@@ -154,10 +155,7 @@ def import_table(
         folder=folder,
     ) as builder:
         if (format or sniff_format(path)) == "parquet":
-            # pyarrow, which other formats do without
-            from bidcascade.table.formats.parquet_columns import read_parquet_columns
-
-            # its threads end here, whatever is wrong with a row
+            # the process that decodes ends here, whatever is wrong with a row
             with closing(read_parquet_columns(path)) as batches:
                 for rows in batches:
                     if isinstance(rows, RowColumns):

@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import DealArrays
@@ -17,12 +16,12 @@ from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import DEAL_SCHEMA, HAND_COLUMNS
 from bidcascade.service.jobs.places import default_data_folder
-from bidcascade.service.jobs.whole_files import can_write, whole_file
 from bidcascade.service.settings import read_settings
 from bidcascade.systems.allowed_index import AllowedNode, allowed_rows
 
 from .bidding import ArchiveEngine
 from .catalogue import CATALOGUE, OWN, ArchiveBidder, Catalogue, PartFiles, check_name, unknown
+from .mapped_frames import read_mapped
 from .nodes import MappedNodes
 from .postings import Postings
 
@@ -60,29 +59,6 @@ def checksum(path: Path) -> int:
     with path.open("rb") as file:
         while block := file.read(1 << 20):
             found = zlib.crc32(block, found)
-    return found
-
-
-def write_mapped(frame: pl.DataFrame, path: Path) -> None:
-    """Write a frame as an Arrow file in one piece, to be mapped into memory."""
-    with whole_file(path) as partial, can_write(path):
-        frame.rechunk().write_ipc(partial, record_batch_size=max(1, frame.height))
-
-
-def read_mapped(path: Path) -> pl.DataFrame:
-    """Map an Arrow file into memory as a frame; nothing of it is read before it is needed.
-
-    Raises
-    ------
-    InvalidInput
-        If it is damaged.
-    """
-    try:
-        with pa.memory_map(str(path)) as file:
-            found = pl.from_arrow(pa.ipc.open_file(file).read_all(), rechunk=False)
-    except (pa.ArrowException, OSError, pl.exceptions.PolarsError) as error:
-        raise InvalidInput(f"damaged file {path.name!r} of the archive: {error}") from None
-    assert isinstance(found, pl.DataFrame)
     return found
 
 

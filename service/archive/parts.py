@@ -13,9 +13,10 @@ from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.service.jobs.whole_files import can_write, whole_file, write_parquet
 
-from .archive import BOARD_SCHEMA, Part, bids_files, checksum, write_mapped
+from .archive import BOARD_SCHEMA, Part, bids_files, checksum
 from .bidding import ArchiveEngine
 from .catalogue import OWN, ArchiveBidder, Catalogue, PartFiles
+from .mapped_frames import write_mapped
 from .postings import posting_frame
 
 PART_BOARDS: Final = 1_000_000

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 import polars as pl
-from polars.io.plugins import register_io_source
 
 from bidcascade.loaders.inputs import Source
 from bidcascade.service.engine import Engine
+from bidcascade.table.formats.parquet import write_frames
 
 from .annotated_boards import RowsOf, annotated_games
 from .manifest import Manifest
@@ -128,7 +128,7 @@ def _join_parquet(parts: list[Path], target: Path) -> None:
     The same rows give the same bytes, however they lie in the files.
     """
 
-    def groups(*_: object) -> Iterator[pl.DataFrame]:
+    def groups() -> Iterator[pl.DataFrame]:
         rows = RowsOf(pl.read_parquet(part) for part in parts)
         while (group := rows.take(_GROUP_ROWS)).height:
             # polars cuts pages by how rows lie in memory: nothing of that is left after this
@@ -136,10 +136,8 @@ def _join_parquet(parts: list[Path], target: Path) -> None:
             group.rechunk().write_ipc_stream(stream, compat_level=pl.CompatLevel.oldest())
             yield pl.read_ipc_stream(stream.getvalue())
 
-    schema = pl.read_parquet_schema(parts[0])
-    register_io_source(groups, schema=schema).sink_parquet(
-        target, row_group_size=_GROUP_ROWS, statistics=False, maintain_order=True
-    )
+    schema = pl.Schema(pl.read_parquet_schema(parts[0]))
+    write_frames(groups(), schema, target, row_group_size=_GROUP_ROWS, statistics=False)
 
 
 def _write_lines(frames: Iterable[pl.DataFrame], target: Path) -> None:

@@ -7,7 +7,7 @@ only ``prior`` and ``call`` must be there.
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 from polars.io.plugins import register_io_source
@@ -37,35 +37,59 @@ DAMAGED: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSErr
 _BATCH: Final = 1 << 16
 
 
-def read_parquet_rows(path: Path) -> Iterator[Row]:
-    """Rows of a Parquet file, read in batches.
+def decoded_rows(path: Path, first: int, count: int) -> Iterator[Row]:
+    """Rows of a Parquet file from ``first`` (0-based) on, decoded in this process.
+
+    For a file that another process could decode, whose columns are those of rows.
 
     Raises
     ------
     InvalidTable
-        If the file is damaged, or its columns are not those of rows.
+        If a row is none, or the file has changed meanwhile.
     """
+    number = first
     try:
-        frames = pl.scan_parquet(path, glob=False)
-        names = frames.collect_schema().names()
-    except DAMAGED as error:
-        raise damaged(path, error) from None
-    check_columns(path, names)
-    number = 0
-    try:
-        batches = frames.collect_batches(chunk_size=_BATCH, maintain_order=True)
-        for batch in batches:
-            for values in zip(*(batch[name].to_list() for name in names), strict=True):
+        frames = pl.scan_parquet(path, glob=False).slice(first, count)
+        for batch in frames.collect_batches(chunk_size=_BATCH, maintain_order=True):
+            for values in batch.iter_rows(named=True):
                 number += 1
-                written = dict(zip(names, values, strict=True))
-                yield row_of(written, f"{path.name}, row {number}")
+                yield row_of(values, f"{path.name}, row {number}")
     except DAMAGED as error:
-        raise damaged(path, error) from None
+        raise damaged(path, reason_of(error)) from None
 
 
 def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
     """Write rows as Parquet in batches."""
     source = iter(rows)
+
+    def frames() -> Iterator[pl.DataFrame]:
+        while batch := list(islice(source, _BATCH)):
+            yield pl.DataFrame(list(map(values_of, batch)), schema=ROW_SCHEMA, orient="row")
+
+    write_frames(frames(), ROW_SCHEMA, path)
+
+
+def write_frames(
+    frames: Iterator[pl.DataFrame], schema: pl.Schema, path: Path, **options: Any
+) -> None:
+    """Write frames as one Parquet file, as they come.
+
+    Parameters
+    ----------
+    frames : iterator of polars.DataFrame
+    schema : polars.Schema
+        Of each.
+    path : path
+    **options
+        Of :meth:`polars.LazyFrame.sink_parquet`.
+
+    Examples
+    --------
+    >>> parts = (pl.DataFrame({"call": [call]}) for call in ("P", "1N"))
+    >>> write_frames(parts, pl.Schema({"call": pl.String()}), Path("calls.parquet"))
+    >>> pl.read_parquet("calls.parquet")["call"].to_list()
+    ['P', '1N']
+    """
 
     def batches(
         with_columns: list[str] | None,
@@ -74,10 +98,9 @@ def write_parquet_rows(rows: Iterable[Row], path: Path) -> None:
         batch_size: int | None,
     ) -> Iterator[pl.DataFrame]:
         # nothing is asked of the rows but to be written: no columns, filter or limit to push down
-        while batch := list(islice(source, _BATCH)):
-            yield pl.DataFrame(list(map(values_of, batch)), schema=ROW_SCHEMA, orient="row")
+        yield from frames
 
-    register_io_source(batches, schema=ROW_SCHEMA).sink_parquet(path)
+    register_io_source(batches, schema=schema).sink_parquet(path, **options)
 
 
 def check_columns(path: Path, names: Sequence[str]) -> None:
@@ -96,11 +119,13 @@ def check_columns(path: Path, names: Sequence[str]) -> None:
         )
 
 
-def damaged(path: Path, error: BaseException) -> InvalidTable:
+def damaged(path: Path, reason: str) -> InvalidTable:
     """Error for a file that cannot be read."""
-    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason_of(error)}")
+    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason}")
 
 
 def reason_of(error: BaseException) -> str:
-    """First line of what a library says of a damaged file."""
-    return str(error).partition("\n")[0]
+    """First line of what a library says of a damaged file; a panic's words are no reason."""
+    if isinstance(error, pl.exceptions.PanicException):
+        return "one that is damaged"
+    return str(error).partition("\n")[0] or type(error).__name__

@@ -4,11 +4,11 @@ import hashlib
 import json
 
 import numpy as np
-import pyarrow.parquet as pq
+import polars as pl
 import pytest
 
 from benchmarks import scale
-from benchmarks.large_rows import HEAD_LEVELS, row_tables
+from benchmarks.large_rows import HEAD_LEVELS, row_frames
 from benchmarks.tables import OPENINGS, level_sizes, random_deals
 from bidcascade.bridge import Auction, parse_calls
 from bidcascade.kernels import cuda
@@ -34,7 +34,7 @@ def parts(folder):
 
 
 def test_rows_have_the_published_shape(folder):
-    rows = pq.read_table(folder / "rows.parquet").to_pylist()
+    rows = pl.read_parquet(folder / "rows.parquet").to_dicts()
     assert [row["index"] for row in rows] == list(range(len(rows)))
     seen = set()
     for row in rows:
@@ -53,8 +53,8 @@ def test_rows_have_the_published_shape(folder):
 
 def test_a_part_depends_on_the_seed_and_its_number(folder):
     def marks(entries, seed):
-        tables = row_tables(entries, seed, part_rows=1_000)
-        return [hashlib.sha256(repr(one.to_pylist()).encode()).hexdigest() for one in tables]
+        frames = row_frames(entries, seed, part_rows=1_000)
+        return [hashlib.sha256(repr(one.rows()).encode()).hexdigest() for one in frames]
 
     once = marks(ENTRIES, 1)
     assert marks(ENTRIES, 1) == once

@@ -6,11 +6,17 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import ArrowBits, BitColumns
-from bidcascade.kernels.arrow import _buffers
+from bidcascade.kernels.arrow import ArrowColumn, _kept
 
 # a machine for kernels need not have them
 pl = pytest.importorskip("polars")
 pa = pytest.importorskip("pyarrow")
+
+
+def kept_now():
+    """How many structures are handed out, without what others let go of meanwhile."""
+    gc.collect()
+    return len(_kept)
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
@@ -35,23 +41,49 @@ def test_polars_reads_the_very_words():
 
 
 def test_words_live_as_long_as_the_consumer_and_no_longer():
-    before = len(_buffers)
+    before = kept_now()
     series = pl.Series(ArrowBits(np.full(2, 5, np.uint64), 100))
     gc.collect()
     assert series.sum() == 4
-    assert len(_buffers) > before
+    assert len(_kept) > before
     del series
-    gc.collect()
-    assert len(_buffers) == before
+    assert kept_now() == before
 
 
 def test_a_capsule_that_nobody_takes_is_released():
-    before = len(_buffers)
+    before = kept_now()
     capsules = ArrowBits(np.zeros(1, np.uint64), 3).__arrow_c_array__()
-    assert len(_buffers) > before
+    assert len(_kept) > before
     del capsules
+    assert kept_now() == before
+
+
+def lists_of_texts():
+    """Two lists, the second null, of an inline text, a null one, and a long one."""
+    long = b"a text of more than twelve bytes"
+    views = np.zeros((3, 16), np.uint8)
+    views[0, :5] = [1, 0, 0, 0, ord("a")]
+    views[2] = np.frombuffer(
+        len(long).to_bytes(4, "little") + long[:4] + bytes(8), np.uint8
+    )  # fmt: skip
+    texts = ArrowColumn(
+        b"vu", 3,
+        [np.array([0b101], np.uint8), views, np.frombuffer(long, np.uint8),
+         np.array([len(long)], np.int64)],
+        nulls=1,
+    )  # fmt: skip
+    offsets = np.array([0, 3, 3], np.int64)
+    return ArrowColumn(b"+L", 2, [np.array([0b01], np.uint8), offsets], [texts], nulls=1)
+
+
+@pytest.mark.parametrize("taken", [pl.Series, lambda one: pl.Series(pa.array(one))])
+def test_lists_of_texts_live_as_long_as_the_consumer(taken):
+    before = kept_now()
+    series = taken(lists_of_texts())
     gc.collect()
-    assert len(_buffers) == before
+    assert series.to_list() == [["a", None, "a text of more than twelve bytes"], None]
+    del series
+    assert kept_now() == before
 
 
 def test_columns_hand_out_arrow():

@@ -1,0 +1,186 @@
+"""Parquet rows as columns: what single rows say, from another process, whose end is told."""
+
+import random
+from itertools import pairwise
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bidcascade.bridge import CALL_TEXTS, InvalidTable
+from bidcascade.kernels import child_processes
+from bidcascade.kernels.core.functions import has_core
+from bidcascade.table.formats import parquet_columns
+from bidcascade.table.formats.parquet import ROW_SCHEMA
+from bidcascade.table.formats.parquet_child import Uncommon, columns_of
+from bidcascade.table.formats.parquet_columns import read_parquet_columns, read_parquet_rows
+from bidcascade.table.row import Row, row_of
+from bidcascade.table.row_columns import RowColumns
+
+pytestmark = pytest.mark.skipif(not has_core(), reason="needs the core's library")
+
+CALLS = st.sampled_from(CALL_TEXTS)
+TEXTS = st.sampled_from(["", "Stayman", "a text of more than twelve bytes", "tört"])
+EXPRESSIONS = st.sampled_from(["HCP >= 15", "SL_H >= 5", "Balanced", "20 <= HCP <= 22"])
+NUMBERS = st.none() | st.integers(0, 1000)
+ROWS = st.fixed_dictionaries({
+    "index": NUMBERS, "prior": st.lists(CALLS, max_size=9), "call": CALLS,
+    "name": st.none() | TEXTS, "description": st.none() | TEXTS,
+    "criteria": st.none() | st.lists(EXPRESSIONS, max_size=3),
+    "rank": NUMBERS, "tags": st.none() | st.lists(TEXTS.filter(bool), max_size=2),
+    "where": st.none() | TEXTS, "count": NUMBERS, "source": st.none() | TEXTS,
+})  # fmt: skip
+
+
+def rows_in(columns: RowColumns) -> list[Row]:
+    """Single rows that columns tell."""
+    found, begin = [], 0
+    numbers = {
+        name: dict(zip(rows.tolist(), values.tolist(), strict=True))
+        for name, (rows, values) in columns.numbers.items()
+    }
+    for place, length in enumerate(columns.lengths.tolist()):
+        calls = columns.auctions[begin : begin + length].tobytes()
+        begin += length
+        said = {
+            name: one.values[one.numbers[place]]
+            for name, one in {**columns.texts, **columns.lists}.items()
+        }
+        said |= {name: known[place] for name, known in numbers.items() if place in known}
+        said["source_index"] = said.pop("index", None)
+        found.append(Row(calls[:-1], calls[-1], **said))
+    return found
+
+
+def expected(frame: pl.DataFrame) -> list[Row]:
+    return [row_of(values, "row") for values in frame.to_dicts()]
+
+
+TEXT = pl.Categorical()
+WRITTEN = {
+    "texts": {},
+    "categories": {"call": TEXT, "description": TEXT, "where": TEXT, "prior": pl.List(TEXT),
+                   "criteria": pl.List(TEXT)},
+    "enumerations": {"call": pl.Enum([*CALL_TEXTS, "no call"]),
+                     "prior": pl.List(pl.Enum(CALL_TEXTS[::-1]))},
+    "narrow numbers": {"index": pl.UInt16(), "rank": pl.Int64(), "count": pl.Int32()},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", WRITTEN)
+@given(rows=st.lists(ROWS, max_size=12))
+def test_columns_say_what_single_rows_say(rows, written):
+    frame = pl.DataFrame(rows, schema=ROW_SCHEMA)
+    assert rows_in(columns_of(frame.cast(WRITTEN[written]))) == expected(frame)
+
+
+@given(rows=st.lists(ROWS, max_size=12), cuts=st.lists(st.integers(0, 12), max_size=3))
+def test_columns_of_rows_decoded_in_pieces(rows, cuts):
+    frame = pl.DataFrame(rows, schema=ROW_SCHEMA)
+    bounds = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    pieces = [frame[start:end] for start, end in pairwise(bounds)]
+    assert rows_in(columns_of(pl.concat(pieces, rechunk=False))) == expected(frame)
+
+
+def test_calls_written_in_another_way():
+    frame = pl.DataFrame({"prior": [["1NT", "pass"], ["P"]], "call": ["2c", "Double"]})
+    assert rows_in(columns_of(frame)) == expected(frame)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.lit("1N-P").alias("prior"),
+        pl.lit(None, pl.List(pl.String)).alias("prior"),
+        pl.lit(["1N", None]).alias("prior"),
+        pl.lit(["8N"]).alias("prior"),
+        pl.lit(["P"] * 600).alias("prior"),
+        pl.lit("no call").alias("call"),
+        pl.lit(None, pl.String).alias("call"),
+        pl.lit(7).alias("call"),
+        pl.lit(b"1N").alias("description"),
+        pl.lit(1.5).alias("index"),
+        pl.lit(-1).alias("rank"),
+        pl.lit(1 << 40).alias("count"),
+        pl.lit("HCP >= 15").alias("criteria"),
+        pl.lit(["HCP >= 15", None]).alias("criteria"),
+        pl.lit(["a", None]).alias("tags"),
+    ],
+)
+def test_what_is_not_as_usual_is_left_to_single_rows(column):
+    rows = pl.DataFrame({"prior": [["1N"], []], "call": ["P", "1N"]})
+    with pytest.raises(Uncommon):
+        columns_of(rows.with_columns(column))
+
+
+def some_rows(count):
+    return pl.DataFrame(
+        {
+            "prior": [["1N", "P"][: place % 3] for place in range(count)],
+            "call": [CALL_TEXTS[8 + place % 20] for place in range(count)],
+            "description": [f"a description of row {place}" for place in range(count)],
+            "criteria": [["HCP >= 15"] * (place % 3) for place in range(count)],
+        }
+    )
+
+
+def test_rows_of_which_some_are_uncommon(tmp_path):
+    """They are read here, from where the batches that were told in columns end."""
+    path = tmp_path / "rows.parquet"
+    frame = some_rows(1000)
+    frame.with_columns(pl.when(pl.int_range(pl.len()) == 700).then(pl.lit(["1N", None]))
+                       .otherwise("prior").alias("prior")).write_parquet(path)  # fmt: skip
+    (rows,) = read_parquet_columns(path)
+    assert not isinstance(rows, RowColumns)
+    with pytest.raises(InvalidTable, match=r"rows\.parquet, row 701: expected"):
+        list(rows)
+    frame.write_parquet(path)
+    assert [*read_parquet_rows(path)] == expected(frame)
+    (columns,) = read_parquet_columns(path)
+    assert rows_in(columns) == expected(frame)
+
+
+@pytest.mark.parametrize("read", [read_parquet_columns, read_parquet_rows])
+def test_damaged_files_cost_an_error_at_most(tmp_path, read):
+    path = tmp_path / "rows.parquet"
+    some_rows(500).write_parquet(path, compression="uncompressed")
+    whole = path.read_bytes()
+    chance = random.Random(1)
+    refused = 0
+    for _ in range(6):
+        content = bytearray(whole)
+        for _ in range(chance.choice([1, 30])):
+            content[chance.randrange(len(content))] ^= chance.randrange(1, 256)
+        path.write_bytes(content)
+        try:
+            list(read(path))
+        except InvalidTable:
+            refused += 1
+    assert refused
+
+
+def test_a_process_that_ends_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "rows.parquet"
+    some_rows(3).write_parquet(path)
+    # one that says nothing and ends
+    monkeypatch.setattr(parquet_columns, "_MODULE", "bidcascade.service.cli")
+    with pytest.raises(InvalidTable, match=r"rows\.parquet: .* process that decoded it ended with"):
+        list(read_parquet_columns(path))
+
+
+def test_the_process_ends_with_who_asked(tmp_path, monkeypatch):
+    path = tmp_path / "rows.parquet"
+    some_rows(3).write_parquet(path)
+    started = []
+
+    def start(*arguments, **options):
+        started.append(child_processes.start_module(*arguments, **options))
+        return started[-1]
+
+    monkeypatch.setattr(parquet_columns, "start_module", start)
+    reading = read_parquet_columns(path)
+    next(reading)
+    assert started[0].poll() is None
+    reading.close()
+    assert started[0].poll() is not None
