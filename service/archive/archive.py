@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import DealArrays
@@ -77,6 +76,9 @@ def read_mapped(path: Path) -> pl.DataFrame:
     InvalidInput
         If it is damaged.
     """
+    # here, so that a service without archives runs where there is no pyarrow
+    import pyarrow as pa
+
     try:
         with pa.memory_map(str(path)) as file:
             found = pl.from_arrow(pa.ipc.open_file(file).read_all(), rechunk=False)
