@@ -12,7 +12,7 @@ from bidcascade.kernels import why_unavailable
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service import Engine
 from bidcascade.service.cli import main
-from tests.service.jobs.support_jobs import jobs_app, parquet_archive, upload, wait_for
+from tests.service.jobs.support_jobs import download, jobs_app, parquet_archive, upload, wait_for
 from tests.support_cli import environment, run_apart
 from tests.support_service import GOOD, ask, loaded_app, post, ready_server, write_small_table
 
@@ -43,7 +43,7 @@ def deals(tmp_path):
 
 def parts_of(folder):
     """Rows of a batch."""
-    return pl.concat([pl.read_parquet(file) for file in sorted(folder.glob("*.parquet"))])
+    return pl.concat([pl.read_parquet(file) for file in sorted(folder.glob("auctions-*.parquet"))])
 
 
 @pytest.mark.parametrize("mode", ["all", "first"])
@@ -84,7 +84,9 @@ def test_a_service_in_a_process_of_its_own(tmp_path):
     import httpx
 
     with ready_server(tmp_path, backend="cuda") as (url, _):
-        assert httpx.get(f"{url}/readyz").json()["backend"] == "cuda"
+        told = httpx.get(f"{url}/readyz")
+        assert told.status_code == 200, told.text
+        assert told.json()["backend"] == "cuda"
         answer = httpx.post(f"{url}/v1/auctions", json=GOOD, timeout=60)
         assert answer.status_code == 200, answer.text
     plain = post(loaded_app(tmp_path), "/v1/auctions", GOOD)
@@ -100,13 +102,12 @@ def test_a_job(tmp_path):
         assert started.status_code in (201, 202), started.text
         job = wait_for(app, started.json()["id"])
         assert job["state"] == "done", job
-        answer = ask(app, "GET", f"/v1/jobs/{job['id']}/results/auctions.jsonl")
-        found[backend] = answer.content
+        found[backend] = download(app, job["id"], job["results"][0]["name"])
     assert found["cuda"] == found["cpu"]
 
 
 def test_two_processes_at_once(tmp_path):
-    words = ["auctions", "--table", "sayc", "--mode", "first", "--format", "json"]
+    words = ["auctions", "--table", "sayc", "--mode", "first"]
     deal = GOOD["deals"][0]["deal"]
     with ThreadPoolExecutor(2) as pool:
         runs = [pool.submit(run_apart, *words, "--backend", "cuda", deal) for _ in range(2)]
