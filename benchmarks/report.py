@@ -25,9 +25,13 @@ class Measured(NamedTuple):
 
 
 def write_report(
-    folder: Path, environment: dict[str, str], command: str, measured: Sequence[Measured]
-) -> None:
-    """Write ``environment.json``, ``results.jsonl``, ``report.md`` and ``chart.svg``."""
+    folder: Path, environment: dict[str, str], command: str, measured: Sequence[Measured], *,
+    before: Sequence[str] = (),
+) -> None:  # fmt: skip
+    """Write ``environment.json``, ``results.jsonl``, ``report.md`` and ``chart.svg``.
+
+    Lines ``before`` stand in the report ahead of what was timed.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "environment.json").write_text(
         json.dumps({**environment, "command": command}, indent=1) + "\n", "utf-8"
@@ -36,7 +40,9 @@ def write_report(
         for one in measured:
             for timing in one.timings:
                 file.write(json.dumps(record(one, timing, environment["commit"])) + "\n")
-    (folder / "report.md").write_text(markdown(environment, command, measured), "utf-8")
+    (folder / "report.md").write_text(
+        markdown(environment, command, measured, before=before), "utf-8"
+    )
     groups = [
         (
             f"{one.workload.name}, {_amount(one.timings)}",
@@ -63,12 +69,15 @@ def record(one: Measured, timing: Timing, commit: str) -> dict[str, object]:
     return line
 
 
-def markdown(environment: dict[str, str], command: str, measured: Sequence[Measured]) -> str:
+def markdown(
+    environment: dict[str, str], command: str, measured: Sequence[Measured], *,
+    before: Sequence[str] = (),
+) -> str:  # fmt: skip
     """Write the report as text."""
     lines = [
         "# Measurements", "",
         "; ".join(f"{name} {value}" for name, value in environment.items()), "",
-        f"`{command}`", "", "![bar chart](chart.svg)", "",
+        f"`{command}`", "", *before, "![bar chart](chart.svg)", "",
     ]  # fmt: skip
     for one in measured:
         lines += _section(one)

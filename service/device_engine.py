@@ -4,13 +4,14 @@ Deals come as a cudf frame or as device arrays and are read where they lie; answ
 the device, which become a cudf frame without a copy, or a polars frame on the host.
 """
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
-from bidcascade.bridge import format_calls
+from bidcascade.bridge import DeviceFault, OutOfDeviceMemory, format_calls
 from bidcascade.kernels import Plan
 from bidcascade.kernels.device_frames import (
     DeviceDeals,
@@ -197,10 +198,29 @@ class DeviceEngine:
         if isinstance(source, DeviceDeals):
             return source
         if isinstance(source, pl.DataFrame):
-            return self._backend.bring(deal_arrays(source))
-        if is_cudf_frame(source):
-            return self.session.with_room("cudf", lambda: deals_of_cudf(self.device, source))
-        return self.session.with_room("deals", lambda: deals_on_device(self.device, source))
+            deals = deal_arrays(source)
+            with self._until_there():
+                return self._backend.bring(deals)
+        with self._until_there():
+            if is_cudf_frame(source):
+                return self.session.with_room("cudf", lambda: deals_of_cudf(self.device, source))
+            return self.session.with_room("deals", lambda: deals_on_device(self.device, source))
+
+    @contextlib.contextmanager
+    def _until_there(self) -> Iterator[None]:
+        """Keep other threads off the device until the default stream is through.
+
+        Memory of what is made inside and dropped may come again for their streams.
+        """
+        with self.device.lock():
+            try:
+                yield
+            except BaseException:
+                # a device that failed takes nothing again
+                with contextlib.suppress(DeviceFault, OutOfDeviceMemory):
+                    self.device.synchronize()
+                raise
+            self.device.synchronize()
 
     def counts(self, deals: Any) -> DeviceFrame:
         """How many of the deals reach each entry: ``count`` uint64, a row for every entry."""
@@ -237,10 +257,10 @@ class DeviceEngine:
             self.plan, self.deals(deals),
             completed_only=completed_only, max_depth=max_depth, limit=limit,
         ):  # fmt: skip
-            numbers = list_numbers_on_device(
-                self.device, lists.offsets, lists.entries.size, first=lists.first_deal
-            )
-            self.device.synchronize()
+            with self._until_there():
+                numbers = list_numbers_on_device(
+                    self.device, lists.offsets, lists.entries.size, first=lists.first_deal
+                )
             yield DeviceFrame(self.session, {"deal": numbers, "entry": lists.entries})
 
     def members(self, deals: Any, entries: Iterable[int | str]) -> DeviceFrame:
@@ -256,13 +276,13 @@ class DeviceEngine:
         numbers = self.table.entry_numbers(entries)
         taken = self.deals(deals)
         bits = self._backend.members(self.plan, taken, numbers)
-        columns = {
-            format_calls(self.table.auction_of(entry)): bits_on_device(
-                self.device, self.device.upload(bits.words[column, 0]), len(taken)
-            )
-            for column, entry in enumerate(numbers)
-        }
-        self.device.synchronize()
+        with self._until_there():
+            columns = {
+                format_calls(self.table.auction_of(entry)): bits_on_device(
+                    self.device, self.device.upload(bits.words[column, 0]), len(taken)
+                )
+                for column, entry in enumerate(numbers)
+            }
         return DeviceFrame(self.session, columns, booleans=[*columns])
 
     def evaluate(self, deals: Any, expressions: Sequence[str]) -> DeviceFrame:
@@ -278,13 +298,13 @@ class DeviceEngine:
         bits = self._backend.evaluate_on_device(plan, taken)
         words = bits.shape[2]
         rows = bits.reshape(4 * len(names), words)
-        columns = {
-            name: bits_on_device(
-                self.device, rows[4 * number + seat : 4 * number + seat + 1].reshape(words),
-                len(taken),
-            )
-            for number, row in enumerate(names)
-            for seat, name in enumerate(row)
-        }  # fmt: skip
-        self.device.synchronize()
+        with self._until_there():
+            columns = {
+                name: bits_on_device(
+                    self.device, rows[4 * number + seat : 4 * number + seat + 1].reshape(words),
+                    len(taken),
+                )
+                for number, row in enumerate(names)
+                for seat, name in enumerate(row)
+            }  # fmt: skip
         return DeviceFrame(self.session, columns, booleans=[*columns])

@@ -79,7 +79,7 @@ class TakenSeries:
 
     def __init__(self, source: Any) -> None:
         self.source = source
-        self.interface = source.__cuda_array_interface__
+        self.interface = self.__cuda_array_interface__ = source.__cuda_array_interface__
 
     def values(self, device: EmulatedDevice) -> Any:
         """Contents, on the host."""

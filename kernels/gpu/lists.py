@@ -310,6 +310,8 @@ class _Lister:
             if len(self.deals) == 1:
                 with device.lock():
                     waiting = self._single()
+                    # what it used may be another caller's from here on
+                    self.session.wait()
                 if waiting is not None:
                     yield waiting
                     return

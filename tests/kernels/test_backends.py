@@ -27,6 +27,7 @@ from tests.support_backends import (
     assert_same_answers,
     assert_same_lists,
     expression_plan,
+    merged,
     reference,
 )
 from tests.support_examples import examples
@@ -174,6 +175,23 @@ def test_several_callers_at_once(backend):
     with ThreadPoolExecutor(8) as pool:
         for got in pool.map(lambda _: backend.cascade_counts(plan, deals), range(24)):
             np.testing.assert_array_equal(got, wanted)
+
+
+def test_several_callers_list_one_deal_and_many(backend):
+    from concurrent.futures import ThreadPoolExecutor
+
+    rng = np.random.default_rng(9)
+    plan, deals = random_plan(rng, SOME, nodes=100), deal_arrays(rng, 70)
+    some = [deals.slice(0, 1), deals, deals.slice(1, 2)]
+    wanted = [merged(reference.cascade_all(plan, one)).entries for one in some]
+
+    def ask(number: int) -> None:
+        got = merged(backend.cascade_all(plan, some[number % 3])).entries
+        np.testing.assert_array_equal(got, wanted[number % 3])
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in pool.map(ask, range(120)):
+            pass
 
 
 @pytest.mark.parametrize("backend", [cpu, CudaBackend], ids=["cpu", "cuda"])

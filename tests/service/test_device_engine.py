@@ -3,6 +3,8 @@
 
 import logging
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from unittest import mock
 
@@ -152,6 +154,30 @@ def test_without_cudf_only_its_frames_are_missing(emulated, table, frame):
     assert first.to_polars().height == 150
     with pytest.raises(BackendUnavailable, match="cudf is not installed"):
         first.to_cudf()
+
+
+def test_several_threads_ask_one_engine(emulated, table, reference, frame, monkeypatch):
+    """The emulator's judgement: memory that one thread let go of is not another's too early."""
+    device = emulated()
+    take = device.take
+
+    def take_slowly(*arguments):
+        # another thread's turn
+        time.sleep(0.001)
+        return take(*arguments)
+
+    monkeypatch.setattr(device, "take", take_slowly)
+    engine = Engine(table, "cuda").on_device()
+
+    def ask_engine(number):
+        if number % 2:
+            found = engine.members(frame, ["1C", 0]).to_polars()
+            return found.equals(reference.members(frame, ["1C", 0]))
+        found = engine.evaluate(frame, EXPRESSIONS).to_polars()
+        return found.equals(reference.evaluate(frame, EXPRESSIONS))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(ask_engine, range(60)))
 
 
 def test_no_deals_have_no_answers(emulated, table):

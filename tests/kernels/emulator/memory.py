@@ -105,7 +105,7 @@ class EmulatedArray:
         if step != 1:
             raise ValueError(f"expected a slice without a step, got {key!r}")
         row = self.nbytes // self.shape[0] if self.shape[0] else 0
-        return EmulatedArray(
+        return type(self)(
             self.lease, self.offset + start * row, (max(0, stop - start), *self.shape[1:]),
             self.dtype,
         )  # fmt: skip
@@ -117,7 +117,7 @@ class EmulatedArray:
             wanted = tuple(self.size // known if length == -1 else length for length in wanted)
         if math.prod(wanted) != self.size:
             raise ValueError(f"expected a shape of {self.size} elements, got {wanted!r}")
-        return EmulatedArray(self.lease, self.offset, tuple(wanted), self.dtype)
+        return type(self)(self.lease, self.offset, tuple(wanted), self.dtype)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
