@@ -56,7 +56,8 @@ _RUNNING: Final = """\
       orders[path] = $orders[path];
       for (const one of orders[path]) waiting.push(...$needed[one] ?? []);
     }
-    const code = [...new Set(Object.values(orders).flat())].map((path) => `"${path}": ${$code[path]}`);
+    const paths = [...new Set(Object.values(orders).flat())];
+    const code = paths.map((path) => `"${path}": ${$code[path]}`);
     return [
       '"use strict";', `const $orders = ${JSON.stringify(orders)};`, `const $code = {${code}};`,
       "const $modules = {};", $run, $later, `$run($orders["${entry}"]);`, "",

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from bidcascade.systems import named_systems
-from bidcascade.systems.browser_rows import rows_data
 from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.language.syntax_tree import Define
 from bidcascade.systems.structure_rows import StructureRows
 from bidcascade.systems.system import System
-from bidcascade.systems.text_rows import PHRASES, TextRows, tags_of
+from bidcascade.systems.text_rows import COMPLAINTS, TextRows, tags_of
+from tests.core.core_texts import text_of
+from tests.core.test_core_conditions import phrases
 from tests.support_examples import examples
 from tests.support_systems import SMALL, systems
 
@@ -90,20 +91,26 @@ def test_rows_of_phrases(engine, phrase):
     rows_agree(engine, System.parse(f"opening:\n  1X = Test: {phrase}\n"))
 
 
-@given(data=st.data())
-def test_every_kind_of_phrase_is_known(engine, data):
-    """Kinds whose operation is no row of the table are functions in the browser too."""
-    kind = data.draw(st.sampled_from(sorted(PHRASES)))
-    is_fact, is_tabled = engine(
-        """async (load, kind) => {
-            const { isFact } = await load("text_rows");
-            const data = (await load("rows_data")).default;
-            return [isFact(kind), Object.hasOwn(data.phrases, kind)];
+@given(phrase=phrases())
+def test_rows_of_any_phrase(engine, phrase):
+    one = text_of({"asked": Define("asked", (), phrase)})
+    told, complaints = engine(
+        """async (load, rows) => {
+            const { systemOfRows } = await load("language/rows");
+            const { Rules } = await load("places");
+            const { TextRows } = await load("text_rows");
+            const text = new TextRows(new Rules(systemOfRows(rows)));
+            const refused = (await load("rows_data")).default.complaints.slice(2)
+                .map((_, number) => text.error(2, 0, 2 + number).message);
+            return [Array.from(text.words()), refused];
         }""",
-        kind,
+        rows_of_tree(one.text),
     )
-    assert not is_fact
-    assert is_tabled == (kind in rows_data()["phrases"])
+    text = TextRows(one)
+    assert told == text.words().tolist()
+    assert complaints == [
+        str(text.error(2, 0, number)).partition("\n")[0] for number in range(2, len(COMPLAINTS))
+    ]
 
 
 def test_a_text_with_tags_of_nobody(engine):
