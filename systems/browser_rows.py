@@ -30,6 +30,5 @@ def rows_data() -> dict[str, Any]:
         "standsFor": {kind: str(expression) for kind, expression in STANDS_FOR.items()},
         "complaints": COMPLAINTS,
         "bidKinds": rows.BID_KINDS,
-        "agreementKinds": rows.AGREEMENT_KINDS,
         "tagWords": rows.TAG_WORDS,
     }

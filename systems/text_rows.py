@@ -17,7 +17,6 @@ from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels import term_names, term_range
 from bidcascade.kernels.core.rows import BID_KINDS, TAG_WORDS, TERMS
 from bidcascade.systems.language.errors import invalid_at
-from bidcascade.systems.language.joining import phrases_of
 from bidcascade.systems.language.syntax_tree import (
     VARIABLES,
     AllOf,
@@ -27,7 +26,6 @@ from bidcascade.systems.language.syntax_tree import (
     NotThis,
     Phrase,
     Range,
-    Where,
 )
 from bidcascade.table.language.expression_tree import Expression, Not, Term
 from bidcascade.table.language.expressions import parse_expression
@@ -51,7 +49,7 @@ LARGEST_NUMBER: Final = 1 << 28
 """Numbers of a text lie between this and its negative."""
 SECTIONS: Final = (
     "limits", "tracked", "names", "expressions", "texts", "words", "patterns", "phrases",
-    "conditions", "defines", "lists",
+    "conditions", "subjects", "defines", "lists",
 )  # fmt: skip
 _CALL_KINDS: Final = (*BID_KINDS, "pass", "double", "redouble", "any", "any bid")
 _FORMULA, _TAG, _UNKNOWN = range(3)
@@ -153,9 +151,9 @@ class TextRows:
     Parameters
     ----------
     rules
-        The system: all its conditions and the calls of its lines are written at once.
+        The system. Its definitions are written at once, all else when it is asked for.
     tags
-        Numbers of tags, where systems that play each other share them; others count as not said.
+        Numbers of tags so far, which systems that play each other share; new ones are added.
 
     Examples
     --------
@@ -167,9 +165,9 @@ class TextRows:
     (True, -1)
     """
 
-    def __init__(self, rules: Rules, tags: Mapping[str, int] | None = None) -> None:
+    def __init__(self, rules: Rules, tags: dict[str, int] | None = None) -> None:
         self.rules = rules
-        self.tags = tags_of(rules) if tags is None else tags
+        self.tags = {} if tags is None else tags
         self.names: list[str] = list(_term_numbers())
         """Names by number: terms, then what else expressions of the text name."""
         self.word_list: list[str] = []
@@ -181,15 +179,13 @@ class TextRows:
         self._name_numbers = dict(_term_numbers())
         self._text_numbers: dict[str, int] = {}
         self._word_numbers: dict[str, int] = {}
-        self._conditions: dict[Condition, int] = {}
-        self._phrase_numbers: dict[tuple[Phrase, Where], int] = {}
         self._by_identity: dict[int, tuple[Condition | CallPattern, int]] = {}
+        self._subjects: dict[int, None] = {}
         self._expressions: dict[Expression, int] = {}
         self._patterns: dict[CallPattern, int] = {}
         self._messages: dict[int, str] = {}
         self._define_numbers = {name: number for number, name in enumerate(rules.defines)}
         self._add_defines()
-        self._add_lines()
 
     def _add_defines(self) -> None:
         for define in self.rules.defines.values():
@@ -203,48 +199,24 @@ class TextRows:
             condition = self._condition(define.condition)
             self._sections["defines"].rows.append((condition, first, len(parameters)))
 
-    def _add_lines(self) -> None:
-        places = self.rules.places
-        for line in places.written_lines():
-            for variant in line.variants or (None,):
-                self.condition(None if variant is None else variant.condition)
-                said = line.agreements + (() if variant is None else variant.agreements)
-                for agreement in said:
-                    self.condition(agreement.condition)
-            self.call_pattern(line.call)
-            self.condition(line.condition)
-        groups = [
-            *places.opening, *(group for found in places.by_length.values() for group in found),
-            *places.any_length, *places.anywhere,
-        ]  # fmt: skip
-        groups += (group for placed in places.lines for group in placed.below)
-        for group in groups:
-            for test in group.tests:
-                self.condition(test.condition)
-            for step in () if group.pattern is None else group.pattern.steps:
-                for pattern in step.calls:
-                    self.call_pattern(pattern)
-            for pattern in () if group.their_call is None else group.their_call.calls:
-                self.call_pattern(pattern)
-
     # --- conditions -------------------------------------------------------------------------------
 
     def condition(self, condition: Condition | None) -> int:
-        """Give a condition a number, the same for equal ones; -1 for None, which is any hand."""
+        """Give a condition a number, -1 for None, which is any hand.
+
+        The core takes those that say the same for one.
+        """
         if condition is None:
             return -1
-        # equal ones are found by looking at all their parts; the same object at once
-        known = self._by_identity.get(id(condition))
-        if known is not None:
-            return known[1]
-        number = self._conditions.get(condition)
-        if number is None:
-            number = self._conditions[condition] = self._condition(condition)
-        self._by_identity[id(condition)] = condition, number
+        number = self._condition(condition)
+        self._subjects[number] = None
         return number
 
     def _condition(self, condition: Condition) -> int:
-        """Write a condition; parts that stand at different places stay apart, for messages."""
+        """Write a condition, once for each object: messages tell the places of its phrases."""
+        known = self._by_identity.get(id(condition))
+        if known is not None:
+            return known[1]
         match condition:
             case AllOf(parts) | AnyOf(parts):
                 form = int(isinstance(condition, AnyOf))
@@ -254,15 +226,14 @@ class TextRows:
             case Phrase():
                 form, numbers = 3, [self._phrase(condition)]
         first = self._list(numbers)
-        return self._sections["conditions"].add((form, first, len(numbers)))
+        number = self._sections["conditions"].add((form, first, len(numbers)))
+        self._by_identity[id(condition)] = condition, number
+        return number
 
     def _phrase(self, phrase: Phrase) -> int:
-        key = phrase, phrase.where
-        number = self._phrase_numbers.get(key)
-        if number is None:
-            number = self._phrase_numbers[key] = len(self.phrase_list)
-            self.phrase_list.append(phrase)
-            self._sections["phrases"].rows.append(self._said(phrase, number))
+        number = len(self.phrase_list)
+        self.phrase_list.append(phrase)
+        self._sections["phrases"].rows.append(self._said(phrase, number))
         return number
 
     def _said(self, phrase: Phrase, number: int) -> tuple[int, ...]:
@@ -284,10 +255,10 @@ class TextRows:
             also = tuple(map(_number, wanted.also))
             bounds = (1, _number(wanted.low), _number(wanted.high), self._list(also), len(also))
         return (
-            self._text(phrase.kind), -1 if phrase.who is None else self._text(phrase.who),
-            self._text(text), self._list(map(self.word, phrase.suits)), len(phrase.suits), *bounds,
+            self.text(phrase.kind), -1 if phrase.who is None else self.text(phrase.who),
+            self.text(text), self._list(map(self.word, phrase.suits)), len(phrase.suits), *bounds,
             _number(phrase.count), _number(phrase.of), pattern,
-            self.tags.get(text.removeprefix("#"), -1), define, expression,
+            self._asked_tag(phrase), define, expression,
             int(number in self._messages),
         )  # fmt: skip
 
@@ -330,7 +301,7 @@ class TextRows:
 
     # --- words, calls, expressions ----------------------------------------------------------------
 
-    def _text(self, text: str) -> int:
+    def text(self, text: str) -> int:
         """Give a text a number."""
         number = self._text_numbers.get(text)
         if number is None:
@@ -339,13 +310,23 @@ class TextRows:
             self._sections["texts"].rows.append((signs, len(text)))
         return number
 
+    def _asked_tag(self, phrase: Phrase) -> int:
+        is_tag = phrase.text[:1] == "#" and phrase.kind in ("last call", "last bid")
+        if is_tag or phrase.kind == "has called":
+            return self.tag(phrase.text.removeprefix("#"))
+        return -1
+
+    def tag(self, tag: str) -> int:
+        """Give a tag a number."""
+        return self.tags.setdefault(tag, len(self.tags))
+
     def word(self, word: str) -> int:
         """Give a suit word a number."""
         number = self._word_numbers.get(word)
         if number is None:
             number = self._word_numbers[word] = len(self.word_list)
             self.word_list.append(word)
-            self._sections["words"].rows.append((self._text(word),))
+            self._sections["words"].rows.append((self.text(word),))
         return number
 
     def call_pattern(self, pattern: CallPattern) -> int:
@@ -412,8 +393,19 @@ class TextRows:
     # --- all of it --------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """All rows so far, int32: what ``Text::read`` of the core takes."""
-        rows = {name: section.rows for name, section in self._sections.items()}
+        """All rows so far, int32: what ``Text::read`` of the core takes.
+
+        Raises
+        ------
+        InvalidSystem
+            If there are more tags than the core has numbers for.
+        """
+        rows: dict[str, list[Any]] = {
+            name: section.rows for name, section in self._sections.items()
+        }
+        if len(self.tags) > 64 * TAG_WORDS:
+            raise InvalidSystem(f"expected at most {64 * TAG_WORDS} tags, got {len(self.tags)}")
+        rows["subjects"] = list(self._subjects)
         rows["limits"] = list(term_limits().values())
         rows["tracked"] = [(self.name(term),) for term in TERMS]
         return joined(FORMAT, [*(rows[name] for name in SECTIONS[:-1]), self._lists])
@@ -447,26 +439,3 @@ def _number(number: int | None) -> int:
 def _unusable(phrase: Phrase, expected: str) -> str:
     place = f" ({phrase.where})" if phrase.where.line else ""
     return f"{phrase.kind!r}: expected {expected}{place}"
-
-
-def tags_of(*systems: Rules) -> dict[str, int]:
-    """Numbers for the tags of systems that play each other."""
-    asked = (
-        phrase.text[1:]
-        for rules in systems
-        for condition in rules.conditions()
-        for phrase in phrases_of(condition)
-        if phrase.kind in ("last call", "last bid", "has called") and phrase.text[:1] == "#"
-    )
-    said = (
-        one.text
-        for rules in systems
-        for line in rules.places.written_lines()
-        for agreements in (line.agreements, *(variant.agreements for variant in line.variants))
-        for one in agreements
-        if one.kind == "tag"
-    )
-    found = {tag: number for number, tag in enumerate(dict.fromkeys((*asked, *said)))}
-    if len(found) > 64 * TAG_WORDS:
-        raise InvalidSystem(f"expected at most {64 * TAG_WORDS} tags, got {len(found)}")
-    return found

@@ -361,6 +361,7 @@ constexpr const char* AGREEMENT_KINDS[] = {
     "artificial", "alert", "announce", "relay", "transfer", "puppet", "preemptive", "penalty",
     "takeout", "asks", "shows", "denies", "agrees", "tag",
 };
+constexpr i32 AGREED_SHOWS = 17, AGREED_SUIT = 19, AGREED_TAG = 20;
 constexpr const char* CALLS_BY_NAME[] = {"pass", "double", "redouble"};
 constexpr const char* HONOUR_NAMES[] = {"ace", "king", "queen", "jack", "ten"};
 

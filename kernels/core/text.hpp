@@ -47,6 +47,7 @@ struct Text {
     Span<Written> conditions;
     Span<Definition> defines;
     Span<i32> lists;
+    Vec<Span<i32>> texts;  // signs of each
 
     // Takes rows; false, and nothing is to be used then, if they are not what an encoder writes.
     bool read(const i32* rows, u64 count) {
@@ -57,6 +58,7 @@ struct Text {
             return false;
         lay_out_words();
         lay_out_phrases();
+        find_same();
         return true;
     }
 
@@ -67,6 +69,8 @@ struct Text {
     Range range_of(const Phrase& phrase) const {
         return {phrase.low, phrase.high, list(phrase.first_also, phrase.also)};
     }
+    // The first condition that says the same as one that stands by itself, wherever that is; -1 for none.
+    i32 subject(i32 condition) const { return condition < 0 ? -1 : same_[condition]; }
     // Number that players' bounds of a term are kept by, -1 for a term that is not tracked.
     i32 tracked_number(i32 term) const {
         for (u64 number = 0; number < tracked.count; ++number)
@@ -75,15 +79,16 @@ struct Text {
     }
 
   private:
-    static constexpr u64 SECTIONS = 11, HEADER = SECTIONS + 2;
+    static constexpr u64 SECTIONS = 12, HEADER = SECTIONS + 2;
     Vec<i32> rows_;
-    Span<TextPart> texts_;
+    Span<TextPart> text_parts_;
     Span<i32> said_words_;  // texts
+    Span<i32> subjects_;    // conditions that stand by themselves, in the order of the text
     Span<SaidPhrase> said_;
-    Vec<Span<i32>> signs_;  // of the texts
     Vec<Word> own_words_;
     Vec<QuestionForm> own_questions_;
     Vec<Phrase> own_phrases_;
+    Vec<i32> same_;  // by condition
 
     static bool is_below(i32 number, u64 count) {
         return number >= 0 && static_cast<u64>(number) < count;
@@ -116,8 +121,8 @@ struct Text {
         for (u64 number = 2; number < HEADER; ++number)
             if (rows_[number] < rows_[number - 1]) return false;
         return take(limits, 0) && take(tracked, 1) && take(names, 2) && take(expressions, 3) &&
-               take(texts_, 4) && take(said_words_, 5) && take(patterns, 6) && take(said_, 7) &&
-               take(conditions, 8) && take(defines, 9) && take(lists, 10);
+               take(text_parts_, 4) && take(said_words_, 5) && take(patterns, 6) && take(said_, 7) &&
+               take(conditions, 8) && take(subjects_, 9) && take(defines, 10) && take(lists, 11);
     }
     bool numbers_fit() const {
         for (const Limits& one : limits)
@@ -210,10 +215,10 @@ struct Text {
     }
 
     bool texts_fit() const {
-        for (const TextPart& text : texts_)
+        for (const TextPart& text : text_parts_)
             if (!is_list(text.first, text.count)) return false;
         for (const i32 word : said_words_)
-            if (!is_below(word, texts_.count)) return false;
+            if (!is_below(word, text_parts_.count)) return false;
         return true;
     }
     bool calls_fit() const {
@@ -232,8 +237,8 @@ struct Text {
         if (!is_list(said.first_suit, said.suits) || !is_list(said.first_also, said.also)) return false;
         for (const i32 word : list(said.first_suit, said.suits))
             if (!is_below(word, said_words_.count)) return false;
-        return is_below(said.kind, texts_.count) && is_none_or_below(said.who, texts_.count) &&
-               is_below(said.text, texts_.count) && is_flag(said.has_range) &&
+        return is_below(said.kind, text_parts_.count) && is_none_or_below(said.who, text_parts_.count) &&
+               is_below(said.text, text_parts_.count) && is_flag(said.has_range) &&
                is_none_or_below(said.pattern, patterns.count) &&
                is_none_or_below(said.tag, 64 * TAG_WORDS) &&
                is_none_or_below(said.define, defines.count) &&
@@ -241,20 +246,52 @@ struct Text {
     }
 
     void lay_out_words() {
-        signs_.clear();
+        texts.clear();
         own_words_.clear();
-        for (const TextPart& text : texts_) signs_.push(list(text.first, text.count));
-        for (const i32 text : said_words_) own_words_.push(word_of(signs_[text]));
+        for (const TextPart& text : text_parts_) texts.push(list(text.first, text.count));
+        for (const i32 text : said_words_) own_words_.push(word_of(texts[text]));
         for (u64 role = 0; role < ROLES; ++role) own_words_.push(word_of_role(static_cast<i32>(role)));
         words = own_words_.span();
     }
     void lay_out_phrases() {
-        PhraseReading reading({lists, defines, patterns, said_words_, signs_});
+        PhraseReading reading({lists, defines, patterns, said_words_, texts});
         for (const SaidPhrase& said : said_) reading.add(said);
         own_phrases_ = static_cast<Vec<Phrase>&&>(reading.phrases);
         own_questions_ = static_cast<Vec<QuestionForm>&&>(reading.questions);
         phrases = own_phrases_.span();
         questions = own_questions_.span();
+    }
+    // Conditions that say the same, at whatever places, are learned once.
+    void find_same() {
+        Rows values;  // what phrases and conditions say
+        Vec<i32> said, found, words, firsts;
+        for (const SaidPhrase& phrase : said_) {
+            const i32 parts[] = {static_cast<i32>(Joining::PHRASE), phrase.kind, phrase.who, phrase.text,
+                                 phrase.suits, phrase.has_range, phrase.low, phrase.high, phrase.count,
+                                 phrase.of, phrase.pattern};
+            words.clear();
+            words.append(parts, sizeof parts / sizeof parts[0]);
+            words.append(list(phrase.first_suit, phrase.suits).data, static_cast<u64>(phrase.suits));
+            words.append(list(phrase.first_also, phrase.also).data, static_cast<u64>(phrase.also));
+            said.push(values.number_of(words.data, words.count));
+        }
+        same_.clear();
+        for (u64 number = 0; number < conditions.count; ++number) {
+            const Written& row = conditions[number];
+            const bool is_phrase = row.form == static_cast<i32>(Joining::PHRASE);
+            words.clear();
+            words.push(row.form);
+            for (const i32 part : list(row.first, row.count))
+                words.push(is_phrase ? said[part] : found[part]);
+            found.push(is_phrase ? words[1] : values.number_of(words.data, words.count));
+            same_.push(static_cast<i32>(number));
+        }
+        for (u64 value = 0; value < values.count(); ++value) firsts.push(-1);
+        for (const i32 subject : subjects_) {
+            i32& first = firsts[found[subject]];
+            if (first < 0) first = subject;
+            same_[subject] = first;
+        }
     }
 
     bool conditions_fit() const {
@@ -266,6 +303,8 @@ struct Text {
             for (const i32 variable : list(define.first, define.count))
                 if (!is_below(variable, VARIABLES)) return false;
         }
+        for (const i32 subject : subjects_)
+            if (!is_below(subject, conditions.count)) return false;
         Vec<i32> depths;
         for (u64 number = 0; number < conditions.count; ++number) {
             const Written& row = conditions[number];

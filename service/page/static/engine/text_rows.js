@@ -4,7 +4,6 @@ import { grouped, InvalidSystem, quoted } from "./errors.js";
 import { parseExpression } from "./expression_reader.js";
 import { contains, InvalidExpression } from "./expressions.js";
 import { BUILT_IN, builtInShapes, conjunction, negation, shapeExpression } from "./formulas.js";
-import { phrasesOf } from "./language/joining.js";
 import { VARIABLES } from "./phrases.js";
 import data from "./rows_data.js";
 import { ALIASES, isTag, TERMS } from "./vocabulary.js";
@@ -104,18 +103,16 @@ export class TextRows {
   #listPlaces = new Map();
   #nameNumbers;
   #wordNumbers = new Map();
-  #conditions = new Map();
-  #phraseNumbers = new Map();
+  #subjects = new Set();
   #textNumbers = new Map();
   #byIdentity = new Map();
-  #phrasesByIdentity = new Map();
   #expressions = new Map();
   #patterns = new Map();
   #messages = new Map();
   #defineNumbers;
 
-  /** `tags` are numbers of tags, where systems that play each other share them. */
-  constructor(rules, tags = tagsOf([rules])) {
+  /** `tags` are numbers of tags so far, which systems that play each other share; new ones are added. */
+  constructor(rules, tags = new Map()) {
     this.rules = rules;
     this.tags = tags;
     this.#nameNumbers = new Map(this.names.map((name, number) => [name, number]));
@@ -125,7 +122,6 @@ export class TextRows {
     );
     this.#defineNumbers = new Map([...rules.defines.keys()].map((name, number) => [name, number]));
     this.#addDefines();
-    this.#addLines();
   }
 
   #addDefines() {
@@ -143,40 +139,20 @@ export class TextRows {
     }
   }
 
-  #addLines() {
-    const { places } = this.rules;
-    for (const line of writtenLines(places)) {
-      for (const variant of line.variants.length ? line.variants : [null]) {
-        this.condition(variant === null ? null : variant.condition);
-        for (const { condition } of saidBy(line, variant)) this.condition(condition);
-      }
-      this.callPattern(line.call);
-      this.condition(line.condition);
-    }
-    for (const { tests, pattern, theirCall } of [...topGroups(places), ...places.lines.flatMap((one) => one.below)]) {
-      for (const test of tests) this.condition(test.condition);
-      for (const step of pattern?.steps ?? []) for (const call of step.calls) this.callPattern(call);
-      for (const call of theirCall?.calls ?? []) this.callPattern(call);
-    }
-  }
-
   // --- conditions ---------------------------------------------------------------------------------
 
-  /** Number of a condition, the same for equal ones; -1 for null, which is any hand. */
+  /** Number of a condition, -1 for null, which is any hand. The core takes those that say the same for one. */
   condition(condition) {
     if (condition === null) return -1;
-    let number = this.#byIdentity.get(condition);
-    if (number === undefined) {
-      const key = this.rules.keys.of(condition);
-      number = this.#conditions.get(key);
-      if (number === undefined) this.#conditions.set(key, (number = this.#condition(condition)));
-      this.#byIdentity.set(condition, number);
-    }
+    const number = this.#condition(condition);
+    this.#subjects.add(number);
     return number;
   }
 
-  /** Write a condition; parts that stand at different places stay apart, for messages. */
+  /** Write a condition, once for each object: messages tell the places of its phrases. */
   #condition(condition) {
+    let number = this.#byIdentity.get(condition);
+    if (number !== undefined) return number;
     let form;
     let numbers;
     switch (condition.type) {
@@ -192,24 +168,14 @@ export class TextRows {
         [form, numbers] = [3, [this.#phrase(condition)]];
     }
     const first = this.#list(numbers);
-    return this.#sections.conditions.add(form, first, numbers.length);
-  }
-
-  #phrase(phrase) {
-    let number = this.#phrasesByIdentity.get(phrase);
-    if (number === undefined) this.#phrasesByIdentity.set(phrase, (number = this.#phraseAt(phrase, phrase.where)));
+    number = this.#sections.conditions.add(form, first, numbers.length);
+    this.#byIdentity.set(condition, number);
     return number;
   }
 
-  #phraseAt(phrase, { file, line, column }) {
-    const key = `${this.rules.keys.of(phrase)} ${line}:${column} ${file}`;
-    let number = this.#phraseNumbers.get(key);
-    if (number === undefined) {
-      number = this.#phraseList.length;
-      this.#phraseNumbers.set(key, number);
-      this.#phraseList.push(phrase);
-      this.#say(phrase, number);
-    }
+  #phrase(phrase) {
+    const number = this.#phraseList.push(phrase) - 1;
+    this.#say(phrase, number);
     return number;
   }
 
@@ -233,9 +199,9 @@ export class TextRows {
       bounds = [1, numberOf(range.low), numberOf(range.high), also, range.also.length];
     }
     this.#sections.phrases.words.push(
-      this.#text(kind), who === null ? -1 : this.#text(who), this.#text(text),
+      this.text(kind), who === null ? -1 : this.text(who), this.text(text),
       this.#list(suits.map((one) => this.word(one))), suits.length, ...bounds, numberOf(count), numberOf(of), pattern,
-      this.tags.get(text.replace(/^#/u, "")) ?? -1, define, expression, Number(this.#messages.has(number)),
+      this.#askedTag(phrase), define, expression, Number(this.#messages.has(number)),
     );
   }
 
@@ -286,8 +252,19 @@ export class TextRows {
 
   // --- words, calls, expressions ------------------------------------------------------------------
 
+  #askedTag({ kind, text }) {
+    const isTag = text.startsWith("#") && (kind === "last call" || kind === "last bid");
+    return isTag || kind === "has called" ? this.tag(text.replace(/^#/u, "")) : -1;
+  }
+
+  /** Number of a tag. */
+  tag(tag) {
+    if (!this.tags.has(tag)) this.tags.set(tag, this.tags.size);
+    return this.tags.get(tag);
+  }
+
   /** Number of a text. */
-  #text(text) {
+  text(text) {
     let number = this.#textNumbers.get(text);
     if (number === undefined) {
       number = this.#textNumbers.size;
@@ -305,7 +282,7 @@ export class TextRows {
       number = this.#wordList.length;
       this.#wordNumbers.set(word, number);
       this.#wordList.push(word);
-      this.#sections.words.words.push(this.#text(word));
+      this.#sections.words.words.push(this.text(word));
     }
     return number;
   }
@@ -314,10 +291,10 @@ export class TextRows {
   callPattern(pattern) {
     let number = this.#byIdentity.get(pattern);
     if (number === undefined) {
-      const key = this.rules.keys.of(pattern);
+      const { kind, level, strain } = pattern;
+      const key = `${kind} ${level} ${strain}`;
       number = this.#patterns.get(key);
       if (number === undefined) {
-        const { kind, level, strain } = pattern;
         const row = [CALL_KINDS.indexOf(kind), level ?? -1, strain === null ? -1 : this.word(strain)];
         this.#patterns.set(key, (number = this.#sections.patterns.add(...row)));
       }
@@ -388,9 +365,15 @@ export class TextRows {
 
   /** All rows: what `Text::read` of the core takes. */
   words() {
+    if (this.tags.size > 64 * data.tagWords) {
+      throw new InvalidSystem(`expected at most ${64 * data.tagWords} tags, got ${this.tags.size}`);
+    }
     const tracked = data.tracked.map((term) => this.name(term));
-    const own = Object.values(this.#sections).map((section) => section.words);
-    return joined(data.format, [[...TERMS.values()].flat(), tracked, ...own, this.#lists]);
+    const { defines, ...own } = this.#sections;
+    return joined(data.format, [
+      [...TERMS.values()].flat(), tracked, ...Object.values(own).map((section) => section.words), [...this.#subjects],
+      defines.words, this.#lists,
+    ]);
   }
 }
 
@@ -399,67 +382,6 @@ const signNumber = (sign) => SIGNS.indexOf(sign) + FIRST_SIGN;
 function unusable({ kind, where }, expected) {
   const place = where.line ? ` (${where.file}:${where.line})` : "";
   return `${quoted(kind)}: expected ${expected}${place}`;
-}
-
-// --- the whole text -------------------------------------------------------------------------------
-
-/** Groups that stand below no line. */
-export function topGroups({ opening, byLength, anyLength, anywhere }) {
-  return [...opening, ...[...byLength.values()].flat(), ...anyLength, ...anywhere];
-}
-
-/** Lines as the text has them, each once however many places it stands at. */
-export function writtenLines(places) {
-  return new Set(places.lines.map((placed) => placed.line));
-}
-
-/** Agreements of a line and of one of its variants. */
-export function saidBy(line, variant) {
-  return variant === null ? line.agreements : [...line.agreements, ...variant.agreements];
-}
-
-/** Every condition of a text: of headers, lines, agreements and definitions; each once. */
-function conditionsOf({ places, defines }) {
-  const found = new Set();
-  const groups = topGroups(places);
-  while (groups.length) {
-    const group = groups.pop();
-    for (const fact of group.facts) found.add(fact);
-    for (const placed of group.lines) groups.push(...placed.below);
-  }
-  for (const line of writtenLines(places)) {
-    const parts = [line, ...line.variants];
-    for (const { condition } of parts) if (condition !== null) found.add(condition);
-    for (const { agreements } of parts) {
-      for (const { condition } of agreements) if (condition !== null) found.add(condition);
-    }
-  }
-  for (const define of defines.values()) found.add(define.condition);
-  return found;
-}
-
-const ASKS_TAG = new Set(["last call", "last bid", "has called"]);
-
-/** Numbers for the tags of systems that play each other. */
-export function tagsOf(systems) {
-  const found = new Map();
-  const add = (tag) => { if (!found.has(tag)) found.set(tag, found.size); };
-  for (const rules of systems) {
-    for (const condition of conditionsOf(rules)) {
-      for (const { kind, text } of phrasesOf(condition)) if (ASKS_TAG.has(kind) && text[0] === "#") add(text.slice(1));
-    }
-  }
-  for (const rules of systems) {
-    for (const line of writtenLines(rules.places)) {
-      for (const variant of [null, ...line.variants]) {
-        for (const { kind, text } of (variant ?? line).agreements) if (kind === "tag") add(text);
-      }
-    }
-  }
-  if (found.size > 64 * data.tagWords) {
-    throw new InvalidSystem(`expected at most ${64 * data.tagWords} tags, got ${found.size}`);
-  }
-  return found;
 }
 
 /** Expression of the core's words; `operand` gives one by its number, `make` has a maker for each form. */
