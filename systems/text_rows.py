@@ -175,7 +175,6 @@ class TextRows:
         self.phrase_list: list[Phrase] = []
         self._sections = {name: _Section() for name in SECTIONS}
         self._lists: list[int] = []
-        self._list_places: dict[tuple[int, ...], int] = {}
         self._name_numbers = dict(_term_numbers())
         self._text_numbers: dict[str, int] = {}
         self._word_numbers: dict[str, int] = {}
@@ -219,14 +218,15 @@ class TextRows:
             return known[1]
         match condition:
             case AllOf(parts) | AnyOf(parts):
-                form = int(isinstance(condition, AnyOf))
                 numbers = [self._condition(part) for part in parts]
+                row = (int(isinstance(condition, AnyOf)), self._list(numbers), len(numbers))
             case NotThis(part):
-                form, numbers = 2, [self._condition(part)]
+                row = (2, self._condition(part), 1)
             case Phrase():
-                form, numbers = 3, [self._phrase(condition)]
-        first = self._list(numbers)
-        number = self._sections["conditions"].add((form, first, len(numbers)))
+                row = (3, self._phrase(condition), 1)
+        rows = self._sections["conditions"].rows
+        number = len(rows)
+        rows.append(row)
         self._by_identity[id(condition)] = condition, number
         return number
 
@@ -383,12 +383,11 @@ class TextRows:
 
     def _list(self, items: Iterable[int]) -> int:
         """Place of some numbers among the lists."""
-        numbers = tuple(items)
-        place = self._list_places.get(numbers)
-        if place is None:
-            place = self._list_places[numbers] = len(self._lists)
-            self._lists += numbers
-        return place
+        # to make them may write others
+        numbers = list(items)
+        first = len(self._lists)
+        self._lists += numbers
+        return first
 
     # --- all of it --------------------------------------------------------------------------------
 

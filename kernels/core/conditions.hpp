@@ -232,12 +232,12 @@ class ConditionLowering {
     i32 condition_(i32 number, const Scope& scope, i32 depth) {
         if (++steps_ > MOST_STEPS || nesting_ >= DEEPEST_NESTING) return fail(CONDITION_TOO_LONG);
         ++nesting_;
-        const Written& row = text_.conditions[number];
+        const Condition& row = text_.conditions[number];
         i32 found;
         switch (static_cast<Joining>(row.form)) {
-            case Joining::PHRASE: found = phrase_at(text_.lists[row.first], scope, depth); break;
+            case Joining::PHRASE: found = phrase_at(row.first, scope, depth); break;
             case Joining::NOT_THIS:
-                found = condition_(text_.lists[row.first], scope, depth);
+                found = condition_(row.first, scope, depth);
                 if (found != FAILED) found = formulas.negation(found);
                 break;
             default: found = joined(row, scope, depth); break;
@@ -246,9 +246,9 @@ class ConditionLowering {
         return found;
     }
     // What decides comes before what is not asked any more.
-    i32 joined(const Written& row, const Scope& scope, i32 depth) {
+    i32 joined(const Condition& row, const Scope& scope, i32 depth) {
         Join join(formulas, row.form == static_cast<i32>(Joining::ALL_OF) ? AND : OR);
-        for (const i32 part : text_.list(row.first, row.count)) {
+        for (const i32 part : text_.parts_of(row)) {
             const i32 found = condition_(part, scope, depth);
             if (found == FAILED) return FAILED;
             if (!join.add(found)) break;

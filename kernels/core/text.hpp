@@ -26,8 +26,13 @@ struct Name {
     i32 kind, formula;  // formula: an expression, -1 for none
 };
 
-struct Written {  // an expression (forms of trees.hpp) or a condition (Joining)
+struct Written {  // an expression (forms of trees.hpp)
     i32 form, first, count;
+};
+
+struct Condition {
+    i32 form;          // Joining
+    i32 first, count;  // parts in `lists`; of one alone, of NOT_THIS and PHRASE, its number
 };
 
 // Signs of a text in `lists`: code points.
@@ -44,7 +49,7 @@ struct Text {
     Span<CallPattern> patterns;
     Span<QuestionForm> questions;
     Span<Phrase> phrases;
-    Span<Written> conditions;
+    Span<Condition> conditions;
     Span<Definition> defines;
     Span<i32> lists;
     Vec<Span<i32>> texts;  // signs of each
@@ -64,6 +69,10 @@ struct Text {
 
     Span<i32> list(i32 first, i32 count) const {
         return {lists.data + first, static_cast<u64>(count)};
+    }
+    Span<i32> parts_of(const Condition& condition) const {
+        if (condition.form >= static_cast<i32>(Joining::NOT_THIS)) return {&condition.first, 1};
+        return list(condition.first, condition.count);
     }
     Span<i32> suits_of(const Phrase& phrase) const { return list(phrase.first_suit, phrase.suits); }
     Range range_of(const Phrase& phrase) const {
@@ -277,11 +286,11 @@ struct Text {
         }
         same_.clear();
         for (u64 number = 0; number < conditions.count; ++number) {
-            const Written& row = conditions[number];
+            const Condition& row = conditions[number];
             const bool is_phrase = row.form == static_cast<i32>(Joining::PHRASE);
             words.clear();
             words.push(row.form);
-            for (const i32 part : list(row.first, row.count))
+            for (const i32 part : parts_of(row))
                 words.push(is_phrase ? said[part] : found[part]);
             found.push(is_phrase ? words[1] : values.number_of(words.data, words.count));
             same_.push(static_cast<i32>(number));
@@ -307,14 +316,13 @@ struct Text {
             if (!is_below(subject, conditions.count)) return false;
         Vec<i32> depths;
         for (u64 number = 0; number < conditions.count; ++number) {
-            const Written& row = conditions[number];
+            const Condition& row = conditions[number];
             if (!is_one_of(row.form, Joining::JOININGS)) return false;
-            if (!is_list(row.first, row.count)) return false;
             const bool is_phrase = row.form == static_cast<i32>(Joining::PHRASE);
-            const bool has_one = is_phrase || row.form == static_cast<i32>(Joining::NOT_THIS);
-            if (has_one && row.count != 1) return false;
+            const bool is_one = is_phrase || row.form == static_cast<i32>(Joining::NOT_THIS);
+            if (is_one ? row.count != 1 : !is_list(row.first, row.count)) return false;
             i32 depth = 0;
-            for (const i32 part : list(row.first, row.count)) {
+            for (const i32 part : parts_of(row)) {
                 if (!is_below(part, is_phrase ? said_.count : number)) return false;
                 if (!is_phrase) depth = most(depth, depths[part]);
             }

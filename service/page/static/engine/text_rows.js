@@ -18,6 +18,7 @@ const FIRST_SIGN = 2;
 const [FORMULA, TAG, UNKNOWN] = [0, 1, 2];
 const CALL_KINDS = [...data.bidKinds, "pass", "double", "redouble", "any", "any bid"];
 const REASONS = ["", "not bound", "refused", "circle", "too long", "no suit", "bad value"];
+const CONDITION_WORDS = 3;
 const COMPLAINT_WITHOUT_PLACE = 4;
 const ANY_RANGE = { low: 0, high: null, also: [] };
 
@@ -100,7 +101,6 @@ export class TextRows {
   #phraseList = [];
   #sections;
   #lists = [];
-  #listPlaces = new Map();
   #nameNumbers;
   #wordNumbers = new Map();
   #subjects = new Set();
@@ -153,22 +153,23 @@ export class TextRows {
   #condition(condition) {
     let number = this.#byIdentity.get(condition);
     if (number !== undefined) return number;
-    let form;
-    let numbers;
+    let row;
     switch (condition.type) {
       case "AllOf":
-      case "AnyOf":
-        form = Number(condition.type === "AnyOf");
-        numbers = condition.parts.map((part) => this.#condition(part));
+      case "AnyOf": {
+        const numbers = condition.parts.map((part) => this.#condition(part));
+        row = [Number(condition.type === "AnyOf"), this.#list(numbers), numbers.length];
         break;
+      }
       case "NotThis":
-        [form, numbers] = [2, [this.#condition(condition.part)]];
+        row = [2, this.#condition(condition.part), 1];
         break;
       default:
-        [form, numbers] = [3, [this.#phrase(condition)]];
+        row = [3, this.#phrase(condition), 1];
     }
-    const first = this.#list(numbers);
-    number = this.#sections.conditions.add(form, first, numbers.length);
+    const { words } = this.#sections.conditions;
+    number = words.length / CONDITION_WORDS;
+    words.push(...row);
     this.#byIdentity.set(condition, number);
     return number;
   }
@@ -353,14 +354,9 @@ export class TextRows {
 
   /** Place of some numbers among the lists. */
   #list(numbers) {
-    const key = numbers.length === 1 ? numbers[0] : numbers.join();
-    let place = this.#listPlaces.get(key);
-    if (place === undefined) {
-      place = this.#lists.length;
-      this.#listPlaces.set(key, place);
-      this.#lists.push(...numbers);
-    }
-    return place;
+    const first = this.#lists.length;
+    for (const number of numbers) this.#lists.push(number);
+    return first;
   }
 
   /** All rows: what `Text::read` of the core takes. */
