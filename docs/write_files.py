@@ -72,7 +72,7 @@ def written_files() -> dict[str, str]:
         "service/client/option_types.py": types_of(document, "options"),
         "service/page/static/engine/expression_grammar_data.js": module_of(expressions),
         "service/page/static/engine/language/grammar_data.js": module_of(bidding),
-        "service/page/static/engine/language/tree_data.js": module_of(classes_of_rows()),
+        "service/page/static/engine/language/tree_data.js": tree_module(),
         "service/page/static/engine/phrases_data.js": module_of(phrases_data()),
         "service/page/static/engine/rows_data.js": module_of(rows_data()),
         "systems/language/bidding.json": as_json(bidding) + "\n",
@@ -83,6 +83,40 @@ def written_files() -> dict[str, str]:
 def module_of(data: object) -> str:
     """JavaScript module of data for the page's engine."""
     return f"// Written by docs/write_files.py\nexport default {as_json(data)};\n"
+
+
+def tree_module() -> str:
+    """JavaScript module that makes the objects of a tree of their rows, a function for each class.
+
+    Objects that are written as they are read have one shape, which a browser makes soonest.
+    """
+    lines = ["// Written by docs/write_files.py", "export default ["]
+    for name, fields in classes_of_rows():
+        parts = [f"type: {as_json(name)}"]
+        for place, (field, told) in enumerate(fields, 1):
+            first, *words = field.split("_")
+            own = first + "".join(map(str.title, words))
+            parts.append(f"{own}: {_read_part(f'row[{place}]', told)}")
+        lines.append(
+            f"  [{as_json(name)}, {len(fields)}, (row, at) => ({{ {', '.join(parts)} }})],"
+        )
+    return "\n".join([*lines, "];", ""])
+
+
+def _read_part(part: str, told: Any) -> str:
+    """Expression that reads a part of a row, as ``classes_of_rows`` tells its type."""
+    if told == "object":
+        return f"at({part})"
+    if told is None:
+        return part
+    if "map" in told:
+        inner = _read_part("one", told["map"])
+        return (
+            f"new Map({part})"
+            if inner == "one"
+            else (f"new Map({part}.map(([name, one]) => [name, {inner}]))")
+        )
+    return f"{part}.map((one) => {_read_part('one', told['list'])})"
 
 
 def as_json(data: object) -> str:

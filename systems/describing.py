@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from bidcascade.systems.language.joining import all_of
+from bidcascade.systems.language.phrases import FACTS
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
     AllOf,
@@ -17,7 +18,7 @@ from bidcascade.table.language.term_catalogue import SUIT_NAMES
 
 from .patterns import Bindings, is_variable, letter_of
 from .places import PlaceEntry
-from .text_rows import FACTS
+from .text_rows import STANDS_FOR
 
 
 def description_of(entry: PlaceEntry) -> str:
@@ -45,7 +46,8 @@ def _without_facts(condition: Condition) -> Condition | None:
         parts = [part for one in condition.parts if (part := _without_facts(one)) is not None]
         return all_of(parts) if parts else None
     inner = condition.part if isinstance(condition, NotThis) else condition
-    return None if isinstance(inner, Phrase) and inner.kind in FACTS else condition
+    is_fact = isinstance(inner, Phrase) and inner.kind in FACTS - STANDS_FOR.keys()
+    return None if is_fact else condition
 
 
 def agreements_of(entry: PlaceEntry) -> tuple[str, ...]:

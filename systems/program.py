@@ -4,7 +4,6 @@ The core lowers conditions, learns and expands; what an entry says in words, and
 the text here.
 """
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
@@ -23,7 +22,7 @@ from .knowledge import Bounds
 from .patterns import Bindings
 from .places import Constraint, PlaceEntry, Rules
 from .structure_rows import StructureRows
-from .text_rows import TextRows, tags_of
+from .text_rows import TextRows
 
 _STRAINS: Final = "CDHSN"
 _PLACES: Final = {name: place for place, name in enumerate((*VARIABLES, "n"))}
@@ -41,7 +40,7 @@ class SystemProgram:
     rules
         The system.
     tags
-        Numbers of tags, shared by systems that play each other.
+        Numbers of tags so far, shared by systems that play each other; new ones are added.
 
     Raises
     ------
@@ -56,12 +55,12 @@ class SystemProgram:
     1
     """
 
-    def __init__(self, rules: Rules, tags: Mapping[str, int] | None = None) -> None:
+    def __init__(self, rules: Rules, tags: dict[str, int] | None = None) -> None:
         self.rules = rules
         self._text = TextRows(rules, tags)
         structure = StructureRows(rules, self._text)
         words = structure.words()
-        self._variants = structure.variants
+        self._variant = structure.variant
         try:
             self.core = CoreSystem(self._text.words(), words)
         except ValueError:
@@ -215,7 +214,7 @@ class SystemProgram:
         if known is None:
             _make_room(self._shown_entries)
             row = self.core.rows("entries")[number]
-            placed, variant, group = self._variants[row["variant"]]
+            placed, variant, group = self._variant(int(row["variant"]))
             code = int(self.core.rows("bindings")[row["bindings"]])
             known = PlaceEntry.of(
                 placed, variant, int(row["call"]), rank, self.needs_of(int(row["needs"])),
@@ -282,7 +281,7 @@ def opened_programs(
     if isinstance(first, SystemProgram):
         return first, other if isinstance(other, SystemProgram) else SystemProgram(other)
     assert isinstance(other, Rules)
-    tags = tags_of(*dict.fromkeys((first, other)))
+    tags: dict[str, int] = {}
     program = SystemProgram(first, tags)
     return program, program if other is first else SystemProgram(other, tags)
 

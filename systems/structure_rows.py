@@ -1,35 +1,28 @@
 """The structure of a system's text as rows of words for the core: groups of lines, lines, variants.
 
-``kernels/core/structure.hpp`` draws the rows and checks them.
+``kernels/core/structure.hpp`` draws the rows and checks them. What a line says is written once,
+however many places it stands at.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.kernels.core.rows import AGREEMENT_KINDS, TAG_WORDS
 from bidcascade.systems.language.syntax_tree import VARIABLES, Agreement, Line, Variant
 
 from .contexts import LAST_RESORT, Group, PlacedLine
-from .patterns import fixed_call, is_variable, letter_of
 from .places import Rules
 from .text_rows import TextRows, Words, joined
 
-FORMAT: Final = 0x42435331
+FORMAT: Final = 0x42435332
 HIDDEN_BY_NONE: Final = -1
 """For :data:`.contexts.LAST_RESORT`; the other specificities are numbered from 0."""
 MOST_VARIANTS: Final = 1 << 20
-_STRAINS: Final = "CDHSN"
 _SECTIONS: Final = (
-    "groups", "lines", "variants", "steps", "tests", "branches", "group_lines", "opening",
-    "moving", "lists",
+    "groups", "lines", "written", "variants", "agreements", "steps", "tests", "branches",
+    "group_lines", "opening", "moving", "lists",
 )  # fmt: skip
-_BOUND_BY_AGREEMENTS: Final = (*VARIABLES, "n")
-
-_NO_TAGS: Final = (0,) * (2 * TAG_WORDS)
-_SAYING_NOTHING: Final = (0, 0, 0, 0, 0, *_NO_TAGS)
-
-Row = tuple[int, ...]
 
 
 class StructureRows:
@@ -46,8 +39,6 @@ class StructureRows:
     ----------
     groups : list of Group
         In the order in which they are tried.
-    variants : list of (PlacedLine, Variant or None, Group)
-        By number.
 
     Raises
     ------
@@ -58,8 +49,8 @@ class StructureRows:
     def __init__(self, rules: Rules, text: TextRows) -> None:
         self._rules, self._text = rules, text
         self._rows: dict[str, list[Any]] = {name: [] for name in _SECTIONS}
-        self._agreements: dict[Agreement, int] = {}
-        self._lines: dict[int, tuple[Row, list[Row]]] = {}
+        self._agreements: dict[int, int] = {}
+        self._written: dict[int, int] = {}
         places = rules.places
         top = [
             *places.opening, *(g for found in places.by_length.values() for g in found),
@@ -67,23 +58,35 @@ class StructureRows:
         ]  # fmt: skip
         self.groups = sorted(_with_below(top), key=_turn)
         self._numbers = {id(group): number for number, group in enumerate(self.groups)}
-        self.variants: list[tuple[PlacedLine, Variant | None, Group]] = []
-        owner: list[Group] = [*self.groups[:1]] * len(places.lines)
-        specificities: dict[Any, int] = {LAST_RESORT: HIDDEN_BY_NONE}
+        self._owners: list[Group] = [*self.groups[:1]] * len(places.lines)
+        self._first_variants: list[int] = []
         for group in self.groups:
             for placed in group.lines:
-                owner[placed.number] = group
+                self._owners[placed.number] = group
+        count = 0
+        for placed in places.lines:
+            self._first_variants.append(count)
+            count += len(placed.line.variants) or 1
+            self._add_line(placed)
+        if count >= MOST_VARIANTS:
+            raise InvalidSystem(f"expected a system of at most {MOST_VARIANTS} variants")
+        specificities: dict[Any, int] = {LAST_RESORT: HIDDEN_BY_NONE}
+        for group in self.groups:
             specificity = specificities.setdefault(group.specificity, len(specificities) - 1)
             self._add_group(group, specificity)
-        for placed, group in zip(places.lines, owner, strict=True):
-            self._add_line(placed, group)
         self._rows["opening"] = self._group_numbers(places.opening)
         self._rows["moving"] = self._group_numbers(
             [*(g for found in places.by_length.values() for g in found), *places.any_length]
         )
         self._add_branch(rules.anywhere)
-        if len(self.variants) >= MOST_VARIANTS:
-            raise InvalidSystem(f"expected a system of at most {MOST_VARIANTS} variants")
+
+    def variant(self, number: int) -> tuple[PlacedLine, Variant | None, Group]:
+        """Line at its place, variant and group that have a number in the core."""
+        place = bisect_right(self._first_variants, number) - 1
+        placed = self._rules.places.lines[place]
+        variants = placed.line.variants
+        variant = variants[number - self._first_variants[place]] if variants else None
+        return placed, variant, self._owners[place]
 
     def words(self) -> Words:
         """All rows, int32: what ``Structure::read`` of the core takes."""
@@ -118,51 +121,46 @@ class StructureRows:
             )
         )  # fmt: skip
 
-    def _add_line(self, placed: PlacedLine, group: Group) -> None:
-        # a line that stands at several places is laid out once
-        known = self._lines.get(id(placed.line))
-        if known is None:
-            known = self._lines[id(placed.line)] = self._laid_out(placed.line)
-        row, variants = known
-        first = len(self.variants)
-        self._rows["variants"] += [(placed.number, *variant) for variant in variants]
-        self.variants += [(placed, variant, group) for variant in placed.line.variants or (None,)]
+    def _add_line(self, placed: PlacedLine) -> None:
+        line = placed.line
+        written = self._written.get(id(line))
+        if written is None:
+            written = self._written[id(line)] = self._write(line)
         below = self._list(self._group_numbers(placed.below)) if placed.below else (0, 0)
-        self._rows["lines"].append((*row, first, len(variants), *below))
+        self._rows["lines"].append((written, *below))
 
-    def _laid_out(self, line: Line) -> tuple[Row, list[Row]]:
-        """Words of a line, and of its variants, that are the same at all its places."""
-        code = fixed_call(line.call)
-        row = (
-            -1 if code is None else code, self._text.call_pattern(line.call),
+    def _write(self, line: Line) -> int:
+        """Write what a line says; its number."""
+        variants = [
+            (self._text.condition(variant.condition), *self._said(variant.agreements))
+            for variant in line.variants
+        ]
+        said = self._said(line.agreements)
+        pattern, condition = (
+            self._text.call_pattern(line.call),
             self._text.condition(line.condition),
-        )  # fmt: skip
-        return row, [self._variant(line, variant) for variant in line.variants or (None,)]
+        )
+        first = _extended(self._rows["variants"], variants)
+        row = (pattern, condition, *said, first, len(variants))
+        return _extended(self._rows["written"], (row,))
 
-    def _variant(self, line: Line, variant: Variant | None) -> Row:
-        condition = self._text.condition(None if variant is None else variant.condition)
-        said = line.agreements + (() if variant is None else variant.agreements)
-        if not said:
-            return condition, *_SAYING_NOTHING
-        kinds = tags = 0
-        promises: list[int] = []
-        agreed: list[int] = []
-        for one in said:
-            if one.kind in AGREEMENT_KINDS:
-                kinds |= 1 << AGREEMENT_KINDS.index(one.kind)
-            if one.kind == "tag":
-                tags |= 1 << self._text.tags[one.text]
-            if one.kind == "shows" and one.condition is not None:
-                promises.append(self._text.condition(one.condition))
-            word = _strain_word(one.suit) if one.kind == "agrees" else None
-            if word is not None:
-                agreed += self._agreements.setdefault(one, len(self._agreements)), word
-        first_agreed, words = self._list(agreed)
-        return (
-            condition, kinds, *self._list(promises), first_agreed, words // 2,
-            *(_signed(tags >> 32 * word) for word in range(len(_NO_TAGS) if tags else 0)),
-            *(() if tags else _NO_TAGS),
-        )  # fmt: skip
+    def _said(self, agreements: Iterable[Agreement]) -> tuple[int, int]:
+        return self._list(map(self._agreement, agreements)) if agreements else (0, 0)
+
+    def _agreement(self, one: Agreement) -> int:
+        number = self._agreements.get(id(one))
+        if number is None:
+            text = self._text
+            row = (
+                text.text(one.kind),
+                text.text(one.text),
+                -1 if one.suit is None else text.text(one.suit),
+                -1 if one.call is None else text.call_pattern(one.call),
+                text.condition(one.condition),
+                text.tag(one.text) if one.kind == "tag" else -1,
+            )
+            number = self._agreements[id(one)] = _extended(self._rows["agreements"], (row,))
+        return number
 
     def _add_branch(self, branch: Any) -> int:
         """Write what applies everywhere, from a branch on; its number."""
@@ -190,22 +188,6 @@ def _extended(rows: list[Any], more: Iterable[Any]) -> int:
     first = len(rows)
     rows += more
     return first
-
-
-def _signed(word: int) -> int:
-    """Low 32 bits as a signed number."""
-    word &= 0xFFFFFFFF
-    return word - (word >> 31 << 32)
-
-
-def _strain_word(word: str | None) -> int | None:
-    """Give words for strains in agreements a number: 0-4 C D H S NT, then the variables."""
-    if word is None:
-        return None
-    if is_variable(word):
-        return 5 + _BOUND_BY_AGREEMENTS.index(word)
-    letter = letter_of(word, {})
-    return None if letter is None else _STRAINS.index(letter)
 
 
 def _turn(group: Group) -> tuple[int, int, int, int, int]:

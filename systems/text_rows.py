@@ -1,15 +1,13 @@
 """What a system's text asks, as rows of words for the core: conditions, phrases, calls.
 
-``kernels/core/text.hpp`` draws the rows and checks them, ``kernels/core/conditions.hpp`` lowers
-them at a place. The table :data:`PHRASES` says by which operation of the core each kind of phrase
-is lowered, and on which terms; :func:`_fact` what a fact of the auction asks.
+``kernels/core/text.hpp`` draws the rows and checks them. A phrase stands there as the text says it;
+``kernels/core/phrases.hpp`` has what each kind asks for; ``conditions.hpp`` lowers it at a place.
 """
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate, chain
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -17,21 +15,8 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels import term_names, term_range
-from bidcascade.kernels.core.rows import (
-    AGREEMENT_KINDS,
-    BID_KINDS,
-    CALLS,
-    KINDS,
-    TAG_WORDS,
-    TERMS,
-    WIDEST,
-    WORDS,
-)
-from bidcascade.kernels.core.rows import ROLES as ROLE_NUMBERS
+from bidcascade.kernels.core.rows import BID_KINDS, TAG_WORDS, TERMS
 from bidcascade.systems.language.errors import invalid_at
-from bidcascade.systems.language.joining import phrases_of
-from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
-from bidcascade.systems.language.phrases import KINDS as CATALOGUE
 from bidcascade.systems.language.syntax_tree import (
     VARIABLES,
     AllOf,
@@ -41,445 +26,91 @@ from bidcascade.systems.language.syntax_tree import (
     NotThis,
     Phrase,
     Range,
-    Where,
 )
 from bidcascade.table.language.expression_tree import Expression, Not, Term
 from bidcascade.table.language.expressions import parse_expression
 
-from .expression_rows import FORMS, OPERATORS, words_of
+from .expression_rows import FORMS, words_of
 from .formulas import (
     BUILT_IN,
-    GAME_POINTS,
     HONOURS,
-    SLAM_POINTS,
     TRUE,
     built_in_shapes,
     conjunction,
     negation,
     shape_expression,
 )
-from .patterns import JUMPS, letter_of
 from .places import Rules
 from .state import WHO
 
-FORMAT: Final = 0x42435431
+FORMAT: Final = 0x42435432
 NO_BOUND: Final = 1 << 30
 LARGEST_NUMBER: Final = 1 << 28
 """Numbers of a text lie between this and its negative."""
 SECTIONS: Final = (
-    "limits", "tracked", "names", "expressions", "stems", "words", "patterns", "questions",
-    "phrases", "conditions", "defines", "lists",
+    "limits", "tracked", "names", "expressions", "texts", "words", "patterns", "phrases",
+    "conditions", "subjects", "defines", "lists",
 )  # fmt: skip
-OPERATIONS: Final = (
-    "refused", "always", "fact", "named", "measure", "in suit", "flag", "stopper",
-    "first-round control", "second-round control", "length beside", "length against",
-    "longest outside theirs", "combined", "combined cards", "in trumps", "law", "enough points",
-    "remote",
-)  # fmt: skip
-STATIC: Final[dict[str, str]] = {
-    "a suit": "CDHS", "every suit": "CDHS", "a major": "HS", "both majors": "HS",
-    "a minor": "CD", "both minors": "CD",
-}  # fmt: skip
-"""Suit words that mean the same in every auction."""
-ROLES: Final = {name: number for number, name in enumerate(ROLE_NUMBERS)} | {
-    "their suit": 0, "trumps": 5, "every unbid suit": 6, "an unbid suit": 6,
-    "every unbid major": 7, "an unbid major": 7, "every unbid minor": 8, "an unbid minor": 8,
-}  # fmt: skip
-_FIXED, _VARIABLE, _SUITS, _ROLE, _OTHER = range(5)
 _CALL_KINDS: Final = (*BID_KINDS, "pass", "double", "redouble", "any", "any bid")
 _FORMULA, _TAG, _UNKNOWN = range(3)
-_NO_OPERANDS, _OF_SUITS, _OF_STRAIN = range(3)
-_EVERY_CALL: Final = (1 << CALLS) - 1
-_STRAINS: Final = "CDHSN"
 
 REASONS: Final = (
     "", "not bound", "refused", "circle", "too long", "no suit", "bad value",
 )  # fmt: skip
 """Why the core cannot lower a condition, by number."""
+COMPLAINTS: Final = (
+    "", "", "one suit, got {suits}", "two suits, got {suits}", "one suit, got {suits}",
+    "{wanted} suits behind {text}, got {behind}", "a call, got none", "a number, got none",
+    "a suit contract, got notrump", f"numbers up to {LARGEST_NUMBER:,}, got {{number}}",
+    "further values from 0 to 63, got {also}", f"one of {', '.join(WHO)}, got {{who}}",
+    "what a player can show, got {text}", "the top two, three, four or five, got {of}",
+    f"one of {', '.join(HONOURS)}, got {{text}}", "the rule of 15 or of 18 to 22, got {count}",
+    "a name that the system defines, got {text}", "a phrase of the catalogue, got {text}",
+)  # fmt: skip
+"""What was expected of a phrase that is refused, by the core's number (``Complaint``)."""
+_WITHOUT_PLACE: Final = 4
 
 Words = NDArray[np.int32]
 
 
-# --- the table of phrases -------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """How the core lowers a kind of phrase, and on what.
-
-    Parameters
-    ----------
-    name
-        One of :data:`OPERATIONS`.
-    term, shown, without
-        Terms: the one that is tested; the one of which partner's bounds count, if it is another;
-        the one that is tested where the roles have no suit.
-    stem, second
-        Terms of each suit, with ``?`` for its letter.
-    comparison
-        Sign between two terms.
-    suits
-        Suit words that the phrase must have; None for any number.
-    counts
-        Whether the phrase must have a range; ``range`` is one for all phrases of the kind.
-    at_once
-        Whether a range is missed before any suit is looked at.
-    roles
-        Suits that count where the phrase names none.
-    """
-
-    name: str
-    term: str = ""
-    stem: str = ""
-    second: str = ""
-    comparison: str = ""
-    shown: str = ""
-    without: str = ""
-    suits: int | None = None
-    counts: bool = False
-    at_once: bool = False
-    range: Range | None = None
-    roles: tuple[str, ...] = ()
-    combined: bool = False
-    at_best: bool = False
-    calls: bool = False
-    points: int = 0
-    expression: Expression | None = None
-
-
-class _Refused(Exception):
-    """A phrase asks for what does not exist; the argument says what was expected."""
-
-
-@cache
-def _measure(term: str) -> Operation:
-    return Operation("measure", term=term, counts=True, at_once=True)
-
-
-@cache
-def _in_suit(stem: str) -> Operation:
-    return Operation("in suit", stem=stem, suits=1, counts=True)
-
-
-@cache
-def _combined(term: str, *, at_best: bool = False) -> Operation:
-    return Operation("combined", term=term, counts=True, at_once=True, at_best=at_best)
-
-
-@cache
-def _of_suit(name: str, stem: str, second: str = "") -> Operation:
-    return Operation(name, stem=stem, second=second, suits=1)
-
-
-@cache
-def _in_trumps(stem: str, *roles: str, **more: Any) -> Operation:
-    return Operation("in trumps", stem=stem, roles=roles, counts=True, **more)
-
-
-@cache
-def _always(expression: Expression) -> Operation:
-    return Operation("always", expression=expression)
-
-
-def _points(phrase: Phrase) -> Operation:
-    return _in_suit("HCP_?") if phrase.suits else _measure("HCP")
-
-
-def _suit_length(phrase: Phrase) -> Operation:
-    wanted = phrase.range
-    if wanted is None:
-        return _measure("Longest_Suit")
-    if phrase.suits == ("a suit",) and wanted.high is None and not wanted.also:
-        return _measure("Longest_Suit")
-    return _in_suit("SL_?")
-
-
-def _top_honours(phrase: Phrase) -> Operation:
-    among = phrase.of or 0
-    if not 1 <= among <= 5:
-        raise _Refused(f"the top two, three, four or five, got {phrase.of!r}")
-    return _in_suit(f"Top{max(among, 2)}_?")
-
-
-def _honour(phrase: Phrase) -> Operation:
-    rank = HONOURS.get(phrase.text)
-    if rank is None:
-        raise _Refused(f"one of {', '.join(HONOURS)}, got {phrase.text!r}")
-    return _of_suit("flag", f"C_?{rank}")
-
-
-def _rule_of(phrase: Phrase) -> Operation:
-    count = phrase.count
-    if count == 15:
-        return Operation("measure", term="Rule_Of_15", range=Range(15))
-    if count is None or not 18 <= count <= 22:
-        raise _Refused(f"the rule of 15 or of 18 to 22, got {count!r}")
-    return Operation("measure", term="Rule_Of_20", range=Range(count))
-
-
-def _raw(phrase: Phrase) -> Operation:
-    try:
-        return _always(conjunction((parse_expression(phrase.text),)))
-    except InvalidExpression as error:
-        message = f"{phrase.where}: in {{{phrase.text}}}: {error}"
-        raise InvalidSystem(message) from None
-
-
-def _shape(phrase: Phrase) -> Operation:
-    try:
-        return _always(shape_expression(phrase.text))
-    except ValueError:
-        wanted = "four lengths of 13 cards such as 4=4=3=2 or 5-4-x-x"
-        raise _Refused(f"{wanted}, got {phrase.text!r}") from None
-
-
-def _built_in(phrase: Phrase) -> Operation:
-    """Operation of a name that the system does not define."""
-    if phrase.text == "unbalanced":
-        return _always(negation(built_in_shapes("balanced")))
-    if phrase.text not in BUILT_IN:
-        raise _Refused(f"a name that the system defines, got {phrase.text!r}")
-    return _always(built_in_shapes(phrase.text))
-
-
 _WE, _THEY = Term("Vul_We"), Term("Vul_They")
-PHRASES: Final[dict[str, Operation | Callable[[Phrase], Operation]]] = {
-    **{row.kind: _measure(row.term) for row in COUNTED if row.term[-1] != "_"},
-    **{
-        kind: Operation("in suit", stem="SL_?", suits=1, range=found)
-        for kind, found in LENGTHS.items()
-    },
-    **{row.kind: _combined(row.term) for row in BOTH_HANDS if row.term},
-    "points": _points,
-    "support points": _in_trumps("Support_Points_?", "partner's suit", "our suit"),
-    "keycards": _in_trumps("Keycards_?", "our suit", without="Aces"),
-    "length": _in_suit("SL_?"),
-    "support": _in_suit("SL_?"),
-    "suit length": _suit_length,
-    "shape": _shape,
-    "longer": Operation("length against", stem="SL_?", comparison=">", suits=2),
-    "at least as long": Operation("length against", stem="SL_?", comparison=">=", suits=2),
-    "longest": Operation(
-        "length beside", stem="SL_?", comparison=">=", term="Longest_Suit", suits=1
-    ),
-    "strictly longest": Operation(
-        "length beside", stem="SL_?", comparison=">", term="Second_Suit", suits=1
-    ),
-    "longest outside theirs": Operation(
-        "longest outside theirs", stem="SL_?", suits=1, roles=("their suits",)
-    ),
-    "top honours": _top_honours,
-    "honour": _honour,
-    "stopper": _of_suit("stopper", "Likely_Stopper_?", "HCP_?"),
-    "partial stopper": _of_suit("flag", "Partial_Stopper_?"),
-    "two stoppers": _of_suit("flag", "Two_Stoppers_?"),
-    "first-round control": _of_suit("first-round control", "C_?A", "SL_?"),
-    "second-round control": _of_suit("second-round control", "Top2_?", "SL_?"),
-    "rule of": _rule_of,
-    "any hand": _always(TRUE),
-    "raw": _raw,
-    "combined points at best": _combined("HCP", at_best=True),
-    "combined support points": _in_trumps(
-        "Support_Points_?", "our suit", "partner's suit", shown="HCP", without="HCP", combined=True
-    ),
-    "combined keycards": _in_trumps("Keycards_?", "our suit", without="Aces", combined=True),
-    "combined cards": Operation("combined cards", stem="SL_?", suits=1, counts=True),
-    "law": Operation("law", stem="SL_?", calls=True),
-    "enough points": Operation(
-        "enough points", term="HCP", stem="SL_?", second="Support_Points_?", calls=True
-    ),
-    "game is remote": Operation("remote", term="HCP", points=GAME_POINTS),
-    "slam is remote": Operation("remote", term="HCP", points=SLAM_POINTS),
-    "vulnerable": _always(_WE),
-    "not vulnerable": _always(Not(_WE)),
-    "favourable": _always(conjunction((Not(_WE), _THEY))),
-    "unfavourable": _always(conjunction((_WE, Not(_THEY)))),
+STANDS_FOR: Final[Mapping[str, Expression]] = {
+    "any hand": TRUE,
+    "vulnerable": _WE,
+    "not vulnerable": Not(_WE),
+    "favourable": conjunction((Not(_WE), _THEY)),
+    "unfavourable": conjunction((_WE, Not(_THEY))),
 }
-"""Phrases that the hand or the vulnerability decides."""
-FACTS: Final = frozenset(CATALOGUE) - PHRASES.keys() - {"named"}
-"""Kinds of phrases that ask for a fact of the auction: all others but names."""
+"""Kinds of phrases that are the same expression wherever they stand."""
 
 
-# --- facts ----------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Question:
-    """What a fact asks, but for what its suits and calls are at a place."""
-
-    kind: str
-    who: int = 0
-    count: int = 0
-    low: int = 0
-    high: int = 0
-    also: int = 0
-    calls: int = 0
-    number: int = 0
-    negated: bool = False
-    operands: int = _NO_OPERANDS
-    of_pattern: bool = False
-
-    def within(self, wanted: Range | None) -> "_Question":
-        """Ask for a number in a range."""
-        wanted = wanted or Range()
-        if not all(0 <= value < 64 for value in wanted.also):
-            raise _Refused(f"further values from 0 to 63, got {wanted.also!r}")
-        self.low = wanted.low
-        self.high = WIDEST if wanted.high is None else wanted.high
-        self.also = sum(1 << value for value in set(wanted.also))
-        return self
-
-    def row(self) -> tuple[int, ...]:
-        """Words of a question form."""
-        also, calls = _halves_of(self.also), _halves_of(self.calls)
-        return (
-            KINDS.index(self.kind), self.who, self.count, self.low, self.high, *also, *calls,
-            self.number, int(self.negated), self.operands, int(self.of_pattern),
-        )  # fmt: skip
-
-
-def _halves_of(bits: int) -> tuple[int, int]:
-    """Low and high word of 64 bits, as signed numbers."""
-    low, high = bits & 0xFFFFFFFF, bits >> 32
-    return low - (low >> 31 << 32), high - (high >> 31 << 32)
-
-
-def _who(word: str | None) -> int:
-    """Bits of positions relative to the player to call; all of them for nobody in particular."""
-    if word is not None and word not in WHO:
-        raise _Refused(f"one of {', '.join(WHO)}, got {word!r}")
-    return 15 if word is None else sum(1 << step for step in WHO[word])
-
-
-def _one_suit(phrase: Phrase) -> None:
-    if len(phrase.suits) != 1:
-        raise InvalidSystem(f"{phrase.kind!r}: expected one suit, got {phrase.suits!r}")
-
-
-def _fact(phrase: Phrase, tags: Callable[[str], int]) -> _Question:
-    """Question of a fact; what each kind asks is defined in :mod:`.reference.facts`.
+def _stands_for(phrase: Phrase) -> Expression | None:
+    """Expression that a phrase is wherever it stands; None where the core makes it at a place.
 
     Raises
     ------
-    InvalidSystem, _Refused
-        If it cannot be put. The words of suits are looked up before.
+    InvalidSystem
+        If its text is no expression, or no shape.
     """
-    kind, text = phrase.kind, phrase.text
-    has_call = phrase.call is not None
-    match kind:
-        case "passed hand":
-            return _Question(kind, who=_who(phrase.who or "me"))
-        case "opened":
-            who = _who(phrase.who or "we")
-            return _Question(kind, who, calls=_EVERY_CALL, of_pattern=has_call)
-        case "only passed":
-            return _Question(kind, who=_who(phrase.who or "partner"))
-        case "bid" | "not bid":
-            who, negated = _who(phrase.who or "we"), kind == "not bid"
-            if phrase.call is None and phrase.suits:
-                _one_suit(phrase)
-                return _Question("named", who=who, operands=_OF_SUITS, negated=negated)
-            calls = _EVERY_CALL & ~7
-            return _Question("made", who, calls=calls, negated=negated, of_pattern=has_call)
-        case "last call":
-            return _last_call(phrase, tags)
-        case "has called":
-            number = tags(text.removeprefix("#"))
-            return _Question(kind, who=_who(phrase.who or "partner"), number=number)
-        case "unbid" | "fourth suit":
-            _one_suit(phrase)
-            return _Question(kind, operands=_OF_SUITS)
-        case "fit":
-            return _Question(kind, operands=_OF_SUITS, count=phrase.count or 8)
-        case "contested" | "uncontested":
-            return _Question("contested", negated=kind == "uncontested")
-        case "level" | "seat":
-            return _Question(kind).within(phrase.range)
-        case "last bid":
-            name = text.removeprefix("#")
-            question = _Question(kind, _who(phrase.who), calls=_EVERY_CALL, of_pattern=has_call)
-            question.count, question.number = int(name != ""), tags(name)
-            return question
-        case "has shown" | "may have":
-            return _shown(phrase)
-        case "ranks above" | "same suit":
-            return _Question(kind, operands=_OF_SUITS)
-        case "available":
-            call = phrase.call
-            if call is None or call.strain is None:
-                return _Question(kind)
-            question = _Question(kind, operands=_OF_STRAIN, number=JUMPS.get(call.kind, 0))
-            return question.within(phrase.range or Range(0, call.level))
-        case "nth call" if phrase.count is not None:
-            return _Question(kind, count=phrase.count)
-        case "nobody opened" | "forced" | "game forced" | "balancing" | "game reached":
-            return _Question(kind)
-        case _:
-            raise _Refused(f"a phrase of the catalogue, got {phrase.text!r}")
-
-
-def _last_call(phrase: Phrase, tags: Callable[[str], int]) -> _Question:
-    who, text = _who(phrase.who or "partner"), phrase.text
-    if phrase.call is not None:
-        return _Question("last call", who=who, of_pattern=True)
-    if text in ("pass", "double", "redouble"):
-        calls = 1 << ("pass", "double", "redouble").index(text)
-        return _Question("last call", who=who, calls=calls)
-    if text.startswith("#"):
-        return _Question("last call's tag", who=who, number=tags(text[1:]))
-    if text in WORDS:
-        return _Question("last call in words", who=who, number=WORDS.index(text))
-    names = ("forcing", "forcing to game") if text == "forcing" else (text,)
-    kinds = sum(1 << AGREEMENT_KINDS.index(name) for name in names if name in AGREEMENT_KINDS)
-    return _Question("last call's kinds", who=who, number=kinds)
-
-
-def _shown(phrase: Phrase) -> _Question:
-    who = _who(phrase.who or "partner")
-    row = CATALOGUE.get(phrase.text or "points")
-    term = "" if row is None else row.term.rstrip("_")
-    if phrase.suits:
-        _one_suit(phrase)
-        term += "_C"
-    if term not in TERMS:
-        raise _Refused(f"what a player can show, got {phrase.text!r}")
-    operands = _OF_SUITS if phrase.suits else _NO_OPERANDS
-    question = _Question(phrase.kind, who, bool(phrase.suits), operands=operands)
-    question.number = TERMS.index(term)
-    return question.within(phrase.range)
-
-
-# --- rows -----------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _PhraseRow:
-    """Words of a phrase, in their order; -1 where it has no such part."""
-
-    operation: int = 0
-    fault: int = 0
-    first_suit: int = 0
-    suits: int = 0
-    low: int = 0
-    high: int = NO_BOUND
-    first_also: int = 0
-    also: int = 0
-    term: int = -1
-    stem: int = -1
-    second_stem: int = -1
-    comparison: int = -1
-    shown_term: int = -1
-    is_combined: int = 0
-    at_best: int = 0
-    without_term: int = -1
-    first_role: int = 0
-    roles: int = 0
-    pattern: int = -1
-    points: int = 0
-    target: int = -1
-
-
-_words_of: Final = attrgetter(*(one.name for one in fields(_PhraseRow)))
+    text = phrase.text
+    match phrase.kind:
+        case "raw":
+            try:
+                return conjunction((parse_expression(text),))
+            except InvalidExpression as error:
+                raise InvalidSystem(f"{phrase.where}: in {{{text}}}: {error}") from None
+        case "shape":
+            try:
+                return shape_expression(text)
+            except ValueError:
+                wanted = "four lengths of 13 cards such as 4=4=3=2 or 5-4-x-x"
+                raise InvalidSystem(_unusable(phrase, f"{wanted}, got {text!r}")) from None
+        case "named" if text == "unbalanced":
+            return negation(built_in_shapes("balanced"))
+        case "named":
+            return built_in_shapes(text) if text in BUILT_IN else None
+        case kind:
+            return STANDS_FOR.get(kind)
 
 
 @dataclass(slots=True)
@@ -520,9 +151,9 @@ class TextRows:
     Parameters
     ----------
     rules
-        The system: all its conditions and the calls of its lines are written at once.
+        The system. Its definitions are written at once, all else when it is asked for.
     tags
-        Numbers of tags, where systems that play each other share them; others count as not said.
+        Numbers of tags so far, which systems that play each other share; new ones are added.
 
     Examples
     --------
@@ -534,9 +165,9 @@ class TextRows:
     (True, -1)
     """
 
-    def __init__(self, rules: Rules, tags: Mapping[str, int] | None = None) -> None:
+    def __init__(self, rules: Rules, tags: dict[str, int] | None = None) -> None:
         self.rules = rules
-        self.tags = tags_of(rules) if tags is None else tags
+        self.tags = {} if tags is None else tags
         self.names: list[str] = list(_term_numbers())
         """Names by number: terms, then what else expressions of the text name."""
         self.word_list: list[str] = []
@@ -544,18 +175,16 @@ class TextRows:
         self.phrase_list: list[Phrase] = []
         self._sections = {name: _Section() for name in SECTIONS}
         self._lists: list[int] = []
-        self._list_places: dict[tuple[int, ...], int] = {}
         self._name_numbers = dict(_term_numbers())
+        self._text_numbers: dict[str, int] = {}
         self._word_numbers: dict[str, int] = {}
-        self._conditions: dict[Condition, int] = {}
-        self._phrase_numbers: dict[tuple[Phrase, Where], int] = {}
         self._by_identity: dict[int, tuple[Condition | CallPattern, int]] = {}
+        self._subjects: dict[int, None] = {}
         self._expressions: dict[Expression, int] = {}
         self._patterns: dict[CallPattern, int] = {}
         self._messages: dict[int, str] = {}
         self._define_numbers = {name: number for number, name in enumerate(rules.defines)}
         self._add_defines()
-        self._add_lines()
 
     def _add_defines(self) -> None:
         for define in self.rules.defines.values():
@@ -569,169 +198,69 @@ class TextRows:
             condition = self._condition(define.condition)
             self._sections["defines"].rows.append((condition, first, len(parameters)))
 
-    def _add_lines(self) -> None:
-        places = self.rules.places
-        for line in places.written_lines():
-            for variant in line.variants or (None,):
-                self.condition(None if variant is None else variant.condition)
-                said = line.agreements + (() if variant is None else variant.agreements)
-                for agreement in said:
-                    self.condition(agreement.condition)
-            self.call_pattern(line.call)
-            self.condition(line.condition)
-        groups = [
-            *places.opening, *(group for found in places.by_length.values() for group in found),
-            *places.any_length, *places.anywhere,
-        ]  # fmt: skip
-        groups += (group for placed in places.lines for group in placed.below)
-        for group in groups:
-            for test in group.tests:
-                self.condition(test.condition)
-            for step in () if group.pattern is None else group.pattern.steps:
-                for pattern in step.calls:
-                    self.call_pattern(pattern)
-            for pattern in () if group.their_call is None else group.their_call.calls:
-                self.call_pattern(pattern)
-
     # --- conditions -------------------------------------------------------------------------------
 
     def condition(self, condition: Condition | None) -> int:
-        """Give a condition a number, the same for equal ones; -1 for None, which is any hand."""
+        """Give a condition a number, -1 for None, which is any hand.
+
+        The core takes those that say the same for one.
+        """
         if condition is None:
             return -1
-        # equal ones are found by looking at all their parts; the same object at once
-        known = self._by_identity.get(id(condition))
-        if known is not None:
-            return known[1]
-        number = self._conditions.get(condition)
-        if number is None:
-            number = self._conditions[condition] = self._condition(condition)
-        self._by_identity[id(condition)] = condition, number
+        number = self._condition(condition)
+        self._subjects[number] = None
         return number
 
     def _condition(self, condition: Condition) -> int:
-        """Write a condition; parts that stand at different places stay apart, for messages."""
+        """Write a condition, once for each object: messages tell the places of its phrases."""
+        known = self._by_identity.get(id(condition))
+        if known is not None:
+            return known[1]
         match condition:
             case AllOf(parts) | AnyOf(parts):
-                form = int(isinstance(condition, AnyOf))
                 numbers = [self._condition(part) for part in parts]
+                row = (int(isinstance(condition, AnyOf)), self._list(numbers), len(numbers))
             case NotThis(part):
-                form, numbers = 2, [self._condition(part)]
+                row = (2, self._condition(part), 1)
             case Phrase():
-                form, numbers = 3, [self._phrase(condition)]
-        first = self._list(numbers)
-        return self._sections["conditions"].add((form, first, len(numbers)))
-
-    def _phrase(self, phrase: Phrase) -> int:
-        key = phrase, phrase.where
-        number = self._phrase_numbers.get(key)
-        if number is None:
-            row = _PhraseRow(operation=OPERATIONS.index("refused"))
-            row.first_suit, row.suits = self._words(phrase.suits)
-            number = self._phrase_numbers[key] = len(self.phrase_list)
-            self.phrase_list.append(phrase)
-            try:
-                message = self._lay_out(phrase, row)
-            except _Refused as error:
-                message = _unusable(phrase, str(error))
-            except InvalidSystem as error:
-                message = str(error)
-            if message:
-                self._messages[number] = message
-            self._sections["phrases"].rows.append(_words_of(row))
+                row = (3, self._phrase(condition), 1)
+        rows = self._sections["conditions"].rows
+        number = len(rows)
+        rows.append(row)
+        self._by_identity[id(condition)] = condition, number
         return number
 
-    def _lay_out(self, phrase: Phrase, row: _PhraseRow) -> str:
-        """Write the parts of a phrase; what is wrong with it at some places, if anything is.
+    def _phrase(self, phrase: Phrase) -> int:
+        number = len(self.phrase_list)
+        self.phrase_list.append(phrase)
+        self._sections["phrases"].rows.append(self._said(phrase, number))
+        return number
 
-        Raises
-        ------
-        InvalidSystem, _Refused
-            If it means nothing at any place.
-        """
-        if phrase.kind == "named" and phrase.text in self._define_numbers:
-            return self._lay_out_named(phrase, row)
-        found = _built_in if phrase.kind == "named" else PHRASES.get(phrase.kind)
-        if found is None:
-            return self._lay_out_fact(phrase, row)
-        operation = found if isinstance(found, Operation) else found(phrase)
-        message = self._check(phrase, operation)
-        row.fault = int(message != "" and operation.name != "law")
-        for name in ("term", "shown", "without"):
-            term = getattr(operation, name)
-            if term:
-                setattr(row, name if name == "term" else f"{name}_term", self.name(term))
-        row.stem = self._stem(operation.stem)
-        row.second_stem = self._stem(operation.second)
-        row.comparison = OPERATORS.get(operation.comparison, -1)
-        row.is_combined, row.at_best = int(operation.combined), int(operation.at_best)
-        row.first_role, row.roles = self._words(operation.roles)
-        row.points = operation.points
-        if operation.calls and phrase.call is not None:
-            row.pattern = self.call_pattern(phrase.call)
-        if operation.expression is not None:
-            row.target = self.expression(operation.expression)
-        self._lay_out_range(operation.range or (phrase.range if operation.counts else None), row)
-        row.operation = OPERATIONS.index(operation.name)
-        return message
-
-    @staticmethod
-    def _check(phrase: Phrase, operation: Operation) -> str:
-        """Check that a phrase has the parts that its operation needs, as :meth:`_lay_out` does."""
-        if operation.suits not in (None, len(phrase.suits)):
-            wanted = "one suit" if operation.suits == 1 else "two suits"
-            expected = f"{wanted}, got {phrase.suits!r}"
-            if operation.name != "longest outside theirs":
-                raise _Refused(expected)
-            return _unusable(phrase, expected)
-        if operation.calls and phrase.call is None:
-            raise _Refused("a call, got none")
-        if operation.name == "law":
-            return _unusable(phrase, "a suit contract, got notrump")
-        if not operation.counts or phrase.range is not None:
-            return ""
-        if operation.at_once:
-            raise _Refused("a number, got none")
-        return _unusable(phrase, "a number, got none")
-
-    def _lay_out_named(self, phrase: Phrase, row: _PhraseRow) -> str:
-        row.operation = OPERATIONS.index("named")
-        row.target = self._define_numbers[phrase.text]
-        wanted, got = len(self.rules.defines[phrase.text].suits), len(phrase.suits)
-        row.fault = int(wanted != got)
-        if wanted == got:
-            return ""
-        return _unusable(phrase, f"{wanted} suits behind {phrase.text!r}, got {got}")
-
-    def _lay_out_fact(self, phrase: Phrase, row: _PhraseRow) -> str:
-        message = ""
+    def _said(self, phrase: Phrase, number: int) -> tuple[int, ...]:
+        """Words of what a phrase says; -1 where it has no such part."""
+        text, wanted = phrase.text, phrase.range
+        expression = pattern = define = -1
+        if phrase.kind == "named":
+            define = self._define_numbers.get(text, -1)
         try:
-            question = _fact(phrase, lambda tag: self.tags.get(tag, -1))
-            words = question.row()
-            _check_numbers(question.count, question.low, question.high)
-        except _Refused as error:
-            message = _unusable(phrase, str(error))
+            meant = None if define >= 0 else _stands_for(phrase)
+            if meant is not None:
+                expression = self.expression(meant)
+            if phrase.call is not None:
+                pattern = self.call_pattern(phrase.call)
         except InvalidSystem as error:
-            message = str(error)
-        if phrase.call is not None:
-            row.pattern = self.call_pattern(phrase.call)
-        if message:
-            # suits, and the strain of what is available, are looked up before
-            has_strain = phrase.call is not None and phrase.call.strain is not None
-            of_strain = phrase.kind == "available" and has_strain
-            words = _Question("forced", operands=_OF_STRAIN if of_strain else _NO_OPERANDS).row()
-        row.fault = int(message != "")
-        row.target = self._sections["questions"].add(words)
-        row.operation = OPERATIONS.index("fact")
-        return message
-
-    def _lay_out_range(self, wanted: Range | None, row: _PhraseRow) -> None:
-        if wanted is None:
-            return
-        _check_numbers(wanted.low, wanted.high or 0, *wanted.also)
-        row.low = wanted.low
-        row.high = NO_BOUND if wanted.high is None else wanted.high
-        row.first_also, row.also = self._list(wanted.also), len(wanted.also)
+            self._messages[number] = str(error)
+        bounds = (0, 0, NO_BOUND, 0, 0)
+        if wanted is not None:
+            also = tuple(map(_number, wanted.also))
+            bounds = (1, _number(wanted.low), _number(wanted.high), self._list(also), len(also))
+        return (
+            self.text(phrase.kind), -1 if phrase.who is None else self.text(phrase.who),
+            self.text(text), self._list(map(self.word, phrase.suits)), len(phrase.suits), *bounds,
+            _number(phrase.count), _number(phrase.of), pattern,
+            self._asked_tag(phrase), define, expression,
+            int(number in self._messages),
+        )  # fmt: skip
 
     def error(self, reason: int, phrase: int, word: int) -> InvalidSystem:
         """Error that the core's failure to lower a condition stands for."""
@@ -741,7 +270,8 @@ class TextRows:
                 expected = "a suit or a variable that a call binds"
                 message = f"expected {expected}, got {self.word_list[word]!r}"
             case "refused":
-                message = self._messages[phrase]
+                assert what is not None
+                message = self._messages.get(phrase) or self._complaint(what, word)
             case "circle" if what is not None:
                 expected = f"a definition that does not use itself, got {what.text!r}"
                 message = _unusable(what, expected)
@@ -753,7 +283,42 @@ class TextRows:
                 message = "expected a condition of the text, bindings and answers of a place"
         return InvalidSystem(message) if what is None else invalid_at(what.where, message)
 
+    def _complaint(self, phrase: Phrase, number: int) -> str:
+        """Words of the core's complaint about a phrase."""
+        range_ = phrase.range or Range()
+        define = self.rules.defines.get(phrase.text)
+        numbers = (phrase.count, range_.low, range_.high, *range_.also)
+        large = (one for one in numbers if one is not None and abs(one) > LARGEST_NUMBER)
+        expected = COMPLAINTS[number].format(
+            suits=repr(phrase.suits), behind=len(phrase.suits), text=repr(phrase.text),
+            who=repr(phrase.who), of=repr(phrase.of), count=repr(phrase.count),
+            also=repr(range_.also), wanted=0 if define is None else len(define.suits),
+            number=f"{next(large, 0):,}",
+        )  # fmt: skip
+        if number == _WITHOUT_PLACE:
+            return f"{phrase.kind!r}: expected {expected}"
+        return _unusable(phrase, expected)
+
     # --- words, calls, expressions ----------------------------------------------------------------
+
+    def text(self, text: str) -> int:
+        """Give a text a number."""
+        number = self._text_numbers.get(text)
+        if number is None:
+            number = self._text_numbers[text] = len(self._text_numbers)
+            signs = self._list(map(ord, text))
+            self._sections["texts"].rows.append((signs, len(text)))
+        return number
+
+    def _asked_tag(self, phrase: Phrase) -> int:
+        is_tag = phrase.text[:1] == "#" and phrase.kind in ("last call", "last bid")
+        if is_tag or phrase.kind == "has called":
+            return self.tag(phrase.text.removeprefix("#"))
+        return -1
+
+    def tag(self, tag: str) -> int:
+        """Give a tag a number."""
+        return self.tags.setdefault(tag, len(self.tags))
 
     def word(self, word: str) -> int:
         """Give a suit word a number."""
@@ -761,19 +326,8 @@ class TextRows:
         if number is None:
             number = self._word_numbers[word] = len(self.word_list)
             self.word_list.append(word)
-            join = 0
-            if word.startswith(("a ", "an ")):
-                join = 2
-            elif word in ("their suit", "their suits") or word.startswith(("every ", "both ")):
-                join = 1
-            kind, value = _meaning_of(word)
-            row = (kind, value, join, int(word in ("NT", "notrump")))
-            self._sections["words"].rows.append(row)
+            self._sections["words"].rows.append((self.text(word),))
         return number
-
-    def _words(self, words: Iterable[str]) -> tuple[int, int]:
-        numbers = [self.word(one) for one in words]
-        return self._list(numbers), len(numbers)
 
     def call_pattern(self, pattern: CallPattern) -> int:
         """Give a call pattern a number, the same for equal ones.
@@ -827,26 +381,30 @@ class TextRows:
             number = self._expressions[expression] = self._sections["expressions"].add(row)
         return number
 
-    def _stem(self, stem: str) -> int:
-        if not stem:
-            return -1
-        terms = (self.name(stem.replace("?", letter)) for letter in "CDHS")
-        return self._sections["stems"].add(tuple(terms))
-
     def _list(self, items: Iterable[int]) -> int:
         """Place of some numbers among the lists."""
-        numbers = tuple(items)
-        place = self._list_places.get(numbers)
-        if place is None:
-            place = self._list_places[numbers] = len(self._lists)
-            self._lists += numbers
-        return place
+        # to make them may write others
+        numbers = list(items)
+        first = len(self._lists)
+        self._lists += numbers
+        return first
 
     # --- all of it --------------------------------------------------------------------------------
 
     def words(self) -> Words:
-        """All rows so far, int32: what ``Text::read`` of the core takes."""
-        rows = {name: section.rows for name, section in self._sections.items()}
+        """All rows so far, int32: what ``Text::read`` of the core takes.
+
+        Raises
+        ------
+        InvalidSystem
+            If there are more tags than the core has numbers for.
+        """
+        rows: dict[str, list[Any]] = {
+            name: section.rows for name, section in self._sections.items()
+        }
+        if len(self.tags) > 64 * TAG_WORDS:
+            raise InvalidSystem(f"expected at most {64 * TAG_WORDS} tags, got {len(self.tags)}")
+        rows["subjects"] = list(self._subjects)
         rows["limits"] = list(term_limits().values())
         rows["tracked"] = [(self.name(term),) for term in TERMS]
         return joined(FORMAT, [*(rows[name] for name in SECTIONS[:-1]), self._lists])
@@ -870,48 +428,13 @@ def joined(mark: int, sections: Iterable[list[Any]]) -> Words:
     return np.concatenate([np.array([mark, *places], np.int32), *parts])
 
 
-def _meaning_of(word: str) -> tuple[int, int]:
-    """Kind of a suit word, and its strain, its suits or the number of its role."""
-    if word in VARIABLES:
-        return _VARIABLE, VARIABLES.index(word)
-    letter = letter_of(word, {})
-    if letter is not None:
-        return _FIXED, _STRAINS.index(letter) + 1
-    if word in STATIC:
-        suits = enumerate(STATIC[word])
-        return _SUITS, sum((_STRAINS.index(one) + 1) << 3 * place for place, one in suits)
-    return (_ROLE, ROLES[word]) if word in ROLES else (_OTHER, 0)
-
-
-def _check_numbers(*numbers: int) -> None:
-    for number in numbers:
-        if not -LARGEST_NUMBER <= number <= LARGEST_NUMBER:
-            raise _Refused(f"numbers up to {LARGEST_NUMBER:,}, got {number:,}")
+def _number(number: int | None) -> int:
+    """Give a number of a phrase; one that is too large stays so."""
+    if number is None:
+        return NO_BOUND
+    return max(-LARGEST_NUMBER - 1, min(number, LARGEST_NUMBER + 1))
 
 
 def _unusable(phrase: Phrase, expected: str) -> str:
     place = f" ({phrase.where})" if phrase.where.line else ""
     return f"{phrase.kind!r}: expected {expected}{place}"
-
-
-def tags_of(*systems: Rules) -> dict[str, int]:
-    """Numbers for the tags of systems that play each other."""
-    asked = (
-        phrase.text[1:]
-        for rules in systems
-        for condition in rules.conditions()
-        for phrase in phrases_of(condition)
-        if phrase.kind in ("last call", "last bid", "has called") and phrase.text[:1] == "#"
-    )
-    said = (
-        one.text
-        for rules in systems
-        for line in rules.places.written_lines()
-        for agreements in (line.agreements, *(variant.agreements for variant in line.variants))
-        for one in agreements
-        if one.kind == "tag"
-    )
-    found = {tag: number for number, tag in enumerate(dict.fromkeys((*asked, *said)))}
-    if len(found) > 64 * TAG_WORDS:
-        raise InvalidSystem(f"expected at most {64 * TAG_WORDS} tags, got {len(found)}")
-    return found

@@ -7,7 +7,6 @@
 namespace core {
 
 constexpr i64 MOST_DEPTHS = 319;  // calls of the longest auction
-constexpr u64 EVERY_CALL = (1ull << CALLS) - 1;
 
 // Calls that are legal next, a bit each; none behind the end.
 inline u64 legal_calls(const AuctionState& auction) {

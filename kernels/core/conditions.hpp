@@ -25,7 +25,7 @@ struct Asker {
 enum Reason : i32 {
     NO_FAILURE,
     NOT_BOUND,   // `word` is no suit here
-    REFUSED,     // the phrase asks for what does not exist
+    REFUSED,     // the phrase asks for what does not exist; `word` is its Complaint
     DEFINITION_CIRCLE,      // a definition that uses itself
     CONDITION_TOO_LONG,    // more than anybody writes
     NO_SUIT,     // notrump where a suit is needed
@@ -108,6 +108,7 @@ class ConditionLowering {
         steps_ = 0;
     }
     i32 fail(Reason reason, i32 word = -1) {
+        if (reason == REFUSED) word = static_cast<i32>(text_.phrases[phrase_].complaint);
         failure = {reason, phrase_, word};
         return FAILED;
     }
@@ -195,7 +196,7 @@ class ConditionLowering {
     i32 fact(const Phrase& phrase, const Scope& scope) {
         const QuestionForm& form = text_.questions[phrase.target];
         Question row = question(form.kind);
-        const bool of_suits = form.operands == static_cast<i32>(Operands::OF_SUITS);
+        const bool of_suits = form.operands == Operands::OF_SUITS;
         for (i32 at = 0; at < phrase.suits; ++at) {
             const i32 number = text_.suits_of(phrase)[at];
             bool is_bound = true;
@@ -204,7 +205,7 @@ class ConditionLowering {
             if (!is_bound) return FAILED;
             if (of_suits && at < 2) row.suits[at] = suits;
         }
-        if (form.operands == static_cast<i32>(Operands::OF_STRAIN)) {
+        if (form.operands == Operands::OF_STRAIN) {
             bool is_bound;
             row.suits[0] = strain(scope, text_.patterns[phrase.pattern].strain, is_bound);
             if (!is_bound) return FAILED;
@@ -217,10 +218,10 @@ class ConditionLowering {
         row.count = form.count;
         row.low = form.low;
         row.high = form.high;
-        row.also = static_cast<u64>(joined_words(form.also[0], form.also[1]));
+        row.also = form.also;
         row.calls = form.of_pattern
                         ? matching_calls(text_, text_.patterns[phrase.pattern], scope.bindings)
-                        : static_cast<u64>(joined_words(form.calls[0], form.calls[1]));
+                        : form.calls;
         row.number = form.number;
         row.negated = static_cast<u8>(form.negated);
         return formulas.truth(ask(row) != 0);
@@ -231,12 +232,12 @@ class ConditionLowering {
     i32 condition_(i32 number, const Scope& scope, i32 depth) {
         if (++steps_ > MOST_STEPS || nesting_ >= DEEPEST_NESTING) return fail(CONDITION_TOO_LONG);
         ++nesting_;
-        const Written& row = text_.conditions[number];
+        const Condition& row = text_.conditions[number];
         i32 found;
         switch (static_cast<Joining>(row.form)) {
-            case Joining::PHRASE: found = phrase_at(text_.lists[row.first], scope, depth); break;
+            case Joining::PHRASE: found = phrase_at(row.first, scope, depth); break;
             case Joining::NOT_THIS:
-                found = condition_(text_.lists[row.first], scope, depth);
+                found = condition_(row.first, scope, depth);
                 if (found != FAILED) found = formulas.negation(found);
                 break;
             default: found = joined(row, scope, depth); break;
@@ -245,9 +246,9 @@ class ConditionLowering {
         return found;
     }
     // What decides comes before what is not asked any more.
-    i32 joined(const Written& row, const Scope& scope, i32 depth) {
+    i32 joined(const Condition& row, const Scope& scope, i32 depth) {
         Join join(formulas, row.form == static_cast<i32>(Joining::ALL_OF) ? AND : OR);
-        for (const i32 part : text_.list(row.first, row.count)) {
+        for (const i32 part : text_.parts_of(row)) {
             const i32 found = condition_(part, scope, depth);
             if (found == FAILED) return FAILED;
             if (!join.add(found)) break;
@@ -262,7 +263,7 @@ class ConditionLowering {
         return found;
     }
     i32 lowered(const Phrase& phrase, const Scope& scope, i32 depth) {
-        switch (static_cast<Operation>(phrase.operation)) {
+        switch (phrase.operation) {
             case Operation::ALWAYS: return expressions_[phrase.target];
             case Operation::FACT: return fact(phrase, scope);
             case Operation::NAMED: return named(phrase, scope, depth);
@@ -305,7 +306,7 @@ class ConditionLowering {
         const i32 found = suits(scope, word);
         return found == FAILED ? FAILED : join_suits(word, found, test);
     }
-    i32 stem(i32 number, i32 suit) const { return text_.stems[number].terms[suit - 1]; }
+    i32 stem(i32 number, i32 suit) const { return SUIT_TERMS[number].terms[suit - 1]; }
 
     // --- the hand -------------------------------------------------------------------------------
 
@@ -370,7 +371,7 @@ class ConditionLowering {
         return left;
     }
     i32 longest_outside_theirs(const Phrase& phrase, const Scope& scope) {
-        const i32 theirs = suits(scope, text_.lists[phrase.first_role]);
+        const i32 theirs = suits(scope, phrase.role_words[0]);
         if (theirs == FAILED) return FAILED;
         if (phrase.fault) return fail(REFUSED);
         return each(phrase, scope, [&](i32 suit) {
@@ -426,8 +427,8 @@ class ConditionLowering {
     }
     // Test of the phrase's suit, else of the first of some roles that has one.
     i32 in_trumps(const Phrase& phrase, const Scope& scope) {
-        const Span<i32> words = phrase.suits ? text_.suits_of(phrase)
-                                             : text_.list(phrase.first_role, phrase.roles);
+        const Span<i32> roles = {phrase.role_words, static_cast<u64>(phrase.roles)};
+        const Span<i32> words = phrase.suits ? text_.suits_of(phrase) : roles;
         i32 found = 0;
         for (u64 at = 0; at < words.count && found == 0; ++at) found = suits(scope, words[at]);
         if (found == FAILED) return FAILED;

@@ -182,6 +182,7 @@ struct System {
         i32 number, word;
     };
     Vec<Agreed> agreed_;
+    Rows agreement_rows_;  // of agreed suits
     struct Cells {
         CellSet words;
     };
@@ -257,28 +258,57 @@ struct System {
                           group.first_line + group.lines});
         }
         group_lines_.append(structure_.group_lines.data, structure_.group_lines.count);
-        for (const LineRow& line : structure_.lines)
-            lines_.push({line.call, line.call < 0 ? subject_of_pattern(line.pattern) : -1,
-                         line.condition, line.first_variant, line.first_variant + line.variants});
-        for (const VariantRow& row : structure_.variants) {
-            Variant variant{};
-            variant.line = row.line, variant.condition = row.condition;
-            variant.kinds = static_cast<u32>(row.kinds);
-            variant.first_promise = static_cast<i32>(promises_.count);
-            for (const i32 condition : structure_.list(row.first_promise, row.promises))
-                promises_.push(condition);
-            variant.end_promise = static_cast<i32>(promises_.count);
-            variant.first_agreed = static_cast<i32>(agreed_.count);
-            for (i32 pair = 0; pair < row.agreed; ++pair) {
-                const i32* const words = &structure_.lists[row.first_agreed + 2 * pair];
-                agreed_.push({words[0], words[1]});
-            }
-            variant.end_agreed = static_cast<i32>(agreed_.count);
-            for (u32 word = 0; word < TAG_WORDS; ++word)
-                variant.tags[word] = static_cast<u64>(
-                    joined_words(row.tags[2 * word], row.tags[2 * word + 1]));
-            variants_.push(variant);
+        Vec<Variant> said;
+        Vec<i32> first_said;
+        for (const WrittenRow& row : structure_.written) {
+            first_said.push(static_cast<i32>(said.count));
+            for (i32 number = 0; number < structure_.variants_of(row); ++number)
+                said.push(variant_of(row, number));
         }
+        for (u64 number = 0; number < structure_.lines.count; ++number) {
+            const i32 written = structure_.lines[number].written;
+            const WrittenRow& row = structure_.written[written];
+            const i32 call = fixed_call(text_, text_.patterns[row.pattern]);
+            const i32 first = static_cast<i32>(variants_.count), count = structure_.variants_of(row);
+            lines_.push({call, call < 0 ? subject_of_pattern(row.pattern) : -1, text_.subject(row.condition),
+                         first, first + count});
+            for (i32 which = 0; which < count; ++which) {
+                Variant variant = said[first_said[written] + which];
+                variant.line = static_cast<i32>(number);
+                variants_.push(variant);
+            }
+        }
+    }
+    // What a variant of a line says together with the line.
+    Variant variant_of(const WrittenRow& row, i32 number) {
+        Variant variant{};
+        variant.condition = -1;
+        variant.first_promise = static_cast<i32>(promises_.count);
+        variant.first_agreed = static_cast<i32>(agreed_.count);
+        for (const i32 agreement : structure_.list(row.first_agreement, row.agreements))
+            agree(variant, structure_.agreements[agreement]);
+        if (number < row.variants) {
+            const VariantRow& own = structure_.variants[row.first_variant + number];
+            variant.condition = text_.subject(own.condition);
+            for (const i32 agreement : structure_.list(own.first_agreement, own.agreements))
+                agree(variant, structure_.agreements[agreement]);
+        }
+        variant.end_promise = static_cast<i32>(promises_.count);
+        variant.end_agreed = static_cast<i32>(agreed_.count);
+        return variant;
+    }
+    void agree(Variant& variant, const AgreementRow& row) {
+        const i32 kind = number_among(AGREEMENT_KINDS, text_.texts[row.kind]);
+        if (kind >= 0) variant.kinds |= 1u << kind;
+        if (kind == AGREED_TAG && row.tag >= 0) variant.tags[row.tag >> 6] |= 1ull << (row.tag & 63);
+        if (kind == AGREED_SHOWS && row.condition >= 0) promises_.push(text_.subject(row.condition));
+        if (kind != AGREED_SUIT || row.suit < 0) return;
+        const Word word = word_of(text_.texts[row.suit]);
+        const i32 words[] = {row.text, row.call, row.suit, text_.subject(row.condition)};
+        const bool is_fixed = word.kind == static_cast<i32>(WordKind::FIXED);
+        if (!is_fixed && word.kind != static_cast<i32>(WordKind::VARIABLE)) return;
+        // strains, then variables
+        agreed_.push({agreement_rows_.number_of(words, 4), word.value + (is_fixed ? -1 : NOTRUMP)});
     }
 
     // A subject of decisions is a condition, or a call pattern behind them.
@@ -310,7 +340,7 @@ struct System {
     // A tree of a header's test under bindings; -1 as test is none.
     i32 add_tree(i32 test, u32 code) {
         const i32 number = most(bindings_number(code), 0);
-        const i32 root = test < 0 ? -1 : root_of(structure_.tests[test].condition, number);
+        const i32 root = test < 0 ? -1 : root_of(text_.subject(structure_.tests[test].condition), number);
         return static_cast<i32>(forest_.push({root, -1, -1, -1, -1}));
     }
 

@@ -10,6 +10,7 @@ constexpr i32 SHAPES = 560, POINTS = 38;
 constexpr u32 SET_WORDS = (SHAPES * POINTS + 63) / 64;
 constexpr u32 TAG_WORDS = 4;
 constexpr i32 CALLS = 38;
+constexpr u64 EVERY_CALL = (1ull << CALLS) - 1;
 constexpr i32 UNKNOWN = -1, LEAF = -2, ANY_HAND = 0, NEVER = 1, MISSING = -1;
 constexpr i32 HOLDS = -1, FAILS = -2;
 constexpr i32 HIDDEN_BY_NONE = -1;

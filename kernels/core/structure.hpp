@@ -1,11 +1,13 @@
 // The structure of a system's text, as rows of words that systems/structure_rows.py writes: groups of
 // lines, where each applies, and what lines say. Checked once, when it is read, and trusted then.
+// What a line says is written once, however many places it stands at.
 #pragma once
 #include "calls.hpp"
 
 namespace core {
 
-constexpr i32 STRUCTURE_FORMAT = 0x42435331;
+constexpr u64 MOST_VARIANTS = 1 << 20;
+constexpr i32 STRUCTURE_FORMAT = 0x42435332;
 
 // Lines that apply at the same places. Groups stand in the order in which they are tried.
 struct GroupRow {
@@ -16,19 +18,28 @@ struct GroupRow {
     i32 first_test, tests;       // conditions of the headers
 };
 
+// A line at one of its places.
 struct LineRow {
-    i32 call;        // code where it is the same everywhere, else -1
-    i32 pattern;     // call pattern that gives its calls
-    i32 condition;   // -1 for any hand
-    i32 first_variant, variants;
+    i32 written;
     i32 first_below, below;  // groups, in `lists`
 };
 
+struct WrittenRow {
+    i32 pattern;    // call pattern that gives its calls
+    i32 condition;  // -1 for any hand
+    i32 first_agreement, agreements;  // in `lists`
+    i32 first_variant, variants;      // none: the line says it all
+};
+
 struct VariantRow {
-    i32 line, condition, kinds;
-    i32 first_promise, promises;  // conditions, in `lists`
-    i32 first_agreed, agreed;     // pairs (number of the agreement, word), in `lists`
-    i32 tags[2 * TAG_WORDS];
+    i32 condition;
+    i32 first_agreement, agreements;  // in `lists`, behind those of the line
+};
+
+struct AgreementRow {
+    i32 kind, text, suit;  // texts; suit -1 for none
+    i32 call;              // a call pattern, -1 for none
+    i32 condition, tag;    // what it shows, and the number of a tag; -1 for none
 };
 
 struct StepRow {
@@ -50,7 +61,9 @@ struct BranchRow {
 struct Structure {
     Span<GroupRow> groups;
     Span<LineRow> lines;
+    Span<WrittenRow> written;
     Span<VariantRow> variants;
+    Span<AgreementRow> agreements;
     Span<StepRow> steps;
     Span<TestRow> tests;
     Span<BranchRow> branches;  // the last one is the root
@@ -64,15 +77,19 @@ struct Structure {
     bool read(const Text& text, const i32* rows, u64 count) {
         rows_.clear();
         rows_.append(rows, count);
-        return take_sections() && groups_fit(text) && lines_fit(text) && steps_fit(text);
+        return take_sections() && groups_fit(text) && written_fits(text) && lines_fit() &&
+               steps_fit(text);
     }
+
+    // Hand types of a written line: its variants, or the line itself.
+    static i32 variants_of(const WrittenRow& line) { return most(line.variants, 1); }
 
     Span<i32> list(i32 first, i32 count) const {
         return {lists.data + first, static_cast<u64>(count)};
     }
 
   private:
-    static constexpr u64 SECTIONS = 10, HEADER = SECTIONS + 2;
+    static constexpr u64 SECTIONS = 12, HEADER = SECTIONS + 2;
     Vec<i32> rows_;
 
     static bool is_below(i32 number, u64 count) {
@@ -108,9 +125,9 @@ struct Structure {
         if (rows_[1] != HEADER || static_cast<u64>(rows_[HEADER - 1]) != rows_.count) return false;
         for (u64 number = 2; number < HEADER; ++number)
             if (rows_[number] < rows_[number - 1]) return false;
-        return take(groups, 0) && take(lines, 1) && take(variants, 2) && take(steps, 3) &&
-               take(tests, 4) && take(branches, 5) && take(group_lines, 6) && take(opening, 7) &&
-               take(moving, 8) && take(lists, 9);
+        return take(groups, 0) && take(lines, 1) && take(written, 2) && take(variants, 3) &&
+               take(agreements, 4) && take(steps, 5) && take(tests, 6) && take(branches, 7) &&
+               take(group_lines, 8) && take(opening, 9) && take(moving, 10) && take(lists, 11);
     }
 
     bool groups_fit(const Text& text) const {
@@ -137,27 +154,36 @@ struct Structure {
         return branches.count > 0 && are_below(opening, groups.count) &&
                are_below(group_lines, lines.count);
     }
-    bool lines_fit(const Text& text) const {
-        const u64 conditions = text.conditions.count;
+    bool lines_fit() const {
+        u64 count = 0;
         for (const LineRow& line : lines) {
-            const bool is_fixed = is_below(line.call, CALLS);
-            if (!is_fixed && (line.call != -1 || !is_below(line.pattern, text.patterns.count)))
+            if (!is_below(line.written, written.count) || !is_list(line.first_below, line.below, groups.count))
                 return false;
-            if (line.condition < -1 || line.condition >= static_cast<i32>(conditions)) return false;
-            if (!is_part(line.first_variant, line.variants, variants.count) ||
-                !is_list(line.first_below, line.below, groups.count))
-                return false;
+            count += static_cast<u64>(variants_of(written[line.written]));
         }
-        for (const VariantRow& variant : variants) {
-            if (!is_below(variant.line, lines.count) || variant.condition < -1 ||
-                variant.condition >= static_cast<i32>(conditions) ||
-                !is_list(variant.first_promise, variant.promises, conditions) ||
-                !are_pairs(variant.first_agreed, variant.agreed))
+        return count < MOST_VARIANTS;
+    }
+    static bool is_condition(i32 number, const Text& text) {
+        return number == -1 || is_below(number, text.conditions.count);
+    }
+    bool written_fits(const Text& text) const {
+        for (const WrittenRow& row : written)
+            if (!is_below(row.pattern, text.patterns.count) || !is_condition(row.condition, text) ||
+                !is_list(row.first_agreement, row.agreements, agreements.count) ||
+                !is_part(row.first_variant, row.variants, variants.count))
                 return false;
-            for (i32 pair = 0; pair < variant.agreed; ++pair)
-                if (!is_below(lists[variant.first_agreed + 2 * pair + 1], 5 + VARIABLES)) return false;
-        }
-        return variants.count < 1 << 20;
+        for (const VariantRow& row : variants)
+            if (!is_condition(row.condition, text) ||
+                !is_list(row.first_agreement, row.agreements, agreements.count))
+                return false;
+        for (const AgreementRow& row : agreements)
+            if (!is_below(row.kind, text.texts.count) || !is_below(row.text, text.texts.count) ||
+                (row.suit != -1 && !is_below(row.suit, text.texts.count)) ||
+                (row.call != -1 && !is_below(row.call, text.patterns.count)) ||
+                !is_condition(row.condition, text) ||
+                (row.tag != -1 && !is_below(row.tag, 64 * TAG_WORDS)))
+                return false;
+        return true;
     }
     bool steps_fit(const Text& text) const {
         for (const StepRow& step : steps)

@@ -4,48 +4,19 @@
 //
 //   FORMAT | first word of each section, and the end | sections, each some records of one type
 //
-// Whatever has several parts (operands, suits, parameters) names a part of the section `lists`.
+// Whatever has several parts (operands, suits, parameters, the signs of a text) names a part of the
+// section `lists`. Phrases stand there as a text says them, and are laid out here.
 #pragma once
-#include "facts.hpp"
-#include "terms.hpp"
-#include "trees.hpp"
+#include "phrases.hpp"
 
 namespace core {
 
-constexpr i32 TEXT_FORMAT = 0x42435431;
-constexpr i32 NO_BOUND = 1 << 30;      // of a range
-constexpr i32 LARGEST_NUMBER = 1 << 28;  // numbers of a text lie between this and its negative
+constexpr i32 TEXT_FORMAT = 0x42435432;
 constexpr i32 DEEPEST_EXPRESSION = 256, DEEPEST_CONDITION = 256;
-constexpr u64 VARIABLES = 8, ROLES = 9;
-
-// What a phrase is lowered by: functions of conditions.hpp, which have the names of those of
-// systems/reference/conditions.py. REFUSED is a phrase that makes no sense anywhere.
-enum class Operation : i32 {
-    REFUSED, ALWAYS, FACT, NAMED, MEASURE, IN_SUIT, FLAG, STOPPER, FIRST_ROUND_CONTROL,
-    SECOND_ROUND_CONTROL, LENGTH_BESIDE, LENGTH_AGAINST, LONGEST_OUTSIDE_THEIRS, COMBINED,
-    COMBINED_CARDS, IN_TRUMPS, LAW, ENOUGH_POINTS, REMOTE, OPERATIONS
-};
 
 enum class Joining : i32 { ALL_OF, ANY_OF, NOT_THIS, PHRASE, JOININGS };
 
-// What a suit word is. FIXED has a strain (1-5 = C D H S N), VARIABLE its number, SUITS packed
-// letters whatever the auction, ROLE the number of a role, OTHER nothing: it is no suit.
-enum class WordKind : i32 { FIXED, VARIABLE, SUITS, ROLE, OTHER, WORD_KINDS };
-
-// What several suits of a word mean: a test of all, which holds for no suit at all or does not,
-// or of one of them.
-enum class SuitsJoin : i32 { ALL, ALL_OR_NONE, ANY, SUITS_JOINS };
-
-// The first six are the numbers that questions of kind BID have.
-enum class CallKind : i32 {
-    BID, CHEAPEST, JUMP, DOUBLE_JUMP, GAME, TRANSFER, PASS, DOUBLE, REDOUBLE, ANY, ANY_BID,
-    CALL_KINDS
-};
-
 enum class NameKind : i32 { FORMULA, TAG, UNKNOWN, NAME_KINDS };
-
-// Which operands a question takes from its phrase.
-enum class Operands : i32 { NONE, OF_SUITS, OF_STRAIN, OPERANDS };
 
 struct Limits {
     i32 low, high;  // of a term, in halves
@@ -55,47 +26,18 @@ struct Name {
     i32 kind, formula;  // formula: an expression, -1 for none
 };
 
-struct Written {  // an expression (forms of trees.hpp) or a condition (Joining)
+struct Written {  // an expression (forms of trees.hpp)
     i32 form, first, count;
 };
 
-// A term of each suit.
-struct SuitTerms {
-    i32 terms[4];  // C D H S
+struct Condition {
+    i32 form;          // Joining
+    i32 first, count;  // parts in `lists`; of one alone, of NOT_THIS and PHRASE, its number
 };
 
-struct Word {
-    i32 kind, value, join, notrump;
-};
-
-struct CallPattern {
-    i32 kind, level, strain;  // level 0 is n, -1 none; strain a word, -1 for none
-};
-
-struct QuestionForm {
-    i32 kind, who, count, low, high, also[2], calls[2], number, negated, operands, of_pattern;
-};
-
-struct Phrase {
-    i32 operation;
-    i32 fault;  // whether it makes no sense once it comes to its numbers
-    i32 first_suit, suits;
-    i32 low, high, first_also, also;
-    i32 term, stem, second_stem, comparison;
-    i32 shown_term, is_combined, at_best, without_term;  // shown_term -1: the term itself
-    i32 first_role, roles;
-    i32 pattern, points;
-    i32 target;  // expression, question or definition
-};
-
-struct Definition {
-    i32 condition, first, count;  // parameters
-};
-
-// A range that a phrase asks for.
-struct Range {
-    i32 low, high;
-    Span<i32> also;
+// Signs of a text in `lists`: code points.
+struct TextPart {
+    i32 first, count;
 };
 
 struct Text {
@@ -103,30 +45,41 @@ struct Text {
     Span<i32> tracked;        // [TERMS] terms of which players show bounds
     Span<Name> names;         // those behind the terms
     Span<Written> expressions;
-    Span<SuitTerms> stems;
-    Span<Word> words;
+    Span<Word> words;  // those of the text, then one for each role
     Span<CallPattern> patterns;
     Span<QuestionForm> questions;
     Span<Phrase> phrases;
-    Span<Written> conditions;
+    Span<Condition> conditions;
     Span<Definition> defines;
     Span<i32> lists;
+    Vec<Span<i32>> texts;  // signs of each
 
     // Takes rows; false, and nothing is to be used then, if they are not what an encoder writes.
     bool read(const i32* rows, u64 count) {
         rows_.clear();
         rows_.append(rows, count);
-        return take_sections() && numbers_fit() && expressions_fit() && names_fit() &&
-               calls_fit() && questions_fit() && phrases_fit() && conditions_fit();
+        if (!take_sections() || !numbers_fit() || !expressions_fit() || !names_fit() || !texts_fit() ||
+            !calls_fit() || !phrases_fit() || !conditions_fit())
+            return false;
+        lay_out_words();
+        lay_out_phrases();
+        find_same();
+        return true;
     }
 
     Span<i32> list(i32 first, i32 count) const {
         return {lists.data + first, static_cast<u64>(count)};
     }
+    Span<i32> parts_of(const Condition& condition) const {
+        if (condition.form >= static_cast<i32>(Joining::NOT_THIS)) return {&condition.first, 1};
+        return list(condition.first, condition.count);
+    }
     Span<i32> suits_of(const Phrase& phrase) const { return list(phrase.first_suit, phrase.suits); }
     Range range_of(const Phrase& phrase) const {
         return {phrase.low, phrase.high, list(phrase.first_also, phrase.also)};
     }
+    // The first condition that says the same as one that stands by itself, wherever that is; -1 for none.
+    i32 subject(i32 condition) const { return condition < 0 ? -1 : same_[condition]; }
     // Number that players' bounds of a term are kept by, -1 for a term that is not tracked.
     i32 tracked_number(i32 term) const {
         for (u64 number = 0; number < tracked.count; ++number)
@@ -137,6 +90,14 @@ struct Text {
   private:
     static constexpr u64 SECTIONS = 12, HEADER = SECTIONS + 2;
     Vec<i32> rows_;
+    Span<TextPart> text_parts_;
+    Span<i32> said_words_;  // texts
+    Span<i32> subjects_;    // conditions that stand by themselves, in the order of the text
+    Span<SaidPhrase> said_;
+    Vec<Word> own_words_;
+    Vec<QuestionForm> own_questions_;
+    Vec<Phrase> own_phrases_;
+    Vec<i32> same_;  // by condition
 
     static bool is_below(i32 number, u64 count) {
         return number >= 0 && static_cast<u64>(number) < count;
@@ -169,17 +130,14 @@ struct Text {
         for (u64 number = 2; number < HEADER; ++number)
             if (rows_[number] < rows_[number - 1]) return false;
         return take(limits, 0) && take(tracked, 1) && take(names, 2) && take(expressions, 3) &&
-               take(stems, 4) && take(words, 5) && take(patterns, 6) && take(questions, 7) &&
-               take(phrases, 8) && take(conditions, 9) && take(defines, 10) && take(lists, 11);
+               take(text_parts_, 4) && take(said_words_, 5) && take(patterns, 6) && take(said_, 7) &&
+               take(conditions, 8) && take(subjects_, 9) && take(defines, 10) && take(lists, 11);
     }
     bool numbers_fit() const {
         for (const Limits& one : limits)
             if (!is_small(one.low) || !is_small(one.high) || one.low > one.high) return false;
         for (const i32 term : tracked)
             if (!is_below(term, limits.count)) return false;
-        for (const SuitTerms& stem : stems)
-            for (const i32 term : stem.terms)
-                if (!is_below(term, limits.count)) return false;
         return limits.count == TERM_COUNT && tracked.count == TERMS;
     }
 
@@ -265,121 +223,84 @@ struct Text {
         return true;
     }
 
+    bool texts_fit() const {
+        for (const TextPart& text : text_parts_)
+            if (!is_list(text.first, text.count)) return false;
+        for (const i32 word : said_words_)
+            if (!is_below(word, text_parts_.count)) return false;
+        return true;
+    }
     bool calls_fit() const {
-        for (const Word& word : words)
-            if (!word_fits(word)) return false;
         for (const CallPattern& pattern : patterns)
             if (!is_one_of(pattern.kind, CallKind::CALL_KINDS) || pattern.level < -1 ||
-                pattern.level > 7 || !is_none_or_below(pattern.strain, words.count))
+                pattern.level > 7 || !is_none_or_below(pattern.strain, said_words_.count))
                 return false;
         return true;
     }
-    static bool word_fits(const Word& word) {
-        if (!is_one_of(word.join, SuitsJoin::SUITS_JOINS) || !is_flag(word.notrump)) return false;
-        switch (static_cast<WordKind>(word.kind)) {
-            case WordKind::FIXED: return 1 <= word.value && word.value <= NOTRUMP;
-            case WordKind::VARIABLE: return is_below(word.value, VARIABLES);
-            case WordKind::ROLE: return is_below(word.value, ROLES);
-            case WordKind::OTHER: return word.value == 0;
-            case WordKind::SUITS: break;
-            default: return false;
-        }
-        if (!is_below(word.value, 1 << 12)) return false;
-        for (i32 rest = word.value; rest != 0; rest >>= 3)
-            if ((rest & 7) < 1 || (rest & 7) > 4) return false;
-        return true;
-    }
-
-    bool questions_fit() const {
-        for (const QuestionForm& form : questions) {
-            const bool fits = PASSED_HAND <= form.kind && form.kind < KINDS &&
-                              is_below(form.who, 16) && is_small(form.count) &&
-                              is_small(form.low) && is_small(form.high) &&
-                              is_flag(form.negated) && is_flag(form.of_pattern) &&
-                              is_one_of(form.operands, Operands::OPERANDS) && number_fits(form);
-            if (!fits) return false;
-        }
-        return true;
-    }
-    static bool number_fits(const QuestionForm& form) {
-        switch (form.kind) {
-            case HAS_SHOWN:
-            case MAY_HAVE: return is_below(form.number, form.count == 0 ? TERMS : TERMS - 3);
-            case HAS_CALLED:
-            case LAST_CALLS_TAG:
-            case LAST_BID: return is_none_or_below(form.number, 64 * TAG_WORDS);
-            case AVAILABLE: return is_below(form.number, 3);
-            default: return is_small(form.number);
-        }
-    }
-
     bool phrases_fit() const {
-        for (const Phrase& phrase : phrases)
-            if (!parts_fit(phrase) || !operation_fits(phrase)) return false;
+        for (const SaidPhrase& said : said_)
+            if (!said_fits(said)) return false;
         return true;
     }
-    bool parts_fit(const Phrase& phrase) const {
-        if (!is_list(phrase.first_suit, phrase.suits) ||
-            !is_list(phrase.first_role, phrase.roles) || !is_list(phrase.first_also, phrase.also))
-            return false;
-        for (const i32 word : suits_of(phrase))
-            if (!is_below(word, words.count)) return false;
-        for (const i32 word : list(phrase.first_role, phrase.roles))
-            if (!is_below(word, words.count)) return false;
-        for (const i32 value : list(phrase.first_also, phrase.also))
-            if (!is_small(value)) return false;
-        const bool compares = phrase.comparison == -1 ||
-                              (LESS <= phrase.comparison && phrase.comparison <= MORE);
-        return is_flag(phrase.fault) && is_flag(phrase.is_combined) && is_flag(phrase.at_best) &&
-               is_small(phrase.low) && (is_small(phrase.high) || phrase.high == NO_BOUND) &&
-               is_small(phrase.points) && compares && is_none_or_below(phrase.term, limits.count) &&
-               is_none_or_below(phrase.shown_term, limits.count) &&
-               is_none_or_below(phrase.without_term, limits.count) &&
-               is_none_or_below(phrase.stem, stems.count) &&
-               is_none_or_below(phrase.second_stem, stems.count) &&
-               is_none_or_below(phrase.pattern, patterns.count);
+    bool said_fits(const SaidPhrase& said) const {
+        if (!is_list(said.first_suit, said.suits) || !is_list(said.first_also, said.also)) return false;
+        for (const i32 word : list(said.first_suit, said.suits))
+            if (!is_below(word, said_words_.count)) return false;
+        return is_below(said.kind, text_parts_.count) && is_none_or_below(said.who, text_parts_.count) &&
+               is_below(said.text, text_parts_.count) && is_flag(said.has_range) &&
+               is_none_or_below(said.pattern, patterns.count) &&
+               is_none_or_below(said.tag, 64 * TAG_WORDS) &&
+               is_none_or_below(said.define, defines.count) &&
+               is_none_or_below(said.expression, expressions.count) && is_flag(said.is_refused);
     }
-    bool operation_fits(const Phrase& phrase) const {
-        const bool one_suit = phrase.suits == 1 && phrase.stem >= 0;
-        switch (static_cast<Operation>(phrase.operation)) {
-            case Operation::REFUSED: return true;
-            case Operation::ALWAYS: return is_below(phrase.target, expressions.count);
-            case Operation::FACT:
-                if (!is_below(phrase.target, questions.count)) return false;
-                return pattern_is_there(phrase, questions[phrase.target]);
-            case Operation::NAMED:
-                return is_below(phrase.target, defines.count) && suits_match(phrase);
-            case Operation::MEASURE:
-            case Operation::COMBINED:
-            case Operation::REMOTE: return phrase.term >= 0;
-            case Operation::IN_SUIT:
-            case Operation::FLAG:
-            case Operation::COMBINED_CARDS: return one_suit;
-            case Operation::STOPPER:
-            case Operation::FIRST_ROUND_CONTROL:
-            case Operation::SECOND_ROUND_CONTROL: return one_suit && phrase.second_stem >= 0;
-            case Operation::LENGTH_BESIDE:
-                return one_suit && phrase.comparison >= 0 && phrase.term >= 0;
-            case Operation::LENGTH_AGAINST:
-                return phrase.suits == 2 && phrase.stem >= 0 && phrase.comparison >= 0;
-            case Operation::LONGEST_OUTSIDE_THEIRS:
-                return phrase.roles == 1 && (phrase.fault || phrase.suits == 1) && phrase.stem >= 0;
-            case Operation::IN_TRUMPS:
-                return phrase.stem >= 0 && (phrase.suits > 0 || phrase.roles > 0);
-            case Operation::LAW: return phrase.pattern >= 0 && phrase.stem >= 0;
-            case Operation::ENOUGH_POINTS:
-                return phrase.pattern >= 0 && phrase.term >= 0 && phrase.stem >= 0 &&
-                       phrase.second_stem >= 0;
-            default: return false;
+
+    void lay_out_words() {
+        texts.clear();
+        own_words_.clear();
+        for (const TextPart& text : text_parts_) texts.push(list(text.first, text.count));
+        for (const i32 text : said_words_) own_words_.push(word_of(texts[text]));
+        for (u64 role = 0; role < ROLES; ++role) own_words_.push(word_of_role(static_cast<i32>(role)));
+        words = own_words_.span();
+    }
+    void lay_out_phrases() {
+        PhraseReading reading({lists, defines, patterns, said_words_, texts});
+        for (const SaidPhrase& said : said_) reading.add(said);
+        own_phrases_ = static_cast<Vec<Phrase>&&>(reading.phrases);
+        own_questions_ = static_cast<Vec<QuestionForm>&&>(reading.questions);
+        phrases = own_phrases_.span();
+        questions = own_questions_.span();
+    }
+    // Conditions that say the same, at whatever places, are learned once.
+    void find_same() {
+        Rows values;  // what phrases and conditions say
+        Vec<i32> said, found, words, firsts;
+        for (const SaidPhrase& phrase : said_) {
+            const i32 parts[] = {static_cast<i32>(Joining::PHRASE), phrase.kind, phrase.who, phrase.text,
+                                 phrase.suits, phrase.has_range, phrase.low, phrase.high, phrase.count,
+                                 phrase.of, phrase.pattern};
+            words.clear();
+            words.append(parts, sizeof parts / sizeof parts[0]);
+            words.append(list(phrase.first_suit, phrase.suits).data, static_cast<u64>(phrase.suits));
+            words.append(list(phrase.first_also, phrase.also).data, static_cast<u64>(phrase.also));
+            said.push(values.number_of(words.data, words.count));
         }
-    }
-    bool pattern_is_there(const Phrase& phrase, const QuestionForm& form) const {
-        const bool of_strain = form.operands == static_cast<i32>(Operands::OF_STRAIN);
-        if (phrase.pattern < 0) return !of_strain && !form.of_pattern;
-        return !of_strain || patterns[phrase.pattern].strain >= 0;
-    }
-    bool suits_match(const Phrase& phrase) const {
-        return phrase.fault || phrase.suits == defines[phrase.target].count;
+        same_.clear();
+        for (u64 number = 0; number < conditions.count; ++number) {
+            const Condition& row = conditions[number];
+            const bool is_phrase = row.form == static_cast<i32>(Joining::PHRASE);
+            words.clear();
+            words.push(row.form);
+            for (const i32 part : parts_of(row))
+                words.push(is_phrase ? said[part] : found[part]);
+            found.push(is_phrase ? words[1] : values.number_of(words.data, words.count));
+            same_.push(static_cast<i32>(number));
+        }
+        for (u64 value = 0; value < values.count(); ++value) firsts.push(-1);
+        for (const i32 subject : subjects_) {
+            i32& first = firsts[found[subject]];
+            if (first < 0) first = subject;
+            same_[subject] = first;
+        }
     }
 
     bool conditions_fit() const {
@@ -391,17 +312,18 @@ struct Text {
             for (const i32 variable : list(define.first, define.count))
                 if (!is_below(variable, VARIABLES)) return false;
         }
+        for (const i32 subject : subjects_)
+            if (!is_below(subject, conditions.count)) return false;
         Vec<i32> depths;
         for (u64 number = 0; number < conditions.count; ++number) {
-            const Written& row = conditions[number];
+            const Condition& row = conditions[number];
             if (!is_one_of(row.form, Joining::JOININGS)) return false;
-            if (!is_list(row.first, row.count)) return false;
             const bool is_phrase = row.form == static_cast<i32>(Joining::PHRASE);
-            const bool has_one = is_phrase || row.form == static_cast<i32>(Joining::NOT_THIS);
-            if (has_one && row.count != 1) return false;
+            const bool is_one = is_phrase || row.form == static_cast<i32>(Joining::NOT_THIS);
+            if (is_one ? row.count != 1 : !is_list(row.first, row.count)) return false;
             i32 depth = 0;
-            for (const i32 part : list(row.first, row.count)) {
-                if (!is_below(part, is_phrase ? phrases.count : number)) return false;
+            for (const i32 part : parts_of(row)) {
+                if (!is_below(part, is_phrase ? said_.count : number)) return false;
                 if (!is_phrase) depth = most(depth, depths[part]);
             }
             if (depth >= DEEPEST_CONDITION) return false;

@@ -47,6 +47,23 @@ _RUNNING: Final = """\
     $run($orders[path]);
     return $modules[path];
   }
+  // a script of one entry, and of what it needs
+  function $apart() {
+    const orders = {};
+    const waiting = [entry];
+    for (const path of waiting) {
+      if (path in orders) continue;
+      orders[path] = $orders[path];
+      for (const one of orders[path]) waiting.push(...$needed[one] ?? []);
+    }
+    const paths = [...new Set(Object.values(orders).flat())];
+    const code = paths.map((path) => `"${path}": ${$code[path]}`);
+    return [
+      '"use strict";', `const $orders = ${JSON.stringify(orders)};`, `const $code = {${code}};`,
+      "const $modules = {};", $run, $later, `$run($orders["${entry}"]);`, "",
+    ].join("\\n");
+  }
+  if (isApart) return $apart();
   $run($orders[entry]);
 """
 
@@ -84,8 +101,8 @@ def bundle(sources: Mapping[str, str], entries: Iterable[str], name: str) -> str
     Returns
     -------
     str
-        A declaration of the function. It refers to nothing outside itself, so that its text can be
-        run elsewhere, as in a worker.
+        A declaration of the function. With true behind the entry it runs nothing, but gives the
+        text of a script that runs the entry elsewhere, as in a worker, without the other modules.
 
     Raises
     ------
@@ -96,7 +113,7 @@ def bundle(sources: Mapping[str, str], entries: Iterable[str], name: str) -> str
     --------
     >>> print(bundle({"a.js": 'import { b } from "./b.js";', "b.js": "export const b = 1;"},
     ...              ["a.js"], "run"))  # doctest: +ELLIPSIS
-    function run(entry) {
+    function run(entry, isApart) {
       "use strict";
     ...
     """
@@ -112,8 +129,11 @@ def bundle(sources: Mapping[str, str], entries: Iterable[str], name: str) -> str
         _follow_all(path, modules)
     for order in orders.values():
         _check(order, modules)
-    lines = [f"function {name}(entry) {{", '  "use strict";', "  const $orders = {"]
+    later = {path: module.later for path, module in modules.items() if module.later}
+    lines = [f"function {name}(entry, isApart) {{", '  "use strict";', "  const $orders = {"]
     lines += [f'    "{entry}": {_list(order)},' for entry, order in orders.items()]
+    lines += ["  };", "  const $needed = {"]
+    lines += [f'    "{path}": {_list(needed)},' for path, needed in later.items()]
     lines += ["  };", "  const $code = {"]
     lines += (_written(path, modules[path]) for path in modules)
     return "\n".join([*lines, "  };", f"{_RUNNING}}}", ""])

@@ -170,7 +170,8 @@ def _script() -> str:
         f'globalThis.bidcascadeCore = "{_core()}";\n'
         "globalThis.bidcascadeEngineSource = "
         '`globalThis.bidcascadeCore = "${bidcascadeCore}";`\n'
-        f'  + `(${{bidcascade}})("{_ENGINE}");`;\n'
+        # without the page's own modules it is there sooner
+        f'  + bidcascade("{_ENGINE}", true);\n'
         f'bidcascade("{_START}");\n'
     )
 

@@ -3,7 +3,7 @@
 From a row come productions of the grammar, the tree, the words of a tree and its line in the page
 ``phrases.md``, which ``python -m bidcascade.systems.language.phrases`` writes.
 What a kind means at a place of an auction is defined in ``systems/reference``: ``PHRASES`` of
-``conditions.py`` (tests of the hand) and ``FACTS`` of ``facts.py``. ``systems/text_rows.py`` says
+``conditions.py`` (tests of the hand) and ``FACTS`` of ``facts.py``. ``kernels/core/kinds.hpp`` says
 by which operation the core does it: for a new phrase add a row here and one in each.
 """
 

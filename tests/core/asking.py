@@ -5,6 +5,7 @@ question as a row, so that both can be compared question by question.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +22,8 @@ from bidcascade.systems.patterns import (
 )
 from bidcascade.systems.places import Rules
 from bidcascade.systems.state import WHO
-from bidcascade.systems.text_rows import tags_of
+from bidcascade.systems.structure_rows import StructureRows
+from bidcascade.systems.text_rows import TextRows
 
 _STRAINS: Final = "CDHSN"
 TAGS: dict[str, int] = {}
@@ -30,10 +32,10 @@ Ask = Callable[[int], int]
 """What a place answers to a question by number."""
 
 
+@cache
 def number_tags(rules: Rules) -> None:
     """Give the tags of a text their numbers."""
-    for tag in tags_of(rules):
-        TAGS.setdefault(tag, len(TAGS))
+    StructureRows(rules, TextRows(rules, TAGS))
 
 
 class Asking:

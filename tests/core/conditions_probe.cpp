@@ -154,6 +154,10 @@ i32 match_below(void* text, const i32* patterns, i32 count, i32 call, u32* bindi
     return below_bindings(rows, patterns, static_cast<u64>(count), call, *bindings);
 }
 
+i32 subject(void* text, i32 condition) {
+    return static_cast<Opened*>(text)->text.subject(condition);
+}
+
 i32 fixed(void* text, i32 pattern) {
     const Text& rows = static_cast<Opened*>(text)->text;
     return fixed_call(rows, rows.patterns[pattern]);

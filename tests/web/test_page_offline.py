@@ -178,12 +178,21 @@ def empty(browser) -> Iterator[Any]:
 
 def test_a_joined_script_does_what_its_modules_do(empty):
     text = bundle(MODULES, ["main.js"], "run")
-    # as a worker does: from the text of the function
-    told = empty.evaluate(f'() => {{ {text} (0, eval)(`(${{run}})("main.js")`); return told; }}')
+    told = empty.evaluate(f'() => {{ {text} run("main.js"); return told; }}')
     empty.route("**/*", lambda route: route.fulfill(
         body=MODULES.get(route.request.url.partition("test/")[2], ""),
         content_type="text/javascript" if route.request.url.endswith("js") else "text/html",
     ))  # fmt: skip
     empty.goto("http://modules.test/")
     assert told == empty.evaluate("import('/main.js').then(() => told)")
+    assert told == ["effect", "data", "late", "found", True, 1, 6, 3, True]
+
+
+def test_a_script_of_one_entry_leaves_out_what_that_does_not_need(empty):
+    run = bundle(MODULES, ["main.js", "count.js"], "run")
+    count = empty.evaluate(f"() => {{ {run} return run('count.js', true); }}")
+    assert "twice" in count
+    assert "effect" not in count
+    assert empty.evaluate("text => (0, eval)(text)", count) is None
+    told = empty.evaluate(f"() => {{ {run} (0, eval)(run('main.js', true)); return told; }}")
     assert told == ["effect", "data", "late", "found", True, 1, 6, 3, True]

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from bidcascade.systems import named_systems
-from bidcascade.systems.browser_rows import rows_data
-from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.language.kept_texts import rows_of_tree, tree_of_rows
+from bidcascade.systems.language.syntax_tree import Define
+from bidcascade.systems.places import Rules
 from bidcascade.systems.structure_rows import StructureRows
 from bidcascade.systems.system import System
-from bidcascade.systems.text_rows import PHRASES, TextRows, tags_of
+from bidcascade.systems.text_rows import COMPLAINTS, TextRows
+from tests.core.core_texts import text_of
+from tests.core.test_core_conditions import phrases
 from tests.support_examples import examples
 from tests.support_systems import SMALL, systems
 
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.slow
 ROWS = """async (load, [given, shared]) => {
     const { systemOfRows } = await load("language/rows");
     const { Rules } = await load("places");
-    const { TextRows, tagsOf } = await load("text_rows");
+    const { TextRows } = await load("text_rows");
     const { StructureRows } = await load("structure_rows");
     const all = given.map((rows) => new Rules(systemOfRows(rows)));
     const digest = async (words) => {
@@ -27,8 +29,9 @@ ROWS = """async (load, [given, shared]) => {
         return Array.from(new Uint8Array(bytes), one => one.toString(16).padStart(2, "0")).join("");
     };
     const made = [];
+    const tags = new Map();
     for (const rules of all) {
-        const text = new TextRows(rules, shared ? tagsOf(all) : undefined);
+        const text = new TextRows(rules, shared ? tags : undefined);
         const structure = new StructureRows(rules, text).words();
         made.push([text.words(), structure]);
     }
@@ -41,8 +44,10 @@ ROWS = """async (load, [given, shared]) => {
 
 def rows_of(one, tags=None):
     """Words of text and structure, as the core takes them."""
-    text = TextRows(one.rules, tags)
-    structure = StructureRows(one.rules, text).words()
+    # parts that say the same at the same place are one object there
+    rules = Rules(tree_of_rows(rows_of_tree(one.text)))
+    text = TextRows(rules, tags)
+    structure = StructureRows(rules, text).words()
     return text.words(), structure
 
 
@@ -67,7 +72,7 @@ def test_rows_of_shipped_systems(engine, name):
 def test_systems_that_play_each_other_share_tags(engine):
     pair = [System.open(name) for name in ("sayc", "acol")]
     told = engine(ROWS, [[rows_of_tree(one.text) for one in pair], True])
-    tags = tags_of(*(one.rules for one in pair))
+    tags: dict[str, int] = {}
     assert told == [digests(rows_of(one, tags)) for one in pair]
 
 
@@ -90,20 +95,27 @@ def test_rows_of_phrases(engine, phrase):
     rows_agree(engine, System.parse(f"opening:\n  1X = Test: {phrase}\n"))
 
 
-@given(data=st.data())
-def test_every_kind_of_phrase_is_known(engine, data):
-    """Kinds whose operation is no row of the table are functions in the browser too."""
-    kind = data.draw(st.sampled_from(sorted(PHRASES)))
-    is_fact, is_tabled = engine(
-        """async (load, kind) => {
-            const { isFact } = await load("text_rows");
-            const data = (await load("rows_data")).default;
-            return [isFact(kind), Object.hasOwn(data.phrases, kind)];
+@given(phrase=phrases())
+def test_rows_of_any_phrase(engine, phrase):
+    rows = rows_of_tree(text_of({"asked": Define("asked", (), phrase)}).text)
+    one = Rules(tree_of_rows(rows))
+    told, complaints = engine(
+        """async (load, rows) => {
+            const { systemOfRows } = await load("language/rows");
+            const { Rules } = await load("places");
+            const { TextRows } = await load("text_rows");
+            const text = new TextRows(new Rules(systemOfRows(rows)));
+            const refused = (await load("rows_data")).default.complaints.slice(2)
+                .map((_, number) => text.error(2, 0, 2 + number).message);
+            return [Array.from(text.words()), refused];
         }""",
-        kind,
+        rows,
     )
-    assert not is_fact
-    assert is_tabled == (kind in rows_data()["phrases"])
+    text = TextRows(one)
+    assert told == text.words().tolist()
+    assert complaints == [
+        str(text.error(2, 0, number)).partition("\n")[0] for number in range(2, len(COMPLAINTS))
+    ]
 
 
 def test_a_text_with_tags_of_nobody(engine):

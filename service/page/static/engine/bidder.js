@@ -6,7 +6,6 @@ import { contextNumber } from "./deals.js";
 import { InvalidSystem } from "./errors.js";
 import { kept } from "./kept.js";
 import { codeOf, Program } from "./program.js";
-import { tagsOf } from "./text_rows.js";
 
 const KEPT_PLACES = 2000;
 const WORDS_OF_ENTRY = 6;
@@ -26,7 +25,7 @@ export class Bidder {
     if (this.#opened === null) {
       const core = new Core();
       const [first, other] = this.#rules;
-      const tags = tagsOf([...new Set(this.#rules)]);
+      const tags = new Map();
       const program = new Program(core, first, tags);
       const programs = [program, first === other ? program : new Program(core, other, tags)];
       this.#opened = { core, programs, bidder: core.bidder(programs[0].system, programs[1].system) };

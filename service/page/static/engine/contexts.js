@@ -15,13 +15,10 @@ class PlacedLine {
   below = [];
   /** The group that it is of. */
   group = null;
-  /** Place among all lines of the system in the order in which they are tried. */
-  order = 0;
 
   constructor(number, line) {
     this.number = number;
     this.line = line;
-    this.fixedCall = fixedCall(line.call);
   }
 }
 
@@ -37,7 +34,6 @@ class HeaderTest {
 export function placesOf(text) {
   const collector = new Collector();
   const groups = collector.groupsOf(text.blocks, FRAME);
-  collector.sortLines();
   const byLength = new Map();
   for (const group of groups) {
     const length = group.pattern?.fixedLength ?? null;
@@ -64,7 +60,7 @@ const FRAME = {
 /** Walks the tree; numbers lines and groups in file order. */
 class Collector {
   lines = [];
-  #orders = 0;
+  #tests = new Map();
 
   groupsOf(body, frame) {
     const found = [];
@@ -99,36 +95,31 @@ class Collector {
     const counted = frame.general ? 0 : sum(facts.map(countFacts));
     if (frame.foremost) literal += FOREMOST;
     const specificity = frame.lastResort ? LAST_RESORT : [literal, classes, counted, frame.general ? 0 : 1];
-    const order = this.#orders;
-    this.#orders += 1;
     const placed = lines.map((line) => this.#placed(line, literal, classes));
     const tests = facts.flatMap((fact) => (fact.type === "AllOf" ? fact.parts : [fact]))
-      .map((condition) => new HeaderTest(condition));
+      .map((condition) => this.#test(condition));
     /** Lines that apply at the same places, in file order. `theirCall`, below a line, is RHO's call
      * in between, null for a pass; `tests` must all hold. */
-    const group = { lines: placed, pattern, theirCall, opening, facts, tests, specificity, order };
+    const group = { lines: placed, pattern, theirCall, opening, facts, tests, specificity };
     for (const one of placed) one.group = group;
     return group;
+  }
+
+  /** Test of a header's condition; the groups under a header share it. */
+  #test(condition) {
+    let found = this.#tests.get(condition);
+    if (found === undefined) this.#tests.set(condition, (found = new HeaderTest(condition)));
+    return found;
   }
 
   #placed(line, literal, classes) {
     const placed = new PlacedLine(this.lines.length, line);
     this.lines.push(placed);
-    const fixed = placed.fixedCall !== undefined;
+    if (!line.below.length) return placed;
+    const fixed = fixedCall(line.call) !== undefined;
     const frame = { ...FRAME, literal: literal + Number(fixed), classes: classes + Number(!fixed) };
     placed.below = this.groupsOf(line.below, frame);
     return placed;
-  }
-
-  /** Number the lines in the order in which they are tried, which is the same at every place. */
-  sortLines() {
-    const sorted = [...this.lines].sort((one, other) => {
-      const first = one.group.specificity;
-      const second = other.group.specificity;
-      const differs = first.findIndex((count, index) => count !== second[index]);
-      return differs < 0 ? one.number - other.number : second[differs] - first[differs];
-    });
-    sorted.forEach((placed, order) => { placed.order = order; });
   }
 }
 

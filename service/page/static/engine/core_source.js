@@ -4,8 +4,10 @@
 export async function coreBytes(address) {
   const text = globalThis.bidcascadeCore;
   if (text) {
-    const packed = new Blob([Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0))]);
-    return new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+    const signs = atob(text);
+    const packed = new Uint8Array(signs.length);
+    for (let at = 0; at < signs.length; at += 1) packed[at] = signs.charCodeAt(at);
+    return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   }
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${address}: ${answer.status}`);

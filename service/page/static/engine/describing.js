@@ -4,8 +4,8 @@
 import { allOf } from "./language/joining.js";
 import { conditionText } from "./language/wording.js";
 import { isVariable, letterOf } from "./patterns.js";
-import { SUIT_WORDS } from "./phrases.js";
-import { isFact } from "./text_rows.js";
+import { FACTS, SUIT_WORDS } from "./phrases.js";
+import data from "./rows_data.js";
 
 export const SUIT_NAMES = Object.fromEntries(Object.entries(SUIT_WORDS).map(([word, letter]) => [letter, word]));
 
@@ -40,7 +40,8 @@ function withoutFacts(condition) {
     return parts.length ? allOf(parts) : null;
   }
   const inner = condition.type === "NotThis" ? condition.part : condition;
-  return inner.type === "Phrase" && isFact(inner.kind) ? null : condition;
+  const isFact = inner.type === "Phrase" && FACTS.has(inner.kind) && !Object.hasOwn(data.standsFor, inner.kind);
+  return isFact ? null : condition;
 }
 
 /** Words of one agreement, with its suits in place. */

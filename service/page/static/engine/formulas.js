@@ -12,7 +12,6 @@ const COMPARE = {
 };
 const OPPOSITE = { "<": ">=", "<=": ">", "==": "!=", "!=": "==", ">=": "<", ">": "<=" };
 /** Ranks of honours by name, as terms have them. */
-export const HONOURS = { ace: "A", king: "K", queen: "Q", jack: "J", ten: "T" };
 export const TRUE = truth(true);
 export const FALSE = truth(false);
 /** Shapes by name, for systems that do not define them. */

@@ -14,21 +14,20 @@ const [CONDITION, EXPRESSION, NEEDS, BINDINGS] = [1, 2, 3, 4];
 
 export class Program {
   #text;
-  #variants;
+  #structure;
   #expressions = new Map();
   #numbers = new Map();
   #names;
   #needs = new Map();
   #entries = new Map();
 
-  /** `tags` are numbers of tags, shared by systems that play each other. */
+  /** `tags` are numbers of tags so far, shared by systems that play each other. */
   constructor(core, rules, tags) {
     this.core = core;
     this.rules = rules;
     this.#text = new TextRows(rules, tags);
-    const structure = new StructureRows(rules, this.#text);
-    this.#variants = structure.variants;
-    const words = structure.words();
+    this.#structure = new StructureRows(rules, this.#text);
+    const words = this.#structure.words();
     this.system = core.open(this.#text.words(), words);
     if (this.system === null) throw new InvalidSystem("expected a system within the core's numbers");
     this.#names = new Map(this.#text.names.map((name, number) => [name, number]));
@@ -105,7 +104,7 @@ export class Program {
     const key = number * 1024 + rank;
     let found = this.#entries.get(key);
     if (found === undefined) {
-      found = new PlaceEntry(this, number, call, rank, this.#variants[variant], this.#needsOf(needs), bindingsOf(bindings));
+      found = new PlaceEntry(this, number, call, rank, this.#structure.variant(variant), this.#needsOf(needs), bindingsOf(bindings));
       this.#entries.set(key, found);
     }
     return found;

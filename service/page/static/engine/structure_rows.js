@@ -2,32 +2,31 @@
 
 import { InvalidSystem } from "./errors.js";
 import { LAST_RESORT } from "./contexts.js";
-import { fixedLetterOf, isVariable } from "./patterns.js";
 import { VARIABLES } from "./phrases.js";
 import data from "./rows_data.js";
-import { joined, saidBy, topGroups } from "./text_rows.js";
+import { joined } from "./text_rows.js";
 
 const MOST_VARIANTS = 1 << 20;
 const HIDDEN_BY_NONE = -1;
-const STRAINS = "CDHSN";
 const SECTIONS = [
-  "groups", "lines", "variants", "steps", "tests", "branches", "groupLines", "opening", "moving", "lists",
+  "groups", "lines", "written", "variants", "agreements", "steps", "tests", "branches", "groupLines", "opening", "moving",
+  "lists",
 ];
-const BOUND_BY_AGREEMENTS = [...VARIABLES, "n"];
-const [STEP_WORDS, TEST_WORDS, BRANCH_WORDS] = [3, 3, 4];
-const NO_TAGS = new Array(2 * data.tagWords).fill(0);
-const SAYING_NOTHING = [0, 0, 0, 0, 0, ...NO_TAGS];
+const [WRITTEN_WORDS, VARIANT_WORDS, AGREEMENT_WORDS, STEP_WORDS, TEST_WORDS, BRANCH_WORDS] = [6, 3, 6, 3, 3, 4];
 
-/** Rows of the structure of a text, and what they stand for: `groups` and `variants`, `[placed, variant]` by number. */
+/** Rows of the structure of a text. What a line says is written once, however many places it stands at. */
 export class StructureRows {
   #rows = Object.fromEntries(SECTIONS.map((name) => [name, []]));
   #agreements = new Map();
-  #lines = new Map();
+  #written = new Map();
+  #firstVariants = [];
+  #lines;
 
   /** `text` are the rows of what the text asks, which gives conditions and calls their numbers. */
   constructor(rules, text) {
     this.text = text;
     const { places } = rules;
+    this.#lines = places.lines;
     const byTurn = (one, other) => {
       const [first, second] = [one.specificity, other.specificity];
       const at = first.findIndex((count, place) => count !== second[place]);
@@ -35,25 +34,37 @@ export class StructureRows {
     };
     this.groups = withBelow(topGroups(places)).sort(byTurn);
     this.numbers = new Map(this.groups.map((group, number) => [group, number]));
-    this.variants = [];
+    this.#addLines();
+    this.#addGroups();
+    this.#rows.opening = this.#groupNumbers(places.opening);
+    this.#rows.moving = this.#groupNumbers([...[...places.byLength.values()].flat(), ...places.anyLength]);
+    this.#addBranch(rules.anywhere);
+  }
+
+  /** Line at its place and variant that have a number in the core. */
+  variant(number) {
+    let [low, high] = [0, this.#lines.length];
+    while (high - low > 1) {
+      const middle = low + high >> 1;
+      if (this.#firstVariants[middle] <= number) low = middle;
+      else high = middle;
+    }
+    const placed = this.#lines[low];
+    return [placed, placed.line.variants[number - this.#firstVariants[low]] ?? null];
+  }
+
+  /** All rows: what `Structure::read` of the core takes. */
+  words() {
+    return joined(data.structureFormat, SECTIONS.map((name) => this.#rows[name]));
+  }
+
+  #addGroups() {
     const specificities = new Map([[LAST_RESORT.join(), HIDDEN_BY_NONE]]);
     for (const group of this.groups) {
       const key = group.specificity.join();
       if (!specificities.has(key)) specificities.set(key, specificities.size - 1);
       this.#addGroup(group, specificities.get(key));
     }
-    for (const placed of places.lines) this.#addLine(placed);
-    this.#rows.opening = this.#groupNumbers(places.opening);
-    this.#rows.moving = this.#groupNumbers([...[...places.byLength.values()].flat(), ...places.anyLength]);
-    this.#addBranch(rules.anywhere);
-    if (this.variants.length >= MOST_VARIANTS) {
-      throw new InvalidSystem(`expected a system of at most ${MOST_VARIANTS} variants`);
-    }
-  }
-
-  /** All rows: what `Structure::read` of the core takes. */
-  words() {
-    return joined(data.structureFormat, SECTIONS.map((name) => this.#rows[name]));
   }
 
   #addGroup(group, specificity) {
@@ -81,50 +92,49 @@ export class StructureRows {
     return first;
   }
 
-  #addLine(placed) {
-    const { line } = placed;
-    // a line that stands at several places is laid out once
-    let known = this.#lines.get(line);
-    if (known === undefined) this.#lines.set(line, (known = this.#laidOut(placed)));
-    const [row, variants] = known;
-    const first = this.variants.length;
-    for (const variant of variants) this.#rows.variants.push(placed.number, ...variant);
-    for (const variant of variantsOf(line)) this.variants.push([placed, variant]);
-    const below = placed.below.length ? this.#list(this.#groupNumbers(placed.below)) : [0, 0];
-    this.#rows.lines.push(...row, first, variants.length, ...below);
-  }
-
-  /** Words of a line, and of its variants, that are the same at all its places. */
-  #laidOut({ line, fixedCall }) {
-    const row = [fixedCall ?? -1, this.text.callPattern(line.call), this.text.condition(line.condition)];
-    return [row, variantsOf(line).map((variant) => this.#variant(line, variant))];
-  }
-
-  #variant(line, variant) {
-    const condition = this.text.condition(variant === null ? null : variant.condition);
-    const said = saidBy(line, variant);
-    if (!said.length) return [condition, ...SAYING_NOTHING];
-    let kinds = 0;
-    const tags = [...NO_TAGS];
-    const promises = [];
-    const agreed = [];
-    for (const one of said) {
-      const kind = data.agreementKinds.indexOf(one.kind);
-      if (kind >= 0) kinds |= 1 << kind;
-      if (one.kind === "tag") {
-        const tag = this.text.tags.get(one.text);
-        tags[tag >> 5] |= 1 << (tag & 31);
-      }
-      if (one.kind === "shows" && one.condition !== null) promises.push(this.text.condition(one.condition));
-      const word = one.kind === "agrees" ? strainWord(one.suit) : null;
-      if (word !== null) {
-        const key = this.text.rules.keys.of(one);
-        if (!this.#agreements.has(key)) this.#agreements.set(key, this.#agreements.size);
-        agreed.push(this.#agreements.get(key), word);
-      }
+  #addLines() {
+    const { lines } = this.#rows;
+    let count = 0;
+    for (const { line, below } of this.#lines) {
+      this.#firstVariants.push(count);
+      count += line.variants.length || 1;
+      let written = this.#written.get(line);
+      if (written === undefined) this.#written.set(line, (written = this.#write(line)));
+      lines.push(written);
+      if (below.length) lines.push(...this.#list(this.#groupNumbers(below)));
+      else lines.push(0, 0);
     }
-    const [firstAgreed, words] = this.#list(agreed);
-    return [condition, kinds, ...this.#list(promises), firstAgreed, words / 2, ...tags];
+    if (count >= MOST_VARIANTS) throw new InvalidSystem(`expected a system of at most ${MOST_VARIANTS} variants`);
+  }
+
+  /** Write what a line says; its number. */
+  #write({ call, condition, agreements, variants }) {
+    const { text } = this;
+    const words = [];
+    for (const one of variants) words.push(text.condition(one.condition), ...this.#said(one.agreements));
+    const said = this.#said(agreements);
+    const [pattern, asked] = [text.callPattern(call), text.condition(condition)];
+    const first = extended(this.#rows.variants, words) / VARIANT_WORDS;
+    return extended(this.#rows.written, [pattern, asked, ...said, first, variants.length]) / WRITTEN_WORDS;
+  }
+
+  #said(agreements) {
+    return agreements.length ? this.#list(agreements.map((one) => this.#agreement(one))) : [0, 0];
+  }
+
+  #agreement(one) {
+    let number = this.#agreements.get(one);
+    if (number === undefined) {
+      const { text } = this;
+      const row = [
+        text.text(one.kind), text.text(one.text), one.suit === null ? -1 : text.text(one.suit),
+        one.call === null ? -1 : text.callPattern(one.call), text.condition(one.condition),
+        one.kind === "tag" ? text.tag(one.text) : -1,
+      ];
+      number = extended(this.#rows.agreements, row) / AGREEMENT_WORDS;
+      this.#agreements.set(one, number);
+    }
+    return number;
   }
 
   /** Write what applies everywhere, from a branch on; its number. */
@@ -149,20 +159,15 @@ export class StructureRows {
   }
 }
 
-const variantsOf = (line) => (line.variants.length ? line.variants : [null]);
+/** Groups that stand below no line. */
+function topGroups({ opening, byLength, anyLength, anywhere }) {
+  return [...opening, ...[...byLength.values()].flat(), ...anyLength, ...anywhere];
+}
 
 function extended(rows, more) {
   const first = rows.length;
   for (const one of more) rows.push(one);
   return first;
-}
-
-/** Number of a word for a strain in agreements: 0-4 C D H S NT, then the variables. */
-function strainWord(word) {
-  if (word === null) return null;
-  if (isVariable(word)) return 5 + BOUND_BY_AGREEMENTS.indexOf(word);
-  const letter = fixedLetterOf(word);
-  return letter === undefined ? null : STRAINS.indexOf(letter);
 }
 
 function withBelow(groups, found = []) {
