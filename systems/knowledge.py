@@ -52,6 +52,8 @@ _SUIT_POINTS: Final = 11
 _ALL_HOLDINGS: Final = (1 << HOLDINGS) - 1
 _ROWS: Final = 14 * _SUIT_POINTS
 _WIDEST: Final = 64
+_MOST_SETS: Final = 2048
+"""Answers that are remembered of each kind; most hold a set of cells, three kilobytes."""
 """Values apart that a form may take for its distribution to be worked out."""
 
 LENGTHS, _SHAPE_POSITIONS = shape_indices()
@@ -155,7 +157,7 @@ class Hull(NamedTuple):
     lengths: tuple[tuple[int, int], tuple[int, int], tuple[int, int], tuple[int, int]]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_SETS)
 def hull(cells: int) -> Hull:
     """Smallest and largest HCP and lengths in a set of cells.
 
@@ -258,7 +260,7 @@ def _proportion_between(form: LinearForm, low: int, high: int, profile: str) -> 
     return np.divide(found, HANDS, out=np.zeros_like(found), where=POSSIBLE)
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=_MOST_SETS)
 def term_range(cells: int, name: str, vocabulary: Vocabulary) -> tuple[int, int]:
     """Smallest and largest value of a term in a set of cells, in the kernels' unit.
 
@@ -300,7 +302,7 @@ def _tree(expression: Expression, vocabulary: Vocabulary) -> Tree:
             return _atom_tree(expression, vocabulary)
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=_MOST_SETS)
 def _atom_tree(expression: Expression, vocabulary: Vocabulary) -> Tree:
     return tree_of(expression, vocabulary)
 
@@ -320,7 +322,7 @@ def _deciders(name: str, profile: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=_MOST_SETS)
 def _decided_by(tree: Tree, profile: str) -> str:
     """``cell``, ``context`` or a suit's letter; empty where it takes more."""
     deciders = [_deciders(name, profile) for name in term_names_in(tree)]
@@ -328,7 +330,7 @@ def _decided_by(tree: Tree, profile: str) -> str:
     return "cell" if "cell" in found else next(iter(found), "")
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=_MOST_SETS)
 def _where(tree: Tree, decider: str, profile: str) -> int:
     """Set of the cells, of a suit's 8,192 holdings or of the 16 contexts where a tree holds."""
 
@@ -409,13 +411,13 @@ def _hands_with(holdings: Iterable[tuple[str, int]]) -> F64:
     return _count_hands(allowed)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_SETS)
 def _bounds_of_holdings(holdings: tuple[tuple[str, int], ...]) -> Bounds:
     hands = _hands_with(holdings)
     return Bounds(to_cells(hands > 0), to_cells(hands == HANDS))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=_MOST_SETS)
 def _bounds_of_interval(form: LinearForm, low: int, high: int, profile: str) -> Bounds:
     values = reach(form, profile)
     return Bounds(
@@ -465,7 +467,7 @@ def _proportion_of_interval(form: LinearForm, low: int, high: int, profile: str)
 # --- what callers ask ----------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=_MOST_SETS)
 def bounds(expression: Expression, vocabulary: Vocabulary) -> Bounds:
     """Cells where some hand, and where every hand, satisfies an expression.
 

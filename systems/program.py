@@ -29,6 +29,8 @@ _PLACES: Final = {name: place for place, name in enumerate((*VARIABLES, "n"))}
 _LIMITS: Final = {"needs": "different conditions", "bindings": "bindings of variables"}
 _MOST_SHOWN: Final = 4096
 """Entries, and constraints, that are remembered as objects; each takes about a kilobyte."""
+_MOST_SETS: Final = 1024
+"""Sets of cells that are remembered as numbers; each takes three kilobytes."""
 _MOST: Final = {"needs": 1 << 22, "bindings": 1 << 16}
 
 
@@ -224,9 +226,9 @@ class SystemProgram:
         return known
 
 
-def _make_room(cache: dict[Any, Any]) -> None:
+def _make_room(cache: dict[Any, Any], most: int = _MOST_SHOWN) -> None:
     """Empty a cache that is full: what was in it is made again in some microseconds."""
-    if len(cache) >= _MOST_SHOWN:
+    if len(cache) >= most:
         cache.clear()
 
 
@@ -245,6 +247,7 @@ class _Cells:
     def _set(self, number: int) -> int:
         known = self._sets.get(number)
         if known is None:
+            _make_room(self._sets, _MOST_SETS)
             words = self._core.rows("cells")[number]
             known = self._sets[number] = int.from_bytes(words.tobytes(), "little")
         return known

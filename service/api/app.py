@@ -144,10 +144,10 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
     # a thread of its own: the service answers /healthz meanwhile
     thread = threading.Thread(target=load, name="load-tables", daemon=True)
-    thread.start()
-    try:
-        with giving_back():
+    with giving_back():
+        thread.start()
+        try:
             yield
-    finally:
-        tables.state = "stopping"
-        await workplace.close()
+        finally:
+            tables.state = "stopping"
+            await workplace.close()

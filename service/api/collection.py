@@ -14,6 +14,9 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 _NEVER: Final = 1 << 30
+_MOST_HEAPS: Final = 2
+"""Heaps of the C library; each thread would have its own, with what it has freed."""
+_M_ARENA_MAX: Final = -8
 _GIVE_BACK_S: Final = 30.0
 """Seconds between two returns of free memory."""
 
@@ -38,8 +41,10 @@ def give_back() -> None:
 
 @contextmanager
 def giving_back() -> Iterator[None]:
-    """Give back what is free now and then, by a thread of its own."""
+    """Give back what is free now and then, by a thread of its own; share heaps among threads."""
     over = threading.Event()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _MOST_HEAPS)
 
     def go_on() -> None:
         while not over.wait(_GIVE_BACK_S):
