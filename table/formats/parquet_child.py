@@ -6,6 +6,7 @@ that it names.
 """
 
 import json
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -167,6 +168,8 @@ def main() -> None:
     """Answer what comes in with the rows of a file."""
     # whoever is interrupted ends this process by closing its input
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # polars decodes eight groups of rows ahead, which are gigabytes where who asked is slower
+    os.environ["POLARS_ROW_GROUP_PREFETCH_SIZE"] = "1"
     asked = json.loads(sys.stdin.readline())
     end_with_parent(sys.stdin.fileno())
     try:
