@@ -6,6 +6,7 @@ that it names.
 """
 
 import json
+import os
 import signal
 import sys
 from contextlib import suppress
@@ -35,6 +36,7 @@ _LISTS: Final = ("criteria", "tags")
 _CALLS: Final = pl.Enum(CALL_TEXTS)
 """Calls as they are written here: their numbers are their codes."""
 _NO_CALL: Final = 255
+_HEAD: Final = 1 << 16
 
 
 class Uncommon(Exception):
@@ -89,24 +91,36 @@ def columns_of(frame: pl.DataFrame) -> RowColumns:
 
 def _coded(column: pl.Series) -> tuple[U32, list[Any]]:
     """Give the number of each text and the texts; no text is the empty one."""
+    codes, used, texts = _codes(column)
+    numbers = np.zeros(int(codes.max(initial=0)) + 1, np.uint32)
+    numbers[used] = np.arange(len(used), dtype=np.uint32)
+    return numbers[codes], texts
+
+
+def _codes(column: pl.Series) -> tuple[NDArray[Any], I64, list[Any]]:
+    """Give a code for each text, the codes that are used, and their texts."""
     if column.dtype == pl.String:
         # kept apart from those of other columns, and gone with this one
         column = column.cast(pl.Categorical(pl.Categories.random()))
     elif not isinstance(column.dtype, (pl.Categorical, pl.Enum)):
         raise Uncommon
-    codes = column.to_physical()
-    if codes.null_count():
+    coded = column.to_physical()
+    if coded.null_count():
         # a number of its own, below the others
-        codes = (codes.cast(pl.UInt32) + 1).fill_null(0)
-    found = codes.to_numpy()
+        coded = (coded.cast(pl.UInt32) + 1).fill_null(0)
+    codes = coded.to_numpy()
     # not all texts of an enumeration are used, nor all that other columns of categories have
-    place = np.full(int(found.max(initial=0)) + 1, -1, np.int64)
-    place[found] = np.arange(len(found))
-    used = np.flatnonzero(place >= 0)
-    texts = column.gather(place[used]).cast(pl.String).fill_null("").to_list()
-    numbers = np.zeros(len(place), np.uint32)
-    numbers[used] = np.arange(len(used), dtype=np.uint32)
-    return numbers[found], texts
+    is_used = np.zeros(int(codes.max(initial=0)) + 1, np.bool_)
+    is_used[codes] = True
+    used = np.flatnonzero(is_used)
+    # nearly all texts stand in the first rows already
+    head = codes[:_HEAD]
+    place = np.full(len(is_used), -1, np.int64)
+    place[head] = np.arange(len(head))
+    is_used[head] = False
+    late = np.flatnonzero(is_used[codes])
+    place[codes[late]] = late
+    return codes, used, column.gather(place[used]).cast(pl.String).fill_null("").to_list()
 
 
 def _elements(column: pl.Series) -> pl.Series:
@@ -119,20 +133,20 @@ def _elements(column: pl.Series) -> pl.Series:
 
 def _calls(column: pl.Series) -> U8:
     """Codes of calls, of which none is null."""
-    if column.dtype == pl.String or isinstance(column.dtype, pl.Categorical):
-        codes = column.cast(_CALLS, strict=False)
-        if not codes.null_count():
-            found: U8 = codes.to_physical().to_numpy().astype(np.uint8, copy=False)
+    if column.dtype == pl.String:
+        written = column.cast(_CALLS, strict=False)
+        if not written.null_count():
+            found: U8 = written.to_physical().to_numpy().astype(np.uint8, copy=False)
             return found
-    # some are written in another way
-    numbers, texts = _coded(column)
-    known = np.full(len(texts), _NO_CALL, np.uint8)
-    for place, text in enumerate(texts):
+    # categories, or some are written in another way
+    codes, used, texts = _codes(column)
+    known = np.full(int(codes.max(initial=0)) + 1, _NO_CALL, np.uint8)
+    for place, text in zip(used.tolist(), texts, strict=True):
         with suppress(InvalidCall):
             known[place] = parse_call(text)
-    calls = known[numbers]
-    if (calls == _NO_CALL).any():
+    if (known[used] == _NO_CALL).any():
         raise Uncommon
+    calls: U8 = known[codes]
     return calls
 
 
@@ -167,6 +181,8 @@ def main() -> None:
     """Answer what comes in with the rows of a file."""
     # whoever is interrupted ends this process by closing its input
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # polars decodes eight groups of rows ahead, which are gigabytes where who asked is slower
+    os.environ["POLARS_ROW_GROUP_PREFETCH_SIZE"] = "1"
     asked = json.loads(sys.stdin.readline())
     end_with_parent(sys.stdin.fileno())
     try:

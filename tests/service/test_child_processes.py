@@ -9,6 +9,8 @@ import pytest
 
 from bidcascade.kernels.child_processes import import_path, safe_spawning, start_module
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
+from bidcascade.table.formats.parquet import write_parquet_rows
+from bidcascade.table.row import Row
 from tests.support_cli import PROGRAM, environment
 
 TRAP = """
@@ -61,6 +63,12 @@ def test_archives_and_solvers(trapped):
     folder = trapped / "archives"
     run(trapped, PROGRAM, "archive", "add", "--folder", folder, "mine", "deals.parquet")
     run(trapped, PROGRAM, "archive", "solve", "--folder", folder, "mine", "--workers", 2)
+
+
+def test_what_imports_rows(trapped):
+    write_parquet_rows([Row(b"", 7, "Strong", ("HCP >= 15",))], trapped / "rows.parquet")
+    run(trapped, PROGRAM, "table", "import", "rows.parquet", "--out", "table")
+    assert (trapped / "table" / "manifest.json").exists()
 
 
 SERVICE = """
