@@ -3,7 +3,11 @@
 #include "base.hpp"
 
 #if defined(__SSE2__)
+// clang's header comes to one of its library's, which asks for an attribute of this name
+#pragma push_macro("__noinline__")
+#undef __noinline__
 #include <immintrin.h>
+#pragma pop_macro("__noinline__")
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
