@@ -33,6 +33,7 @@ from .core.tables import (
     filter_deals,
     group_pairs,
     member_bits,
+    row_words,
     walk,
 )
 from .plan import MULTIPLE, Family, Plan, family
@@ -333,12 +334,13 @@ def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns
         def one_block(
             start: int, stop: int, chosen: Family = chosen, cpu: _CpuPlan = cpu, out: U64 = out
         ) -> None:  # fmt: skip
-            reached = _buffer("reached", (len(chosen.seats), (stop - start + 63) // 64), np.uint64)
+            reached = _buffer("reached", (len(chosen.seats), row_words(stop - start)), np.uint64)
             member_bits(
                 cpu.table, deals, start, stop, cpu.arena(stop - start), chosen.parents,
                 chosen.seats, chosen.boxes, reached,
             )  # fmt: skip
-            out[:, 0, start // 64 : (stop + 63) // 64] = reached[chosen.wanted]
+            words = slice(start // 64, (stop + 63) // 64)
+            out[:, 0, words] = reached[chosen.wanted, : words.stop - words.start]
 
         _for_blocks(deals, one_block)
     return result

@@ -102,7 +102,7 @@ struct OneDeal {
             words[side].resize(4 * width);
             pack_hands(
                 layout.packing(), deals, static_cast<u64>(number), static_cast<u64>(number) + 1,
-                true, words[side].data, width);
+                true, words[side].data, width, width);
             versions[side] = layout.version + 1;
         }
         return words[side].data + static_cast<u64>(level & 3) * width;

@@ -316,7 +316,8 @@ EXPORT i64 core_pack(
         if (dealer[deal] > 3 || vulnerability[deal] > 3) return INVALID;
     pack_hands(
         system->layout().packing(), {hands, dealer, vulnerability, static_cast<u64>(count)},
-        static_cast<u64>(start), static_cast<u64>(stop), true, out, static_cast<u64>(stride));
+        static_cast<u64>(start), static_cast<u64>(stop), true, out,
+        static_cast<u64>(stop - start) * static_cast<u64>(stride), static_cast<u64>(stride));
     return 0;
 }
 
@@ -333,7 +334,9 @@ EXPORT i64 core_pack_by_tables(
     const Packing packing = packing_of(*tables, static_cast<i32>(lane_words), static_cast<i32>(flag_words));
     pack_hands(
         packing, {hands, dealer, vulnerability, static_cast<u64>(count)}, static_cast<u64>(start),
-        static_cast<u64>(stop), rotate != 0, out, static_cast<u64>(packing.words));
+        static_cast<u64>(stop), rotate != 0, out,
+        static_cast<u64>(stop - start) * static_cast<u64>(packing.words),
+        static_cast<u64>(packing.words));
     return 0;
 }
 
@@ -362,7 +365,8 @@ EXPORT i64 core_block_words(const TableTests* tests, const Trie* trie, i64 count
     const u64 deals = static_cast<u64>(count);
     return static_cast<i64>(
         block_words(*tests, deals) +
-        (trie ? TrieWalk::words(*trie, deals, static_cast<u64>(threshold)) : 0));
+        (trie ? TrieWalk::words(*tests, *trie, deals, static_cast<u64>(threshold))
+              : 3 * row_words(deals)));
 }
 
 // Sets the derived flags of packed hands [count][words].
@@ -379,47 +383,49 @@ EXPORT i64 core_box_bits(
     const u8* vulnerability, i64 deals, i64 start, i64 stop, const Array<u64>* room,
     const i64* numbers, i64 count, u64* out, i64 out_words, i64 out_word) {
     const TableBlock table = {tests, packing, hands, dealer, vulnerability, deals, start, stop};
-    if (!table.is_valid(*room, 0) || count < 0 || !are_tests_of(*tests, numbers, count) ||
+    const u64 row = row_words(static_cast<u64>(most<i64>(stop - start, 0)));
+    if (!table.is_valid(*room, 3 * row) || count < 0 || !are_tests_of(*tests, numbers, count) ||
         out_word < 0 || out_word + (stop - start + 63) / 64 > out_words)
         return INVALID;
-    Arena words = {room->data};
+    Arena words(room->data);
     const DealBlock block = table.fill(words, false, true);
-    // where the hands were: they are in the columns now
-    u64 *const everyone = block.hands, *const scratch = everyone + block.bit_words;
-    u64* const found = scratch + block.bit_words;
+    u64 *const everyone = words.take(row), *const scratch = words.take(row);
+    u64* const found = words.take(row);
     fill_everyone(everyone, block.count);
-    for (i64 row = 0; row < count; ++row)
+    for (i64 number = 0; number < count; ++number)
         for (u64 seat = 0; seat < 4; ++seat) {
-            and_box(*tests, everyone, found, scratch, block.seat_columns(*tests, seat),
-                    block.bit_words, static_cast<u32>(numbers[row]), 0, block.bit_words);
-            copy_bytes(out + (static_cast<u64>(row) * 4 + seat) * static_cast<u64>(out_words) +
+            and_box_columns(*tests, everyone, found, scratch, block.seat_columns(*tests, seat), row,
+                            static_cast<u32>(numbers[number]));
+            copy_bytes(out + (static_cast<u64>(number) * 4 + seat) * static_cast<u64>(out_words) +
                            static_cast<u64>(out_word),
-                       found, 8 * block.bit_words);
+                       found, 8 * ((block.count + 63) / 64));
         }
     return 0;
 }
 
-// Bit columns of the deals that reach some nodes, parents (-1: none) first: `out` [count][words of
-// the block].
+// Bit columns of the deals that reach some nodes, parents (-1: none) first: `out` [count][out_words],
+// which is row_words of the block.
 EXPORT i64 core_member_bits(
     const TableTests* tests, const PackingTables* packing, const u64* hands, const u8* dealer,
     const u8* vulnerability, i64 deals, i64 start, i64 stop, const Array<u64>* room,
-    const i32* parents, const u8* seats, const i64* numbers, i64 count, u64* out) {
+    const i32* parents, const u8* seats, const i64* numbers, i64 count, u64* out, i64 out_words) {
     const TableBlock table = {tests, packing, hands, dealer, vulnerability, deals, start, stop};
-    if (!table.is_valid(*room, 0) || count < 0 || !are_tests_of(*tests, numbers, count))
+    const u64 row = row_words(static_cast<u64>(most<i64>(stop - start, 0)));
+    if (!table.is_valid(*room, 3 * row) || count < 0 || !are_tests_of(*tests, numbers, count) ||
+        static_cast<u64>(out_words) != row)
         return INVALID;
     for (i64 node = 0; node < count; ++node)
         if (parents[node] < -1 || parents[node] >= node) return INVALID;
-    Arena words = {room->data};
+    Arena words(room->data);
     const DealBlock block = table.fill(words, true, true);
-    u64 *const everyone = block.hands, *const scratch = everyone + block.bit_words;
+    u64 *const everyone = words.take(row), *const scratch = words.take(row);
     fill_everyone(everyone, block.count);
     for (i64 node = 0; node < count; ++node) {
         const u64* const from =
-            parents[node] < 0 ? everyone : out + static_cast<u64>(parents[node]) * block.bit_words;
-        and_box(*tests, from, out + static_cast<u64>(node) * block.bit_words, scratch,
-                block.seat_columns(*tests, seats[node]), block.bit_words,
-                static_cast<u32>(numbers[node]), 0, block.bit_words);
+            parents[node] < 0 ? everyone : out + static_cast<u64>(parents[node]) * row;
+        and_box_columns(*tests, from, out + static_cast<u64>(node) * row, scratch,
+                        block.seat_columns(*tests, seats[node]), row,
+                        static_cast<u32>(numbers[node]));
     }
     return 0;
 }
@@ -438,9 +444,9 @@ EXPORT i64 core_walk_table(
         (count_nodes != 0 && static_cast<u64>(count_nodes) != trie->count()))
         return INVALID;
     const u64 count = static_cast<u64>(stop - start);
-    if (!table.is_valid(*room, TrieWalk::words(*trie, count, static_cast<u64>(threshold))))
+    if (!table.is_valid(*room, TrieWalk::words(*tests, *trie, count, static_cast<u64>(threshold))))
         return INVALID;
-    Arena words = {room->data};
+    Arena words(room->data);
     const bool as_list = count < static_cast<u64>(threshold);
     const DealBlock block = table.fill(words, true, !as_list);
     const WalkRequest request = {
@@ -472,7 +478,8 @@ EXPORT i64 core_filter_deals(
     for (i64 at = 0; at < count; ++at)
         if (deals[at] >= hand_count) return INVALID;
     return static_cast<i64>(filter_list(
-        *tests, deals, static_cast<u64>(count), passing, hands, static_cast<u32>(number)));
+        *tests, deals, static_cast<u64>(count), passing, hands, tests->words(),
+        static_cast<u32>(number)));
 }
 
 // Fills columns `begin` to `end` of hands [4][count] with the deals of a seed from number `first`

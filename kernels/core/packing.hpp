@@ -167,22 +167,25 @@ __attribute__((always_inline)) inline void pack_hand(
         pack_more(packing, {{clubs, diamonds, hearts, spades}, lengths, context}, first_word, out);
 }
 
-// Packs the hands of deals `start` to `stop` into `out` [4][stop - start][out_stride]. With
-// `rotate` row 0 is the dealer's hand and so on, else North's. Only words from `first_word` on are
-// written: those that changed (Layout::first_changed), where the others are there already.
+// Packs the hands of deals `start` to `stop` into `out`: those of a deal `seat_stride` words apart,
+// those of a seat `deal_stride`. With `rotate` the first is the dealer's hand and so on, else
+// North's. Only words from `first_word` on are written: those that changed (Layout::first_changed),
+// where the others are there already.
 inline void pack_hands(
     const Packing& packing, const Deals& deals, u64 start, u64 stop, bool rotate, u64* out,
-    u64 out_stride, i32 first_word = 0) {
+    u64 seat_stride, u64 deal_stride, i32 first_word = 0) {
     const Packing own = packing;  // a copy that nothing else can write to
-    for (u32 row = 0; row < 4; ++row)
-        for (u64 deal = start; deal < stop; ++deal, out += out_stride) {
+    for (u32 row = 0; row < 4; ++row) {
+        u64* to = out + row * seat_stride;
+        for (u64 deal = start; deal < stop; ++deal, to += deal_stride) {
             const u32 first = deals.dealer[deal], sides = deals.vulnerability[deal];
             const u32 seat = (rotate ? first + row : row) & 3;
             const u32 position = (rotate ? row : row - first) & 3;
             const u32 we = sides >> (seat & 1) & 1, they = sides >> (~seat & 1) & 1;
             pack_hand(own, deals.hands[seat * deals.count + deal], position + 4 * we + 8 * they,
-                      first_word, out);
+                      first_word, to);
         }
+    }
 }
 
 }  // namespace core

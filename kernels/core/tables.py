@@ -75,9 +75,10 @@ class Trie(Group):
 class TableTests(Group):
     """Boxes of a plan, as rows of words and as lists of bit columns.
 
-    A column is a single test. ``column_kind`` is a lane, whose value lies in ``column_low`` to
-    ``column_high``; or -1, -2: the flag ``column_low`` is set, is clear. ``lane_highest``: one
-    above the largest value that any test of a lane asks for, 0 where none does.
+    A column is a single test of a byte of a packed hand. ``column_bytes`` is the number of the
+    byte, ascending. ``column_tests`` has a mask, ``low`` and ``span``, from the lowest byte on: the
+    bits under the mask less ``low``, without a sign, are at most ``span``. A range of a lane has
+    the mask 255; a flag that is set has mask and ``low`` 1 << k, one that is clear the mask alone.
     """
 
     fields: ClassVar[dict[str, Field]] = {
@@ -86,10 +87,8 @@ class TableTests(Group):
         "box_columns": ("i4",),
         "set_offsets": ("u4",),
         "set_boxes": ("u4",),
-        "column_kind": ("i4",),
-        "column_low": ("i4",),
-        "column_high": ("i4",),
-        "lane_highest": ("i4",),
+        "column_bytes": ("u4",),
+        "column_tests": ("u4",),
         "derived_flags": ("u4",),
         "derived_offsets": ("u4",),
         "derived_boxes": ("u4",),
@@ -101,35 +100,45 @@ class TableTests(Group):
         """Make the tests of all boxes of a plan."""
         lanes, flags = plan.packing.lane_words, plan.packing.flag_words
         low, high, need, forbid = box_bytes(plan)
-        numbers: dict[tuple[int, int, int], int] = {}
+        numbers: dict[tuple[int, int, int, int], int] = {}
         offsets, members = [0], []
         for box in range(len(plan.boxes)):
             tests = [
-                (int(lane), int(low[box, lane]), int(high[box, lane]))
+                (int(lane), 255, int(low[box, lane]), int(high[box, lane]) - int(low[box, lane]))
                 for lane in np.flatnonzero((low[box] > 0) | (high[box] < LANE_LIMIT))
             ]
-            tests += [(-1, int(flag), 0) for flag in np.flatnonzero(need[box])]
-            tests += [(-2, int(flag), 0) for flag in np.flatnonzero(forbid[box])]
+            for flags_of_box, is_set in ((need[box], 1), (forbid[box], 0)):
+                tests += [
+                    (8 * lanes + int(flag) // 8, 1 << flag % 8, is_set << flag % 8, 0)
+                    for flag in np.flatnonzero(flags_of_box).tolist()
+                ]
             if box > 1:  # ALWAYS and NEVER are never looked up
                 members += [numbers.setdefault(test, len(numbers)) for test in tests]
             offsets.append(len(members))
+        columns = np.array(list(numbers), np.uint32).reshape(-1, 4)
+        order = np.argsort(columns[:, 0], kind="stable")
+        places = np.empty(len(columns), np.int32)
+        places[order] = np.arange(len(columns))
+        byte, mask, least, span = columns[order].T
         return cls(
             rows=box_rows(plan).reshape(-1), column_offsets=np.array(offsets, np.int32),
-            box_columns=np.array(members, np.int32),
+            box_columns=places[np.array(members, np.int64)],
+            column_bytes=np.ascontiguousarray(byte), column_tests=mask | least << 8 | span << 16,
             set_offsets=np.ascontiguousarray(plan.set_offsets),
             set_boxes=np.ascontiguousarray(plan.set_boxes),
             derived_flags=np.ascontiguousarray(plan.derived_flags),
             derived_offsets=np.ascontiguousarray(plan.derived_offsets),
             derived_boxes=np.ascontiguousarray(plan.derived_boxes),
             sizes=np.array([lanes, flags], np.int32),
-            **_columns(np.array(list(numbers), np.int32).reshape(-1, 3).T, 8 * lanes),
         )  # fmt: skip
 
     def only(self, boxes: I64) -> "TableTests":
         """Narrow the columns to those that some boxes use; other boxes must not be asked for."""
         arrays = dict(self._arrays)
-        columns = np.stack([self.column_kind, self.column_low, self.column_high])
-        is_derived = (self.column_kind < 0) & np.isin(self.column_low, self.derived_flags)
+        flags = np.uint32(64 * self.sizes[0]) + self.derived_flags
+        is_derived = np.isin(
+            self.column_bytes << 8 | self.column_tests & 255, flags // 8 << 8 | 1 << flags % 8
+        )
         if is_derived[self._columns_of(boxes)].any():
             boxes = np.union1d(boxes, self.derived_boxes.astype(np.int64))
         else:
@@ -141,25 +150,15 @@ class TableTests(Group):
         sizes[boxes] = np.diff(self.column_offsets)[boxes]
         arrays["column_offsets"] = np.concatenate(([0], np.cumsum(sizes))).astype(np.int32)
         arrays["box_columns"] = renumbered.astype(np.int32)
-        return TableTests(**(arrays | _columns(columns[:, used], len(self.lane_highest))))
+        for name in ("column_bytes", "column_tests"):
+            arrays[name] = arrays[name][used]
+        return TableTests(**arrays)
 
     def _columns_of(self, boxes: I64) -> I32:
         """Columns of boxes, which are in ascending order, one after another."""
         starts, ends = self.column_offsets[boxes], self.column_offsets[boxes + 1]
         found: I32 = self.box_columns[numbers_of_runs(starts, ends - starts)]
         return found
-
-
-def _columns(tests: I32, lanes: int) -> dict[str, I32]:
-    """Columns of tests, int32 [3, columns]: kind, low, high."""
-    kind, low, high = np.ascontiguousarray(tests)
-    highest = np.zeros(lanes, np.int32)
-    is_lane = kind >= 0
-    asked = np.maximum(low, np.where(high < LANE_LIMIT, high + 1, 1))
-    np.maximum.at(highest, kind[is_lane], asked[is_lane])
-    return {
-        "column_kind": kind, "column_low": low, "column_high": high, "lane_highest": highest,
-    }  # fmt: skip
 
 
 class CoreTable(NamedTuple):
@@ -182,6 +181,11 @@ def checked_table(packing: PackingTables, tests: TableTests, trie: Trie | None) 
     if problem:
         raise ValueError(f"expected numbers within the arrays of a table's {_PROBLEMS[problem]}")
     return CoreTable(packing, tests, trie)
+
+
+def row_words(count: int) -> int:
+    """Words of a set of so many deals in the core: whole cache lines."""
+    return -(-count // 512) * 8
 
 
 def block_words(table: CoreTable, count: int, threshold: int) -> int:
@@ -210,12 +214,12 @@ def member_bits(
     table: CoreTable, deals: DealArrays, start: int, stop: int, arena: Arena, parents: I32,
     seats: U8, boxes: I64, out: U64,
 ) -> None:  # fmt: skip
-    """Fill bit columns of nodes [nodes, words of the block], parents first, with a block."""
+    """Fill bit columns of nodes [nodes, row_words of the block], parents first, with a block."""
     call_core(
         "core_member_bits", table.tests, table.packing, *arrays_of(deals), start, stop, arena,
         checked(parents, np.int32), checked(seats, np.uint8, len(parents)),
         checked(boxes, np.int64, len(parents)), len(parents),
-        checked(out, np.uint64, len(parents)),
+        checked(out, np.uint64, len(parents)), out.shape[1],
     )  # fmt: skip
 
 

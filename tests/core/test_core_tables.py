@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bidcascade.kernels import DealArrays, Plan, cpu, get_backend
+from bidcascade.kernels import DealArrays, FirstAuctions, Plan, cpu, get_backend
 from bidcascade.kernels.core import tables
 from bidcascade.kernels.core.packing import PackingTables
 from bidcascade.kernels.core.tables import Arena, CoreTable, TableTests, Trie, checked_table, walk
-from tests.support_backends import SOME, assert_same_answers
+from tests.support_backends import SOME, assert_same_answers, merged
 from tests.support_plans import deal_arrays, random_plan
 
 DEPTH = 40
@@ -51,6 +51,42 @@ def test_it_gives_what_the_definition_gives(monkeypatch, count, threshold):
     monkeypatch.setattr(cpu, "LIST_THRESHOLD", threshold)
     rng = np.random.default_rng(count + threshold)
     assert_same_answers(get_backend("cpu"), random_plan(rng, SOME), deal_arrays(rng, count))
+
+
+@pytest.mark.parametrize("threshold", [0, 4, 64])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_small_sets_of_a_large_block_are_walked_on_their_own(seed, threshold):
+    # enough tests of few deals, so that these are selected, and few of them again; the same deals
+    # many times over, so that the definition has few to do
+    copies, some = 60, 300
+    rng = np.random.default_rng(seed)
+    plan, few = random_plan(rng, SOME, nodes=2000, asking=True), deal_arrays(rng, some)
+    which = rng.permutation(np.arange(copies * some) % some)
+    deals = DealArrays(few.hands[:, which].copy(), few.dealer[which], few.vulnerability[which])
+    table, count = cpu.table_of(plan), len(which)
+    arena = Arena().of(tables.block_words(table, count, threshold))
+    asked: dict[str, Any] = {"threshold": threshold, "max_depth": DEPTH, "completed_only": False}
+    reference = get_backend("reference")
+
+    counts = np.zeros(plan.node_count, np.uint32)
+    pairs = int(reference.cascade_counts(plan, few).sum()) * copies
+    nodes, places = np.zeros(pairs, np.uint32), np.zeros(pairs, np.uint16)
+    written = walk(table, deals, 0, count, arena, **asked, counts=counts, pairs=(nodes, places))
+    assert written == pairs
+    np.testing.assert_array_equal(counts, reference.cascade_counts(plan, few) * copies)
+    np.testing.assert_array_equal(np.bincount(nodes, minlength=plan.node_count), counts)
+    wanted = merged(reference.cascade_all(plan, few))
+    order = np.argsort(places, kind="stable")
+    entries = np.split(nodes[order], np.cumsum(np.bincount(places, minlength=count))[:-1])
+    for deal, found in zip(which.tolist(), entries, strict=True):
+        of_deal = slice(int(wanted.offsets[deal]), int(wanted.offsets[deal + 1]))
+        assert found.tolist() == wanted.entries[of_deal].tolist()
+
+    first, expected = FirstAuctions.empty(count), reference.cascade_first(plan, few)
+    walk(table, deals, 0, count, arena, **asked, first=first)
+    np.testing.assert_array_equal(first.entry, expected.entry[which])
+    np.testing.assert_array_equal(first.passes, expected.passes[which])
+    np.testing.assert_array_equal(first.defaults, expected.defaults[which])
 
 
 def copied(group: Any, kind: Any, **changes: Any) -> Any:
