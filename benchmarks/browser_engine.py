@@ -3,14 +3,18 @@
 Run ``python -m benchmarks.browser_engine`` from the repository's root with the packages on the path
 and Chromium and playwright installed. Deals are bid by the definition and by the engine, half of
 them with a call put in that the system does not make; every place, state, meaning and choice must
-be equal. Then another page, which has loaded nothing, bids deals that it has not seen.
+be equal. Then another page, which has loaded nothing, bids deals that it has not seen, and the page
+as a folder is opened from the disk until its first call is drawn.
 """
 
 import json
+import statistics
 import tempfile
 from pathlib import Path
 from typing import Any
 
+from bidcascade.service.browser_system import browser_system
+from bidcascade.service.page.page_folder import page_files, write_page
 from bidcascade.systems import named_systems
 from bidcascade.systems.language.kept_texts import rows_of_tree
 from bidcascade.systems.reference.expansion import Expander
@@ -65,6 +69,21 @@ _TIMED = """async (name, deals) => {
 }"""
 
 
+_DRAWN = """new Promise((tell) => {
+    const isDrawn = () => document.querySelector("#view .headline") !== null;
+    const told = () => requestAnimationFrame(() => setTimeout(() => tell(performance.now())));
+    if (isDrawn()) told();
+    const watch = new MutationObserver(() => {
+        if (!isDrawn()) return;
+        watch.disconnect();
+        told();
+    });
+    watch.observe(document, { childList: true, subtree: true });
+})"""
+"""Milliseconds since the page was asked for when the first call stands there."""
+_DEAL = "n=AK52.AQ3.976.KJ2&dealer=N&vul=None"
+
+
 def compare(browser: Any, url: str, name: str, auctions: int) -> dict[str, int]:
     """Bid by definition and engine; raises where they differ."""
     system = System.open(name)
@@ -110,15 +129,34 @@ def measure(browser: Any, url: str, name: str, deals: int) -> dict[str, float]:
     }
 
 
+def from_disk(browser: Any, folder: Path, visits: int) -> dict[str, float]:
+    """Times from opening the page as a folder, of one system, until its first call is drawn."""
+    times = []
+    for _ in range(visits):
+        context = browser.new_context()
+        page = context.new_page()
+        page.add_init_script(f"globalThis.firstCall = {_DRAWN}")
+        page.goto(f"{folder.as_uri()}/index.html#{_DEAL}")
+        times.append(page.evaluate("firstCall"))
+        context.close()
+    return {
+        "first call from disk, ms": round(statistics.median(times)),
+        "least": round(min(times)),
+        "most": round(max(times)),
+    }
+
+
 def main() -> None:
     """Run and write ``browser_engine.md`` and ``browser_engine.json`` to the results."""
     given = options(
         __doc__,
         auctions=(3_100, "auctions of each system that are compared"),
         deals=(1_000, "deals that are timed"),
+        visits=(20, "times that the page is opened from the disk"),
         systems=(sorted(named_systems()), "systems by name"),
     )
-    told: dict[str, Any] = {"environment": environment(), "deals": given.deals, "systems": {}}
+    told: dict[str, Any] = {"environment": environment(), "deals": given.deals}
+    told |= {"visits": given.visits, "systems": {}}
     with tempfile.TemporaryDirectory() as temporary, chromium() as browser:
         folder = Path(temporary)
         write_static_files(folder)
@@ -127,7 +165,10 @@ def main() -> None:
             for name in given.systems:
                 rows = json.dumps(rows_of_tree(System.open(name).text), separators=(",", ":"))
                 (folder / f"{name}.json").write_text(rows)
-                times = measure(browser, url, name, given.deals)
+                site = folder / f"site-{name}"
+                write_page(page_files([(name, browser_system(System.open(name)))]), site)
+                times = from_disk(browser, site, given.visits)
+                times |= measure(browser, url, name, given.deals)
                 equal = compare(browser, url, name, given.auctions)
                 told["systems"][name] = {
                     **{f"equal {what}": count for what, count in equal.items()}, **times,
@@ -147,6 +188,8 @@ def page(told: dict[str, Any]) -> list[str]:
         f"{told['environment']['cpu']}, {told['environment']['cores']} cores. Equal are the places "
         "(entries in order with criteria, states, knowledge, meanings, words) and the choices of "
         "whole auctions, half of them with a call that the system does not make. The first call "
+        "from disk is that of the page as a folder, from when it is asked for until it is drawn, "
+        f"median of {told['visits']} visits that keep nothing. The other first call "
         "counts from before the modules and the system's rows are fetched from loopback; the "
         f"others are those at {told['deals']:,} deals' fresh places.",
         "",
