@@ -187,6 +187,9 @@ class _Run:
         if absent:
             about = f"not installed: {', '.join(absent)}"
             return Outcome("missing", about, result={"not_installed": absent})
+        no_core = self.state.outcomes[GO].result.get("no_core") if part.name != GO else None
+        if part.needs_core and no_core:
+            return Outcome("missing", no_core, result={"not_installed": ["core"]})
         print(f"{part.name}: {part.about}", flush=True)
         if part is SANITIZER:
             return self._sanitize(part)

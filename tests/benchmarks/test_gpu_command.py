@@ -317,6 +317,16 @@ def test_wheels_that_are_missing(made, tmp_path):
     assert run.state.is_done("time evaluate")
 
 
+def test_a_core_that_is_missing(made, tmp_path):
+    """Neither a compiler nor a carried library: what asks the core is left out, not wrong."""
+    run = made(part_of(tmp_path, TESTS, needs_core=True))
+    run.state.environment = {"gpu": "made", "date": "2026-01-01"}
+    run.state.keep("go", Outcome("done", "go", result={"no_core": "no library"}))
+    with pytest.raises(command._Ended, match=r"^not done: kernels \(no library\)$") as ended:
+        run.parts()
+    assert ended.value.code == 3
+
+
 def test_timings_come_back_from_the_state():
     (workload,) = find_workloads(["evaluate"])
     from benchmarks.gpu.summary import _timing
