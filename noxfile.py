@@ -166,6 +166,25 @@ def bare(session: nox.Session) -> None:
 
 
 @nox.session
+def rehearse(session: nox.Session) -> None:
+    """Test and time the emulator as the one command does a GPU, where there is little else."""
+    scratch = Path(session.create_tmp()).resolve()
+    shutil.rmtree(scratch)
+    session.install("-c", "constraints.txt", "numpy")
+    carried = scratch / "wheels"
+    session.run(
+        "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-r",
+        "benchmarks/gpu/wheels.txt", "-d", str(carried),
+    )  # fmt: skip
+    size = sum(one.stat().st_size for one in carried.iterdir())
+    session.log(f"{size / 2**20:.0f} MiB of wheels")
+    session.run(
+        "python", "-m", "benchmarks", "gpu", "--emulator", "--wheels", str(carried),
+        "--out", str(scratch / "out"),
+    )  # fmt: skip
+
+
+@nox.session
 def wheels(session: nox.Session) -> None:
     """Build the wheels for Linux on x86-64 and arm64, with zig, into dist."""
     session.install("-c", "constraints.txt", "build")

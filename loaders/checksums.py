@@ -67,7 +67,8 @@ def checksum(column: pl.Series, before: int = 0) -> int:
     if isinstance(column.dtype, pl.Enum | pl.String):
         column = column.cast(pl.String)
         found = zlib.crc32(column.str.len_bytes().to_numpy().tobytes(), found)
-        return zlib.crc32((column.str.join("").item() or "").encode(), found)
+        # by a list: older polars fail to join a column that is one text over and over
+        return zlib.crc32((column.implode().list.join("").item() or "").encode(), found)
     return zlib.crc32(column.to_numpy().tobytes(), found)
 
 

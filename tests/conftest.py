@@ -30,6 +30,7 @@ LONGEST_FIRST = (
     "kernels/test_cuda_compile.py",
     "systems/test_registry.py",
     "service/test_batch.py",
+    "benchmarks/test_gpu_command.py",
     "service/test_cli.py",
     "web/test_page_flows.py",
     "service/jobs/test_job_runs.py",

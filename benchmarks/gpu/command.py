@@ -187,6 +187,9 @@ class _Run:
         if absent:
             about = f"not installed: {', '.join(absent)}"
             return Outcome("missing", about, result={"not_installed": absent})
+        no_core = self.state.outcomes[GO].result.get("no_core") if part.name != GO else None
+        if part.needs_core and no_core:
+            return Outcome("missing", no_core, result={"not_installed": ["core"]})
         print(f"{part.name}: {part.about}", flush=True)
         if part is SANITIZER:
             return self._sanitize(part)
@@ -217,12 +220,12 @@ class _Run:
         with tempfile.TemporaryDirectory() as scratch:
             results = Path(scratch) / "results.xml"
             words = [
-                "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *_PYTEST, "-m", "gpu", "-q", f"--junitxml={results}", "-o",
-                f"cache_dir={scratch}", *tests,
+                "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), *_PYTEST, "-m", "gpu", "-q",
+                f"--junitxml={results}", "-o", f"cache_dir={scratch}", *tests,
             ]  # fmt: skip
             if self.options.emulator:
                 words.append("--hypothesis-profile=sanitizer")
-            code, seconds = self._run([sys.executable, *words], part.limit)
+            code, seconds = self._run([sys.executable, *words], part.limit, _NO_PLUGINS)
             if code is None:
                 return Outcome("stopped", f"after {seconds:.0f} s", seconds)
             try:
@@ -230,16 +233,15 @@ class _Run:
             except (OSError, ET.ParseError):
                 return Outcome("wrong", f"pytest ended with {code}, {LOG} says why", seconds)
         about = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        status = "done" if counts["passed"] else "missing"
         if code not in (0, 5):
             status = "wrong"
-        else:
-            status = "done" if counts["passed"] else "missing"
         return Outcome(status, about or "no tests", seconds, {"reasons": reasons, **counts})
 
     def _sanitize(self, part: Part) -> Outcome:
         code, seconds = self._run(
-            ["bash", *part.tests], part.limit, {"PYTHON": sys.executable}
-        )  # fmt: skip
+            ["bash", *part.tests], part.limit, {"PYTHON": sys.executable, **_NO_PLUGINS}
+        )
         if code is None:
             return Outcome("stopped", f"after {seconds:.0f} s", seconds)
         ends = {0: ("done", "memcheck and racecheck are clean"),
@@ -277,10 +279,12 @@ class _Run:
 
 
 _PYTEST = (
-    # options of plugins that need not be there
-    "-o", "addopts=", "--strict-markers", "--import-mode=importlib", "-ra", "-W",
-    "ignore::pytest.PytestConfigWarning",
+    # plugins need not be there, and those of other packages have nothing to say; what newer
+    # versions of packages warn of is no fault of the answers
+    "-p", "_hypothesis_pytestplugin", "-o", "addopts=", "-W", "default", "--strict-markers",
+    "--import-mode=importlib", "-ra", "-o", "faulthandler_timeout=200",
 )  # fmt: skip
+_NO_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 
 def read_results(path: Path) -> tuple[dict[str, int], list[str]]:
@@ -324,8 +328,8 @@ def _command(options: argparse.Namespace) -> str:
 
 
 _SIZES = {
-    "deals": (1_000_000, 256), "entries": (2_000_000, 1_200), "repeat": (5, 1), "budget": (5.0, 1.0),
-    "seed": (1, 1),
+    "deals": (1_000_000, 256), "entries": (2_000_000, 1_200), "repeat": (5, 1),
+    "budget": (5.0, 1.0), "seed": (1, 1),
 }  # fmt: skip
 """Of a GPU, and of the emulator."""
 

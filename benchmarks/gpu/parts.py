@@ -20,7 +20,9 @@ ENGINES = ("cpu", "cuda", "numpy", "polars", "cudf")
 
 _TESTING = ("pytest", "hypothesis")
 _SYSTEMS = ("polars", "lazy_loader", "lark")
-_SERVICE = ("fastapi", "pydantic_settings", "uvicorn", "httpx", "endplay", "pyroaring", "rich")
+_SERVICE = (
+    "fastapi", "pydantic_settings", "uvicorn", "httptools", "httpx", "endplay", "pyroaring", "rich",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class Part:
         Of a part of tests: what pytest is given.
     rehearsed : sequence of str
         The same where the emulator stands for the device, which is slow.
+    needs_core : bool
+        Whether it asks the core's library, on the processor.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Part:
     modules: Sequence[str] = ()
     tests: Sequence[str] = ()
     rehearsed: Sequence[str] = ()
+    needs_core: bool = False
 
     @property
     def workload(self) -> str | None:
@@ -82,17 +87,17 @@ PARTS = (
     Part(
         "systems", "systems bid as on the processor", modules=(*_TESTING, *_SYSTEMS),
         tests=(f"{_KERNELS}/test_cuda_systems.py",),
-        rehearsed=(f"{_KERNELS}/test_cuda_systems.py::test_words_for_calls",),
+        rehearsed=(f"{_KERNELS}/test_cuda_systems.py::test_words_for_calls",), needs_core=True,
     ),
     Part(
         "frames", "deals and answers of polars, cudf and device arrays",
         modules=(*_TESTING, *_SYSTEMS), tests=(f"{_ON_GPU}/test_frames_on_gpu.py",),
-        rehearsed=(f"{_ON_GPU}/test_frames_on_gpu.py",),
+        rehearsed=(f"{_ON_GPU}/test_frames_on_gpu.py",), needs_core=True,
     ),
     Part(
         "service", "service, jobs, batches, several processes",
         modules=(*_TESTING, *_SYSTEMS, *_SERVICE), tests=(f"{_ON_GPU}/test_service_on_gpu.py",),
-        rehearsed=(f"{_ON_GPU}/test_service_on_gpu.py",),
+        rehearsed=(f"{_ON_GPU}/test_service_on_gpu.py",), needs_core=True,
     ),
     *(
         Part(
@@ -101,7 +106,9 @@ PARTS = (
         )
         for one in WORKLOADS
     ),
-    Part("time systems", "timed, calls compared first", modules=("lazy_loader",)),
+    Part(
+        "time systems", "timed, calls compared first", modules=("lazy_loader",), needs_core=True
+    ),
 )  # fmt: skip
 
 SANITIZER = Part(

@@ -1,4 +1,4 @@
-"""A bare GPU machine: Python, NumPy, perhaps CuPy, a checkout; the benchmark must run there.
+"""A bare GPU machine: Python, NumPy, perhaps CuPy, a checkout; benchmark and tests must run there.
 
 A process that finds no other package does: its path has the standard library, NumPy and the
 project's two lowest folders, and ``site-packages`` is taken from it wherever it would come from.
@@ -110,11 +110,53 @@ def test_every_workload_is_generated_compared_and_timed(bare):
 @pytest.mark.slow
 def test_the_command_writes_its_report(bare, tmp_path):
     done = run(
-        bare, "-m", "benchmarks", "gpu", "--entries", "1200", "--deals", "200",
-        "--workload", "counts/middle", "--repeat", "1", "--out", str(tmp_path / "out"),
+        bare, "-m", "benchmarks", "--entries", "1200", "--deals", "200", "--engine", "cpu", "cuda",
+        "numpy", "--workload", "counts/middle", "--repeat", "1", "--out", str(tmp_path / "out"),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = (tmp_path / "out/report.md").read_text("utf-8")
     assert "| numpy | 200 | 1 |" in report
     assert "cupy is not installed" in report
     assert (tmp_path / "out/chart.svg").read_text("utf-8").startswith("<svg")
+
+
+def test_the_command_for_a_gpu_says_what_is_missing(bare, tmp_path):
+    done = run(bare, "-m", "benchmarks", "gpu", "--out", str(tmp_path / "out"))
+    assert done.returncode == 3
+    assert done.stderr == "error: no GPU to measure: cupy is not installed\n"
+
+
+WITHOUT = """
+import sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {absent}:
+            return None
+        return self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+import pytest
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+
+
+def test_tests_of_kernels_are_collected_where_there_is_little_else(bare):
+    absent = ("polars", "lazy_loader", "fastapi", "xdist", "pytest_timeout")
+    script = WITHOUT.format(absent=absent)
+    environment = {
+        **bare, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+    }  # fmt: skip
+    words = ["-o", "addopts=", "-W", "default", "--import-mode=importlib", "-m", "gpu", "--co"]
+    words += ["-q", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin", "tests/kernels"]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], cwd=ROOT, env=environment, capture_output=True,
+        text=True, check=False, timeout=250,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "tests/kernels/test_backends.py::test_sizes[cuda-0]" in done.stdout
+    assert "test_cuda_systems.py::" not in done.stdout

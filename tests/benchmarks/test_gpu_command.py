@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -124,8 +125,7 @@ def test_memory_that_others_hold(run, tmp_path):
     code, _, err = run(cuda="memory=65536")
     assert code == 3
     assert only_line(err) == (
-        "no go: expected 0.000543 GB of free device memory, got 6.55e-05: other "
-        "processes hold it"
+        "no go: expected 543 kB of free device memory, got 65.5 kB: other processes hold it"
     )
     assert (tmp_path / "out/state.json").exists()
 
@@ -192,6 +192,45 @@ def test_what_was_done_of_other_files_or_sizes_is_done_again(tmp_path):
     )  # fmt: skip
 
 
+TOOL = """#!/usr/bin/env bash
+while [[ $1 == --* ]]; do shift 2; done
+"$@"
+"""
+
+
+@pytest.mark.slow
+def test_the_script_of_the_sanitizer_needs_no_plugins(tmp_path, emulator):
+    """Over a stand-in of the tool, which only runs what it is given."""
+    tool = tmp_path / "compute-sanitizer"
+    tool.write_text(TOOL)
+    tool.chmod(0o755)
+    path = os.pathsep.join([str(command.EMULATOR), *filter(None, sys.path)])
+    done = subprocess.run(
+        ["bash", "tests/kernels/run_sanitizer.sh", "memcheck", "--", "-k", "test_sizes"], cwd=ROOT,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHON": sys.executable,
+             "PYTHONPATH": path, "PYTEST_ADDOPTS": ""},
+        capture_output=True, text=True, check=False, timeout=250,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr
+    assert "12 passed" in done.stdout
+    assert done.stdout.endswith("memcheck: clean\n")
+
+
+@pytest.mark.checkout
+def test_what_is_carried_is_of_the_versions_of_the_checks():
+    """But polars, whose newest is too large: the oldest that the project takes."""
+
+    def versions(name):
+        lines = (ROOT / name).read_text("utf-8").splitlines()
+        return dict(line.split("==") for line in lines if "==" in line and line[0] != "#")
+
+    carried, checked = versions("benchmarks/gpu/wheels.txt"), versions("constraints.txt")
+    polars = carried.pop("polars")
+    assert {name: checked[name] for name in carried} == carried
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert f"polars>={polars.rpartition('.')[0]}" in project["dependencies"]
+
+
 def test_state_that_cannot_be_read(tmp_path):
     (tmp_path / "state.json").write_text('{"mark": 3}')
     state, why = State.read(tmp_path, {"sources": "1"})
@@ -251,7 +290,9 @@ def test_tests_that_fail_are_wrong(made, tmp_path):
 def test_tests_that_fail_on_a_lost_device_say_nothing_of_the_answers(made, tmp_path):
     run = made(part_of(tmp_path, TESTS.replace("    pass", "    assert 1 == 2", 1)))
     made.gone.append(1)
-    with pytest.raises(command._Ended, match="the device is lost in kernels: gone; 1 of 2") as ended:
+    with pytest.raises(
+        command._Ended, match="the device is lost in kernels: gone; 1 of 2"
+    ) as ended:
         run.parts()
     assert ended.value.code == 3
     assert run.state.outcomes["kernels"].status == "missing"
@@ -274,6 +315,16 @@ def test_wheels_that_are_missing(made, tmp_path):
         run.parts()
     assert ended.value.code == 3
     assert run.state.is_done("time evaluate")
+
+
+def test_a_core_that_is_missing(made, tmp_path):
+    """Neither a compiler nor a carried library: what asks the core is left out, not wrong."""
+    run = made(part_of(tmp_path, TESTS, needs_core=True))
+    run.state.environment = {"gpu": "made", "date": "2026-01-01"}
+    run.state.keep("go", Outcome("done", "go", result={"no_core": "no library"}))
+    with pytest.raises(command._Ended, match=r"^not done: kernels \(no library\)$") as ended:
+        run.parts()
+    assert ended.value.code == 3
 
 
 def test_timings_come_back_from_the_state():

@@ -1,12 +1,25 @@
 """Fixtures of the tests of kernels."""
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from bidcascade.kernels.cuda_device import CupyDevice, why_no_device
 from tests import support_emulator
+
+MORE_THAN_KERNELS = ("test_cuda_systems.py", "test_cupy_device.py", "test_legal_calls.py")
+"""Files that need the packages above the kernels; all others run with NumPy, pytest, hypothesis."""
+_ABSENT = [one for one in ("lazy_loader", "polars", "fastapi") if find_spec(one) is None]
+collect_ignore = [*MORE_THAN_KERNELS] if _ABSENT else []
+
+
+def pytest_report_header() -> list[str]:
+    """Say what is left out where there is too little to import it."""
+    if not _ABSENT:
+        return []
+    return [f"left out, {', '.join(_ABSENT)} not installed: {', '.join(MORE_THAN_KERNELS)}"]
 
 
 @pytest.fixture(scope="session", autouse=True)

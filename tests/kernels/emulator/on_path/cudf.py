@@ -5,13 +5,13 @@ from typing import Any
 import cupy
 import numpy as np
 
+from tests.support_device_frames import DataFrame as _Frame
 from tests.support_device_frames import (
     DeviceSeries,
     ListColumn,
     TakenSeries,
     TextSeries,
 )
-from tests.support_device_frames import DataFrame as _Frame
 
 
 class _Values:

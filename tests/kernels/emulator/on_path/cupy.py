@@ -251,7 +251,8 @@ class _Function:
 
     @_told_as_cuda
     def __call__(
-        self, grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...], *, shared_mem: int = 0
+        self, grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...], *,
+        shared_mem: int = 0,
     ) -> None:  # fmt: skip
         if shared_mem > self.max_dynamic_shared_size_bytes:
             raise CUDARuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
@@ -280,6 +281,11 @@ class RawModule:
             return _Function(_device.kernel(self._file, entry, self._defines))
         except BuildError as error:
             raise CompileException(str(error)) from None
+
+
+def empty(shape: Any, dtype: Any) -> Any:
+    """A device array whose contents are undefined."""
+    return ndarray(shape, dtype)
 
 
 def asarray(source: Any) -> Any:
