@@ -3,7 +3,7 @@
 A study of an ending asks for tens of thousands of positions of four or five cards. A general solver
 spends more on taking each of them in than on solving it, so endings have a search of their own. The
 game is that of the Laws of Duplicate Bridge (Law 44: follow suit, the highest trump or card of the
-suit led wins, the winner leads); the search is the core's (``core/endings.hpp``).
+suit led wins, the winner leads); the search is the core's (``core/double_dummy.hpp``).
 """
 
 from threading import Event
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from bidcascade.bridge import Cancelled
 from bidcascade.inference.double_dummy.protocol import I8, NOT_HELD, check_boards
-from bidcascade.kernels.core.functions import solve_endings
+from bidcascade.kernels.core.functions import solve_plays
 from bidcascade.kernels.types import U8, U64
 
 MOST_CARDS: Final = 7
@@ -74,7 +74,7 @@ class EndingSolver:
             raise Cancelled("the work was cancelled")
         count = boards.hands.shape[1]
         tricks = np.full((count, 52), NOT_HELD, np.int8)
-        solve_endings(
+        solve_plays(
             np.ascontiguousarray(boards.hands), boards.strain.astype(np.int64),
             boards.first.astype(np.int64), np.ascontiguousarray(boards.trick), tricks,
         )  # fmt: skip

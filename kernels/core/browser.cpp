@@ -5,6 +5,7 @@
 // gives addresses that these functions gave, and arrays of the size that they say.
 #include "bidder.hpp"
 #include "dealing.hpp"
+#include "double_dummy.hpp"
 #include "proportions.hpp"
 
 #ifndef CORE_VERSION
@@ -281,6 +282,25 @@ EXPORT void core_deal(u32 low, u32 high, u32 number, u32* out) {
     u8 places[DECK];
     deal_one(split_mixed(low | static_cast<u64>(high) << 32), number, places, hands, 1);
     copy_bytes(out, hands, sizeof hands);
+}
+
+// Takes in a deal of hands N, E, S, W to be solved double dummy; null if they are none. Its memory
+// goes with the instance.
+EXPORT DoubleDummy* core_solver(const u32* hands) {
+    const OneHands deal(hands, 0, 0);
+    CardPlay play = {};
+    copy_bytes(play.hands, deal.hands, sizeof deal.hands);
+    if (!is_playable(play)) return nullptr;
+    constexpr u64 BYTES = DoubleDummy::USUAL_MEMORY;
+    DoubleDummy* const solver =
+        new (allocate(sizeof(DoubleDummy))) DoubleDummy(allocate(BYTES), BYTES);
+    solver->take(play);
+    return solver;
+}
+
+// Solves a strain (C D H S N), into a table of tricks at 5 * declarer + strain.
+EXPORT void core_solve_strain(DoubleDummy* solver, u32 strain, i8* tricks) {
+    solver->solve_strain(static_cast<i32>(strain), tricks);
 }
 
 // Bids a deal of hands N, E, S, W to the end; an outcome. The answer's words: the last call's entry,

@@ -263,20 +263,31 @@ def trick_bounds(hands: U64, low: NDArray[np.int8], high: NDArray[np.int8]) -> N
     )  # fmt: skip
 
 
-def solve_endings(hands: U64, strain: I64, first: I64, trick: U8, tricks: NDArray[np.int8]) -> None:
+def solve_plays(hands: U64, strain: I64, first: I64, trick: U8, tricks: NDArray[np.int8]) -> None:
     """Fill the tricks of the side to move for each card that may be played, int8 [n, 52].
 
-    Hands are [4, n] of a few cards; ``trick`` [n, 3] has those that were played to it, 255 for
-    none, from the hand of ``first`` on.
+    Hands are [4, n], of an ending or whole; ``trick`` [n, 3] has the cards that were played to it,
+    255 for none, from the hand of ``first`` on. Hands that no play leaves are refused.
     """
     count = hands.shape[1]
     if hands.shape != (4, count) or trick.shape != (count, 3) or tricks.shape != (count, 52):
         raise ValueError(f"expected arrays of {count} endings, got {trick.shape}, {tricks.shape}")
     call_core(
-        "core_solve_endings", checked(hands, np.uint64), checked(strain, np.int64, count),
+        "core_solve_plays", checked(hands, np.uint64), checked(strain, np.int64, count),
         checked(first, np.int64, count), checked(trick, np.uint8), count,
         checked(tricks, np.int8),
     )  # fmt: skip
+
+
+def solve_tables(hands: U64) -> NDArray[np.int8]:
+    """Tricks of all contracts, int8 [n, 20] at ``5 * declarer + strain``, of hands [4, n].
+
+    Hands of a deal hold as many cards each, and no card twice: others are refused.
+    """
+    count = hands.shape[1]
+    tricks = np.empty((count, 20), np.int8)
+    call_core("core_solve_tables", checked(hands, np.uint64, 4), count, tricks)
+    return tricks
 
 
 # --- layouts -------------------------------------------------------------------------------------

@@ -7,8 +7,8 @@
 #include "bidding.hpp"
 #include "deal_states.hpp"
 #include "decisions.hpp"
+#include "double_dummy.hpp"
 #include "drawing.hpp"
-#include "endings.hpp"
 #include "judging.hpp"
 #include "lin.hpp"
 #include "pbn.hpp"
@@ -959,28 +959,67 @@ EXPORT void core_trick_bounds(const u64* hands, i64 count, i8* low, i8* high) {
     }
 }
 
-// Tricks of the side to move for each card it may play, int8 [count][52], of hands [4][count] of a
-// few cards. `trick` [count][3] has the cards that were played to it, 255 for none.
-EXPORT i64 core_solve_endings(
+namespace {
+
+// A solver in memory of its own.
+struct OwnSolver {
+    const u64 bytes;
+    void* const memory = allocate(bytes);
+    DoubleDummy solver{memory, bytes};
+
+    explicit OwnSolver(u64 size) : bytes(size) {}
+    ~OwnSolver() { release(memory, bytes); }
+};
+
+}  // namespace
+
+// Tricks of the side to move for each card it may play, int8 [count][52], of hands [4][count].
+// `trick` [count][3] has the cards that were played to it, 255 for none.
+EXPORT i64 core_solve_plays(
     const u64* hands, const i64* strain, const i64* first, const u8* trick, i64 count,
     i8* tricks) {
-    if (!are_below(strain, count, 5) || !are_below(first, count, 4)) return INVALID;
+    if (!are_below(strain, count, NO_TRUMPS + 1) || !are_below(first, count, 4)) return INVALID;
+    const auto position = [&](i64 board) {
+        CardPlay play = {};
+        for (i32 seat = 0; seat < 4; ++seat) play.hands[seat] = hands[seat * count + board];
+        play.strain = static_cast<i32>(strain[board]), play.first = static_cast<i32>(first[board]);
+        const u8* const cards = trick + 3 * board;
+        while (play.played < 3 && cards[play.played] < DECK) {
+            play.trick[play.played] = 1ull << cards[play.played];
+            ++play.played;
+        }
+        return play;
+    };
+    i32 largest = 0;
     for (i64 board = 0; board < count; ++board) {
-        for (i32 seat = 0; seat < 4; ++seat)
-            if (hands[seat * count + board] > WHOLE_DECK) return INVALID;
-        for (i32 place = 0; place < 3; ++place)
-            if (trick[3 * board + place] >= DECK && trick[3 * board + place] != UNREADABLE)
-                return INVALID;
+        const CardPlay play = position(board);
+        for (i32 place = play.played; place < 3; ++place)
+            if (trick[3 * board + place] != UNREADABLE) return INVALID;
+        if (!is_playable(play)) return INVALID;
+        largest = most(largest, bit_count(play.hands[play.to_play()]));
     }
-    for (i64 board = 0; board < count; ++board) {
-        Ending ending = {};
-        for (i32 seat = 0; seat < 4; ++seat) ending.hands[seat] = hands[seat * count + board];
-        if (strain[board] < 4) ending.trumps = SUIT_OF_CARDS << 13 * strain[board];
-        const i32 leader = static_cast<i32>(first[board]);
-        Ending::Current current = {leader, 0, leader, 0, 0};
-        for (i32 place = 0; place < 3 && trick[3 * board + place] < DECK; ++place)
-            ending.play(current, 1ull << trick[3 * board + place]);
-        solve_plays(ending, current, tricks + DECK * board);
+    if (count == 0) return 0;
+    OwnSolver own(largest <= 8 ? DoubleDummy::LEAST_MEMORY : DoubleDummy::USUAL_MEMORY);
+    for (i64 board = 0; board < count; ++board)
+        own.solver.plays(position(board), tricks + DECK * board);
+    return 0;
+}
+
+// Tricks of all contracts of deals [4][count], int8 [count][20] at 5 * declarer + strain.
+EXPORT i64 core_solve_tables(const u64* hands, i64 count, i8* tricks) {
+    const auto one = [&](i64 deal, u64* own) {
+        for (i32 seat = 0; seat < 4; ++seat) own[seat] = hands[seat * count + deal];
+    };
+    u64 dealt[4];
+    for (i64 deal = 0; deal < count; ++deal) {
+        one(deal, dealt);
+        if (!is_playable({{dealt[0], dealt[1], dealt[2], dealt[3]}, 0, 0, 0, {}})) return INVALID;
+    }
+    if (count == 0) return 0;
+    OwnSolver own(DoubleDummy::USUAL_MEMORY);
+    for (i64 deal = 0; deal < count; ++deal) {
+        one(deal, dealt);
+        own.solver.table(dealt, tricks + 20 * deal);
     }
     return 0;
 }

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from bidcascade.bridge import parse_deal
+from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.service.cli import DONE, main
 from bidcascade.service.page.bundle import bundle
 from tests.service.test_cli_page import NO_DEALS
@@ -83,6 +86,51 @@ def edits(visit: Visit) -> None:
     # it is there before the first question when the page is opened again
     visit.page.reload()
     visit.wait_said("North: one notrump, Strong notrump")
+
+
+@pytest.mark.parametrize("has_workers", [True, False])
+def test_a_deal_is_solved_without_a_service(browser, folder, has_workers):
+    visits = visiting(browser, folder.as_uri())
+    visit = next(visits)
+    if not has_workers:
+        visit.context.add_init_script("delete globalThis.Worker")
+    page = visit.page
+    page.goto(f"{folder.as_uri()}/index.html{DEAL}&dealer=N&vul=NS&auction=1N-P-3N-P-P-P")
+    visit.wait_said("The auction is over")
+    button(page, "Double dummy").click()
+    page.get_by_text("Par: ").wait_for()
+    rows = [
+        [int(cell) for cell in row.locator("td").all_text_contents()]
+        for row in page.locator(".tricks tbody tr").all()
+    ]
+    hands = dict(part.split("=") for part in DEAL.removeprefix("#").split("&"))
+    deal = parse_deal("N:" + " ".join(hands[seat] for seat in "nesw"))
+    table = solve_tables(np.array(deal.hands, np.uint64)[:, None])[0].reshape(4, 5)
+    assert rows == [table[seat, ::-1].tolist() for seat in (0, 2, 1, 3)]
+    assert "Contract: 3NT by North: " in page.locator("#double-dummy").text_content()
+    # the engine that solved has ended, that which bids has not
+    assert len(page.workers) == has_workers
+    button(page, "Hide double dummy").click()
+    page.locator(".tricks").wait_for(state="detached")
+    # nothing is left of work that nobody waits for
+    button(page, "Double dummy").click()
+    button(page, "Hide double dummy").click()
+    page.wait_for_function("() => !document.querySelector('.tricks, #double-dummy .busy')")
+    page.wait_for_timeout(0)
+    assert len(page.workers) == has_workers
+    assert next(visits, None) is None
+
+
+def test_a_browser_without_webassembly_says_so(browser, folder):
+    visits = visiting(browser, folder.as_uri())
+    visit = next(visits)
+    visit.context.add_init_script("delete globalThis.Worker; delete globalThis.WebAssembly")
+    visit.page.goto(f"{folder.as_uri()}/index.html{DEAL}&dealer=N&vul=NS")
+    button(visit.page, "Double dummy").click()
+    told = visit.page.locator("#double-dummy [role=alert]")
+    told.wait_for()
+    assert "WebAssembly" in told.text_content()
+    assert next(visits, None) is None
 
 
 @pytest.mark.parametrize("has_workers", [True, False])

@@ -1,7 +1,7 @@
 // Bidding with the system: one sees the own hand, the system bids the three others.
 
 import { reasonText } from "./answer_call.js";
-import { isOffline, post } from "./api.js";
+import { post } from "./api.js";
 import { readBoard, writeBoard } from "./board_code.js";
 import { lendCalls } from "./bidding_box.js";
 import { contractOf, isLegal, isOver, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
@@ -234,7 +234,7 @@ function showEnd(game) {
         h("a", { href: linkTo({ ...position, view: "call", asked: "" }) }, phrase("bid.look")))),
     h("div", { class: "sides" },
       h("section", null, compassNode(position)),
-      h("section", null, plainAuction(position), !isOffline() && [h("h3", null, phrase("dummy.show")), result])),
+      h("section", null, plainAuction(position), h("h3", null, phrase("dummy.show")), result)),
     h("section", null, h("h3", null, phrase("bid.turns")), turns),
     h("section", null, h("h3", null, phrase("meanings.title")), meanings),
   );

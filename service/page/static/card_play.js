@@ -65,3 +65,14 @@ export function scoreOf(contract, declarer, tricks, vulnerability) {
   );
   return declarer % 2 ? -points : points;
 }
+
+const IMP_STEPS = [
+  20, 50, 90, 130, 170, 220, 270, 320, 370, 430, 500, 600, 750, 900, 1100, 1300, 1500, 1750, 2000, 2250, 2500, 3000,
+  3500, 4000,
+];
+
+/** IMPs for a difference in points, with its sign (Law 78B). */
+export function imps(difference) {
+  const amount = IMP_STEPS.filter((step) => step <= Math.abs(difference)).length;
+  return difference < 0 ? -amount : amount;
+}

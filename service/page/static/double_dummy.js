@@ -2,10 +2,12 @@
 
 import { isOffline, post } from "./api.js";
 import { SEAT_NAMES, SEATS, STRAINS } from "./calls.js";
-import { SUIT_NAMES, writeDeal } from "./cards.js";
+import { SUIT_NAMES, writeDeal, writeHand } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "./dom.js";
+import { solveDeal } from "./engine_client.js";
 import { bidNodes, callNode, readContract, suitNode } from "./format.js";
+import { dealWorth } from "./par.js";
 import { hasAllHands, isAtEnd } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -74,9 +76,44 @@ export function solvedNodes({ tricks, par, missing, goes_on: goesOn }) {
 }
 
 let shownKey = null;
+/** Ends the work on the deal that was shown. */
+let solving = new AbortController();
+
+/** The same without a service: solved here, a strain at a time. */
+async function* solvedHere(board, auctions, signal) {
+  const ending = new AbortController();
+  signal?.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
+  const told = [];
+  let wake = () => {};
+  let failure = null;
+  const hear = (table) => {
+    told.push(table);
+    wake();
+  };
+  solveDeal(board.hands.map(writeHand), { signal: ending.signal, progress: hear }).catch((error) => {
+    failure = error;
+    wake();
+  });
+  try {
+    for (let isWhole = false; !isWhole;) {
+      if (!told.length && !failure) await new Promise((resolve) => { wake = resolve; });
+      if (!told.length) throw failure;
+      const solved = dealWorth(board, auctions, told.shift());
+      yield solved;
+      isWhole = !solved.goes_on;
+    }
+  } finally {
+    // whoever looks no more ends the work
+    ending.abort();
+  }
+}
 
 /** What is known of a deal, and again as more is: a hard one takes several requests. */
 export async function* solvedInParts(board, auctions, signal) {
+  if (isOffline()) {
+    yield* solvedHere(board, auctions, signal);
+    return;
+  }
   for (;;) {
     const solved = await solve(board, auctions, signal);
     yield solved;
@@ -90,31 +127,32 @@ export function showDoubleDummy(now) {
   const key = JSON.stringify([now.hands, now.dealer, now.vulnerability, auctions]);
   if (key === shownKey) return;
   shownKey = key;
+  solving.abort();
   const place = byId("double-dummy");
-  if (!hasAllHands(now) || isOffline()) {
+  if (!hasAllHands(now)) {
     clear(place);
     return;
   }
   const answer = h("div", { id: "double-dummy-answer", "aria-live": "polite" });
-  let asked = 0;
   const isOpen = () => button.getAttribute("aria-expanded") === "true";
   const ask = async () => {
     button.setAttribute("aria-expanded", String(!isOpen()));
     button.textContent = phrase(isOpen() ? "dummy.hide" : "dummy.show");
     clear(answer, isOpen() && busy(phrase("dummy.solving")));
-    asked += 1;
-    const turn = asked;
+    solving.abort();
     if (!isOpen()) return;
+    solving = new AbortController();
+    const { signal } = solving;
     try {
-      for await (const solved of solvedInParts(now, auctions)) {
-        if (turn !== asked || key !== shownKey) return;
+      for await (const solved of solvedInParts(now, auctions, signal)) {
+        if (signal.aborted) return;
         const [worth] = solved.auctions;
         clear(answer, solvedNodes(solved), worth && solved.par && h("p", null, phraseNodes("dummy.contract", {
           worth: worthNodes(worth), par: toParText(worth.imps_to_par),
         })));
       }
     } catch (error) {
-      if (turn === asked) clear(answer, notice("error", error.message));
+      if (!signal.aborted) clear(answer, notice("error", error.message));
     }
   };
   const button = h("button", {

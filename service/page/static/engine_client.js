@@ -14,6 +14,8 @@ const LOOK_MS = 1000;
 const SOONER = /^(?:\/v1\/bid|\/v1\/auctions|\/v1\/tables\/[^/]+\/explain\?.*)$/;
 const ANSWERED = /^(?:\/v1\/(?:bid|auctions|layouts|interpret)|\/v1\/tables\/[^/]+\/(?:next|explain|topics)(?:\?.*)?)$/;
 
+const SOLVE = { id: 1, ask: "solve" };
+
 // --- messages -------------------------------------------------------------------------------------
 
 const waiting = new Map();
@@ -40,26 +42,31 @@ function hearMissing({ status }) {
   tellMissing(phrase(missing));
 }
 
-function inWorker() {
+/** An engine in a worker: what it says goes to `hear`; `fail` is told where it cannot be loaded. */
+function workerEngine(hear, fail) {
   const source = globalThis.bidcascadeEngineSource;
   const worker = source
     ? new Worker(ownScript(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))))
     : new Worker(ownScript("/static/engine/worker.js"), { type: "module" });
   worker.onmessage = ({ data }) => hear(data);
-  // it could not be loaded: what has been asked is answered here
   worker.onerror = (event) => {
     event.preventDefault();
-    begin(here);
+    fail();
   };
   return { post: (message) => worker.postMessage(message), end: () => worker.terminate() };
 }
 
-function here() {
+/** An engine beside the page; `fail` is told of an error where it cannot be loaded. */
+function pageEngine(hear, fail) {
   const loaded = import("./engine/operations.js").then(({ receiver }) => receiver(hear, CORE));
-  loaded.catch((error) => [...waiting.keys()].forEach((id) => hear({ id, error })));
+  loaded.catch(fail);
   // a new task for each, so that the page is drawn in between
   return { post: (message) => setTimeout(async () => (await loaded)(message)), end: () => {} };
 }
+
+// where a worker cannot be loaded, what has been asked is answered here
+const inWorker = () => workerEngine(hear, () => begin(here));
+const here = () => pageEngine(hear, (error) => [...waiting.keys()].forEach((id) => hear({ id, error })));
 
 /** Start the engine with what is open and asked. */
 function begin(how) {
@@ -86,12 +93,18 @@ function hear({ id, value, error, progress }) {
     return;
   }
   waiting.delete(id);
-  if (error?.kind === "no-core") {
+  if (error) one.reject(errorOf(error));
+  else one.resolve(value);
+}
+
+/** What an engine's error is to the page. */
+function errorOf(error) {
+  if (error.kind === "no-core") {
     hearMissing(error);
-    one.reject(new Error(phrase(missing)));
-  } else if (!error) one.resolve(value);
-  else if (!error.problem) one.reject(new Error(error.message));
-  else one.reject(new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind));
+    return new Error(phrase(missing));
+  }
+  if (!error.problem) return new Error(error.message);
+  return new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind);
 }
 
 /** End an engine that says nothing any more; the question that it hangs on fails, the others are asked again. */
@@ -125,6 +138,38 @@ function ask(what, about, { signal, progress } = {}) {
       reject(signal.reason);
     }, { once: true });
     engine.post(message);
+  });
+}
+
+/**
+ * Solve hands N, E, S, W double dummy in an engine of its own, which ends with the answer or with `signal`: the other
+ * one goes on bidding. `progress` hears of the table as it fills.
+ */
+export function solveDeal(hands, { signal, progress } = {}) {
+  signal?.throwIfAborted();
+  let solver = null;
+  const solved = new Promise((resolve, reject) => {
+    const hearSolver = ({ id, value, error, progress: table }) => {
+      if (id !== SOLVE.id) return;
+      if (table !== undefined) progress?.(table);
+      else if (error) reject(errorOf(error));
+      else resolve(value);
+    };
+    const start = (engineOf, fail) => {
+      solver = engineOf(hearSolver, fail);
+      solver.post({ ...SOLVE, given: { hands } });
+    };
+    const startHere = () => start(pageEngine, reject);
+    try {
+      start(workerEngine, startHere);
+    } catch {
+      startHere();
+    }
+    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  return solved.finally(() => {
+    solver.post({ id: 0, ask: "cancel", given: SOLVE.id });
+    solver.end();
   });
 }
 

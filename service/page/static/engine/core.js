@@ -253,6 +253,18 @@ export class Core {
     });
   }
 
+  /** Take in a deal of hands N, E, S, W to be solved double dummy; null if they are none. */
+  solver(hands) {
+    return this.#exports.core_solver(this.#putHands(hands)) || null;
+  }
+
+  /** Tricks of declarers N, E, S, W in a strain, C D H S N. */
+  solveStrain(solver, strain) {
+    this.#exports.core_solve_strain(solver, strain, this.#out);
+    const table = new Int8Array(this.#exports.memory.buffer, this.#out, 20);
+    return [0, 1, 2, 3].map((declarer) => table[5 * declarer + strain]);
+  }
+
   /** Bid a deal of hands N, E, S, W: an outcome, the calls, and the last call's entry. */
   bid(bidder, hands, dealer, vulnerability) {
     const outcome = this.#exports.core_bid(bidder, this.#putHands(hands), dealer, vulnerability, this.#out);

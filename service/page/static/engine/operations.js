@@ -5,6 +5,7 @@ import { answerOf } from "./answers.js";
 import { hasCore, useCore } from "./core.js";
 import { coreBytes } from "./core_source.js";
 import { diffSystems } from "./diff.js";
+import { solveDeal } from "./double_dummy.js";
 import { InvalidSystem } from "./errors.js";
 import { load } from "./load.js";
 import { bidBothWays } from "./match.js";
@@ -60,6 +61,8 @@ export function receiver(post, coreAddress) {
     ),
     /** Deals that two texts bid otherwise where they play a match. */
     match: ({ first, second, ...chosen }, tell) => bidBothWays(keptSystemOf(first), keptSystemOf(second), { ...chosen, tell }),
+    /** Tricks of all contracts of hands N, E, S, W. */
+    solve: ({ hands }, tell) => solveDeal(hands, tell),
     cancel: (id) => { running.delete(id); },
   };
 
