@@ -180,7 +180,7 @@ def rehearse(session: nox.Session) -> None:
     session.log(f"{size / 2**20:.0f} MiB of wheels")
     session.run(
         "python", "-m", "benchmarks", "gpu", "--emulator", "--wheels", str(carried),
-        "--out", str(scratch / "out"),
+        "--out", str(scratch / "out"), "--minutes", "30",
     )  # fmt: skip
 
 

@@ -166,7 +166,8 @@ class Device(Protocol):
     ) -> None:
         """Copy a contiguous host array; it must stay as it is until the stream gets there.
 
-        From :meth:`pinned` memory the call returns at once, from other memory when all is read.
+        From :meth:`pinned` memory the call returns at once, from other memory perhaps: the device
+        keeps the array until somebody waits for the stream.
         """
 
     def copy_out(
@@ -359,6 +360,8 @@ class CupyDevice(Device):
         default_factory=dict, init=False
     )
     _modules: dict[tuple[str, tuple[str, ...]], Any] = field(default_factory=dict, init=False)
+    _sources: dict[int, list[NDArray[Any]]] = field(default_factory=dict, init=False)
+    """What streams, by their numbers, may still read of the host's memory."""
     _log: list[tuple[str, int, Any, Any]] | None = field(default=None, init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, init=False)
 
@@ -447,6 +450,7 @@ class CupyDevice(Device):
         if source.nbytes:
             with self.timed("copy in", source.nbytes, stream), self.use(stream, "copy in"):
                 handle: Any = target
+                self._sources.setdefault(id(stream), []).append(source)
                 handle.data.copy_from_host_async(
                     source.ctypes.data, source.nbytes, _cupy().cuda.get_current_stream()
                 )
@@ -505,13 +509,17 @@ class CupyDevice(Device):
             _cupy().cuda.get_current_stream().wait_event(event)
 
     def synchronize(self, stream: Stream | None = None) -> None:
+        read = self._sources.pop(id(stream), None)
         with self.use(stream, "wait for a stream"):
             _cupy().cuda.get_current_stream().synchronize()
+        del read
 
     def synchronize_all(self) -> None:
         """Wait until all streams are through."""
+        read, self._sources = self._sources, {}
         with self.use(None, "wait for the device"):
             _cupy().cuda.runtime.deviceSynchronize()
+        del read
 
     def seconds(self, start: Event, end: Event) -> float:
         with self.use(None, "wait for an event"):

@@ -25,6 +25,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import Backend, DealArrays, backend_name, get_backend
 from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .any_bidder import (
@@ -196,8 +197,22 @@ class SystemBidder:
         self.bidding.reach(())
 
     def warm_up(self) -> None:
-        """Open the system: the core needs nothing else."""
+        """Open the system: the core needs nothing else, a device compiles its kernels."""
         self.prepare()
+        if not self._is_on_device:
+            return
+        from bidcascade.table.compass import evaluation_plan
+
+        from .bidder import FEW
+
+        # so many that they are bid there
+        hands = deal_hands(1, 0, 4 * FEW)
+        zero = np.zeros(4 * FEW, np.uint8)
+        deals = DealArrays(hands, zero, zero)
+        with self.bidding.lock:
+            self.bidding.bid(deals, backend=self.backend)
+        plan, _ = evaluation_plan(["HCP >= 15", "Balanced"], self.vocabulary)
+        cast("CudaBackend", self.backend).warm_up(plan)
 
     @contextmanager
     def if_free(self) -> Iterator[bool]:

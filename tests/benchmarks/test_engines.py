@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from benchmarks import __main__ as command
+from benchmarks import measuring
 from benchmarks.compare import Disagreement, check
 from benchmarks.engines import ENGINES, OPERATIONS, Engine, get_engine
 from benchmarks.engines.column_engine import NumpyEngine, atom, holding_tables
@@ -149,7 +150,7 @@ def test_a_lie_ends_the_command(monkeypatch, tmp_path, capsys):
     def disagree(function: Any, job: Job) -> Any:
         raise Disagreement("entry 3, deal 17")
 
-    monkeypatch.setattr(command, "in_a_process", disagree)
+    monkeypatch.setattr(measuring, "in_a_process", disagree)
     arguments = ["--workload", "features", "--engine", "cpu", "--deals", "10", "--out"]
     assert command.main([*arguments, str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == "error: entry 3, deal 17\n"
@@ -164,7 +165,7 @@ def test_answers_that_differ_while_timed_end_the_command(monkeypatch, tmp_path, 
         timing.runs, timing.digest = [1.0], job.engines[0]
         return timing
 
-    monkeypatch.setattr(command, "in_a_process", pretend)
+    monkeypatch.setattr(measuring, "in_a_process", pretend)
     arguments = ["--workload", "counts/dense", "--engine", "cpu", "numpy", "--out", str(tmp_path)]
     assert command.main(arguments) == 1
     assert "cpu and numpy differed while they were timed" in capsys.readouterr().err
@@ -175,7 +176,7 @@ def test_a_change_of_the_files_ends_the_command(monkeypatch, tmp_path, capsys):
         timing = Timing(job.workload, "cpu", job.deals, measured_deals=job.deals, runs=[1.0])
         return {} if function is compare else timing
 
-    monkeypatch.setattr(command, "in_a_process", pretend)
+    monkeypatch.setattr(measuring, "in_a_process", pretend)
     monkeypatch.setattr(command, "sources_digest", lambda: "another")
     arguments = ["--workload", "counts/dense", "--engine", "cpu", "--out", str(tmp_path / "out")]
     assert command.main(arguments) == 1

@@ -152,10 +152,10 @@ def test_a_device_that_is_lost(run, tmp_path):
 @pytest.mark.slow
 def test_time_that_is_over(run, tmp_path):
     assert run("--parts", "go")[0] == 0
-    code, out, err = run("--parts", "time", "--minutes", "0.5", cuda="pause=3")
+    code, out, err = run("--parts", "time", "--minutes", "0.7", cuda="pause=5")
     assert code == 3, out
     assert only_line(err) == (
-        f"the time of 0.5 minutes is over; 1 of 4 parts are done and kept in {tmp_path / 'out'}, "
+        f"the time of 0.7 minutes is over; 1 of 4 parts are done and kept in {tmp_path / 'out'}, "
         "go on from there"
     )
     report = (tmp_path / "out/report.md").read_text("utf-8")

@@ -1,6 +1,8 @@
 """What is said of a driver, a device or memory that is not as it should be: a stand-in of CuPy."""
 
+import gc
 import sys
+import weakref
 from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -174,6 +176,24 @@ def test_memory_is_counted_beside_what_others_hold(cupy):
     with pytest.raises(OutOfDeviceMemory, match="take uint64100: std::bad_alloc"):
         device.empty(100, np.uint64)
     assert device.failure is None
+
+
+@pytest.mark.parametrize("wait", ["synchronize", "synchronize_all"])
+def test_what_is_copied_in_is_kept_until_the_wait(cupy, wait):
+    """CUDA may read memory that is not page-locked after the call has returned."""
+    cupy.cuda.get_current_stream = lambda: SimpleNamespace(synchronize=lambda: None)
+    cupy.cuda.runtime.deviceSynchronize = lambda: None
+    device = CupyDevice(0)
+    data = SimpleNamespace(copy_from_host_async=lambda *arguments: None)
+    source = np.arange(4, dtype=np.uint64)
+    there = weakref.ref(source)
+    device.copy_in(SimpleNamespace(nbytes=source.nbytes, data=data), source)
+    del source
+    gc.collect()
+    assert there() is not None
+    getattr(device, wait)()
+    gc.collect()
+    assert there() is None
 
 
 def test_a_device_that_is_gone_is_gone_for_good(cupy):

@@ -180,6 +180,26 @@ def test_several_threads_ask_one_engine(emulated, table, reference, frame, monke
         assert all(pool.map(ask_engine, range(60)))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["table", "system"])
+def test_what_was_warmed_up_compiles_nothing_more(emulated, table, kind):
+    """The first request waits for no compiler, whatever it asks and of how many deals."""
+    device = emulated()
+    engine = Engine(table if kind == "table" else System.parse(SMALL_SYSTEM), "cuda")
+    engine.warm_up()
+    there = set(device.requested)
+    for count in (1, 2, 70, 300):
+        deals = random_deals(count, seed=count)
+        engine.auctions(deals, mode="first")
+        if kind == "table":
+            engine.auctions(deals)
+            engine.auctions(deals, completed_only=True, max_depth=2, limit=3)
+            engine.count_entries(deals)
+            engine.members(deals, ["1C", 0])
+        engine.evaluate(deals, EXPRESSIONS)
+    assert [one[:2] for one in device.requested if one not in there] == []
+
+
 def test_no_deals_have_no_answers(emulated, table):
     emulated()
     engine = Engine(table, "cuda").on_device()
