@@ -1,6 +1,6 @@
 """Places of a system: the entries that a text makes there, and the text itself made ready."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bidcascade.bridge import ShownAnswer, format_call, format_calls
@@ -160,28 +160,6 @@ class Rules:
             for test in group.tests:
                 branch = branch.below.setdefault(test.condition, (test, Branch()))[1]
             branch.groups.append(group)
-
-    def conditions(self) -> Iterator[Condition]:
-        """Every condition of the text: of headers, lines, agreements and definitions; each once."""
-        found = {id(condition): condition for condition in self._conditions()}
-        return iter(found.values())
-
-    def _conditions(self) -> Iterator[Condition]:
-        groups = [
-            *self.places.opening, *(g for found in self.places.by_length.values() for g in found),
-            *self.places.any_length, *self.places.anywhere,
-        ]  # fmt: skip
-        while groups:
-            group = groups.pop()
-            yield from group.facts
-            for placed in group.lines:
-                groups += placed.below
-        for line in self.places.written_lines():
-            said = [*line.agreements, *(one for v in line.variants for one in v.agreements)]
-            parts = [line.condition, *(v.condition for v in line.variants)]
-            yield from (one for one in (*parts, *(a.condition for a in said)) if one is not None)
-        for define in self.defines.values():
-            yield define.condition
 
 
 class Branch:

@@ -12,8 +12,6 @@ const FIXED = new Map(Object.entries({
   C: "C", D: "D", H: "H", S: "S", NT: "N", N: "N", clubs: "C", diamonds: "D", hearts: "H", spades: "S",
 }));
 const CALL_OF_KIND = new Map(Object.entries({ pass: PASS, double: DOUBLE, redouble: REDOUBLE }));
-/** Levels above the cheapest bid, by the kind of a pattern. */
-export const JUMPS = new Map(Object.entries({ cheapest: 0, jump: 1, "double jump": 2 }));
 const IS_VARIABLE = new Set(VARIABLES);
 
 /** Code of a bid. */
@@ -24,11 +22,6 @@ function bidCode(level, strain) {
 /** Whether a suit word is a variable that bindings may give a letter. */
 export function isVariable(word) {
   return IS_VARIABLE.has(word);
-}
-
-/** Letter of a suit word that means the same everywhere; undefined for others. */
-export function fixedLetterOf(word) {
-  return FIXED.get(word);
 }
 
 /** Letter of a suit word or bound variable; undefined for an unbound variable or a role. */
