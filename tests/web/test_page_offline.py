@@ -127,7 +127,7 @@ def test_a_browser_without_webassembly_says_so(browser, folder):
     visit.context.add_init_script("delete globalThis.Worker; delete globalThis.WebAssembly")
     visit.page.goto(f"{folder.as_uri()}/index.html{DEAL}&dealer=N&vul=NS")
     button(visit.page, "Double dummy").click()
-    told = visit.page.locator("#double-dummy [role=alert]")
+    told = visit.page.locator("#double-dummy .notice.error")
     told.wait_for()
     assert "WebAssembly" in told.text_content()
     assert next(visits, None) is None

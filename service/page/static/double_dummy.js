@@ -2,7 +2,7 @@
 
 import { isOffline, post } from "./api.js";
 import { SEAT_NAMES, SEATS, STRAINS } from "./calls.js";
-import { SUIT_NAMES, writeDeal, writeHand } from "./cards.js";
+import { SUIT_NAMES, writeDeal } from "./cards.js";
 import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "./dom.js";
 import { solveDeal } from "./engine_client.js";
@@ -90,7 +90,7 @@ async function* solvedHere(board, auctions, signal) {
     told.push(table);
     wake();
   };
-  solveDeal(board.hands.map(writeHand), { signal: ending.signal, progress: hear }).catch((error) => {
+  solveDeal(board.hands, { signal: ending.signal, progress: hear }).catch((error) => {
     failure = error;
     wake();
   });
