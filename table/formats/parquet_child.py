@@ -1,8 +1,8 @@
 """The process that decodes a Parquet file of rows, for the one that started it.
 
-``python -m bidcascade.table.formats.parquet_child`` reads a line of JSON, which file and whether it
-may be told in columns, and writes messages: a line of JSON each, behind it the bytes of the arrays
-that it names.
+``python -m bidcascade.table.formats.parquet_child`` reads lines of JSON, which file and whether it
+may be told in columns, until its standard input is closed. It writes messages: a line of JSON each,
+behind it the bytes of the arrays that it names; the last one of a file has no rows.
 """
 
 import json
@@ -18,7 +18,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS, InvalidCall, parse_call
-from bidcascade.kernels.child_processes import end_with_parent
 from bidcascade.kernels.core.functions import number_lists
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import offsets_of
@@ -178,19 +177,26 @@ def _different_lists(column: pl.Series) -> Different:
 
 
 def main() -> None:
-    """Answer what comes in with the rows of a file."""
+    """Answer each line that comes in with the rows of a file."""
     # whoever is interrupted ends this process by closing its input
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # polars decodes eight groups of rows ahead, which are gigabytes where who asked is slower
     os.environ["POLARS_ROW_GROUP_PREFETCH_SIZE"] = "1"
-    asked = json.loads(sys.stdin.readline())
-    end_with_parent(sys.stdin.fileno())
+    for line in sys.stdin:
+        # who does not listen any more has ended
+        with suppress(BrokenPipeError):
+            _answer(**json.loads(line))
+
+
+def _answer(path: str, *, in_columns: bool) -> None:
     try:
-        scan = pl.scan_parquet(asked["path"], glob=False)
+        scan = pl.scan_parquet(path, glob=False)
         _say({"names": scan.collect_schema().names()})
         for frame in scan.collect_batches(chunk_size=_ROWS, maintain_order=True):
-            _tell(frame, in_columns=asked["in_columns"])
+            _tell(frame, in_columns=in_columns)
         _say({"rows": 0})
+    except BrokenPipeError:
+        raise
     except DAMAGED as error:
         _say({"damaged": reason_of(error)})
 

@@ -178,6 +178,7 @@ def test_damaged_files_cost_an_error_at_most(tmp_path, read):
 def test_a_process_that_ends_is_told(tmp_path, monkeypatch):
     path = tmp_path / "rows.parquet"
     some_rows(3).write_parquet(path)
+    parquet_columns._decoders.end()
     # one that says nothing and ends
     monkeypatch.setattr(parquet_columns, "_MODULE", "bidcascade.service.cli")
     with pytest.raises(InvalidTable, match=r"rows\.parquet: .* process that decoded it ended with"):
@@ -187,6 +188,7 @@ def test_a_process_that_ends_is_told(tmp_path, monkeypatch):
 def test_the_process_ends_with_who_asked(tmp_path, monkeypatch):
     path = tmp_path / "rows.parquet"
     some_rows(3).write_parquet(path)
+    parquet_columns._decoders.end()
     started = []
 
     def start(*arguments, **options):
@@ -199,3 +201,30 @@ def test_the_process_ends_with_who_asked(tmp_path, monkeypatch):
     assert started[0].poll() is None
     reading.close()
     assert started[0].poll() is not None
+    # who has heard all leaves it to the next one
+    for _ in range(2):
+        list(read_parquet_columns(path))
+    assert len(started) == 2
+    parquet_columns._decoders.end()
+    assert started[1].poll() is not None
+
+
+def test_a_kept_process_that_was_killed_is_replaced(tmp_path):
+    path = tmp_path / "rows.parquet"
+    some_rows(3).write_parquet(path)
+    list(read_parquet_columns(path))
+    kept = parquet_columns._decoders._kept
+    kept.process.kill()
+    kept.process.wait()
+    (rows,) = read_parquet_columns(path)
+    assert len(rows.lengths) == 3
+
+
+def test_two_files_are_read_side_by_side(tmp_path):
+    path, other = tmp_path / "rows.parquet", tmp_path / "other.parquet"
+    some_rows(3).write_parquet(path)
+    some_rows(5).write_parquet(other)
+    reading = read_parquet_columns(path)
+    assert len(next(reading).lengths) == 3
+    assert [len(rows.lengths) for rows in read_parquet_columns(other)] == [5]
+    assert not list(reading)

@@ -20,9 +20,9 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.core import functions
 from bidcascade.systems import import_table
-from bidcascade.systems.row_files import read_rows
 from bidcascade.table import BiddingTable, Row, TableBuilder, build_table
-from bidcascade.table.formats.parquet import write_parquet_rows
+from bidcascade.table.formats.parquet import decoded_rows, write_parquet_rows
+from bidcascade.table.formats.parquet_child import columns_of
 from bidcascade.table.spilled import building
 from bidcascade.table.spilled.runs import Rows, open_run, write_run
 
@@ -102,10 +102,13 @@ def test_columns_of_a_parquet_file_say_what_its_rows_say(rows):
         path = Path(folder) / "rows.parquet"
         write_parquet_rows(rows, path)
         builder = TableBuilder(**options)
-        builder.add(read_rows(path))
+        builder.add(decoded_rows(path, 0, len(rows)))
         expected = builder.finish()
         for rows_in_memory in (5, 1000):
-            assert_same(import_table(path, rows_in_memory=rows_in_memory, **options), expected)
+            with TableBuilder(rows_in_memory=rows_in_memory, **options) as builder:
+                for piece in pl.read_parquet(path).iter_slices(7):
+                    builder.add_columns(columns_of(piece))
+                assert_same(builder.finish(), expected)
 
 
 def test_a_parquet_file_in_other_types_and_groups(tmp_path):
