@@ -16,7 +16,11 @@ from typing import Final
 _NEVER: Final = 1 << 30
 _MOST_HEAPS: Final = 2
 """Heaps of the C library; each thread would have its own, with what it has freed."""
+_LARGE: Final = 512 << 10
+"""Bytes from which memory is had from the machine by itself and goes back when it is freed. Left
+alone the C library raises this to 32 MiB, and arrays that grow leave holes in its heaps."""
 _M_ARENA_MAX: Final = -8
+_M_MMAP_THRESHOLD: Final = -3
 _GIVE_BACK_S: Final = 30.0
 """Seconds between two returns of free memory."""
 
@@ -44,7 +48,9 @@ def giving_back() -> Iterator[None]:
     """Give back what is free now and then, by a thread of its own; share heaps among threads."""
     over = threading.Event()
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, _MOST_HEAPS)
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_ARENA_MAX, _MOST_HEAPS)
+        library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
     def go_on() -> None:
         while not over.wait(_GIVE_BACK_S):
