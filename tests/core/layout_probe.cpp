@@ -105,6 +105,7 @@ void pack(State* state, const u64* hands, const u8* dealer, const u8* vulnerabil
           i64 start, i64 stop, i32 rotate, u64* out, i64 out_stride, i32 first_word) {
     pack_hands(state->layout.packing(), {hands, dealer, vulnerability, static_cast<u64>(count)},
                static_cast<u64>(start), static_cast<u64>(stop), rotate != 0, out,
+               static_cast<u64>(stop - start) * static_cast<u64>(out_stride),
                static_cast<u64>(out_stride), first_word);
 }
 i32 first_changed(State* state, i64 lanes, i64 flags) {

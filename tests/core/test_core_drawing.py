@@ -223,7 +223,7 @@ def table_of(boxes, offsets, members) -> CoreTable:
     arrays |= {
         "rows": np.array(rows, np.uint64), "column_offsets": np.zeros(len(boxes) + 1, np.int32),
         "set_offsets": np.array(offsets, np.uint32), "set_boxes": np.array(members, np.uint32),
-        "lane_highest": np.zeros(8, np.int32), "derived_offsets": np.zeros(1, np.uint32),
+        "derived_offsets": np.zeros(1, np.uint32),
         "sizes": np.ones(2, np.int32),
     }  # fmt: skip
     return checked_table(None, TableTests(**arrays), None)
