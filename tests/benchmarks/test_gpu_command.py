@@ -7,7 +7,6 @@ import json
 import os
 import subprocess
 import sys
-import tomllib
 import zipfile
 from pathlib import Path
 
@@ -218,17 +217,15 @@ def test_the_script_of_the_sanitizer_needs_no_plugins(tmp_path, emulator):
 
 @pytest.mark.checkout
 def test_what_is_carried_is_of_the_versions_of_the_checks():
-    """But polars, whose newest is too large: the oldest that the project takes."""
+    """But polars, whose newest is too large: an older one, with which nox -s rehearse runs all."""
 
     def versions(name):
         lines = (ROOT / name).read_text("utf-8").splitlines()
         return dict(line.split("==") for line in lines if "==" in line and line[0] != "#")
 
     carried, checked = versions("benchmarks/gpu/wheels.txt"), versions("constraints.txt")
-    polars = carried.pop("polars")
+    assert carried.pop("polars") < checked["polars"]
     assert {name: checked[name] for name in carried} == carried
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    assert f"polars>={polars.rpartition('.')[0]}" in project["dependencies"]
 
 
 def test_state_that_cannot_be_read(tmp_path):
