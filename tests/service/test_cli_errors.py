@@ -150,7 +150,7 @@ CASES = [
     ((*COMPARE, "--deals", "0"), BAD_ARGUMENTS, "whole number"),
     ((*COMPARE, "--out", "{weak.bidding}"), BAD_ARGUMENTS, "a folder"),
     ((*COMPARE, "--resume"), BAD_ARGUMENTS, "--resume with --out"),
-    ((*COMPARE, "--from", "x", "--deals", "3"), BAD_ARGUMENTS, "both"),
+    ((*COMPARE, "--from", "x", "--deals", "3"), BAD_ARGUMENTS, "got --deals and --from"),
     ((*COMPARE, "--from", "{weak.bidding}"), BAD_INPUT, "got none"),
     (("system", "show", "culbertson"), BAD_INPUT, "culbertson"),
     # what is read is wrong
