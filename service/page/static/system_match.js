@@ -8,7 +8,7 @@ import { folderTables, matchOf } from "./engine_client.js";
 import { phrase } from "./texts.js";
 
 /** Deals are those of inference/double_dummy/solved_deals.py. */
-const SEED = 2026;
+const SEED = 20_261_125;
 const BYTES_A_DEAL = 10;
 /** Boards that are bid and solved together; a request has at most a hundred. */
 const PART = 50;
