@@ -67,6 +67,8 @@ class DoubleDummyPool:
     going_on : int
         How many calls of :meth:`tables` that ended by ``timeout_s`` are solved to their end, for
         whoever asks again; after ten minutes they are given up. They stand back for other calls.
+    is_background : bool
+        Run the processes at the lowest priority, where the machine has priorities.
 
     Examples
     --------
@@ -80,7 +82,12 @@ class DoubleDummyPool:
     """
 
     def __init__(
-        self, workers: int | None = None, *, cache_entries: int = DEFAULT_ENTRIES, going_on: int = 0
+        self,
+        workers: int | None = None,
+        *,
+        cache_entries: int = DEFAULT_ENTRIES,
+        going_on: int = 0,
+        is_background: bool = False,
     ) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"expected at least one worker, got {workers!r}")
@@ -88,7 +95,7 @@ class DoubleDummyPool:
             raise ValueError(f"expected cache entries from 0 on, got {cache_entries!r}")
         self.workers = usable_cores() if workers is None else workers
         self._schedule = Schedule(AnswerCache(cache_entries), self.workers, going_on)
-        self._crew = _Crew(self._schedule, self.workers)
+        self._crew = _Crew(self._schedule, self.workers, is_background=is_background)
         # also where nobody closes it: at the pool's own end, or that of the interpreter
         self._finalizer = weakref.finalize(self, _Crew.end, self._crew)
 
@@ -337,8 +344,9 @@ class DoubleDummyPool:
 class _Crew:
     """The threads of a pool, each with a process; they know the schedule, not the pool."""
 
-    def __init__(self, schedule: Schedule, workers: int) -> None:
+    def __init__(self, schedule: Schedule, workers: int, *, is_background: bool) -> None:
         self._schedule = schedule
+        self._is_background = is_background
         self._workers = workers
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
@@ -396,7 +404,7 @@ class _Crew:
     def _solve(self, number: int, batch: Batch) -> None:
         link = self._links.get(number)
         if link is None:
-            link = self._links[number] = SolverLink()
+            link = self._links[number] = SolverLink(is_background=self._is_background)
             self._failed_starts = 0
         with self._schedule.changed:
             if self._schedule.is_closed:

@@ -1,8 +1,10 @@
 """The near end of a solving process: starts it, asks it, notices when it has died."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, cast
 
@@ -21,6 +23,7 @@ MEMORY_MB: Final = 160
 """Most memory of a process for positions it has seen; about 136 MB in all are used."""
 SCRIPT: Final = Path(solver_process.__file__)
 """What the process runs."""
+_LOWEST_PRIORITY: Final = 19
 _END_S: Final = 5.0
 _ANSWER_BYTES: Final = 4 * ANSWER_INTS
 
@@ -32,13 +35,18 @@ class SolverDied(Exception):
 class SolverLink:
     """A solving process; one thread asks it, any thread may end it.
 
+    Parameters
+    ----------
+    is_background : bool
+        Run it at the lowest priority.
+
     Raises
     ------
     BackendUnavailable
         If endplay is not installed, or the process does not come up.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_background: bool = False) -> None:
         library = find_library()
         if library is None:
             raise BackendUnavailable(
@@ -50,6 +58,9 @@ class SolverLink:
              str(MEMORY_MB)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=SCRIPT.absolute().parent,
         )  # fmt: skip
+        if is_background and hasattr(os, "setpriority"):
+            with suppress(ProcessLookupError):
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, _LOWEST_PRIORITY)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin

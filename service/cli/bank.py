@@ -1,20 +1,16 @@
 """Command ``bank``: deals solved once, on which every change of a system is measured at once."""
 
 import argparse
-import os
 
 from . import shared
 
 _DEFAULT_DEALS = 150_000
-_LOWEST_PRIORITY = 19
 
 
 def configure_bank(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bank``."""
-    from bidcascade.inference.double_dummy.solved_deals import BANK_DEALS
-
     add = parser.add_argument
-    add("--deals", type=shared.whole_number(0, BANK_DEALS), default=_DEFAULT_DEALS, metavar="N",
+    add("--deals", type=shared.whole_number(0), default=_DEFAULT_DEALS, metavar="N",
         help="solve the first N deals, as far as they are not solved: some 0.2 s of a core each, "
         f"at lowest priority; 0 only counts (default: {_DEFAULT_DEALS:,})")  # fmt: skip
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
@@ -34,15 +30,15 @@ def bank(options: argparse.Namespace) -> None:
     )
     from bidcascade.service.jobs.progress import progress_bar
 
+    if options.deals > BANK_DEALS:
+        raise shared.UsageError(f"expected at most {BANK_DEALS:,} deals, got {options.deals:,}")
     kept, hands = user_tables(), bank_hands(BANK_DEALS)
     missing = int((kept.find(hands[:, : options.deals])[:, 0] < 0).sum())
     options.interruption_hint = shared.SOLVED_KEPT
     if missing:
         shared.note(f"{options.deals - missing:,} of {options.deals:,} deals are solved")
-        if hasattr(os, "nice"):
-            # the solvers inherit it
-            os.nice(_LOWEST_PRIORITY)
-        with progress_bar("bank") as bar, DoubleDummyPool(options.workers) as pool:
+        pool = DoubleDummyPool(options.workers, is_background=True)
+        with progress_bar("bank") as bar, pool:
             solved_bank(
                 options.deals, pool, kept, progress=lambda done, total: bar(done, total, done)
             )

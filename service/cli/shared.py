@@ -143,19 +143,23 @@ def add_board_options(parser: argparse.ArgumentParser) -> None:
 
 def add_bank_option(parser: argparse.ArgumentParser) -> None:
     """Add the option that takes deals from the bank of solved deals."""
-    from bidcascade.inference.double_dummy.solved_deals import PARTS
-
-    parser.add_argument("--bank", choices=PARTS, metavar="PART",
+    # its parts are checked when they are asked for: help loads no arrays
+    parser.add_argument("--bank", metavar="PART",
         help="the solved deals of the bank (bidcascade bank) instead: open to try changes on, "
         "held-out to judge them, or all")  # fmt: skip
 
 
 def check_source(options: argparse.Namespace) -> None:
-    """Raise unless at most one of ``--deals``, ``--from`` and ``--bank`` is given."""
+    """Raise unless at most one of ``--deals``, ``--from`` and a part of ``--bank`` is given."""
     given = {"deals": options.deals, "from": options.source, "bank": options.bank}
     named = [f"--{name}" for name, value in given.items() if value is not None]
     if len(named) > 1:
         raise UsageError(f"expected --deals, --from or --bank, got {' and '.join(named)}")
+    if options.bank is not None:
+        from bidcascade.inference.double_dummy.solved_deals import PARTS
+
+        if options.bank not in PARTS:
+            raise UsageError(f"expected --bank {', '.join(PARTS)}, got {options.bank!r}")
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

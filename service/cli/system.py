@@ -82,8 +82,8 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help=f"random deals (default: {_EXAMINED:,})")  # fmt: skip
     doctor.add_argument("--from", dest="source", metavar="FILE",
         help="deals of a file instead (LIN, PBN, Parquet)")  # fmt: skip
-    doctor.add_argument("--seed", type=shared.whole_number(0), default=20_261_125, metavar="S",
-        help="of the deals (default: 20261125, that of the bank)")  # fmt: skip
+    doctor.add_argument("--seed", type=shared.whole_number(0), metavar="S",
+        help="of the deals (default: that of the bank)")  # fmt: skip
     shared.add_bank_option(doctor)
     doctor.add_argument("--workers", type=shared.whole_number(1), metavar="N",
         help="solver processes; tables that are solved are kept")  # fmt: skip
@@ -315,6 +315,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
     """List calls that would have done better than those that lines made."""
     shared.check_source(options)
     from bidcascade.inference.doctor import Examiner
+    from bidcascade.inference.double_dummy.solved_deals import BANK_SEED
     from bidcascade.service.page.compare_report import summary_dict
 
     from . import DONE, INTERRUPTED
@@ -322,7 +323,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
 
     (system,) = _open(options, options.system)
     deals, tables = match_deals(options.source, options.bank, options.deals or _EXAMINED,
-        options.seed)  # fmt: skip
+        BANK_SEED if options.seed is None else options.seed)  # fmt: skip
     examiner, code = Examiner(system), DONE
     try:
         _examine(examiner, deals, tables, options.workers)

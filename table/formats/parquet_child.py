@@ -11,7 +11,7 @@ import signal
 import sys
 from contextlib import suppress
 from itertools import chain
-from typing import IO, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,9 @@ from bidcascade.table.row import KEYS, LARGEST_COUNT, LARGEST_INDEX, LARGEST_RAN
 from bidcascade.table.row_columns import Different, RowColumns
 
 from .parquet import DAMAGED, reason_of
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 I64 = NDArray[np.int64]
 
@@ -228,7 +231,7 @@ def _say(message: dict[str, Any], rows: RowColumns | None = None) -> None:
     sys.stdout.buffer.flush()
 
 
-def heard(incoming: IO[bytes]) -> tuple[dict[str, Any], RowColumns | None] | None:
+def read_message(incoming: "BufferedReader") -> tuple[dict[str, Any], RowColumns | None] | None:
     """Read a message of this process, with the columns that it tells; None if it has ended.
 
     Parameters
@@ -246,7 +249,7 @@ def heard(incoming: IO[bytes]) -> tuple[dict[str, Any], RowColumns | None] | Non
 
     def array(kind: Any) -> NDArray[Any]:
         values = np.empty(next(lengths), kind)
-        if incoming.readinto(values.view(np.uint8)) != values.nbytes:  # type: ignore[attr-defined]
+        if incoming.readinto(values.view(np.uint8).data) != values.nbytes:
             raise EOFError
         return values
 

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from bidcascade.kernels.child_processes import start_module
 from bidcascade.kernels.core.functions import has_core
@@ -22,7 +22,10 @@ from bidcascade.table.row import Row
 from bidcascade.table.row_columns import RowColumns
 
 from .parquet import check_columns, damaged, decoded_rows
-from .parquet_child import heard
+from .parquet_child import read_message
+
+if TYPE_CHECKING:
+    from io import BufferedReader
 
 _MODULE: Final = "bidcascade.table.formats.parquet_child"
 _FEW: Final = 100_000
@@ -103,7 +106,7 @@ class _Decoder:
     def next_of(self, path: Path) -> tuple[dict[str, Any], RowColumns | None]:
         """Next message about a file."""
         assert self.process.stdout is not None
-        found = heard(self.process.stdout)
+        found = read_message(cast("BufferedReader", self.process.stdout))
         if found is None:
             code = self.process.wait()
             ended = f"signal {-code}" if code < 0 else f"status {code}"

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import FULL_DECK, parse_deal
 from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.inference.double_dummy.solver_process import find_library
 from bidcascade.kernels.core.functions import solve_plays, solve_tables
 from bidcascade.kernels.dealing import deal_hands
 from tests.support_endings import endings, minimax
@@ -93,8 +92,6 @@ def masks_of(texts: tuple[str, ...]) -> Any:
 
 @pytest.fixture(scope="module")
 def dds():
-    if find_library() is None:
-        pytest.skip("endplay is not installed")
     with DoubleDummyPool(1) as pool:
         yield pool
 

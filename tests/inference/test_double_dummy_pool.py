@@ -430,3 +430,13 @@ def test_no_process_outlives_its_parent(end):
         _, errors = parent.communicate(timeout=150)
     assert errors == ""
     assert wait_until_gone(*workers)
+
+
+def test_work_in_the_background_leaves_its_own_process_as_it_was():
+    """Solvers alone are put behind other work: who solves the bank in a longer run goes on."""
+    before = os.getpriority(os.PRIO_PROCESS, 0)
+    with DoubleDummyPool(1, is_background=True) as pool:
+        pool.leads(ENDINGS[:, :1], 4, 0)
+        (process_id,) = pool.state.processes
+        assert os.getpriority(os.PRIO_PROCESS, process_id) == 19
+    assert os.getpriority(os.PRIO_PROCESS, 0) == before

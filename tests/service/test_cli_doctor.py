@@ -57,7 +57,10 @@ def test_ctrl_c_ends_with_the_findings_so_far(monkeypatch, capsys):
     assert f"interrupted: the findings of {parts[0]} of 90 deals" in err
 
 
-def test_ctrl_c_before_the_first_part(monkeypatch, capsys):
+def test_ctrl_c_before_the_first_part(monkeypatch, tmp_path, capsys):
+    # nothing is solved yet
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
+
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 

@@ -29,7 +29,7 @@ OVERCALL = "1NT = Strong notrump: 15-18 points, balanced, guarded"
 
 def test_imps_and_intervals_are_those_of_python(module):
     for difference in (0, 10, 20, -20, 40, 50, -599, 600, 3990, 4000, -9000):
-        assert module("system_match", "impsOf", difference)["value"] == imps(difference)
+        assert module("card_play", "impsOf", difference)["value"] == imps(difference)
     for degrees in (1, 2, 3, 10, 400):
         assert module("system_match", "quantile", degrees)["value"] == pytest.approx(
             quantile(degrees), abs=1e-9

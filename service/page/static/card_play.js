@@ -72,7 +72,7 @@ const IMP_STEPS = [
 ];
 
 /** IMPs for a difference in points, with its sign (Law 78B). */
-export function imps(difference) {
+export function impsOf(difference) {
   const amount = IMP_STEPS.filter((step) => step <= Math.abs(difference)).length;
   return difference < 0 ? -amount : amount;
 }

@@ -1,10 +1,9 @@
 // Par of a deal, what auctions on it are worth and how far they are from each other, from its table of tricks.
 // inference/double_dummy/par.py and service/deal_worth.py are the definitions.
 
-import { contractOf, SEATS } from "./calls.js";
-import { imps, scoreOf } from "./card_play.js";
+import { contractOf, SEATS, STRAINS } from "./calls.js";
+import { impsOf, scoreOf } from "./card_play.js";
 
-const STRAINS = ["C", "D", "H", "S", "N"];
 const BIDS = [1, 2, 3, 4, 5, 6, 7].flatMap((level) => STRAINS.map((strain) => ({ level, strain })));
 
 /** Of two scores of North-South the one that a seat would rather have. */
@@ -87,7 +86,7 @@ export function dealWorth(board, auctions, tricks) {
   ));
   const par = missing.length ? null : parOf(tricks, board.dealer, board.vulnerability);
   const worth = auctions.map((calls) => worthOf(calls, board, tricks));
-  const between = (one, other) => (one === null || other === null || other === undefined ? null : imps(one - other));
+  const between = (one, other) => (one === null || other === null || other === undefined ? null : impsOf(one - other));
   return {
     tricks, par, missing, goes_on: missing.length > 0,
     auctions: worth.map((one) => ({

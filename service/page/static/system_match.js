@@ -3,7 +3,7 @@
 
 import { isOffline, post } from "./api.js";
 import { contractOf, SEATS, STRAINS } from "./calls.js";
-import { scoreOf } from "./card_play.js";
+import { impsOf, scoreOf } from "./card_play.js";
 import { folderTables, matchOf } from "./engine_client.js";
 import { phrase } from "./texts.js";
 
@@ -12,16 +12,6 @@ const SEED = 20_261_125;
 const BYTES_A_DEAL = 10;
 /** Boards that are bid and solved together; a request has at most a hundred. */
 const PART = 50;
-
-const IMP_STEPS = [
-  20, 50, 90, 130, 170, 220, 270, 320, 370, 430, 500, 600, 750, 900, 1100, 1300, 1500, 1750, 2000, 2250, 2500, 3000, 3500, 4000,
-];
-
-/** International Match Points of a difference in points, with its sign. */
-export function impsOf(difference) {
-  const amount = IMP_STEPS.filter((step) => step <= Math.abs(difference)).length;
-  return difference < 0 ? -amount : amount;
-}
 
 const NORMAL = 1.959964;
 

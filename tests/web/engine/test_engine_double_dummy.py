@@ -25,8 +25,8 @@ PAR = """async (load, given) => {
     return given.map(([tricks, dealer, sides]) => parOf(tricks, dealer, sides));
 }"""
 IMPS = """async (load, given) => {
-    const { imps } = await import("/card_play.js");
-    return given.map(imps);
+    const { impsOf } = await import("/card_play.js");
+    return given.map(impsOf);
 }"""
 NAMES = ("None", "NS", "EW", "Both")
 
