@@ -115,6 +115,10 @@ def test_the_bank_is_solved_and_compared_on(capsys):
     assert told["examined"] == told["kinds"]["differs"]
     assert main(["compare", "a", "b", "--bank", "all", "--deals", "5"]) == BAD_ARGUMENTS
     assert "got --deals and --bank" in capsys.readouterr().err
+    assert main(["compare", "a", "b", "--bank", "half"]) == BAD_ARGUMENTS
+    assert "expected --bank open, held-out, all, got 'half'" in capsys.readouterr().err
+    assert main(["bank", "--deals", "200001"]) == BAD_ARGUMENTS
+    assert "expected at most 200,000 deals, got 200,001" in capsys.readouterr().err
 
 
 def some_summary() -> Summary:
