@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent
+BROWSER = "browser"
+"""A test that has this fixture waits for pages, which a busy machine draws late."""
 TIMES = 2
 DELAY_S = 3
 
@@ -30,14 +32,6 @@ FLAKY = {
     "service/api/test_systems_rest.py::test_memory_is_limited": (
         "a process at the end of its memory may stand still instead of failing"
     ),
-    "web/test_api_page.py": "a browser",
-    "web/test_bid.py": "a browser",
-    "web/test_page_hands.py": "a browser",
-    "web/test_page_order.py": "a browser",
-    "web/test_page_archives.py": "a browser",
-    "web/test_page_access.py": "a browser",
-    "web/test_page_flows.py": "a browser, a service and its jobs",
-    "web/test_practice.py": "a browser",
     # clocks and threads of this process
     "service/api/test_batcher.py::test_the_event_loop_runs_while_the_worker_works": "in time",
     "service/api/test_problems.py::test_an_answer_that_takes_too_long": "50 ms must be enough",
@@ -69,10 +63,11 @@ FLAKY = {
 
 
 def allow_second_tries(items: Iterable[pytest.Item]) -> None:
-    """Let those of the tests that are named here be tried again, in CI alone."""
+    """Let those named here, and those in a browser, be tried again, in CI alone."""
     if "CI" not in os.environ:
         return
     for item in items:
         file = item.path.relative_to(FOLDER).as_posix()
-        if file in FLAKY or f"{file}::{item.name.partition('[')[0]}" in FLAKY:
+        named = file in FLAKY or f"{file}::{item.name.partition('[')[0]}" in FLAKY
+        if named or BROWSER in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.flaky(reruns=TIMES, reruns_delay=DELAY_S))

@@ -17,17 +17,23 @@ def test_what_is_named_is_there(entry):
 
 
 @pytest.mark.parametrize(
-    ("file", "name", "again"),
+    ("file", "name", "fixtures", "again"),
     [
-        ("service/jobs/test_kills.py", "test_the_command[first]", True),
-        ("service/test_mine.py", "test_killed_at_any_moment[a]", True),
-        ("service/test_mine.py", "test_nothing_is_lost", False),
-        ("bridge/test_laws.py", "test_killed_at_any_moment", False),
+        ("service/jobs/test_kills.py", "test_the_command[first]", [], True),
+        ("service/test_mine.py", "test_killed_at_any_moment[a]", [], True),
+        ("service/test_mine.py", "test_nothing_is_lost", ["tmp_path"], False),
+        ("bridge/test_laws.py", "test_killed_at_any_moment", [], False),
+        ("web/test_page_systems.py", "test_leads", ["visit", "browser"], True),
+        ("web/test_page_routes.py", "test_leads", ["service"], False),
     ],
 )
-def test_only_what_is_named_is_tried_again_and_in_ci_alone(file, name, again, monkeypatch):
+def test_only_what_is_named_is_tried_again_and_in_ci_alone(
+    file, name, fixtures, again, monkeypatch
+):
     marks = []
-    item = SimpleNamespace(path=FOLDER / file, name=name, add_marker=marks.append)
+    item = SimpleNamespace(
+        path=FOLDER / file, name=name, fixturenames=fixtures, add_marker=marks.append
+    )
     monkeypatch.delenv("CI", raising=False)
     allow_second_tries([item])
     assert marks == []
