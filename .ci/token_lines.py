@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = (
-    "bridge", "kernels", "loaders", "table", "systems", "inference", "service", "package",
+    "bridge", "kernels", "loaders", "table", "systems", "inference", "page", "service", "package",
 )  # fmt: skip
 ROOMS = (*PRODUCT, "benchmarks", "tests", "docs")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from bidcascade.service.page.static_files import static_files
+from bidcascade.page.static_files import static_files
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 

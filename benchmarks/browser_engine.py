@@ -13,19 +13,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from bidcascade.page.page_folder import page_files, write_page
 from bidcascade.service.browser_system import browser_system
-from bidcascade.service.page.page_folder import page_files, write_page
 from bidcascade.systems import named_systems
 from bidcascade.systems.language.kept_texts import rows_of_tree
 from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System
-from tests.support_deals import mixed_deals
-from tests.web.engine.support_places import (
+from tests.page.engine.support_places import (
     assert_engine_agrees,
     bid_by_reference,
     deals_of,
     forced_calls,
 )
+from tests.support_deals import mixed_deals
 
 from .browser import chromium, serving, visiting, write_static_files
 from .machine import environment

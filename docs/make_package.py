@@ -7,8 +7,8 @@ import argparse
 from importlib.resources import files
 from pathlib import Path
 
-from bidcascade.service import page
-from bidcascade.service.page.static_files import CORE, static_files
+from bidcascade import page
+from bidcascade.page.static_files import CORE, static_files
 
 FOLDER = "engine/"
 MORE = ("README.md", "index.d.ts", "package.json")

@@ -120,7 +120,16 @@ def resolved(name: str, path: str) -> str:
 def packages() -> list[str]:
     """Find the packages that say in ``__all__`` what is public, the outer ones first."""
     found = []
-    for folder in ("bridge", "loaders", "table", "systems", "inference", "service", "kernels"):
+    for folder in (
+        "bridge",
+        "loaders",
+        "table",
+        "systems",
+        "inference",
+        "page",
+        "service",
+        "kernels",
+    ):
         for init in sorted((ROOT / folder).rglob("__init__.py")):
             body = ast.parse(init.read_text("utf-8")).body
             targets = [name for one in body if isinstance(one, ast.Assign)

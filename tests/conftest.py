@@ -32,7 +32,7 @@ LONGEST_FIRST = (
     "service/test_batch.py",
     "benchmarks/test_gpu_command.py",
     "service/test_cli.py",
-    "web/test_page_flows.py",
+    "page/test_page_flows.py",
     "service/jobs/test_job_runs.py",
     "service/test_mine.py",
     "service/client/test_client_service.py",

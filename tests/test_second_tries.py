@@ -23,8 +23,8 @@ def test_what_is_named_is_there(entry):
         ("service/test_mine.py", "test_killed_at_any_moment[a]", [], True),
         ("service/test_mine.py", "test_nothing_is_lost", ["tmp_path"], False),
         ("bridge/test_laws.py", "test_killed_at_any_moment", [], False),
-        ("web/test_page_systems.py", "test_leads", ["visit", "browser"], True),
-        ("web/test_page_routes.py", "test_leads", ["service"], False),
+        ("page/test_page_systems.py", "test_leads", ["visit", "browser"], True),
+        ("page/test_page_routes.py", "test_leads", ["service"], False),
     ],
 )
 def test_only_what_is_named_is_tried_again_and_in_ci_alone(

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from bidcascade.service.page.static_files import StaticFile
+from bidcascade.page.static_files import StaticFile
 
 from .problems import Problem
 

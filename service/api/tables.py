@@ -31,9 +31,9 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.page.static_files import StaticFile
 from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
-from bidcascade.service.page.static_files import StaticFile
 from bidcascade.systems import absolute_name, is_system
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.bid_answer import BidAnswer

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidInput
+from bidcascade.loaders.whole_files import write_json
 from bidcascade.service.jobs.job_process import TELL_EVERY_S, enter_inputs, main
 from bidcascade.service.jobs.pipe_messages import send
 from bidcascade.service.jobs.places import JobPlace
 from bidcascade.service.jobs.results import result_file
-from bidcascade.service.jobs.whole_files import write_json
 
 from .adding import Added, add_files
 from .archive import archives_folder

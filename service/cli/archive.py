@@ -357,10 +357,10 @@ def _stats(options: argparse.Namespace) -> None:
             )
 
     from bidcascade.bridge import format_calls, parse_calls
+    from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
     from bidcascade.service.archive.statistics import statistics
-    from bidcascade.service.jobs.whole_files import can_write, whole_file, write_parquet
-    from bidcascade.service.page.node_report import node_page, nodes_page
-    from bidcascade.service.page.report_page import page_html
+    from bidcascade.service.reports.node_report import node_page, nodes_page
+    from bidcascade.service.reports.report_page import page_html
 
     nodes = statistics(
         _open(options), options.auction, options.by, least=options.least, max_depth=options.depth

@@ -69,7 +69,7 @@ def compare(options: argparse.Namespace) -> int:
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
     from bidcascade.service.jobs.progress import progress_bar
-    from bidcascade.service.page.compare_report import BOARDS, summary_dict, write_compare_report
+    from bidcascade.service.reports.compare_report import BOARDS, summary_dict, write_compare_report
     from bidcascade.systems import open_system
 
     from .matches import match_deals, resume
@@ -116,7 +116,7 @@ def compare(options: argparse.Namespace) -> int:
 
 def _print_summary(summary: "Summary") -> None:
     from bidcascade.inference.compare_summary import divergence_text
-    from bidcascade.service.page.compare_report import rate_text, signed_text, verdict
+    from bidcascade.service.reports.compare_report import rate_text, signed_text, verdict
 
     first, second = summary.names
     print(f"{first} against {second}, {summary.deals:,} deals at two tables")
@@ -156,8 +156,8 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     from bidcascade.inference.yardstick import archive_of, measure_archive
     from bidcascade.loaders import read_deals
     from bidcascade.service.jobs.progress import progress_bar
-    from bidcascade.service.page.compare_report import summary_dict
-    from bidcascade.service.page.yardstick_report import write_yardstick_report
+    from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.service.reports.yardstick_report import write_yardstick_report
     from bidcascade.systems import open_system
 
     chosen = shared.chosen_options(options, *options.systems)
@@ -182,7 +182,7 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
 
 
 def _print_yardstick(yardstick: "Yardstick") -> None:
-    from bidcascade.service.page.yardstick_report import (
+    from bidcascade.service.reports.yardstick_report import (
         cause_rows,
         heads,
         left_out_text,

@@ -42,9 +42,9 @@ def load(options: argparse.Namespace) -> None:
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
     from bidcascade.loaders.frame import reader_remarks
+    from bidcascade.loaders.whole_files import write_parquet
     from bidcascade.service.jobs.deal_files import deal_sink
     from bidcascade.service.jobs.progress import progress_bar
-    from bidcascade.service.jobs.whole_files import write_parquet
 
     boards, disagree, refused = 0, 0, [empty_rejects()]
     unread: list[str] = []

@@ -272,7 +272,7 @@ def vet(options: argparse.Namespace) -> None:
     from bidcascade.bridge import Auction, parse_calls
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.jobs.vet import vet as run
-    from bidcascade.service.page.vet_files import check_vetting_folder, write_vetting
+    from bidcascade.service.reports.vet_files import check_vetting_folder, write_vetting
 
     folder = Path(options.out)
     check_vetting_folder(folder, overwrite=options.overwrite)
@@ -289,7 +289,7 @@ def vet(options: argparse.Namespace) -> None:
 
 
 def _vetted_text(summary: dict[str, Any], folder: Path) -> str:
-    from bidcascade.service.page.report_page import percent_text
+    from bidcascade.service.reports.report_page import percent_text
 
     boards, calls, auctions = summary["boards"], summary["calls"], summary["auctions"]
     shares = {name: percent_text(calls[name] / max(1, calls["judged"])) for name in calls}

@@ -35,13 +35,13 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
 
 def page(options: argparse.Namespace) -> None:
     """Write the folder, with the systems that were named and those that they play against."""
-    from bidcascade.service.browser_system import browser_system, topics_list
-    from bidcascade.service.page.page_folder import (
+    from bidcascade.page.page_folder import (
         check_page_folder,
         page_files,
         page_size,
         write_page,
     )
+    from bidcascade.service.browser_system import browser_system, topics_list
     from bidcascade.systems.any_bidder import bidder_of
 
     folder = Path(options.out)

@@ -200,7 +200,7 @@ def show_place(options: argparse.Namespace) -> None:
 def check_places(options: argparse.Namespace) -> None:
     """Print chosen and fitting shares of places, findings, and what whole boards show."""
     from bidcascade.inference.compare import Budget
-    from bidcascade.service.page.compare_report import summary_dict
+    from bidcascade.service.reports.compare_report import summary_dict
 
     budget = Budget.parse(options.dd_budget or "0")
     places = options.auctions or [""]
@@ -271,7 +271,7 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
 
 
 def _print_sanity(signs: "list[Sign]", options: argparse.Namespace) -> None:
-    from bidcascade.service.page.yardstick_report import sign_text
+    from bidcascade.service.reports.yardstick_report import sign_text
 
     shared.print_table(
         ("whole boards", "boards", "share (95 %)", "of"),
@@ -316,7 +316,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
     shared.check_source(options)
     from bidcascade.inference.doctor import Examiner
     from bidcascade.inference.double_dummy.solved_deals import BANK_SEED
-    from bidcascade.service.page.compare_report import summary_dict
+    from bidcascade.service.reports.compare_report import summary_dict
 
     from . import DONE, INTERRUPTED
     from .matches import match_deals

@@ -117,7 +117,7 @@ def rank_by_policy(options: argparse.Namespace) -> None:
     """Order the calls of a table by how probable a policy has them."""
     import json
 
-    from bidcascade.service.jobs.whole_files import can_write, whole_file
+    from bidcascade.loaders.whole_files import can_write, whole_file
     from bidcascade.table.policy import ranks_of, read_policy, rules_of, with_policy
 
     out = Path(options.out)
@@ -251,8 +251,8 @@ def count_entries(options: argparse.Namespace) -> None:
     from bidcascade.bridge import InvalidInput
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import deal_arrays, iter_deals
+    from bidcascade.loaders.whole_files import can_write, whole_file
     from bidcascade.service.jobs.progress import progress_bar
-    from bidcascade.service.jobs.whole_files import can_write, whole_file
     from bidcascade.table.import_report import counted as words
     from bidcascade.table.overlays.recount import OtherDeals, Recount
 

@@ -37,6 +37,7 @@ from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import empty_deals, empty_rejects
 from bidcascade.loaders.inputs import Input, Source, find_sources
+from bidcascade.loaders.whole_files import can_write, sync_folder, whole_file, write_parquet
 from bidcascade.service.engine import Engine
 
 from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
@@ -45,7 +46,6 @@ from .batch_parts import FILE_ROWS, PART_COLUMNS, Answered, Answerer, Asked, Els
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .pace import Pace
 from .progress import Report, progress_bar
-from .whole_files import can_write, sync_folder, whole_file, write_parquet
 
 BatchMode: TypeAlias = Literal["all", "first", "counts"]
 BATCH_MODES: Final = ("all", "first", "counts")

@@ -9,10 +9,10 @@ from typing import Final
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.file_locks import try_lock
+from bidcascade.loaders.whole_files import PARTIAL_SUFFIX
 
 from .call_arrays import CALL_ARRAYS
 from .manifest import MANIFEST, Manifest
-from .whole_files import PARTIAL_SUFFIX
 
 _LOCK: Final = ".lock"
 ASIDE: Final = ("left-out", "rejects")

@@ -15,11 +15,11 @@ import polars as pl
 
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import REQUIRED_COLUMNS
+from bidcascade.loaders.whole_files import write_parquet
 from bidcascade.service.engine import Engine
 
 from .pace import Pieces
 from .readable import auction_text, hands_text
-from .whole_files import write_parquet
 
 FILE_ROWS: Final = 4_000_000
 """Rows after which a part of mode ``all`` begins another file; bounds memory."""

@@ -16,7 +16,7 @@ from .pipe_messages import receive, send
 _logger = logging.getLogger("bidcascade.service")
 
 MODULE: Final = "bidcascade.service.jobs.job_process"
-PAR_MODULE: Final = "bidcascade.service.page.par_job"
+PAR_MODULE: Final = "bidcascade.service.reports.par_job"
 """It writes a report: that room knows of jobs, not the other way round."""
 ARCHIVE_MODULE: Final = "bidcascade.service.archive.archive_job"
 QUESTION: Final = "question"

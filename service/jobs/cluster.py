@@ -33,12 +33,12 @@ from bidcascade.bridge import BackendUnavailable, BidcascadeError, InvalidInput
 from bidcascade.kernels import backend_name
 from bidcascade.kernels.child_processes import safe_spawning
 from bidcascade.kernels.types import U64
+from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, CannotWrite, can_write, whole_file
 from bidcascade.service.engine import Engine
 from bidcascade.systems import is_system
 
 from . import tasks
 from .batch_parts import PART_COLUMNS, Answered, Answerer, Asked, Elsewhere
-from .whole_files import PARTIAL_SUFFIX, CannotWrite, can_write, whole_file
 
 CONNECT_S: Final = 5.0
 """Seconds in which a scheduler must answer, and then a first worker be there."""

@@ -14,9 +14,8 @@ from bidcascade.loaders import format_lin
 from bidcascade.loaders.checksums import RowChecksums
 from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.loaders.rbn_writer import RBN_HEADER, format_records
+from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, whole_file
 from bidcascade.table.own_folder import OwnFolder
-
-from .whole_files import PARTIAL_SUFFIX, can_write, whole_file
 
 Sink: TypeAlias = Callable[[pl.DataFrame], None]
 

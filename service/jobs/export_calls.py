@@ -22,6 +22,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.loaders.inputs import Input
+from bidcascade.loaders.whole_files import write_parquet
 from bidcascade.service.call_rows import CallRows
 from bidcascade.service.engine import Engine
 
@@ -31,7 +32,6 @@ from .batch_parts import PART_COLUMNS, Answered, Asked, OwnAnswerer
 from .call_arrays import write_arrays
 from .manifest import Manifest
 from .progress import Report
-from .whole_files import write_parquet
 
 CallFormat: TypeAlias = Literal["parquet", "numpy"]
 CALL_FORMATS: Final = ("parquet", "numpy")

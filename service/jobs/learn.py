@@ -15,6 +15,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import get_backend
 from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
+from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write
 from bidcascade.table import BiddingTable
 from bidcascade.table.decisions import CallLists
 from bidcascade.table.evidence.learning import Boards, Options, learn
@@ -23,7 +24,6 @@ from bidcascade.table.own_folder import OwnFolder
 from .batch_inputs import Inputs, nothing_usable, refuse_hopeless
 from .manifest import Position, distinct_sources
 from .progress import progress_bar
-from .whole_files import PARTIAL_SUFFIX, can_write
 
 _CHUNK_BOARDS: Final = 50_000
 _COLUMNS: Final = ("north", "east", "south", "west", "dealer", "vulnerability", "auction")

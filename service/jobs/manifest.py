@@ -13,9 +13,8 @@ from typing import Any, Final
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.loaders.inputs import Source
+from bidcascade.loaders.whole_files import write_json
 from bidcascade.service.version import package_version
-
-from .whole_files import write_json
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = "bidcascade batch"

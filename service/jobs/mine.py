@@ -17,6 +17,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.loaders import empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
+from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.systems import open_table
 from bidcascade.table import BiddingTable
 from bidcascade.table.evidence.mined_table import INPUTS, Rank
@@ -27,7 +28,6 @@ from .batch_folder import locked
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
 from .manifest import describe_inputs
 from .progress import Report, progress_bar
-from .whole_files import can_write, whole_file
 from .work_folder import INPUT_SCHEMA, STATE, State, WorkFolder
 
 STEP_BOARDS: Final = 1_000_000

@@ -17,6 +17,7 @@ from typing import Final, Literal, TypeAlias
 import polars as pl
 
 from bidcascade.loaders.inputs import Source
+from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.service.engine import Engine
 from bidcascade.table.formats.parquet import write_frames
 
@@ -24,7 +25,6 @@ from .annotated_boards import RowsOf, annotated_games
 from .manifest import Manifest
 from .readable import call_texts
 from .store import ResultFile
-from .whole_files import can_write, whole_file
 
 ResultForm: TypeAlias = Literal["parquet", "jsonl", "pbn"]
 RESULT_FORMS: Final[tuple[ResultForm, ...]] = ("parquet", "jsonl", "pbn")

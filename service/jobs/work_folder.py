@@ -19,12 +19,12 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, InvalidTable
+from bidcascade.loaders.whole_files import can_write, write_json, write_parquet
 from bidcascade.table import BiddingTable
 from bidcascade.table.evidence.mined_table import INPUTS
 from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, Miner
 
 from .manifest import Position, read_state
-from .whole_files import can_write, write_json, write_parquet
 
 STATE: Final = "state.json"
 _FRESH: Final = "inputs.parquet"

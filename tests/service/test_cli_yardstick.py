@@ -12,7 +12,7 @@ from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.loaders import read_handviewer
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from tests.inference.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
-from tests.service.page.support_pages import check_page
+from tests.service.reports.support_pages import check_page
 
 GAME = """\
 opening:

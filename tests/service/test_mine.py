@@ -17,10 +17,10 @@ import pytest
 
 from bidcascade.bridge import InvalidInput, InvalidTable, parse_calls
 from bidcascade.loaders import read_deals, write_deal_parquet
+from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service.cli import main
 from bidcascade.service.jobs import batch_inputs
 from bidcascade.service.jobs.mine import mine
-from bidcascade.service.jobs.whole_files import CannotWrite
 from bidcascade.service.jobs.work_folder import State
 from bidcascade.table import BiddingTable, build_table, lint
 from tests.service.support_interruptions import Interrupted, run_step_by_step

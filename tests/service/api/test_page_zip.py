@@ -10,8 +10,8 @@ import pytest
 
 from bidcascade.inference.double_dummy.kept_tables import KeptTables
 from bidcascade.inference.double_dummy.solved_deals import bank_hands, unpack_tables
+from bidcascade.page.page_folder import FOLDER
 from bidcascade.service.cli import DONE, main
-from bidcascade.service.page.page_folder import FOLDER
 from tests.inference.support_double_dummy import made_up
 from tests.support_service import ask, loaded_app, problem_of, write_small_table
 from tests.support_systems import SMALL_SYSTEM

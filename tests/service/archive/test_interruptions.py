@@ -13,13 +13,13 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service.archive import parts
 from bidcascade.service.archive.adding import add_files, remove_archive, remove_source
 from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.catalogue import Catalogue, writing
 from bidcascade.service.archive.questions import Question, find_boards
 from bidcascade.service.archive.upkeep import bid_archive
-from bidcascade.service.jobs.whole_files import CannotWrite
 from tests.service.archive.support_archives import (
     check_equal,
     contents,

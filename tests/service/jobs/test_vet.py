@@ -15,7 +15,7 @@ from bidcascade.service.jobs.vet import vet
 from bidcascade.systems import export_table
 from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting_frames import COLUMNS
-from tests.service.page.support_pages import check_page
+from tests.service.reports.support_pages import check_page
 from tests.support_systems import sayc_table
 
 ROWS = [

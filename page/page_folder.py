@@ -1,0 +1,237 @@
+"""The page as a folder of files that bids without a service: from a web host, a stick, a disk."""
+
+import base64
+import gzip
+import hashlib
+import html
+import io
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+from bidcascade.bridge import BackendUnavailable, InvalidInput
+from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.inference.double_dummy.solved_deals import pack_tables
+from bidcascade.kernels.core.build import ZIGLANG
+from bidcascade.loaders.whole_files import can_write, whole_file
+
+from .bundle import bundle
+from .content_policy import OFFLINE_POLICY
+from .static_files import CORE, PAGE, static_files
+
+SCRIPT: Final = "bidcascade.js"
+STYLE: Final = "bidcascade.css"
+WORKER: Final = "sw.js"
+SYSTEMS: Final = "systems"
+SOLVED: Final = "solved-deals.js"
+FOLDER: Final = "bidcascade-page"
+"""Name of the folder in a zip file."""
+_START: Final = "start.js"
+_ENGINE: Final = "engine/worker.js"
+_HEAD: Final = "// Written by `bidcascade page`."
+"""First line of the service worker, by which a folder is known."""
+
+
+class PageSize(NamedTuple):
+    """Bytes as they come through the network, gzip."""
+
+    page: int
+    systems: dict[str, int]
+
+
+def page_files(
+    systems: Iterable[tuple[str, Mapping[str, Any]]], solved: I8 | None = None
+) -> dict[str, bytes]:
+    """All files of a folder by their path in it; the service worker is the last.
+
+    Parameters
+    ----------
+    systems
+        Names, and what :func:`bidcascade.service.browser_system.browser_system` says of them, with
+        ``topics`` perhaps, which practice asks for; the first one is the default.
+    solved : int8 [n, 20], optional
+        Tables of the first deals of :mod:`bidcascade.inference.double_dummy.solved_deals`, on
+        which a changed text plays against the old one.
+    """
+    known = dict(systems)
+    found = {
+        SCRIPT: _script(),
+        STYLE: "".join(
+            file.content.decode() for name, file in static_files().items() if name.endswith(".css")
+        ),
+        **{_path(name): _system(name, one) for name, one in known.items()},
+    }
+    content = {name: text.encode() for name, text in found.items()}
+    content["icon.svg"] = static_files()["icon.svg"].content
+    for name in ("icon-192.png", "icon-512.png", "manifest.webmanifest"):
+        content[name] = _own(name)
+    deals = 0 if solved is None else len(solved)
+    if solved is not None and deals:
+        tables = base64.b64encode(pack_tables(solved)).decode()
+        content[SOLVED] = f"globalThis.bidcascadeSolvedDeals = {_json(tables)};\n".encode()
+    content[PAGE] = _page({name: one["title"] for name, one in known.items()}, deals).encode()
+    content[WORKER] = _worker(content).encode()
+    return content
+
+
+def page_size(content: Mapping[str, bytes]) -> PageSize:
+    """Sizes of a folder's files, the systems by name."""
+    packed = {name: len(gzip.compress(one, 9, mtime=0)) for name, one in content.items()}
+    systems = {Path(name).stem: packed.pop(name) for name in content if name.startswith(SYSTEMS)}
+    return PageSize(sum(packed.values()), systems)
+
+
+def zipped(content: Mapping[str, bytes]) -> bytes:
+    """All files of a folder in a zip file; the same for the same files.
+
+    Examples
+    --------
+    >>> zipped({"index.html": b"<p>"})[:2]
+    b'PK'
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, one in content.items():
+            about = zipfile.ZipInfo(f"{FOLDER}/{name}")
+            about.compress_type = zipfile.ZIP_DEFLATED
+            file.writestr(about, one)
+    return packed.getvalue()
+
+
+def check_page_folder(folder: Path) -> None:
+    """Check that the page may be written to a folder: it is new, empty, or holds such a page.
+
+    Raises
+    ------
+    InvalidInput
+        If it holds something else.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InvalidInput(f"expected a folder, got the file {str(folder)!r}")
+    # a folder that a web host is fed from has its own hidden ones
+    others = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    worker = folder / WORKER
+    is_page = worker.is_file() and worker.read_bytes().startswith(_HEAD.encode())
+    if others and not is_page:
+        raise InvalidInput(
+            f"expected an empty folder, or one that this command has written, got {str(folder)!r}"
+        )
+
+
+def write_page(content: Mapping[str, bytes], folder: Path) -> None:
+    """Write files to a folder, each whole; systems and solved deals that are none of them go.
+
+    Raises
+    ------
+    InvalidInput
+        If the folder holds something else.
+    CannotWrite
+        If it cannot be written to.
+    """
+    check_page_folder(folder)
+    with can_write(folder):
+        (folder / SYSTEMS).mkdir(parents=True, exist_ok=True)
+    for name, one in content.items():
+        with whole_file(folder / name) as partial, can_write(folder / name):
+            partial.write_bytes(one)
+    with can_write(folder):
+        for path in (*(folder / SYSTEMS).glob("*.js"), *folder.glob(SOLVED)):
+            if path.relative_to(folder).as_posix() not in content:
+                path.unlink()
+
+
+def _path(system: str) -> str:
+    return f"{SYSTEMS}/{system}.js"
+
+
+def _address(path: str) -> str:
+    return quote(path, safe="/!~*'()")
+
+
+def _own(name: str) -> bytes:
+    return files(__package__).joinpath("offline", name).read_bytes()
+
+
+def _script() -> str:
+    sources = {
+        name: file.content.decode() for name, file in static_files().items() if name.endswith(".js")
+    }
+    sources[_START] = _own(_START).decode()
+    return (
+        "// Written by `bidcascade page`: the modules of the page and its engine.\n"
+        f"{bundle(sources, [_START, _ENGINE], 'bidcascade')}"
+        f'globalThis.bidcascadeCore = "{_core()}";\n'
+        "globalThis.bidcascadeEngineSource = "
+        '`globalThis.bidcascadeCore = "${bidcascadeCore}";`\n'
+        # without the page's own modules it is there sooner
+        f'  + bidcascade("{_ENGINE}", true);\n'
+        f'bidcascade("{_START}");\n'
+    )
+
+
+def _core() -> str:
+    """Bytes of the core, gzip and base64: a page from a disk may fetch none."""
+    core = static_files().get(CORE)
+    if core is None:
+        raise BackendUnavailable(
+            f"expected the core of the page's engine, got none: install {ZIGLANG!r} with pip"
+        )
+    return base64.b64encode(core.compressed).decode()
+
+
+def _system(name: str, system: Mapping[str, Any]) -> str:
+    # the rows stay a text, which the engine reads in its worker
+    known = {"name": name, **system, "rows": _json(system["rows"])}
+    return f"(globalThis.bidcascadeSystems ??= {{}})[{_json(name)}] = {_json(known)};\n"
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _page(titles: Mapping[str, str], deals: int) -> str:
+    listed = json.dumps([{"name": name, "title": title} for name, title in titles.items()])
+    solved = f'data-solved="{deals}" ' if deals else ""
+    page = static_files()[PAGE].content.decode()
+    # its own script and style take the place of these; there is no service with an API
+    page = re.sub(r'<link rel="(modulepreload|stylesheet)".*\n|\n *<a href="/docs".*</a>', "", page)
+    for old, new in (
+        ("<html ", f'<html data-offline="{html.escape(listed)}" {solved}'),
+        (
+            '<meta charset="utf-8">\n',
+            '<meta charset="utf-8">\n'
+            f'<meta http-equiv="Content-Security-Policy" content="{OFFLINE_POLICY}">\n',
+        ),
+        (
+            '<script type="module" src="/static/main.js"></script>',
+            f'<link rel="stylesheet" href="{STYLE}">\n'
+            '<link rel="apple-touch-icon" href="icon-192.png">\n'
+            # the first system is there before it is asked for
+            f'<script defer src="{html.escape(_address(_path(next(iter(titles)))))}"></script>\n'
+            f'<script defer src="{SCRIPT}"></script>',
+        ),
+        ('"/static/icon.svg"', '"icon.svg"'),
+    ):
+        if old not in page:
+            raise ValueError(f"expected {old!r} in {PAGE}")
+        page = page.replace(old, new)
+    return page
+
+
+def _worker(content: Mapping[str, bytes]) -> str:
+    digest = hashlib.sha256()
+    for name, one in sorted(content.items()):
+        digest.update(f"{name} {len(one)} ".encode() + one)
+    # the page's address is that of the folder
+    names = ["./", *(_address(name) for name in content if name != PAGE)]
+    return (
+        f"{_HEAD}\nconst DIGEST = {json.dumps(digest.hexdigest()[:32])};\n"
+        f"const FILES = {json.dumps(names)};\n{_own(WORKER).decode()}"
+    )

@@ -1,1 +1,0 @@
-"""Pages for people: the page of the service, reports of matches and of vetted tables."""

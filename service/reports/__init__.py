@@ -1,0 +1,1 @@
+"""Reports that people read: one HTML page or Markdown for what a command worked out."""

@@ -1,0 +1,351 @@
+"""The text of a system on the page: what is wrong with it, what a change does, files of it."""
+
+import io
+import random
+import re
+import zipfile
+
+import pytest
+
+from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.system import System
+from tests.page.support_browser import visiting
+
+pytestmark = pytest.mark.slow
+
+STRONG = "1NT = Strong notrump: 15-17"
+PAGES = sorted([*shipped_folder().glob("*.bidding"), *shipped_folder().glob("pages/*.bidding")])
+
+
+def opened(visit, fragment="#view=systems"):
+    visit.open(fragment)
+    visit.page.wait_for_selector("textarea")
+    visit.page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
+    return visit.page
+
+
+def typed(page, old, new, after="opening,"):
+    """Replace a piece of the text as a writer does."""
+    page.evaluate(
+        """([old, after]) => {
+            const field = document.querySelector("textarea");
+            const start = field.value.indexOf(old, field.value.indexOf(after));
+            if (start < 0) throw new Error(`no ${old}`);
+            field.focus();
+            field.setSelectionRange(start, start + old.length);
+        }""",
+        [old, after],
+    )
+    page.keyboard.insert_text(new)
+
+
+def test_a_change_is_followed_to_the_hands(visit):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "14-16"))
+    page.wait_for_selector(".changes li")
+    first = page.inner_text(".changes li")
+    assert "Strong notrump" in first
+    assert "1NT" in first
+    # kept under a name of its own, in the address and in the browser
+    assert visit.state()["ask"] == "my sayc"
+    page.reload()
+    page.wait_for_selector(".changes li")
+    assert STRONG.replace("15-17", "14-16") in page.input_value("textarea")
+    page.click("#system-use")
+    page.wait_for_selector(".headline")
+    assert page.input_value("#table-choice") == "my sayc"
+    hand = "AQ32.K32.QJ3.Q32"
+    page.goto(f"{visit.url}/#n={hand}&dealer=N&vul=None&table=my%20sayc")
+    # only the address changes: what stood before stays until the new answer is drawn
+    page.wait_for_function(
+        "() => document.querySelector('#view').innerText.includes('Strong notrump')"
+    )
+    # another system is chosen, and the changes are forgotten
+    page.goto(f"{visit.url}/#view=systems&ask=my%20sayc")
+    page.click("#system-forget")
+    page.wait_for_function(
+        "() => !document.querySelector('#system-choice').innerText.includes('my sayc')"
+    )
+    page.wait_for_function(
+        "old => document.querySelector('textarea')?.value.includes(old)", arg=STRONG
+    )
+
+
+OWN_VIEWS = ["call", "shown", "auctions", "compare", "book", "bid", "practice", "boards"]
+
+
+@pytest.mark.parametrize("view", OWN_VIEWS)
+def test_a_system_of_ones_own_is_there_after_a_reload(visit, view):
+    """The first answer is asked for by its name: no view says that there is none."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "12-14").replace("Strong", "Weak"))
+    page.wait_for_selector(".changes li")
+    deal = "n=AQ32.K32.QJ3.432&e=K54.QT9.K54.AT98&s=JT98.A54.A87.K65&w=76.J876.T962.QJ7"
+    page.goto(f"{visit.url}/#{deal}&dealer=N&vul=None&table=my%20sayc&view={view}")
+    for _ in range(2):
+        page.reload()
+        page.locator("#view:not([aria-busy]) > *").first.wait_for()
+        told = page.inner_text("body")
+        assert "There is no" not in told, told
+        assert not page.locator(".notice.error").count(), told
+    # the list of systems is asked for beside the answer
+    page.wait_for_function("() => document.querySelector('#table-choice').value === 'my sayc'")
+    if view == "call":
+        assert "Weak notrump" in page.inner_text(".headline")
+
+
+def test_leads_by_a_system_of_ones_own(visit):
+    """The service knows what it was made from, and the page says so."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "14-16"))
+    page.wait_for_selector(".changes li")
+    hands = "n=AQ32.K32.QJ3.432&e=K54.QT9.K54.AT98&s=JT98.A54.A87.K65&w=76.J876.T962.QJ7"
+    auction = "auction=P-P-1C-P-1N-P-P-P"
+    page.goto(f"{visit.url}/#{hands}&dealer=W&vul=None&table=my%20sayc&view=lead&{auction}")
+    page.get_by_text("The service does not know my sayc").wait_for()
+    page.get_by_role("button", name="Find the best lead").click()
+    page.wait_for_selector("table.numeric tbody tr, .notice.error")
+    assert "There is no" not in page.inner_text("#view")
+
+
+def test_a_forgotten_system_is_offered_no_more(visit):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "12-14"))
+    page.wait_for_selector(".changes li")
+    offered = "() => [...document.querySelectorAll('#table-choice option')].map(one => one.value)"
+    page.wait_for_function(f"() => ({offered})().includes('my sayc')")
+    page.click("#system-use")
+    page.wait_for_selector(".headline")
+    page.goto(f"{visit.url}/#view=systems&ask=my%20sayc")
+    page.click("#system-forget")
+    page.wait_for_function(f"() => !({offered})().includes('my sayc')")
+
+
+def test_what_is_wrong_is_marked_where_it_stands(visit):
+    page = opened(visit)
+    typed(page, "points, balanced", "points, balansed", after=STRONG)
+    page.wait_for_selector(".complaints li")
+    assert '"balansed"? did you mean "balanced"' in page.inner_text(".complaints")
+    assert page.inner_text(".shades .wrong") == "balansed"
+    typed(page, "balansed", "balanced", after=STRONG)
+    page.wait_for_selector(".complaints li", state="detached")
+    # on another page of it too: the complaint leads there
+    page.select_option("#system-page", "slam.bidding")
+    page.evaluate("document.querySelector('textarea').setSelectionRange(0, 0)")
+    page.focus("textarea")
+    page.keyboard.insert_text("nonsense\n")
+    page.wait_for_selector(".complaints li")
+    page.select_option("#system-page", "sayc.bidding")
+    page.click(".complaints button")
+    assert page.input_value("#system-page") == "slam.bidding"
+    place = "(({selectionStart: start}) => start)(document.querySelector('textarea'))"
+    assert page.evaluate(place) == 0
+
+
+def test_ten_thousand_deals_can_be_stopped(visit):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "16-18"))
+    page.wait_for_selector(".changes li")
+    page.click("#system-many")
+    page.wait_for_function("() => Number(document.querySelector('#view progress').value) > 0")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped.").wait_for()
+    assert page.locator(".changes li").count() > 0
+
+
+ENDLESS = """import "/static/engine/worker.js?own";
+addEventListener("message", ({ data }) => {
+  while (JSON.stringify(data).includes("-- without end"));
+});
+"""
+
+
+def test_a_text_without_end_stops_the_engine_and_not_the_page(visit):
+    """No text that keeps the core at work so long is known; the engine's thread is kept instead."""
+    visit.page.route(
+        re.compile(r"/engine/worker\.js$"),
+        lambda route: route.fulfill(body=ENDLESS, content_type="text/javascript"),
+    )
+    page = opened(visit)
+    whole = page.input_value("textarea")
+    page.fill("textarea", f"{whole}\n-- without end\n")
+    page.get_by_text("The answer took too long.").wait_for(timeout=90_000)
+    page.fill("textarea", whole.replace(STRONG, STRONG.replace("15-17", "14-16")))
+    page.wait_for_selector(".changes li")
+
+
+def test_files_go_out_and_come_back(visit, tmp_path):
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "13-15"))
+    page.wait_for_selector(".changes li")
+    with page.expect_download() as one:
+        page.click("#system-save-page")
+    assert one.value.suggested_filename == "sayc.bidding"
+    with page.expect_download() as all_of_them:
+        page.click("#system-save-all")
+    saved = tmp_path / "mine.zip"
+    all_of_them.value.save_as(saved)
+    with zipfile.ZipFile(saved) as archive:
+        assert archive.testzip() is None
+        archive.extractall(tmp_path / "mine")
+    mine = System.open(tmp_path / "mine" / "sayc.bidding")
+    assert mine.bid("AQ32.K32.QJ3.Q32").entry.name == "Strong notrump"
+    page.click("#system-forget")
+    page.wait_for_function(
+        "() => !document.querySelector('#system-choice').innerText.includes('my sayc')"
+    )
+    page.set_input_files("#system-files", saved)
+    page.wait_for_function("() => document.querySelector('#system-choice').value === 'my sayc'")
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('13-15')")
+    # a packed one too
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("folder/other.bidding", "system Other\nopening:\n  1C = All: any hand\n")
+    page.set_input_files("#system-files", tmp_path / "packed.zip")
+    page.wait_for_function(
+        "() => document.querySelector('textarea')?.value.startsWith('system Other')"
+    )
+
+
+@pytest.mark.parametrize("title", ["system Alone\n\n", ""])
+def test_a_text_of_ones_own_is_opened_alone(visit, tmp_path, title):
+    """And not beside the pages of the system that was shown, unless it includes them."""
+    page = opened(visit)
+    shown = "() => [...document.querySelectorAll('#system-page option')].map((one) => one.value)"
+    assert len(page.evaluate(shown)) > 10
+    text = f"{title}opening:\n  1C = Club: 12+ points\n  1D = Diamond: 8-11 points\n"
+    (tmp_path / "alone.bidding").write_text(text)
+    page.set_input_files("#system-files", tmp_path / "alone.bidding")
+    page.wait_for_function("text => document.querySelector('textarea')?.value === text", arg=text)
+    assert page.evaluate(shown) == ["alone.bidding"]
+    # changes are told against the text as it was opened
+    page.locator("#view .notice.info").wait_for()
+    typed(page, "8-11", "7-11", after="opening")
+    page.wait_for_selector(".changes li")
+    assert "Diamond" in page.inner_text(".changes")
+    page.fill("textarea", text + 'include "doubles.bidding"\n')
+    page.wait_for_function(f"() => ({shown})().length === 3")
+    assert page.evaluate(shown) == ["alone.bidding", "doubles.bidding", "words.bidding"]
+    with page.expect_download() as all_of_them:
+        page.click("#system-save-all")
+    all_of_them.value.save_as(tmp_path / "alone.zip")
+    with zipfile.ZipFile(tmp_path / "alone.zip") as archive:
+        assert sorted(archive.namelist()) == ["alone.bidding", "doubles.bidding", "words.bidding"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("deal.pbn", b"[Deal]", "None of these files is a system's text"),
+        ("broken.zip", b"PK\x03\x04 and no more", "cannot be read: its end is missing."),
+        ("long.bidding", b"x" * 2_000_001, "These texts are too long for a system."),
+    ],
+)  # fmt: skip
+def test_wrong_files_are_refused(visit, tmp_path, name, content, told):
+    page = opened(visit)
+    (tmp_path / name).write_bytes(content)
+    page.set_input_files("#system-files", tmp_path / name)
+    page.locator(".notice.error").get_by_text(told).wait_for()
+    assert "sayc" in page.input_value("#system-choice")
+
+
+def test_a_browser_that_keeps_nothing_says_so(visit):
+    visit.page.add_init_script(
+        "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); };"
+    )
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "14-16"))
+    page.wait_for_selector(".changes li")
+    page.get_by_text("This browser keeps nothing more").wait_for()
+
+
+def test_damaged_zip_files_are_told(visit):
+    """No bytes make more than an error."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("one.bidding", "opening:\n  1C = All: any hand\n" * 40)
+        archive.writestr("two.bidding", "-- nothing")
+    whole = packed.getvalue()
+    rng = random.Random(4)
+    damaged = [whole[:cut] for cut in range(0, len(whole), 7)]
+    for _ in range(150):
+        bytes_ = bytearray(whole)
+        bytes_[rng.randrange(len(whole))] ^= 1 << rng.randrange(8)
+        damaged.append(bytes(bytes_))
+    told = visit.open().page.evaluate(
+        """async (files) => {
+            const { textsOfZip } = await import("/static/zip_files.js");
+            return Promise.all(files.map((one) => textsOfZip(Uint8Array.from(one)).then(
+                (texts) => [...texts.values()], (error) => error.message,
+            )));
+        }""",
+        [list(one) for one in [whole, *damaged]],
+    )
+    texts = told[0]
+    assert texts == ["opening:\n  1C = All: any hand\n" * 40, "-- nothing"]
+    # what is not told is of no weight, such as a date: the texts are right
+    assert all(isinstance(one, str) or set(one) <= set(texts) for one in told[1:])
+    assert sum(isinstance(one, str) for one in told[1:]) > len(damaged) / 2
+
+
+def test_colours_lose_no_letter(visit):
+    lines = [line for path in PAGES for line in path.read_text("utf-8").splitlines()]
+    lines.append("  1NT = Strong notrump: 15-17 points, balanced; #notrump  -- a remark")
+    coloured = visit.open().page.evaluate(
+        """async (lines) => lines.map((await import("/static/bidding_text.js")).colours)""", lines
+    )
+    assert ["".join(text for _, text in pieces) for pieces in coloured] == lines
+    kinds = {text: kind for kind, text in coloured[-1]}
+    assert kinds["1NT"] == "call"
+    assert kinds["Strong notrump"] == "name"
+    assert kinds["15-17"] == "number"
+    assert kinds["#notrump"] == "tag"
+    assert kinds["-- a remark"] == "remark"
+
+
+def test_the_page_can_be_taken_along(visit, browser, tmp_path):
+    """What is downloaded bids from a disk."""
+    page = opened(visit)
+    with page.expect_download(timeout=100_000) as waiting:
+        page.get_by_text("Download the page").click()
+    waiting.value.save_as(tmp_path / "page.zip")
+    with zipfile.ZipFile(tmp_path / "page.zip") as packed:
+        packed.extractall(tmp_path)
+    site = (tmp_path / "bidcascade-page").as_uri()
+    visits = visiting(browser, site)
+    alone = next(visits).page
+    alone.goto(f"{site}/index.html#n=AQ32.K32.QJ3.432&dealer=N")
+    alone.wait_for_selector(".headline")
+    assert "Strong notrump" in alone.inner_text("#view")
+    assert next(visits, None) is None
+
+
+def test_what_stands_out(visit, tmp_path):
+    """The service checks the text with its pages, against what the other side is said to play."""
+    page = opened(visit)
+    texts = {
+        "mine.bidding": 'system Mine\ninclude "answers"\nopening:\n'
+        "  1NT = Strong notrump: 15-17 points, balanced\n",
+        "answers.bidding": "after 1NT:\n  2C = Stayman: 8+ points; forcing\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    page.set_input_files("#system-files", [str(tmp_path / name) for name in texts])
+    page.wait_for_function(
+        "() => document.querySelector('textarea')?.value.startsWith('system Mine')"
+    )
+    page.select_option("#system-opponents", "acol")
+    with page.expect_request("**/v1/systems/check") as asked:
+        page.click("#system-check")
+    body = asked.value.post_data_json
+    assert body["system"] == {
+        "text": texts["mine.bidding"], "pages": {"answers.bidding": texts["answers.bidding"]}
+    }  # fmt: skip
+    assert body["opponents"] == {"table": "acol"}
+    page.get_by_text("stand out on 2,000 random deals").wait_for(timeout=100_000)
+    page.get_by_text("Forced to call, and no line fits").click()
+    assert "Stayman" in page.locator("details[open]").inner_text()
+    # it can be stopped
+    page.select_option("#system-opponents", "")
+    page.click("#system-check")
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped.").wait_for()
