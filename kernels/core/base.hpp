@@ -74,6 +74,18 @@ __device__ __forceinline__ u64 mixed(u64 key) {
     return key ^ key >> 33;
 }
 
+// Two words by one multiplication: lists of entries are long.
+__device__ inline u64 hash_of_words(const i32* words, u64 count) {
+    u64 hash = count, at = 0;
+    for (; at + 1 < count; at += 2) {
+        const u64 high = static_cast<u32>(words[at + 1]);
+        hash = (hash ^ (static_cast<u32>(words[at]) | high << 32)) * 0x9E3779B97F4A7C15ull;
+        hash ^= hash >> 32;
+    }
+    if (at < count) hash ^= static_cast<u32>(words[at]);
+    return mixed(hash);
+}
+
 // An array that somebody else owns: address and length, as Python's Group writes them.
 template <class T>
 struct Array {

@@ -21,6 +21,23 @@ inline void* operator new(decltype(sizeof(0)), void* where) noexcept { return wh
 
 extern "C" u8 __heap_base;
 
+// The one of the compiler's library goes byte by byte.
+extern "C" int memcmp(const void* one, const void* other, decltype(sizeof(0)) bytes) {
+    const u8 *left = static_cast<const u8*>(one), *right = static_cast<const u8*>(other);
+    for (; bytes >= 8; bytes -= 8, left += 8, right += 8) {
+        u64 here, there;
+        __builtin_memcpy(&here, left, 8);
+        __builtin_memcpy(&there, right, 8);
+        if (here == there) continue;
+        // little-endian: the first byte that differs decides
+        here = __builtin_bswap64(here), there = __builtin_bswap64(there);
+        return here < there ? -1 : 1;
+    }
+    for (; bytes != 0; --bytes, ++left, ++right)
+        if (*left != *right) return *left < *right ? -1 : 1;
+    return 0;
+}
+
 namespace core {
 namespace {
 

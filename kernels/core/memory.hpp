@@ -168,9 +168,7 @@ struct Rows {
     }
     // Number of a row; it is added if it is new. `row` may lie in `words` itself.
     i32 number_of(const i32* row, u64 length) {
-        u64 hash = length;
-        for (u64 at = 0; at < length; ++at) hash = mixed(hash ^ static_cast<u32>(row[at]));
-        hash >>= 1;
+        const u64 hash = hash_of_words(row, length) >> 1;
         if (slots_.count < 2 * (count() + 1)) grow();
         u64 at = hash & (slots_.count - 1);
         for (; slots_[at] != 0; at = (at + 1) & (slots_.count - 1)) {

@@ -84,7 +84,8 @@ inline i32 find_set(const Store& store, const u64* cells, u64 key) {
 
 inline u64 key_of_set(const u64* cells) {
     u64 key = 0;
-    for (u32 word = 0; word < SET_WORDS; ++word) key += mixed(cells[word] + mixed(word + 1));
+    for (u32 word = 0; word < SET_WORDS; ++word)
+        key += mixed(cells[word] + (word + 1) * 0x9E3779B97F4A7C15ull);
     return key >> 1;
 }
 
@@ -104,9 +105,7 @@ inline i32 set_number(const Store& store, const Block& block, i64 item) {
 
 // Number of a list of entries in the store; it is added if it is new.
 inline i32 list_number(const Store& store, const i32* items, i64 count) {
-    u64 key = static_cast<u64>(count);
-    for (i64 item = 0; item < count; ++item) key = mixed(key ^ static_cast<u64>(items[item]));
-    key >>= 1;
+    const u64 key = hash_of_words(items, static_cast<u64>(count)) >> 1;
     const u64 mask = store.list_numbers.length - 1;
     for (u64 slot = mixed(key) & mask;; slot = (slot + 1) & mask) {
         const Slot& row = store.list_numbers.data[slot];

@@ -84,11 +84,13 @@ export class Program {
 
   /** Criteria that must all hold, by their number, and where they can and must hold. */
   #needsOf(number) {
+    const program = this;
     let found = this.#needs.get(number);
     if (found === undefined) {
       const { core, system } = this;
+      let criteria = null;
       found = {
-        criteria: core.criteria(system, number).map((one) => this.expression(one)),
+        get criteria() { return criteria ??= core.criteria(system, number).map((one) => program.expression(one)); },
         get can() { return core.cells(system, number, false); },
         get must() { return core.cells(system, number, true); },
         /** Share of each cell's hands that meet them. */
@@ -101,7 +103,7 @@ export class Program {
 
   /** Entry by its number and words: call, variant, needs, bindings; its rank at a place. */
   entry(number, [call, variant, needs, bindings], rank) {
-    const key = number * 1024 + rank;
+    const key = keyOf(number, rank);
     let found = this.#entries.get(key);
     if (found === undefined) {
       found = new PlaceEntry(this, number, call, rank, this.#structure.variant(variant), this.#needsOf(needs), bindingsOf(bindings));
@@ -112,7 +114,7 @@ export class Program {
 
   /** Entry by its number alone. */
   entryNumbered(number) {
-    return this.entry(number, this.core.entry(this.system, number), 0);
+    return this.#entries.get(keyOf(number, 0)) ?? this.entry(number, this.core.entry(this.system, number), 0);
   }
 
   // --- hands --------------------------------------------------------------------------------------
@@ -136,6 +138,10 @@ export class Program {
   values(term, hands) {
     return this.core.values(this.system, this.nameNumber(term), hands);
   }
+}
+
+function keyOf(number, rank) {
+  return number * 1024 + rank;
 }
 
 /** Bindings that are packed in a number, 3 bits a variable. */
