@@ -8,9 +8,9 @@ import httpx
 import numpy as np
 import pytest
 
+from bidcascade import page
 from bidcascade.bridge import Deal, Seat, Vulnerability, format_deal, format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from bidcascade import page
 
 pytestmark = pytest.mark.slow
 
