@@ -120,6 +120,4 @@ def _without_places(folder: Path) -> Iterator[None]:
     try:
         yield
     except BidcascadeError as error:
-        problem = problem_of(error)
-        problem.detail = said_of_archive(error, folder)
-        raise problem from error
+        raise problem_of(error, reason=said_of_archive(error, folder)) from error
