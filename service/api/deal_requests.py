@@ -23,8 +23,8 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files, whole_deals
+from bidcascade.service.questions.bids import BidRequest, DealRequest
 
-from .models import BidRequest, DealRequest
 from .problems import MOST_ERRORS, FieldError, Problem, invalid_request, read_field, wrong_field
 
 _SEAT_CODES: Final = {text: Seat(code) for code, text in enumerate(SEATS)}

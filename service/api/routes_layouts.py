@@ -6,29 +6,23 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.bridge import Auction, Seat, parse_seat, parse_vulnerability
+from bidcascade.bridge import Auction
 from bidcascade.inference import interpret, sample_layouts
-from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.service.auction_questions import (
     AuctionQuestion,
     interpretation_dict,
     layouts_dict,
+    read_auction_question,
 )
+from bidcascade.service.questions.layouts import AuctionRequest, InterpretRequest, LayoutsRequest
 from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
-from .models_layouts import (
-    AuctionRequest,
-    InterpretAnswer,
-    InterpretRequest,
-    LayoutsAnswer,
-    LayoutsRequest,
-)
-from .models_leads import LeadsRequest
+from .models_layouts import InterpretAnswer, LayoutsAnswer
 from .openapi import body_of, problems
-from .problems import Problem, complaint, read_field, wrong_field
+from .problems import Problem, complaint
 from .waiting import run_waiting, time_for
 from .work import Workplace
 
@@ -133,32 +127,7 @@ def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) ->
             f"expected at most {most:,} layouts (setting max_request_deals), got {count:,}",
             [complaint(field, count, f"expected at most {most}")],
         )
-    circumstances = circumstances_of(asked)
-    calls = read_field(legal_calls, " ".join(asked.auction), "auction")
-    return AuctionQuestion(calls=calls, layouts=count, **circumstances)
-
-
-def circumstances_of(
-    asked: AuctionRequest | LeadsRequest,
-    besides: Seat | None = None,
-    reason: str = "each seat once",
-) -> dict[str, Any]:
-    """Read what all questions have; nothing may be known of the hand at the seat ``besides``."""
-    known: dict[Seat, KnownCards] = {}
-    for letter, text in asked.known.items():
-        place = f"known.{letter}"
-        seat = read_field(parse_seat, letter, place)
-        if seat in known or seat == besides:
-            raise wrong_field(place, text, f"expected {reason}")
-        known[seat] = read_field(KnownCards.parse, text, place)
-    return {
-        "dealer": read_field(parse_seat, asked.dealer, "dealer"),
-        "vulnerability": read_field(parse_vulnerability, asked.vulnerability, "vulnerability"),
-        "known": known,
-        "where": tuple(asked.where),
-        "seed": asked.seed,
-        "strict": asked.strict,
-    }
+    return read_auction_question(asked, count)
 
 
 def legal_calls(text: str) -> tuple[int, ...]:

@@ -10,12 +10,13 @@ import polars as pl
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.kernels import DealArrays
+from bidcascade.service.questions.bids import MembersRequest
 
 from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, begun, json_bytes
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
-from .models_members import MembersAnswer, MembersRequest
+from .models_members import MembersAnswer
 from .openapi import body_of, problems
 from .problems import Problem, read_field
 from .tables import LoadedTable

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from .fields import Flag, Text, asked, question
+from .fields import Flag, Of, asked, question
 from .texts import SeatText, VulnerabilityText, Word
 
 MOST_CONDITIONS: Final = 32
@@ -11,8 +11,8 @@ MOST_LISTED: Final = 10_000
 _LONGEST_AUCTION: Final = 500
 _LARGEST_SEED: Final = 2**63 - 1
 
-_Part = Annotated[str, Text(200)]
-_Condition = Annotated[str, Text(500)]
+_Part = Annotated[str, Of(max_length=200)]
+_Condition = Annotated[str, Of(max_length=500)]
 
 
 @question

@@ -31,25 +31,24 @@ _Result = TypeVar("_Result")
 _FLAG: Final = "flag"
 
 
-class Text(NamedTuple):
-    """Bounds of a text, for ``Annotated``.
+class Of:
+    """Bounds of a type, for ``Annotated``.
 
-    Attributes
+    Parameters
     ----------
-    longest : int
-        Characters.
     spelled : str, optional
         Pattern for the description alone: the readers of the game say better what is wrong.
+    **bounds
+        ``ge``, ``le``, ``max_length``, ``pattern``, ``fail_fast``, as pydantic's core has them.
     """
 
-    longest: int
-    spelled: str | None = None
+    def __init__(self, spelled: str | None = None, **bounds: Any) -> None:
+        self.spelled = spelled
+        self.bounds = bounds
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Callable[[Any], Any]) -> Any:
-        """Bound the text for pydantic."""
-        schema = handler(source)
-        # the inner of two bounds is the one of the alias
-        return {**schema, "max_length": min(self.longest, schema.get("max_length", self.longest))}
+        """Bound the type for pydantic."""
+        return {**handler(source), **self.bounds}
 
     def __get_pydantic_json_schema__(self, schema: Any, handler: Callable[[Any], Any]) -> Any:
         """Describe the spelling."""
@@ -72,18 +71,34 @@ class Flag:
     default : object
         What stands for a flag that is not given: the field's own default (``...``), or another;
         ``None`` lets the command choose.
-    many : {"again", "behind"}
-        Whether the flag of a list is given again for each value, or takes all behind it.
+    many : {"again", "behind", "words"}
+        Whether the flag of a list is given again for each value, takes all behind it, or takes the
+        words of one text.
     turns_off : bool
         Whether a flag without a value makes the field false.
+    also : tuple of str
+        Further names of the flag.
+    bounds : tuple of int, optional
+        Least and most, where a command need not keep to those of the service.
+    given_alone : object, optional
+        The value of a flag that is given without one.
+    values : mapping of str to object, optional
+        What the words that it takes stand for.
+    read : callable, optional
+        Makes the field's value of the flag's.
     """
 
     help: str | None = None
     metavar: str | None = None
     name: str | None = None
     default: object = ...
-    many: Literal["again", "behind"] = "again"
+    many: Literal["again", "behind", "words"] = "again"
     turns_off: bool = False
+    also: tuple[str, ...] = ()
+    bounds: tuple[int, int | None] | None = None
+    given_alone: object = None
+    values: Mapping[str, object] | None = None
+    read: Callable[[Any], Any] | None = None
 
 
 def asked(
@@ -186,8 +201,8 @@ def _taken(one: "Field[Any]", hint: Any) -> Taken:
     kind = _without_none(hint)
     if get_origin(kind) is Annotated:
         kind, *extras = get_args(kind)
-        texts = [extra for extra in extras if isinstance(extra, Text)]
-        bounds |= {"max_length": texts[0].longest} if texts else {}
+        for extra in extras:
+            bounds |= extra.bounds if isinstance(extra, Of) else {}
     kind = _without_none(kind)
     choices = get_args(kind) if get_origin(kind) is Literal else ()
     kind = str if choices else (get_origin(kind) or kind)
@@ -244,6 +259,13 @@ def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) ->
     except BidcascadeError as error:
         error.field, error.value = field, value
         raise
+
+
+def wrong_value(field: str, value: object, reason: str) -> InvalidInput:
+    """Error of a question that does not hold together, with one field at fault."""
+    error = InvalidInput(reason)
+    error.field, error.value = field, value
+    return error
 
 
 def read_each(

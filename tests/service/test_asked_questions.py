@@ -16,23 +16,71 @@ from bidcascade.service.cli.flags import add_flags, question_of
 from bidcascade.service.cli.shared import UsageError
 from bidcascade.service.client import option_types
 from bidcascade.service.questions.archives import BoardConditions, BoardsQuestion, NodeQuestion
+from bidcascade.service.questions.bids import (
+    AuctionsRequest,
+    BidRequest,
+    MembersRequest,
+    SimulateRequest,
+)
+from bidcascade.service.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.service.questions.fields import Flag, asked, check_values, question, taken
+from bidcascade.service.questions.layouts import (
+    InferRequest,
+    InterpretRequest,
+    LayoutsRequest,
+    LeadsRequest,
+)
+from bidcascade.service.questions.systems import (
+    CompareRequest,
+    SystemCheckRequest,
+    SystemDiffRequest,
+)
 from bidcascade.service.settings import Settings
 
 ROUTES = {
     BoardsQuestion: ("get", "/v1/archives/{name}/boards"),
     BoardConditions: ("get", "/v1/archives/{name}/counts"),
     NodeQuestion: ("get", "/v1/archives/{name}/nodes"),
+    AuctionsRequest: ("post", "/v1/auctions"),
+    MembersRequest: ("post", "/v1/members"),
+    BidRequest: ("post", "/v1/bid"),
+    LayoutsRequest: ("post", "/v1/layouts"),
+    InterpretRequest: ("post", "/v1/interpret"),
+    InferRequest: ("post", "/v1/infer"),
+    LeadsRequest: ("post", "/v1/leads"),
+    DoubleDummyRequest: ("post", "/v1/double-dummy"),
+    ContractTricksRequest: ("post", "/v1/double-dummy/tricks"),
+    SystemCheckRequest: ("post", "/v1/systems/check"),
+    SystemDiffRequest: ("post", "/v1/systems/diff"),
+    CompareRequest: ("post", "/v1/compare"),
 }
 """Method and path by question."""
 COMMANDS = {
     BoardsQuestion: ("archive", "boards"),
     NodeQuestion: ("archive", "calls"),
+    AuctionsRequest: ("auctions",),
+    BidRequest: ("bid",),
+    SimulateRequest: ("bid",),
+    LayoutsRequest: ("layouts",),
+    InterpretRequest: ("interpret",),
+    LeadsRequest: ("lead",),
 }
 """Commands that have all flags of a question."""
 OPTIONS = {
     BoardsQuestion: ("ArchiveBoardsOptions", {"auction", "format"}),
     BoardConditions: ("ArchiveCountsOptions", {"auction"}),
+    AuctionsRequest: ("AuctionsOptions", {"deals"}),
+    MembersRequest: ("MembersOptions", {"deals", "entries"}),
+    BidRequest: ("BidOptions", {"hand", "auction"}),
+    LayoutsRequest: ("LayoutsOptions", {"auction"}),
+    InterpretRequest: ("InterpretOptions", {"auction"}),
+    InferRequest: ("InferOptions", {"auction"}),
+    LeadsRequest: ("LeadsOptions", {"hand", "auction"}),
+    DoubleDummyRequest: ("DoubleDummyOptions", {"deal"}),
+    ContractTricksRequest: ("ContractTricksOptions", set()),
+    SystemCheckRequest: ("SystemCheckOptions", {"system"}),
+    SystemDiffRequest: ("SystemDiffOptions", {"old", "new"}),
+    CompareRequest: ("CompareOptions", {"first", "second"}),
 }
 """Types of the options of the clients' methods, and the fields that are arguments of theirs."""
 
@@ -86,7 +134,8 @@ def test_the_command_has_the_flags(kind):
     for name, one in flagged.items():
         assert there[name].help == one.flag.help
         if one.flag.name is None:
-            assert there[name].option_strings == [f"--{name.replace('_', '-')}"]
+            flags = [*one.flag.also, f"--{name.replace('_', '-')}"]
+            assert there[name].option_strings == flags
 
 
 @by_id(OPTIONS)
