@@ -12,8 +12,9 @@ from bidcascade.service.archive.adding import remove_archive
 from bidcascade.service.archive.archive import Archive, archives_folder
 from bidcascade.service.archive.catalogue import UnknownArchive, archive_names, check_name
 from bidcascade.service.archive.said import said_of_archive
+from bidcascade.service.questions.fields import read_field
 
-from .problems import Problem, problem_of, read_field
+from .problems import Problem, problem_of
 
 MOST_OPEN: Final = 64
 """Archives that are kept open."""

@@ -9,7 +9,7 @@ import logging
 import math
 import secrets
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypedDict, TypeVar
 
 from fastapi import FastAPI
@@ -310,20 +310,6 @@ def problem_of(
     if not field:
         return Problem(kind, reason)
     return Problem(kind, f"{field}: {reason}", [complaint(field, value, reason)])
-
-
-def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) -> _Result:
-    """Read one field of a request with a parser of the packages below.
-
-    Raises
-    ------
-    Problem
-        422 that names the field.
-    """
-    try:
-        return parse(value)
-    except BidcascadeError as error:
-        raise problem_of(error, field=field, value=value) from None
 
 
 def wrong_field(field: str, value: object, reason: str) -> Problem:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.service.jobs.system_questions import ask_process
+from bidcascade.service.questions.fields import read_field
 from bidcascade.service.questions.systems import (
     MOST_COMPARED,
     MOST_SOLVED,
@@ -21,7 +22,7 @@ from .deal_requests import deals_of
 from .limits import LONGEST_TEXTS, client_of, parse_body
 from .models_systems import CompareAnswer, SystemCheckAnswer, SystemDiffAnswer
 from .openapi import body_of, problems
-from .problems import Problem, complaint, read_field, wrong_field
+from .problems import Problem, complaint, wrong_field
 from .routes_layouts import legal_calls
 from .tables import check_system
 from .waiting import run_waiting, time_for

@@ -67,7 +67,8 @@ class DealRequest:
 class DealsRequest:
     """A request about deals, of which there may be many."""
 
-    deals: Annotated[tuple[DealRequest, ...], Of(fail_fast=True)] = asked(
+    # lists where one at least is wanted: pydantic calls a tuple too short, too, if an item is wrong
+    deals: Annotated[list[DealRequest], Of(fail_fast=True)] = asked(
         min_length=1,
         description="The deals, numbered from 0 in this order; each has a result.",
         examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
@@ -109,8 +110,8 @@ class AuctionsRequest(DealsRequest):
 class MembersRequest(DealsRequest):
     """Deals, and the auctions that they may or may not reach."""
 
-    entries: tuple[
-        Annotated[int, Of(ge=0)] | Annotated[str, Of(max_length=_LONGEST_AUCTION_TEXT)], ...
+    entries: list[
+        Annotated[int, Of(ge=0)] | Annotated[str, Of(max_length=_LONGEST_AUCTION_TEXT)]
     ] = asked(
         min_length=1,
         max_length=MOST_ENTRIES,

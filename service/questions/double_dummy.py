@@ -44,7 +44,7 @@ class BoardContracts:
 class ContractTricksRequest:
     """Contracts of many deals."""
 
-    boards: tuple[BoardContracts, ...] = asked(
+    boards: list[BoardContracts] = asked(
         min_length=1, max_length=MOST_BOARDS, description="Deals with contracts.",
         examples=[[{"deal": {"deal": EXAMPLE_DEAL}, "contracts": ["3NN"]}]],
     )  # fmt: skip

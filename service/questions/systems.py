@@ -114,7 +114,7 @@ class CompareRequest:
         "given.",
         examples=[500],
     )
-    boards: tuple[DealRequest, ...] | None = asked(
+    boards: list[DealRequest] | None = asked(
         default=None, min_length=1, max_length=1000, description="Deals to play instead.",
         examples=[None],
     )  # fmt: skip

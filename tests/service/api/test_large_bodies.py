@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from dataclasses import replace
 
 import httpx
 import numpy as np
@@ -45,7 +46,7 @@ def read(reader, body):
         asked, deals = reader(body)
     except Problem as problem:
         return problem.status
-    rest = asked.model_dump(exclude={"deals"})
+    rest = replace(asked, deals=[])
     return rest, deals.hands.tolist(), deals.dealer.tolist(), deals.vulnerability.tolist()
 
 
