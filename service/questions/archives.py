@@ -1,5 +1,6 @@
 """What can be asked of an archive: boards, how many there are, and what follows an auction."""
 
+from dataclasses import fields
 from typing import Annotated, Final, Literal
 
 from .fields import Flag, Of, asked, question
@@ -10,6 +11,8 @@ MOST_LISTED: Final = 10_000
 """Boards in one answer of JSON."""
 _LONGEST_AUCTION: Final = 500
 _LARGEST_SEED: Final = 2**63 - 1
+_OF_AUCTIONS: Final = {"auction", "by", "mode", "exact"}
+"""Conditions that postings of auctions answer."""
 
 _Part = Annotated[str, Of(max_length=200)]
 _Condition = Annotated[str, Of(max_length=500)]
@@ -127,13 +130,11 @@ class BoardConditions(ArchiveNode):
     @property
     def has_conditions(self) -> bool:
         """Whether boards must be looked at, beside their auctions."""
-        return bool(self.where) or any(
-            value is not None
-            for value in (
-                self.dealer, self.vulnerability, self.player, self.event, self.source,
-                self.contract, self.result,
-            )
-        )  # fmt: skip
+        return any(
+            getattr(self, one.name) != one.default
+            for one in fields(BoardConditions)
+            if one.name not in _OF_AUCTIONS
+        )
 
 
 @question
