@@ -1,7 +1,7 @@
 """The flags of a question's fields, and the question that they ask."""
 
 import argparse
-from dataclasses import MISSING
+from dataclasses import MISSING, replace
 from typing import Any, TypeVar
 
 from bidcascade.bridge import split_calls
@@ -12,13 +12,19 @@ from .shared import whole_number
 _Question = TypeVar("_Question")
 
 
-def add_flags(parser: argparse.ArgumentParser, asked: type, *names: str) -> None:
-    """Add the flags of a question's fields, or of those that are named."""
+def add_flags(
+    parser: argparse.ArgumentParser, asked: type, *names: str, **defaults: object
+) -> None:
+    """Add the flags of a question's fields, or of those that are named.
+
+    ``defaults`` are those of a command that has others than the question.
+    """
     of = taken(asked)
     for name in names or of:
         one = of[name]
         if one.flag is not None:
-            _add(parser, one, one.flag)
+            own = defaults.get(name, one.flag.default)
+            _add(parser, one, replace(one.flag, default=own))
 
 
 def question_of(asked: type[_Question], options: argparse.Namespace, **own: Any) -> _Question:

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final
 
 from .bids import DealRequest
-from .fields import Of, asked, exactly_one, question
+from .fields import Flag, Of, asked, exactly_one, question
 from .texts import Word
 
 LONGEST_SYSTEM: Final = 1 << 18
@@ -20,6 +20,8 @@ _PageName = Annotated[str, Of(pattern=r"^[^/\\\x00-\x1f]{1,100}\.bidding$")]
 """A file name without folders."""
 _Text = Annotated[str, Of(max_length=LONGEST_SYSTEM)]
 
+_DEALS_FLAG: Final = Flag("random deals that are bid (default: %(default)s)", "N", bounds=(1, None))
+
 
 def _seed_field() -> Any:
     return asked(
@@ -28,6 +30,7 @@ def _seed_field() -> Any:
         le=2**53,
         description="The same seed, the same random deals.",
         examples=[2026],
+        flag=Flag(metavar="S", bounds=(0, None)),
     )
 
 
@@ -73,7 +76,7 @@ class SystemCheckRequest:
     )
     deals: int = asked(
         default=2000, ge=1, le=MOST_CHECKED, description="Random deals that are bid to the end.",
-        examples=[2000],
+        examples=[2000], flag=_DEALS_FLAG,
     )  # fmt: skip
     seed: int = _seed_field()
     auctions: tuple[Annotated[str, Of(max_length=2000)], ...] = asked(
@@ -81,9 +84,18 @@ class SystemCheckRequest:
         max_length=_MOST_AUCTIONS,
         description="Places whose shares are wanted; the empty text is the opening call.",
         examples=[["", "1N P"]],
+        flag=Flag(
+            "a place such as '1N P', any number of times (default: the opening call)",
+            "AUCTION",
+            name="--at",
+        ),
     )
     least: int = asked(
-        default=1, ge=1, description="Places that fewer deals reach are left out.", examples=[1]
+        default=1,
+        ge=1,
+        description="Places that fewer deals reach are left out.",
+        examples=[1],
+        flag=Flag("leave out places that fewer deals reach (default: 1)", "K"),
     )
 
 
@@ -95,10 +107,13 @@ class SystemDiffRequest:
     new: SystemChoice = asked(description="After.")
     deals: int = asked(
         default=10_000, ge=1, le=MOST_DIFFED, description="Random deals that both bid.",
-        examples=[10_000],
+        examples=[10_000], flag=_DEALS_FLAG,
     )  # fmt: skip
     seed: int = _seed_field()
-    show: int = asked(default=20, ge=1, le=200, description="Most changes listed.", examples=[20])
+    show: int = asked(
+        default=20, ge=1, le=200, description="Most changes listed.", examples=[20],
+        flag=Flag("changes listed", "N", bounds=(1, None)),
+    )  # fmt: skip
 
 
 @question

@@ -36,6 +36,7 @@ from bidcascade.service.questions.systems import (
     SystemDiffRequest,
 )
 from bidcascade.service.settings import Settings
+from tests.support_cli import run_python
 
 ROUTES = {
     BoardsQuestion: ("get", "/v1/archives/{name}/boards"),
@@ -64,6 +65,8 @@ COMMANDS = {
     LayoutsRequest: ("layouts",),
     InterpretRequest: ("interpret",),
     LeadsRequest: ("lead",),
+    SystemCheckRequest: ("system", "check"),
+    SystemDiffRequest: ("system", "diff"),
 }
 """Commands that have all flags of a question."""
 OPTIONS = {
@@ -136,6 +139,19 @@ def test_the_command_has_the_flags(kind):
         if one.flag.name is None:
             flags = [*one.flag.also, f"--{name.replace('_', '-')}"]
             assert there[name].option_strings == flags
+
+
+def test_help_loads_no_models():
+    """The fields of questions are read without pydantic, which takes as long as help itself."""
+    code = (
+        "import sys; from bidcascade.service.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: pass\n"
+        "print(*(name for name in ('numpy', 'polars', 'pydantic') if name in sys.modules))"
+    )
+    for words in COMMANDS.values():
+        told = run_python(code, *words, "--help")
+        assert told.out.splitlines()[-1] == "", words
 
 
 @by_id(OPTIONS)
