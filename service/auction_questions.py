@@ -27,7 +27,7 @@ from bidcascade.bridge import (
     parse_vulnerability,
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
-from bidcascade.inference.interpretation import Interpretation
+from bidcascade.inference.interpretation import Interpretation, interpret
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.inference.layouts.result import Layouts
@@ -166,7 +166,7 @@ def read_circumstances(
         place = f"known.{letter}"
         seat = read_field(parse_seat, letter, place)
         if seat in known or seat == besides:
-            raise wrong_value(place, text, f"expected {reason}")
+            raise wrong_value(place, text, f"expected {reason}", InvalidDeal)
         known[seat] = read_field(KnownCards.parse, text, place)
     return {
         "dealer": read_field(parse_seat, asked.dealer, "dealer"),
@@ -269,6 +269,20 @@ def iter_leads(
         patience_s=None if patience_s is None else max(0.0, patience_s - spent), cancel=cancel,
     ):  # fmt: skip
         yield LeadAnswer(replace(study, seconds=study.seconds + spent), layouts)
+
+
+def find_layouts(source: Source, question: AuctionQuestion, **limits: Any) -> Layouts:
+    """Deals that fit an auction; limits and errors are those of ``sample_layouts``."""
+    return sample_layouts(
+        source, question.calls, count=question.layouts, **question.circumstances, **limits
+    )
+
+
+def find_interpretation(source: Source, question: AuctionQuestion, **limits: Any) -> Interpretation:
+    """Tell what an auction shows; limits and errors are those of ``interpret``."""
+    return interpret(
+        source, question.calls, layouts=question.layouts, **question.circumstances, **limits
+    )
 
 
 def layouts_dict(question: AuctionQuestion, layouts: Layouts) -> dict[str, Any]:

@@ -15,10 +15,15 @@ from bidcascade.inference.contract_worth import (
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.inference.layouts.rejections import count_rejections
-from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.inference.layouts.searching import Limits
 
-from .auction_questions import AuctionQuestion, layouts_dict, read_auction_question, rounded
+from .auction_questions import (
+    AuctionQuestion,
+    find_layouts,
+    layouts_dict,
+    read_auction_question,
+    rounded,
+)
 from .questions.fields import read_field, wrong_value
 from .questions.layouts import InferRequest
 
@@ -122,10 +127,7 @@ def infer(
         rejected = asdict(found)
     left = max(0.001, until - time.perf_counter())
     limit = left if question.contract is None else _SHARE_FOR_SAMPLING * left
-    layouts = sample_layouts(
-        source, question.calls, count=question.layouts, **question.circumstances,
-        time_limit_s=limit, cancel=cancel,
-    )  # fmt: skip
+    layouts = find_layouts(source, question, time_limit_s=limit, cancel=cancel)
     answer = {**layouts_dict(question, layouts), "rejected": rejected, "utility": None}
     if question.contract is None:
         return answer

@@ -7,10 +7,11 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import Auction
-from bidcascade.inference import interpret, sample_layouts
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.service.auction_questions import (
     AuctionQuestion,
+    find_interpretation,
+    find_layouts,
     interpretation_dict,
     layouts_dict,
     read_auction_question,
@@ -55,13 +56,10 @@ async def layouts(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         question = _question(work, asked, asked.count, "count")
 
-        def find(source: Source, question: AuctionQuestion, **limits: Any) -> dict[str, Any]:
-            found = sample_layouts(
-                source, question.calls, count=asked.count, **question.circumstances, **limits
-            )
-            return layouts_dict(question, found)
+        def find(source: Source, **limits: Any) -> dict[str, Any]:
+            return layouts_dict(question, find_layouts(source, question, **limits))
 
-        return await _answer(work, request, asked, question, find)
+        return await _answer(work, request, asked, find)
 
 
 @router.post(
@@ -87,26 +85,20 @@ async def interpretation(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         question = _question(work, asked, asked.layouts, "layouts")
 
-        def find(source: Source, question: AuctionQuestion, **limits: Any) -> dict[str, Any]:
-            found = interpret(
-                source, question.calls, layouts=asked.layouts, **question.circumstances, **limits
-            )
-            return interpretation_dict(found)
+        def find(source: Source, **limits: Any) -> dict[str, Any]:
+            return interpretation_dict(find_interpretation(source, question, **limits))
 
-        return await _answer(work, request, asked, question, find)
+        return await _answer(work, request, asked, find)
 
 
 async def _answer(
-    work: Workplace, request: Request, asked: AuctionRequest, question: AuctionQuestion,
-    find: _Answer,
-) -> Response:  # fmt: skip
+    work: Workplace, request: Request, asked: AuctionRequest, find: _Answer
+) -> Response:
     table = work.tables.get(asked.table)
     limit = time_for(work, None)
 
     def task(given_up: threading.Event) -> bytes:
-        return json_bytes(
-            find(table.engine.bidder.meanings, question, time_limit_s=limit, cancel=given_up)
-        )
+        return json_bytes(find(table.engine.bidder.meanings, time_limit_s=limit, cancel=given_up))
 
     content = await run_waiting(work, request, task)
     return Response(table.told(content), media_type=JSON, headers=table.headers)

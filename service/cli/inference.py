@@ -98,12 +98,9 @@ def interpret(options: argparse.Namespace) -> None:
     question = _question(asked, asked.layouts)
     engine = shared.open_engine(options)
 
-    from bidcascade.inference import interpret as find
-    from bidcascade.service.auction_questions import interpretation_dict
+    from bidcascade.service.auction_questions import find_interpretation, interpretation_dict
 
-    found = find(
-        _source(engine, options), question.calls, layouts=question.layouts, **question.circumstances
-    )
+    found = find_interpretation(_source(engine, options), question)
     if options.json:
         shared.print_json(interpretation_dict(found), engine)
         return
@@ -202,12 +199,9 @@ def layouts(options: argparse.Namespace) -> None:
     question = _question(asked, asked.count)
     engine = shared.open_engine(options)
 
-    from bidcascade.inference import sample_layouts
-    from bidcascade.service.auction_questions import deal_text, layouts_dict
+    from bidcascade.service.auction_questions import deal_text, find_layouts, layouts_dict
 
-    found = sample_layouts(
-        _source(engine, options), question.calls, count=question.layouts, **question.circumstances
-    )
+    found = find_layouts(_source(engine, options), question)
     told: Mapping[str, Any] = layouts_dict(question, found) if options.json else {}
     if options.out:
         _write(found, options.out, question.seed)

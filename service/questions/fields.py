@@ -261,9 +261,11 @@ def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) ->
         raise
 
 
-def wrong_value(field: str, value: object, reason: str) -> InvalidInput:
+def wrong_value(
+    field: str, value: object, reason: str, kind: type[BidcascadeError] = InvalidInput
+) -> BidcascadeError:
     """Error of a question that does not hold together, with one field at fault."""
-    error = InvalidInput(reason)
+    error = kind(reason)
     error.field, error.value = field, value
     return error
 
