@@ -24,10 +24,11 @@ from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.archive.adding import add_files
 from bidcascade.service.archive.archive import Archive
-from bidcascade.service.archive.questions import Question, find_boards
+from bidcascade.service.archive.questions import find_boards
 from bidcascade.service.archive.statistics import statistics as node_statistics
 from bidcascade.service.archive.upkeep import bid_archive, solve_archive
 from bidcascade.service.jobs.places import folder_size
+from bidcascade.service.questions.archives import BoardsQuestion
 from bidcascade.systems.registry import SYSTEMS
 
 from .machine import environment, in_a_process, peak_mib
@@ -107,26 +108,28 @@ def questions(root: Path, boards: int, asked: int) -> list[dict[str, Any]]:
         calls = auctions[number]
         nodes.append(format_calls(calls[: int(random.integers(1, len(calls) + 1))]))
     found = [
-        measure("node", archive, [Question(auction=node, by="sayc") for node in nodes]),
+        measure("node", archive, [BoardsQuestion(auction=node, by="sayc") for node in nodes]),
         measure(
             "node, by chance", archive,
-            [Question(auction=node, by="sayc", seed=1) for node in nodes],
+            [BoardsQuestion(auction=node, by="sayc", seed=1) for node in nodes],
         ),
         measure("pattern", archive, [
-            Question(auction=text, by="sayc")
+            BoardsQuestion(auction=text, by="sayc")
             for text in ("1NT P 2C P 2M …", "1M P 2N", "1m (1M) Double", "2M (3m) …")
         ]),
     ]  # fmt: skip
     for name, where in CONDITIONS:
-        rooted = [Question(auction=node, by="sayc", where=(where,)) for node in ["", "1C", *nodes]]
+        rooted = [
+            BoardsQuestion(auction=node, by="sayc", where=(where,)) for node in ["", "1C", *nodes]
+        ]
         found.append(measure(f"node, {name}", archive, rooted))
-    allowed = [Question(auction=node, by="sayc", mode="all") for node in nodes]
+    allowed = [BoardsQuestion(auction=node, by="sayc", mode="all") for node in nodes]
     found.append(measure("node, mode all", archive, allowed))
     check(archive, nodes, digest)
     return found
 
 
-def measure(name: str, archive: Archive, asked: Sequence[Question]) -> dict[str, Any]:
+def measure(name: str, archive: Archive, asked: Sequence[BoardsQuestion]) -> dict[str, Any]:
     """Ask some questions, each once before it is timed."""
     seconds, boards = [], []
     for question in asked:
@@ -154,7 +157,7 @@ def check(archive: Archive, nodes: Sequence[str], digest: str) -> None:
     for node in nodes:
         prefix = "".join(f"{call} " for call in parse_calls(node))
         expected = int(every.str.starts_with(prefix).sum())
-        total = find_boards(archive, Question(auction=node, by="sayc")).total
+        total = find_boards(archive, BoardsQuestion(auction=node, by="sayc")).total
         if total != expected:
             raise ValueError(f"expected {expected} boards of {node!r}, got {total}")
 

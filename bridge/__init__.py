@@ -17,6 +17,7 @@ from .calls import (
     make_bid,
     parse_call,
     parse_calls,
+    split_calls,
 )
 from .cards import (
     FULL_DECK,
@@ -93,5 +94,5 @@ __all__ = [
     "format_deal", "format_deal_lin", "format_hand", "format_hand_bbo", "format_holding", "imps",
     "is_vulnerable", "make_bid", "parse_call", "parse_calls", "parse_card", "parse_contract",
     "parse_deal", "parse_hand", "parse_holding", "parse_known_hands", "parse_seat", "parse_suit",
-    "parse_vulnerability", "score", "seat_of_call", "suit_holding", "visible",
+    "parse_vulnerability", "score", "seat_of_call", "split_calls", "suit_holding", "visible",
 ]  # fmt: skip

@@ -112,6 +112,17 @@ def bid_strain(call: int) -> int:
     return _check_bid(call) % 5
 
 
+def split_calls(text: str) -> list[str]:
+    """Texts of calls, which are separated by blanks, commas or hyphens.
+
+    Examples
+    --------
+    >>> split_calls("1N-P, 3N")
+    ['1N', 'P', '3N']
+    """
+    return [part for part in _SEPARATORS.split(text.strip()) if part]
+
+
 def parse_calls(calls: str | Iterable[int | str]) -> tuple[int, ...]:
     """Codes of calls, in order: a text of them, or each by itself as its text or its code.
 
@@ -126,7 +137,7 @@ def parse_calls(calls: str | Iterable[int | str]) -> tuple[int, ...]:
     (7, 0)
     """
     if isinstance(calls, str):
-        calls = [part for part in _SEPARATORS.split(calls.strip()) if part]
+        calls = split_calls(calls)
     try:
         return tuple(parse_call(call) if isinstance(call, str) else index(call) for call in calls)
     except TypeError:

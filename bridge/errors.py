@@ -50,7 +50,18 @@ def visible(text: str) -> str:
 
 
 class BidcascadeError(Exception):
-    """Root of all errors raised by bidcascade."""
+    """Root of all errors raised by bidcascade.
+
+    Attributes
+    ----------
+    field : str
+        Field of a question that is at fault, as ``where[1]``; empty where no question was asked.
+    value : object
+        What the field holds.
+    """
+
+    field: str = ""
+    value: object = None
 
 
 class InvalidCard(BidcascadeError, ValueError):

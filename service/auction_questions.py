@@ -20,14 +20,22 @@ from bidcascade.bridge import (
     format_calls,
     format_card,
     format_hand,
+    parse_calls,
+    parse_contract,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
-from bidcascade.inference.interpretation import Interpretation
+from bidcascade.inference.interpretation import Interpretation, interpret
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.inference.layouts.result import Layouts
 from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
 from bidcascade.inference.leads import FIRST_LAYOUTS, LeadScoring, LeadStudy, refine_leads
+
+from .questions.fields import read_field, wrong_value
+from .questions.layouts import AuctionRequest, LeadsRequest
 
 DEFAULT_LAYOUTS = 100
 SHARE_FOR_SAMPLING = 0.5
@@ -101,6 +109,77 @@ class LeadQuestion(AuctionQuestion):
             )
         known = {**self.known, self.leader: KnownCards(self.hand)}
         return {**super().circumstances, "known": known}
+
+
+def read_auction_question(asked: AuctionRequest, layouts: int) -> AuctionQuestion:
+    """Read a question about an auction, and how many layouts it takes.
+
+    Raises
+    ------
+    BidcascadeError
+        That names the field at fault.
+    """
+    circumstances = read_circumstances(asked)
+    calls = read_field(
+        partial(_legal_calls, dealer=circumstances["dealer"]), " ".join(asked.auction), "auction"
+    )
+    return AuctionQuestion(calls=calls, layouts=layouts, **circumstances)
+
+
+def read_lead_question(asked: LeadsRequest) -> LeadQuestion:
+    """Read a question about the opening lead.
+
+    Raises
+    ------
+    BidcascadeError
+        That names the field at fault.
+    """
+    hand = read_field(parse_hand, asked.hand, "hand")
+    dealer = read_field(parse_seat, asked.dealer, "dealer")
+    if (asked.auction is None) == (asked.contract is None):
+        raise wrong_value(
+            "auction", asked.auction, "expected an auction or a contract, and not both"
+        )
+    calls: tuple[int, ...] = ()
+    if asked.auction is not None:
+        calls = read_field(parse_calls, " ".join(asked.auction), "auction")
+        contract = read_field(lambda some: contract_of(some, dealer), calls, "auction")
+        calls = whole_auction(calls, dealer)
+    else:
+        contract = read_field(parse_contract, asked.contract or "", "contract")
+    leader = Seat((contract.declarer + 1) % 4)
+    others = "what is known of other hands than the leader's, each once"
+    return LeadQuestion(
+        hand=hand, contract=contract, calls=calls, scoring=asked.scoring, layouts=asked.layouts,
+        **read_circumstances(asked, leader, others),
+    )  # fmt: skip
+
+
+def read_circumstances(
+    asked: AuctionRequest | LeadsRequest,
+    besides: Seat | None = None,
+    reason: str = "each seat once",
+) -> dict[str, Any]:
+    """Read what all questions have; nothing may be known of the hand at the seat ``besides``."""
+    known: dict[Seat, KnownCards] = {}
+    for letter, text in asked.known.items():
+        place = f"known.{letter}"
+        seat = read_field(parse_seat, letter, place)
+        if seat in known or seat == besides:
+            raise wrong_value(place, text, f"expected {reason}", InvalidDeal)
+        known[seat] = read_field(KnownCards.parse, text, place)
+    return {
+        "dealer": read_field(parse_seat, asked.dealer, "dealer"),
+        "vulnerability": read_field(parse_vulnerability, asked.vulnerability, "vulnerability"),
+        "known": known,
+        "where": tuple(asked.where),
+        "seed": asked.seed,
+        "strict": asked.strict,
+    }
+
+
+def _legal_calls(text: str, dealer: Seat) -> tuple[int, ...]:
+    return Auction.of(parse_calls(text), dealer).calls
 
 
 def contract_of(calls: Sequence[int], dealer: Seat) -> Contract:
@@ -190,6 +269,20 @@ def iter_leads(
         patience_s=None if patience_s is None else max(0.0, patience_s - spent), cancel=cancel,
     ):  # fmt: skip
         yield LeadAnswer(replace(study, seconds=study.seconds + spent), layouts)
+
+
+def find_layouts(source: Source, question: AuctionQuestion, **limits: Any) -> Layouts:
+    """Deals that fit an auction; limits and errors are those of ``sample_layouts``."""
+    return sample_layouts(
+        source, question.calls, count=question.layouts, **question.circumstances, **limits
+    )
+
+
+def find_interpretation(source: Source, question: AuctionQuestion, **limits: Any) -> Interpretation:
+    """Tell what an auction shows; limits and errors are those of ``interpret``."""
+    return interpret(
+        source, question.calls, layouts=question.layouts, **question.circumstances, **limits
+    )
 
 
 def layouts_dict(question: AuctionQuestion, layouts: Layouts) -> dict[str, Any]:

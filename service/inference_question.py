@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from bidcascade.bridge import Contract
+from bidcascade.bridge import Auction, Contract, Seat, parse_card, parse_contract
 from bidcascade.inference.contract_worth import (
     ContractWorth,
     Worth,
@@ -15,10 +15,17 @@ from bidcascade.inference.contract_worth import (
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.inference.layouts.rejections import count_rejections
-from bidcascade.inference.layouts.sampling import sample_layouts
 from bidcascade.inference.layouts.searching import Limits
 
-from .auction_questions import AuctionQuestion, layouts_dict, rounded
+from .auction_questions import (
+    AuctionQuestion,
+    find_layouts,
+    layouts_dict,
+    read_auction_question,
+    rounded,
+)
+from .questions.fields import read_field, wrong_value
+from .questions.layouts import InferRequest
 
 _SHARE_FOR_DEALING: Final = 0.2
 _SHARE_FOR_SAMPLING: Final = 0.6
@@ -49,6 +56,50 @@ class InferenceQuestion(AuctionQuestion):
     scoring: WorthScoring = "points"
 
 
+def read_inference(asked: InferRequest) -> InferenceQuestion:
+    """Read a question about the layouts of an auction.
+
+    Raises
+    ------
+    BidcascadeError
+        That names the field at fault.
+    """
+    plain = read_auction_question(asked, asked.layouts)
+    auction = Auction.of(plain.calls, plain.dealer)
+    contract = auction.contract if auction.is_complete else None
+    if asked.contract is not None:
+        contract = read_field(parse_contract, asked.contract, "contract")
+    against: Contract | Literal["Pass"] | None = None
+    if asked.against is not None:
+        against = "Pass" if asked.against.lower() in ("pass", "p") else read_field(
+            parse_contract, asked.against, "against"
+        )  # fmt: skip
+    elif asked.scoring != "points":
+        raise wrong_value("against", None, f"expected a contract that {asked.scoring} are against")
+    for name in ("against", "lead"):
+        if getattr(asked, name) is not None and contract is None:
+            reason = "expected it with a contract, or an auction that ends in one"
+            raise wrong_value(name, getattr(asked, name), reason)
+    if asked.scoring != "points" and contract is None:
+        raise wrong_value("scoring", asked.scoring, "expected it with a contract")
+    return InferenceQuestion(
+        **vars(plain), deals=asked.deals, contract=contract, against=against,
+        lead=_lead(asked, contract, plain), scoring=asked.scoring,
+    )  # fmt: skip
+
+
+def _lead(asked: InferRequest, contract: Contract | None, plain: AuctionQuestion) -> int | None:
+    if asked.lead is None or contract is None:
+        return None
+    lead = read_field(parse_card, asked.lead, "lead")
+    leader = Seat((contract.declarer + 1) % 4)
+    known = plain.known.get(leader)
+    if known is None or not known.cards >> lead & 1:
+        reason = f"expected a card that the leader, {leader.letter}, holds by what is known"
+        raise wrong_value("lead", asked.lead, reason)
+    return lead
+
+
 def infer(
     source: Source,
     question: InferenceQuestion,
@@ -76,10 +127,7 @@ def infer(
         rejected = asdict(found)
     left = max(0.001, until - time.perf_counter())
     limit = left if question.contract is None else _SHARE_FOR_SAMPLING * left
-    layouts = sample_layouts(
-        source, question.calls, count=question.layouts, **question.circumstances,
-        time_limit_s=limit, cancel=cancel,
-    )  # fmt: skip
+    layouts = find_layouts(source, question, time_limit_s=limit, cancel=cancel)
     answer = {**layouts_dict(question, layouts), "rejected": rejected, "utility": None}
     if question.contract is None:
         return answer

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from bidcascade.bridge import (
@@ -15,8 +15,6 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.simulate import (
-    DEFAULT_LAYOUTS,
-    BidScoring,
     CallQuestion,
     CandidateCall,
     Simulation,
@@ -26,25 +24,7 @@ from bidcascade.systems.bid_answer import BidAnswer
 
 from .auction_questions import rounded
 from .engine import Engine
-
-
-@dataclass(frozen=True, slots=True)
-class SimulationWish:
-    """How a call is to be simulated.
-
-    Parameters
-    ----------
-    layouts : int
-    scoring : {"imps", "matchpoints", "points"}
-    budget_ms : int, optional
-        Answer with what is known by then.
-    seed : int
-    """
-
-    layouts: int = DEFAULT_LAYOUTS
-    scoring: BidScoring = "imps"
-    budget_ms: int | None = None
-    seed: int = 0
+from .questions.bids import SimulateRequest
 
 
 def simulate_bid(
@@ -55,7 +35,7 @@ def simulate_bid(
     dealer: Seat,
     vulnerability: Vulnerability,
     *,
-    wish: SimulationWish,
+    wish: SimulateRequest,
     solver: DoubleDummy | None,
     time_limit_s: float | None = None,
     cancel: threading.Event | None = None,
@@ -69,7 +49,7 @@ def simulate_bid(
         What the engine answers without simulation.
     hand, calls, dealer, vulnerability
         What is asked.
-    wish : SimulationWish
+    wish : SimulateRequest
     solver : DoubleDummy, optional
         Without one, tricks are by the law of total tricks.
     time_limit_s : float, optional

@@ -167,19 +167,24 @@ def _names(mask: int) -> str:
     return " ".join(names[:6]) + (" …" if len(names) > 6 else "")
 
 
-def parse_known(texts: Iterable[str]) -> dict[Seat, KnownCards]:
-    """Read ``N:AKxx.Qx.xxx.Kxxx`` and the like, each seat at most once.
+def known_texts(texts: Iterable[str]) -> dict[str, str]:
+    """Tell hands by seat in ``N:AKxx.Qx.xxx.Kxxx`` and the like, each seat at most once.
 
     A text may be a whole deal, in which ``-`` is an unknown hand: ``N:AKxx.Qx.xxx.Kxxx - … -``.
 
+    Raises
+    ------
+    InvalidHand, InvalidDeal
+        If a text has no seat, or a seat comes twice.
+
     Examples
     --------
-    >>> list(parse_known(["e:AK+.+.+.+"]))
-    [<Seat.EAST: 1>]
-    >>> list(parse_known(["E:AKQ2.732.9854.T6 - J5.KQ93.K72.QJ43 -"]))
-    [<Seat.EAST: 1>, <Seat.WEST: 3>]
+    >>> known_texts(["e:AK+.+.+.+"])
+    {'E': 'AK+.+.+.+'}
+    >>> list(known_texts(["E:AKQ2.732.9854.T6 - J5.KQ93.K72.QJ43 -"]))
+    ['E', 'W']
     """
-    found: dict[Seat, KnownCards] = {}
+    found: dict[str, str] = {}
     for text in texts:
         letter, colon, hand = text.partition(":")
         if not colon:
@@ -192,7 +197,20 @@ def parse_known(texts: Iterable[str]) -> dict[Seat, KnownCards]:
             seat = Seat((first + offset) % 4)
             if len(hands) == 4 and part in _UNKNOWN:
                 continue
-            if seat in found:
+            if seat.letter in found:
                 raise InvalidDeal(f"expected each seat once, got {seat.letter!r} again")
-            found[seat] = KnownCards.parse(part)
+            found[seat.letter] = part
     return found
+
+
+def parse_known(texts: Iterable[str]) -> dict[Seat, KnownCards]:
+    """Read the hands that :func:`known_texts` tells.
+
+    Examples
+    --------
+    >>> list(parse_known(["e:AK+.+.+.+"]))
+    [<Seat.EAST: 1>]
+    """
+    return {
+        parse_seat(letter): KnownCards.parse(text) for letter, text in known_texts(texts).items()
+    }

@@ -12,8 +12,9 @@ from bidcascade.service.archive.adding import remove_archive
 from bidcascade.service.archive.archive import Archive, archives_folder
 from bidcascade.service.archive.catalogue import UnknownArchive, archive_names, check_name
 from bidcascade.service.archive.said import said_of_archive
+from bidcascade.service.questions.fields import read_field
 
-from .problems import Problem, problem_of, read_field
+from .problems import Problem, problem_of
 
 MOST_OPEN: Final = 64
 """Archives that are kept open."""
@@ -120,6 +121,4 @@ def _without_places(folder: Path) -> Iterator[None]:
     try:
         yield
     except BidcascadeError as error:
-        problem = problem_of(error)
-        problem.detail = said_of_archive(error, folder)
-        raise problem from error
+        raise problem_of(error, reason=said_of_archive(error, folder)) from error

@@ -23,9 +23,10 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files, whole_deals
+from bidcascade.service.questions.bids import BidRequest, DealRequest
+from bidcascade.service.questions.fields import read_field, wrong_value
 
-from .models import BidRequest, DealRequest
-from .problems import MOST_ERRORS, FieldError, Problem, invalid_request, read_field, wrong_field
+from .problems import MOST_ERRORS, FieldError, invalid_request, problem_of
 
 _SEAT_CODES: Final = {text: Seat(code) for code, text in enumerate(SEATS)}
 _VULNERABILITY_CODES: Final = {
@@ -54,8 +55,8 @@ def deals_of(
         lin = "" if request.lin is None else next(lin_deals)
         try:
             deal = _deal_of(request, lin, f"{field}[{first + number}]")
-        except Problem as problem:
-            errors += problem.errors
+        except BidcascadeError as error:
+            errors += problem_of(error).errors
             # a whole file of the wrong kind needs no longer list
             if len(errors) > MOST_ERRORS:
                 break
@@ -73,8 +74,8 @@ def deal_of(request: DealRequest, field: str) -> Deal:
 
     Raises
     ------
-    Problem
-        422, naming the field.
+    BidcascadeError
+        That names the field at fault.
     """
     lin = "" if request.lin is None else deals_of_lin([request.lin])[0]
     return _deal_of(request, lin, field)
@@ -94,7 +95,7 @@ def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
             sides = read_field(parse_vulnerability, request.vulnerability, f"{place}.vulnerability")
     given = [name for name in ("deal", "hands", "lin") if getattr(request, name) is not None]
     if len(given) != 1:
-        raise wrong_field(
+        raise wrong_value(
             place, given or None, "expected the cards in one of the fields deal, hands, lin"
         )
     if request.deal is not None:
@@ -103,7 +104,7 @@ def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
         read = _of_hands(request.hands, f"{place}.hands")
     else:
         if isinstance(lin, str):
-            raise wrong_field(f"{place}.lin", request.lin, lin)
+            raise wrong_value(f"{place}.lin", request.lin, lin)
         read = lin
     if dealer is None and sides is None:
         return read
@@ -116,12 +117,12 @@ def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
 
 def _of_hands(hands: Sequence[str], place: str) -> Deal:
     if len(hands) != 4:
-        raise wrong_field(place, list(hands), f"expected four hands (N, E, S, W), got {len(hands)}")
+        raise wrong_value(place, list(hands), f"expected four hands (N, E, S, W), got {len(hands)}")
     masks = [read_field(parse_hand, text, f"{place}[{seat}]") for seat, text in enumerate(hands)]
     try:
         return Deal((masks[0], masks[1], masks[2], masks[3]))
     except InvalidDeal as error:
-        raise wrong_field(place, list(hands), str(error)) from None
+        raise wrong_value(place, list(hands), str(error)) from None
 
 
 def deals_of_lin(texts: Sequence[str]) -> list[Deal | str]:
@@ -182,8 +183,8 @@ def bid_of(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabili
 
     Raises
     ------
-    Problem
-        422, naming the field.
+    BidcascadeError
+        That names the field at fault.
     """
     hand = read_field(parse_hand, request.hand, "hand")
     dealer = read_field(parse_seat, request.dealer, "dealer")
@@ -194,8 +195,8 @@ def bid_of(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabili
         call = read_field(parse_call, text.strip(), place)
         reason = auction.why_illegal(call)
         if reason is not None:
-            raise wrong_field(place, text, f"illegal call: {reason}")
+            raise wrong_value(place, text, f"illegal call: {reason}")
         auction = auction.add(call)
     if auction.is_complete:
-        raise wrong_field("auction", list(request.auction), "the auction is over")
+        raise wrong_value("auction", list(request.auction), "the auction is over")
     return hand, auction.calls, dealer, sides

@@ -13,10 +13,10 @@ from typing import Any, Final, TypeVar
 from pydantic_core import from_json
 
 from bidcascade.kernels import DealArrays
+from bidcascade.service.questions.bids import DealsRequest
 
 from .deal_requests import deals_of
 from .limits import malformed, parse_body
-from .models import DealsRequest
 from .problems import LONGEST_VALUE, Problem, wrong_field
 from .questions import joined
 

@@ -13,15 +13,16 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Final, TypeVar
+from functools import cache
+from typing import Any, Final, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 
 from .problems import LONGEST_VALUE, MOST_ERRORS, Problem, complaint, field_error, invalid_request
 
-_Model = TypeVar("_Model", bound=BaseModel)
+_Model = TypeVar("_Model")
 
 LONGEST_QUESTION: Final = 1 << 16
 """Bytes of a body about one hand or auction: the longest auction and many conditions fit."""
@@ -152,9 +153,17 @@ def parse_body(
             reason = f"{error} (NaN and Infinity are no JSON)"
             raise malformed(reason, body, start) from None
     try:
-        return model.model_validate_json(body)
+        kind: Any = model
+        asked: _Model = _reader_of(kind).validate_json(body)
     except ValidationError as error:
         raise _problem_of_body(error, body, first, start) from None
+    return asked
+
+
+@cache
+def _reader_of(model: type[Any]) -> TypeAdapter[Any]:
+    """Make what reads the bodies of a question, or of a model."""
+    return TypeAdapter(model)
 
 
 def _problem_of_body(

@@ -1,28 +1,14 @@
 """The bodies of requests and answers, field by field, as the API's own documentation shows them."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field
 
-EXAMPLE_DEAL: Final = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
+from bidcascade.service.questions.texts import EXAMPLE_DEAL
+
 _EXAMPLE_DIGEST: Final = "5b866c75b9cdc816293e976051f726f88c0544924cfec14bc8c5a833625a4710"
-LONGEST_AUCTION: Final = 319
-"""Calls of the longest legal auction."""
-
-MOST_LAYOUTS: Final = 1000
-"""Deals that a call or a lead is simulated on."""
-LONGEST_TEXT: Final = 200
-"""Characters of the text of a hand, a deal, or what is known of a hand."""
-_LONGEST_WORD: Final = 64
 _POINTS: Final = [15, 17]
 _LENGTHS: Final = {"C": [2, 5], "D": [2, 5], "H": [2, 5], "S": [2, 5]}
-_LONGEST_LIN: Final = 1 << 14
-"""Characters of LIN text of one board: with its explanations, notes and play."""
-
-
-Word = Annotated[str, Field(max_length=_LONGEST_WORD)]
-"""A call, a seat, a vulnerability, a contract or a name."""
-HandText = Annotated[str, Field(max_length=LONGEST_TEXT)]
 
 
 class Body(BaseModel):
@@ -31,121 +17,7 @@ class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-def _spelled(pattern: str) -> Any:
-    """Pattern for the description alone: the readers of the game say better what is wrong."""
-    return Field(json_schema_extra={"pattern": f"^(?:{pattern})$"})
-
-
-SeatText = Annotated[Word, _spelled("[NESWnesw]|[Nn]orth|[Ee]ast|[Ss]outh|[Ww]est")]
-VulnerabilityText = Annotated[
-    Word, _spelled("[Nn]one|[Ll]ove|[Oo0-]|[NSEWnsew]|[Nn]-?[Ss]|[Ee]-?[Ww]|[Bb]oth|[Aa]ll|[Bb]")
-]
-CallText = Annotated[
-    Word,
-    _spelled("[Pp](?:ass|ASS)?|[Dd](?:bl|ouble)?|[Rr](?:d|dbl|edouble)?|[Xx]{1,2}"
-             "|[1-7](?:[CDHScdhs♣♦♥♠]|[Nn][Tt]?)"),
-]  # fmt: skip
-ThirteenCards = Annotated[
-    HandText, _spelled(r"(?:[AKQJTakqjt0-9-]*\.){3}[AKQJTakqjt0-9-]*|[^.]{14,}")
-]
-
-Sides = Annotated[
-    VulnerabilityText, Field(description="`None`, `NS`, `EW` or `Both`.", examples=["None"])
-]
 BackendName = Literal["reference", "cpu", "cuda"]
-
-TableChoice = Annotated[
-    Word | None,
-    Field(
-        description="Name of a bidding table (see `GET /v1/tables`); the service's default table "
-        "if not given.",
-        examples=["sayc"],
-    ),
-]
-
-
-def exactly_one(**types: str) -> ConfigDict:
-    """Describe that one of some fields is given, with its JSON type, and the others are not."""
-    ways: JsonValue = [
-        {"required": [name], "properties": {name: {"type": kind}}} for name, kind in types.items()
-    ]
-    return ConfigDict(json_schema_extra={"oneOf": ways})
-
-
-class DealRequest(Body):
-    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
-
-    model_config = exactly_one(deal="string", hands="array", lin="string")
-
-    deal: HandText | None = Field(
-        default=None,
-        description="PBN text: a seat, a colon and four hands `S.H.D.C` clockwise from that seat, "
-        "divided by blanks. One hand may be `-`: it gets the other cards.",
-        examples=[EXAMPLE_DEAL],
-    )
-    hands: list[HandText] | None = Field(
-        default=None,
-        max_length=4,
-        json_schema_extra={"minItems": 4},
-        description="The hands of North, East, South and West, each as `S.H.D.C`.",
-        examples=[EXAMPLE_DEAL[2:].split()],
-    )
-    lin: Annotated[str, Field(max_length=_LONGEST_LIN)] | None = Field(
-        default=None,
-        description="LIN text of one board, or only the value of its `md` token.",
-        examples=["md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"],
-    )
-    dealer: SeatText | None = Field(
-        default=None,
-        description="`N`, `E`, `S` or `W`. If not given: the one LIN text names, the first hand's "
-        "seat in PBN text, else North.",
-        examples=["N"],
-    )
-    vulnerability: VulnerabilityText | None = Field(
-        default=None,
-        description="`None`, `NS`, `EW` or `Both`. If not given: the one LIN text names, else "
-        "`None`.",
-        examples=["None"],
-    )
-
-
-class DealsRequest(Body):
-    """A request about deals, of which there may be many (see :mod:`.large_requests`)."""
-
-    deals: Annotated[
-        list[DealRequest],
-        FailFast(),
-        Field(
-            min_length=1,
-            description="The deals, numbered from 0 in this order; each has a result.",
-            examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
-        ),
-    ]
-
-
-class AuctionsRequest(DealsRequest):
-    """Deals, and which of their auctions to list."""
-
-    table: TableChoice = None
-    mode: Literal["all", "first"] = Field(
-        default="all",
-        description="`all`: every auction that the table or system allows. `first`: the one that "
-        "it bids, where of the calls that hold the first is made, and a pass where none holds.",
-        examples=["first"],
-    )
-    completed_only: bool = Field(
-        default=False,
-        description="Mode `all`: list and count only auctions that are complete. The auction of "
-        "mode `first` always is.",
-        examples=[False],
-    )
-    limit: int = Field(
-        default=100,
-        ge=1,
-        description="Mode `all`: list at most so many auctions of a deal; `total` counts all, of a "
-        "system only those that were met.",
-        examples=[100],
-    )
 
 
 class OverlayName(Body):
@@ -226,38 +98,6 @@ class AuctionsAnswer(Body):
     backend: BackendName = Field(
         description="Engine that worked the answer out; all of them give the same.",
         examples=["cpu"],
-    )
-
-
-class SimulateRequest(Body):
-    """How the call is to be simulated."""
-
-    layouts: int = Field(
-        default=100,
-        ge=1,
-        le=MOST_LAYOUTS,
-        description="Deals of the unseen cards that agree with the auction.",
-        examples=[100],
-    )
-    scoring: Literal["imps", "matchpoints", "points"] = Field(
-        default="imps",
-        description="What calls are judged by: IMPs or matchpoints against a table with the same "
-        "cards where the system's own call is made, or the mean score.",
-        examples=["imps"],
-    )
-    budget_ms: int | None = Field(
-        default=None,
-        ge=1,
-        description="Answer after so long with what is known by then.",
-        examples=[2000],
-    )
-    double_dummy: bool = Field(
-        default=True,
-        description="Solve contracts double dummy; else tricks are by the law of total tricks.",
-        examples=[True],
-    )
-    seed: int = Field(
-        default=0, ge=0, lt=1 << 64, description="The same seed, the same layouts.", examples=[0]
     )
 
 
@@ -343,30 +183,6 @@ class SimulationAnswer(Body):
     candidates: list[SimulatedCall] = Field(description="The calls that were tried.")
     layouts: SimulatedLayouts
     elapsed_ms: int = Field(description="Time that it took.", examples=[950])
-
-
-class BidRequest(Body):
-    """A hand and the auction so far."""
-
-    hand: ThirteenCards = Field(
-        description="The 13 cards of the player to call, as `S.H.D.C`.",
-        examples=["K52.AQ3.9876.KJ2"],
-    )
-    auction: list[CallText] = Field(
-        default=[],
-        max_length=LONGEST_AUCTION,
-        description="The calls so far, from the dealer on; input also takes `Pass`, `D`, `1NT` …",
-        examples=[["1N", "P"]],
-    )
-    dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
-    vulnerability: Sides = "None"
-    table: TableChoice = None
-    simulate: SimulateRequest | bool | Annotated[int, Field(ge=1, le=MOST_LAYOUTS)] | None = Field(
-        default=None,
-        description="`true`, a number of layouts or an object: choose the call by simulation. "
-        "Else the system's own call, a pass where it has no line for the place.",
-        examples=[None],
-    )
 
 
 class CriterionCheck(Body):

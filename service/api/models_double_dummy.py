@@ -1,28 +1,8 @@
 """Bodies of ``POST /v1/double-dummy`` and of what is below it, field by field."""
 
-from typing import Annotated, Final
-
 from pydantic import Field
 
-from .models import EXAMPLE_DEAL, LONGEST_AUCTION, Body, CallText, DealRequest
-
-MOST_AUCTIONS: Final = 8
-MOST_BOARDS: Final = 100
-_MOST_CONTRACTS: Final = 20
-
-
-class DoubleDummyRequest(Body):
-    """A deal, and auctions on it that are compared."""
-
-    deal: DealRequest = Field(
-        description="The deal.", examples=[{"deal": EXAMPLE_DEAL, "dealer": "N"}]
-    )
-    auctions: list[Annotated[list[CallText], Field(max_length=LONGEST_AUCTION)]] = Field(
-        default=[],
-        max_length=MOST_AUCTIONS,
-        description="Auctions that are over, from the dealer on.",
-        examples=[[["1N", "P", "3N", "P", "P", "P"]]],
-    )
+from .models import Body
 
 
 class ParAnswer(Body):
@@ -80,28 +60,6 @@ class DoubleDummyAnswer(Body):
     goes_on: bool = Field(
         description="Whether missing results are still being solved: ask again.", examples=[False]
     )
-
-
-class BoardContracts(Body):
-    """A deal, and contracts whose tricks are wanted."""
-
-    deal: DealRequest = Field(
-        description="The deal.", examples=[{"deal": EXAMPLE_DEAL, "dealer": "N"}]
-    )
-    contracts: list[Annotated[str, Field(max_length=8)]] = Field(
-        max_length=_MOST_CONTRACTS,
-        description="Contracts with their declarers.",
-        examples=[["3NN", "4SXE"]],
-    )
-
-
-class ContractTricksRequest(Body):
-    """Contracts of many deals."""
-
-    boards: list[BoardContracts] = Field(
-        min_length=1, max_length=MOST_BOARDS, description="Deals with contracts.",
-        examples=[[{"deal": {"deal": EXAMPLE_DEAL}, "contracts": ["3NN"]}]],
-    )  # fmt: skip
 
 
 class ContractTricksAnswer(Body):

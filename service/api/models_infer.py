@@ -4,53 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from .models import MOST_LAYOUTS, Body, Word
-from .models_layouts import AboutAuction, AuctionRequest, Layout
-
-MOST_DEALT = 100_000
-
-
-class InferRequest(AuctionRequest):
-    """An auction, and what is to be told of the layouts that fit it."""
-
-    layouts: int = Field(
-        default=100, ge=1, le=MOST_LAYOUTS, description="Layouts wanted.", examples=[100]
-    )
-    deals: int = Field(
-        default=10_000,
-        ge=0,
-        le=MOST_DEALT,
-        description="Deals that agree with what is known, dealt to count how many do not fit the "
-        "auction and why; 0 for none.",
-        examples=[10_000],
-    )
-    contract: Word | None = Field(
-        default=None,
-        description="A contract with its declarer, whose worth is asked for; that of the auction "
-        "if it is over.",
-        examples=["4SN"],
-    )
-    lead: Word | None = Field(
-        default=None,
-        description="Card that is led against it, which `known` gives to the leader; the best lead "
-        "of each layout if not given.",
-        examples=["HQ"],
-    )
-    against: Word | None = Field(
-        default=None,
-        description="Contract at the other table, by either side, or `Pass`: what `imps` and "
-        "`matchpoints` are against.",
-        examples=["3NN"],
-    )
-    scoring: Literal["points", "imps", "matchpoints"] = Field(
-        default="points",
-        description="What `value` is in; `imps` and `matchpoints` need `against`.",
-        examples=["imps"],
-    )
-    budget_ms: int | None = Field(
-        default=None, ge=1, description="Answer after so long with what is known by then.",
-        examples=[5000],
-    )  # fmt: skip
+from .models import Body
+from .models_layouts import AboutAuction, Layout
 
 
 class InferredLayout(Layout):

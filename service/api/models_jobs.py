@@ -1,12 +1,22 @@
 """Bodies of the routes of jobs."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from bidcascade.service.jobs.results import ResultForm
+from bidcascade.service.questions.texts import Word
 
-from .models import Body, TableChoice, Word
+from .models import Body
+
+TableChoice = Annotated[
+    Word | None,
+    Field(
+        description="Name of a bidding table (see `GET /v1/tables`); the service's default table "
+        "if not given.",
+        examples=["sayc"],
+    ),
+]
 
 JobMode = Literal["first", "all", "counts", "par", "archive"]
 MODE_TEXT = (

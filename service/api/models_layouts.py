@@ -1,81 +1,10 @@
 """Bodies of ``POST /v1/layouts`` and ``POST /v1/interpret``, field by field."""
 
-from typing import Annotated, Final, Literal
+from typing import Literal
 
 from pydantic import Field
 
-from .models import (
-    LONGEST_AUCTION,
-    BackendName,
-    Body,
-    CallText,
-    ExplainedCallAnswer,
-    HandText,
-    SeatText,
-    Sides,
-    TableChoice,
-    TableName,
-    Word,
-)
-
-MOST_CONDITIONS: Final = 32
-
-Condition = Annotated[str, Field(max_length=1000)]
-
-KeepsToSystem = Annotated[
-    bool,
-    Field(
-        description="Every call is the one that the table makes; else it is among those whose "
-        "conditions hold.",
-        examples=[True],
-    ),
-]
-Seed = Annotated[
-    int, Field(ge=0, le=2**53, description="The same seed gives the same layouts.", examples=[0])
-]
-
-
-class AuctionRequest(Body):
-    """An auction, and what else is known."""
-
-    auction: list[CallText] = Field(
-        default=[],
-        max_length=LONGEST_AUCTION,
-        description="The calls, from the dealer on; it may go on or be over.",
-        examples=[["1N", "P", "2C", "P"]],
-    )
-    dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["N"])
-    vulnerability: Sides = "None"
-    known: dict[Word, HandText] = Field(
-        default={},
-        max_length=4,
-        description="What is known of hands, by seat, as `S.H.D.C`: `x` is a card below the ten, "
-        "`+` behind a suit any further cards.",
-        examples=[{"E": "QJ98.54.K732.T65"}],
-    )
-    where: list[Condition] = Field(
-        default=[],
-        max_length=MOST_CONDITIONS,
-        description="Conditions on the deal; terms carry a seat.",
-        examples=[["HCP_N + HCP_S >= 25"]],
-    )
-    strict: KeepsToSystem = True
-    seed: Seed = 0
-    table: TableChoice = None
-
-
-class LayoutsRequest(AuctionRequest):
-    """Layouts asked for."""
-
-    count: int = Field(default=100, ge=1, description="Layouts wanted.", examples=[100])
-
-
-class InterpretRequest(AuctionRequest):
-    """An auction to interpret."""
-
-    layouts: int = Field(
-        default=500, ge=1, description="Layouts that chances are counted over.", examples=[500]
-    )
+from .models import BackendName, Body, ExplainedCallAnswer, TableName
 
 
 class LayoutReport(Body):

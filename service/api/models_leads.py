@@ -1,87 +1,10 @@
 """Bodies of ``POST /v1/leads``, field by field."""
 
-from typing import Literal
-
 from pydantic import Field
 
-from .models import (
-    LONGEST_AUCTION,
-    MOST_LAYOUTS,
-    BackendName,
-    Body,
-    CallText,
-    HandText,
-    SeatText,
-    Sides,
-    TableChoice,
-    TableName,
-    ThirteenCards,
-    Word,
-    exactly_one,
-)
-from .models_layouts import MOST_CONDITIONS, Condition, KeepsToSystem, Seed
+from bidcascade.service.questions.texts import HandText
 
-
-class LeadsRequest(Body):
-    """A hand on lead, and the auction or contract."""
-
-    model_config = exactly_one(auction="array", contract="string")
-
-    hand: ThirteenCards = Field(
-        description="The 13 cards of the leader, as `S.H.D.C`.", examples=["K52.AQ3.9876.KJ2"]
-    )
-    auction: list[CallText] | None = Field(
-        default=None,
-        max_length=LONGEST_AUCTION,
-        description="The calls, from the dealer on; the passes that end it may be left out, "
-        "all of them.",
-        examples=[["1N", "P", "3N"]],
-    )
-    contract: Word | None = Field(
-        default=None,
-        description="A contract with its declarer, in place of an auction: the other hands are any "
-        "then.",
-        examples=["3NE"],
-    )
-    dealer: SeatText = Field(default="N", description="`N`, `E`, `S` or `W`.", examples=["E"])
-    vulnerability: Sides = "None"
-    scoring: Literal["tricks", "set", "matchpoints", "imps"] = Field(
-        default="tricks",
-        description="What leads are judged by: the mean of the defenders' tricks; the chance that "
-        "the contract goes down; matchpoints or IMPs against tables where each other card of the "
-        "hand is led.",
-        examples=["imps"],
-    )
-    layouts: int = Field(
-        default=100,
-        ge=1,
-        le=MOST_LAYOUTS,
-        description="Deals of the unseen cards that agree with the auction.",
-        examples=[100],
-    )
-    known: dict[Word, HandText] = Field(
-        default={},
-        max_length=3,
-        description="What is known of other hands, by seat: `x` is a card below the ten, `+` "
-        "behind a suit any further cards.",
-        examples=[{"W": "AKx+.+.+.-"}],
-    )
-    where: list[Condition] = Field(
-        default=[],
-        max_length=MOST_CONDITIONS,
-        description="Conditions on the deal; terms carry a seat.",
-        examples=[["HCP_E >= 15"]],
-    )
-    strict: KeepsToSystem = True
-    seed: Seed = 0
-    budget_ms: int | None = Field(
-        default=None,
-        ge=1,
-        description="Answer after so long with what is solved by then, or when one deal is; most "
-        "of the service's time for a request if not given.",
-        examples=[2000],
-    )
-    table: TableChoice = None
+from .models import BackendName, Body, TableName
 
 
 class LeadAnswerItem(Body):

@@ -1,28 +1,8 @@
 """Bodies of ``POST /v1/members``, field by field."""
 
-from typing import Annotated, Final
-
 from pydantic import Field
 
-from .models import BackendName, Body, DealsRequest, TableChoice, TableName
-
-MOST_ENTRIES: Final = 100
-_LONGEST_AUCTION_TEXT: Final = 2000
-
-
-class MembersRequest(DealsRequest):
-    """Deals, and the auctions that they may or may not reach."""
-
-    entries: list[
-        Annotated[int, Field(ge=0)] | Annotated[str, Field(max_length=_LONGEST_AUCTION_TEXT)]
-    ] = Field(
-        min_length=1,
-        max_length=MOST_ENTRIES,
-        description="Auctions as text, or numbers of entries; of a table those that it has, of a "
-        "system any legal auction. One that is given twice is answered once.",
-        examples=[["1N", "1N P 2C"]],
-    )
-    table: TableChoice = None
+from .models import BackendName, Body, TableName
 
 
 class EntryMembers(Body):

@@ -1,56 +1,10 @@
 """Bodies of the questions about systems, which may come as text, field by field."""
 
-from typing import Annotated, Final
+from typing import Annotated
 
 from pydantic import Field
 
-from .models import Body, DealRequest, Word, exactly_one
-
-LONGEST_SYSTEM: Final = 1 << 18
-"""Characters of a system's text: the largest that is shipped has about 210,000 with all its pages,
-which a text may include."""
-MOST_CHECKED: Final = 20_000
-MOST_DIFFED: Final = 50_000
-MOST_COMPARED: Final = 5_000
-MOST_SOLVED: Final = 500
-_MOST_AUCTIONS: Final = 20
-_MOST_OPTIONS: Final = 50
-_MOST_PAGES: Final = 50
-_PageName = Annotated[str, Field(pattern=r"^[^/\\\x00-\x1f]{1,100}\.bidding$")]
-"""A file name without folders."""
-_Text = Annotated[str, Field(max_length=LONGEST_SYSTEM)]
-
-Seed = Annotated[
-    int,
-    Field(ge=0, le=2**53, description="The same seed, the same random deals.", examples=[2026]),
-]
-
-
-class SystemChoice(Body):
-    """A bidding system: its text, or a table of the service that is one."""
-
-    model_config = exactly_one(text="string", table="string")
-
-    text: _Text | None = Field(
-        default=None,
-        description="Text of a system. It may `include` systems and pages that come with "
-        "bidcascade, and no other file.",
-        examples=["opening:\n  1NT = Strong notrump: 15-17 points, balanced\n"],
-    )
-    pages: dict[_PageName, _Text] = Field(
-        default={}, max_length=_MOST_PAGES,
-        description="Further texts that the text includes, by file name; they take the place of "
-        "pages of bidcascade with their names.",
-        examples=[{}],
-    )  # fmt: skip
-    table: Word | None = Field(
-        default=None, description="Name of a table that is a system.",
-        examples=["sayc"],
-    )  # fmt: skip
-    options: dict[Word, bool] = Field(
-        default={}, max_length=_MOST_OPTIONS, description="Options of the system to be set.",
-        examples=[{}],
-    )  # fmt: skip
+from .models import Body
 
 
 class SystemComplaint(Body):
@@ -96,33 +50,6 @@ Complaints = Annotated[
 ]
 
 # --- check ----------------------------------------------------------------------------------------
-
-
-class SystemCheckRequest(Body):
-    """A system to be checked."""
-
-    system: SystemChoice = Field(
-        description="The system; both sides play it unless there are opponents."
-    )
-    opponents: SystemChoice | None = Field(
-        default=None,
-        description="What the other side plays, if not what the text names. Each deal is then bid "
-        "twice, by the system at either side, and only its own calls are reported.",
-    )
-    deals: int = Field(
-        default=2000, ge=1, le=MOST_CHECKED, description="Random deals that are bid to the end.",
-        examples=[2000],
-    )  # fmt: skip
-    seed: Seed = 2026
-    auctions: list[Annotated[str, Field(max_length=2000)]] = Field(
-        default=[""],
-        max_length=_MOST_AUCTIONS,
-        description="Places whose shares are wanted; the empty text is the opening call.",
-        examples=[["", "1N P"]],
-    )
-    least: int = Field(
-        default=1, ge=1, description="Places that fewer deals reach are left out.", examples=[1]
-    )
 
 
 class LineShareAnswer(Body):
@@ -196,19 +123,6 @@ class SystemCheckAnswer(Body):
 # --- diff -----------------------------------------------------------------------------------------
 
 
-class SystemDiffRequest(Body):
-    """Two systems to be compared call by call, as before and after a change."""
-
-    old: SystemChoice = Field(description="Before.")
-    new: SystemChoice = Field(description="After.")
-    deals: int = Field(
-        default=10_000, ge=1, le=MOST_DIFFED, description="Random deals that both bid.",
-        examples=[10_000],
-    )  # fmt: skip
-    seed: Seed = 2026
-    show: int = Field(default=20, ge=1, le=200, description="Most changes listed.", examples=[20])
-
-
 class SystemChange(Body):
     """A place where the two call differently."""
 
@@ -239,35 +153,6 @@ class SystemDiffAnswer(Body):
 
 
 # --- compare --------------------------------------------------------------------------------------
-
-
-class CompareRequest(Body):
-    """A match of two systems."""
-
-    first: SystemChoice = Field(description="The one that IMPs are for.")
-    second: SystemChoice = Field(description="The other one.")
-    deals: int = Field(
-        default=500,
-        ge=1,
-        description=f"Random deals, at most {MOST_COMPARED:,}; left alone where `boards` are "
-        "given.",
-        examples=[500],
-    )
-    boards: list[DealRequest] | None = Field(
-        default=None, min_length=1, max_length=1000, description="Deals to play instead.",
-        examples=[None],
-    )  # fmt: skip
-    seed: Seed = 2026
-    solve: int = Field(
-        default=100,
-        ge=0,
-        description=f"Of the deals whose contracts differ so many are worked out double dummy, at "
-        f"most {MOST_SOLVED}, drawn at random.",
-        examples=[100],
-    )
-    budget_ms: int | None = Field(
-        default=None, ge=1, description="End the working out after so long.", examples=[10_000]
-    )
 
 
 class EstimateAnswer(Body):

@@ -8,8 +8,7 @@ from typing import Any, Final
 from fastapi import FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
-from pydantic.json_schema import models_json_schema
+from pydantic import TypeAdapter
 from starlette.types import Receive, Scope, Send
 
 from .authentication import OPEN_PATHS
@@ -28,7 +27,7 @@ table by name and digest, and the engine. Every error is `application/problem+js
 """
 
 _REFERENCE: Final = "#/components/schemas/{model}"
-_not_from_routes: list[type[BaseModel]] = [ProblemAnswer]
+_not_from_routes: list[type] = [ProblemAnswer]
 """Models that FastAPI does not see: bodies are named here by :func:`body_of`."""
 
 
@@ -67,7 +66,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def body_of(model: type[BaseModel]) -> dict[str, Any]:
+def body_of(model: type) -> dict[str, Any]:
     """Body of a route that reads it itself, for its ``openapi_extra``."""
     if model not in _not_from_routes:
         _not_from_routes.append(model)
@@ -86,8 +85,9 @@ def describe(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
             tags=app.openapi_tags,
         )
-        _, definitions = models_json_schema(
-            [(model, "validation") for model in _not_from_routes], ref_template=_REFERENCE
+        _, definitions = TypeAdapter.json_schemas(
+            [(model, "validation", TypeAdapter(model)) for model in _not_from_routes],
+            ref_template=_REFERENCE,
         )
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update(definitions["$defs"])

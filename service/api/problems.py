@@ -9,7 +9,7 @@ import logging
 import math
 import secrets
 import string
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple, TypedDict, TypeVar
 
 from fastapi import FastAPI
@@ -254,6 +254,10 @@ _REASONS: Final[dict[str, str]] = {
     "enum": "expected {expected}",
     "greater_than_equal": "expected a number from {ge}",
     "less_than_equal": "expected a number up to {le}",
+    # of a question, which is a dataclass
+    "dataclass_type": "expected an object",
+    "unexpected_keyword_argument": "expected no field of this name",
+    "tuple_type": "expected a list",
     "too_short": "expected at least {min_length} items, got {actual_length}",
     "too_long": "expected at most {max_length} items, got {actual_length}",
     "string_too_long": "expected at most {max_length} characters",
@@ -291,27 +295,21 @@ _KIND_OF_ERROR: Final[dict[type[BidcascadeError], str]] = {
 """The first that an error is of; any other error is that of an invalid request."""
 
 
-def problem_of(error: BidcascadeError, *, field: str = "", value: object = None) -> Problem:
-    """Problem for an error of the packages below; ``field`` and ``value`` say where it was."""
+def problem_of(
+    error: BidcascadeError, *, field: str = "", value: object = None, reason: str | None = None
+) -> Problem:
+    """Problem for an error of the packages below; ``field`` and ``value`` say where it was.
+
+    Without them, and without a ``reason``, they are what the error itself says.
+    """
+    reason = str(error) if reason is None else reason
+    if not field:
+        field, value = error.field, error.value
     kinds = (kind for of, kind in _KIND_OF_ERROR.items() if isinstance(error, of))
     kind = next(kinds, "invalid-request")
     if not field:
-        return Problem(kind, str(error))
-    return Problem(kind, f"{field}: {error}", [complaint(field, value, str(error))])
-
-
-def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) -> _Result:
-    """Read one field of a request with a parser of the packages below.
-
-    Raises
-    ------
-    Problem
-        422 that names the field.
-    """
-    try:
-        return parse(value)
-    except BidcascadeError as error:
-        raise problem_of(error, field=field, value=value) from None
+        return Problem(kind, reason)
+    return Problem(kind, f"{field}: {reason}", [complaint(field, value, reason)])
 
 
 def wrong_field(field: str, value: object, reason: str) -> Problem:

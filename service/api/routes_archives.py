@@ -7,45 +7,40 @@ from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar
 
 import polars as pl
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi import Path as InPath
 
-from bidcascade.bridge import VULNERABILITIES, format_calls, parse_seat, parse_vulnerability
+from bidcascade.bridge import format_calls
 from bidcascade.service.archive.archive import Archive
-from bidcascade.service.archive.questions import (
-    LEVELS,
-    Question,
-    count_boards,
-    find_boards,
-    next_calls,
-)
+from bidcascade.service.archive.questions import count_boards, find_boards, next_calls
 from bidcascade.service.archive.statistics import statistics
 from bidcascade.service.archive.writing import board_dicts, with_bids
 from bidcascade.service.jobs.deal_files import deal_sink
 from bidcascade.service.jobs.places import folder_size
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
+from bidcascade.service.questions.archives import (
+    MOST_LISTED,
+    BoardConditions,
+    BoardsQuestion,
+    NodeQuestion,
+)
 from bidcascade.systems.auction_patterns import read_auction
-from bidcascade.table import Vocabulary
-from bidcascade.table.compass import DealCondition
 
 from .answering import JSON, accepted, json_bytes
 from .authentication import AdminOnly
 from .downloads import file_answer
 from .limits import client_of
 from .models_archives import (
-    MOST_LISTED,
     ArchiveAnswer,
     ArchiveBoardsAnswer,
-    ArchiveBoardsQuestion,
-    ArchiveConditions,
     ArchiveCountAnswer,
     ArchiveNodeAnswer,
-    ArchiveNodeQuestion,
     ArchiveRemovedAnswer,
     ArchivesAnswer,
 )
 from .openapi import problems
-from .problems import Problem, check_query, complaint, read_field
+from .problems import Problem, check_query, complaint
+from .queries import query_of
 from .work import Workplace
 
 router = APIRouter(tags=["archives"])
@@ -117,7 +112,9 @@ async def archive(request: Request, name: ArchiveInPath) -> Response:
     },
 )
 async def archive_boards(
-    request: Request, name: ArchiveInPath, asked: Annotated[ArchiveBoardsQuestion, Query()]
+    request: Request,
+    name: ArchiveInPath,
+    asked: Annotated[BoardsQuestion, Depends(query_of(BoardsQuestion))],
 ) -> Response:
     """Find boards by auction, hands, players and results; also by chance, or in equal shares."""
     work: Workplace = request.app.state.workplace
@@ -146,13 +143,15 @@ async def archive_boards(
     responses={200: {"description": "Their number."}, **problems(*_ASKED)},
 )
 async def archive_counts(
-    request: Request, name: ArchiveInPath, asked: Annotated[ArchiveConditions, Query()]
+    request: Request,
+    name: ArchiveInPath,
+    asked: Annotated[BoardConditions, Depends(query_of(BoardConditions))],
 ) -> Response:
     """Count the boards that conditions hold for."""
     accepted(request, [JSON])
 
     def count(archive: Archive) -> dict[str, Any]:
-        return {"total": count_boards(archive, _question(archive, asked))}
+        return {"total": count_boards(archive, asked)}
 
     return await _json(request, name, count)
 
@@ -165,7 +164,9 @@ async def archive_counts(
     responses={200: {"description": "The calls, with how many boards."}, **problems(*_ASKED)},
 )
 async def archive_nodes(
-    request: Request, name: ArchiveInPath, asked: Annotated[ArchiveNodeQuestion, Query()]
+    request: Request,
+    name: ArchiveInPath,
+    asked: Annotated[NodeQuestion, Depends(query_of(NodeQuestion))],
 ) -> Response:
     """Tell which calls follow an auction, and how often; `statistics` tells more of its boards."""
     accepted(request, [JSON])
@@ -191,19 +192,17 @@ async def archive_delete(request: Request, name: ArchiveInPath, allowed: AdminOn
     return _answer(json_bytes({"removed": removed}))
 
 
-def _boards(asked: ArchiveBoardsQuestion, archive: Archive) -> dict[str, Any]:
+def _boards(asked: BoardsQuestion, archive: Archive) -> dict[str, Any]:
     total, boards = _found(asked, archive)
     return {"total": total, "boards": board_dicts(boards)}
 
 
-def _found(asked: ArchiveBoardsQuestion, archive: Archive) -> tuple[int | None, pl.DataFrame]:
-    found = find_boards(archive, _question(archive, asked))
+def _found(asked: BoardsQuestion, archive: Archive) -> tuple[int | None, pl.DataFrame]:
+    found = find_boards(archive, asked)
     return found.total, with_bids(found.boards) if asked.bids else found.boards
 
 
-def _file(
-    asked: ArchiveBoardsQuestion, work: Workplace, media_type: str, archive: Archive
-) -> Response:
+def _file(asked: BoardsQuestion, work: Workplace, media_type: str, archive: Archive) -> Response:
     """Boards as a file, which is gone from the disk when it has been sent."""
     _, boards = _found(asked, archive)
     most = work.settings.max_download_bytes
@@ -226,14 +225,11 @@ def _file(
         )  # fmt: skip
 
 
-def _node(asked: ArchiveNodeQuestion, archive: Archive) -> dict[str, Any]:
-    read_field(archive.bidder, asked.by, "by")
-    auction = read_field(read_auction, asked.auction, "auction").prefix
-    following = read_field(
-        lambda text: next_calls(archive, text, asked.by), asked.auction, "auction"
-    )
+def _node(asked: NodeQuestion, archive: Archive) -> dict[str, Any]:
+    following = next_calls(archive, asked)
+    auction = read_auction(asked.auction).prefix
     text = format_calls(auction)
-    boards = count_boards(archive, Question(auction=text, by=asked.by))
+    boards = count_boards(archive, BoardConditions(auction=text, by=asked.by))
     row = None
     if asked.statistics and boards:
         nodes = statistics(archive, text, asked.by, least=1, max_depth=len(auction))
@@ -244,37 +240,6 @@ def _node(asked: ArchiveNodeQuestion, archive: Archive) -> dict[str, Any]:
         "next": [{"call": call, "boards": count} for call, count in following],
         "statistics": row,
     }
-
-
-def _question(archive: Archive, asked: ArchiveConditions) -> Question:
-    """Question of a request.
-
-    Raises
-    ------
-    Problem
-        422, naming the field.
-    """
-    read_field(archive.bidder, asked.by, "by")
-    read_field(read_auction, asked.auction, "auction")
-    for number, text in enumerate(asked.where):
-        read_field(_condition, text, f"where[{number}]")
-    given = asked.model_dump(exclude={"bids", "format"})
-    given["where"] = tuple(asked.where)
-    if asked.dealer is not None:
-        given["dealer"] = read_field(parse_seat, asked.dealer, "dealer").letter
-    if asked.vulnerability is not None:
-        code = read_field(parse_vulnerability, asked.vulnerability, "vulnerability")
-        given["vulnerability"] = VULNERABILITIES[code]
-    if isinstance(asked, ArchiveBoardsQuestion):
-        given["level"] = tuple(asked.level)
-        if len(asked.level) != 1 or asked.level[0] not in LEVELS:
-            for number, text in enumerate(asked.level):
-                read_field(_condition, text, f"level[{number}]")
-    return Question(**given)
-
-
-def _condition(text: str) -> DealCondition:
-    return DealCondition(text, Vocabulary("gib"))
 
 
 def _answer(content: bytes) -> Response:

@@ -10,13 +10,14 @@ from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
 from bidcascade.kernels import DealArrays
+from bidcascade.service.questions.bids import AuctionsRequest
 from bidcascade.systems.any_bidder import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, begun
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
-from .models import AuctionsAnswer, AuctionsRequest
+from .models import AuctionsAnswer
 from .openapi import BareRoute, body_of, problems
 from .problems import wrong_field
 from .questions import AuctionsQuestion, deals_at_once, part_deals

@@ -8,17 +8,14 @@ from pydantic_core import to_json
 
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.inference.simulate import Simulation
-from bidcascade.service.simulated_bid import (
-    SimulationWish,
-    simulate_bid,
-    simulation_dict,
-)
+from bidcascade.service.questions.bids import BidRequest, SimulateRequest
+from bidcascade.service.simulated_bid import simulate_bid, simulation_dict
 from bidcascade.systems.bid_answer import BidAnswer as Answer
 
 from .answering import JSON, accepted, json_bytes
 from .deal_requests import bid_of
 from .limits import client_of
-from .models import BidAnswer, BidRequest, SimulateRequest
+from .models import BidAnswer
 from .openapi import BareRoute, body_of, problems
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
@@ -78,12 +75,11 @@ async def _simulated(
 ) -> bytes:  # fmt: skip
     """Answer with the simulated call."""
     limit = time_for(work, how.budget_ms)
-    wish = SimulationWish(how.layouts, how.scoring, how.budget_ms, how.seed)
     with_solver = how.double_dummy and work.settings.simulate_double_dummy
 
     def find(given_up: threading.Event) -> tuple[Answer, Simulation | None]:
         return simulate_bid(
-            table.engine, answer, *about, wish=wish, time_limit_s=limit, cancel=given_up,
+            table.engine, answer, *about, wish=how, time_limit_s=limit, cancel=given_up,
             solver=work.double_dummy if with_solver else None,
         )  # fmt: skip
 

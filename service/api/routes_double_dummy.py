@@ -9,19 +9,15 @@ from fastapi import APIRouter, Request, Response
 from bidcascade.bridge import Auction, IllegalCall, Seat, format_calls, parse_contract
 from bidcascade.inference.double_dummy.known_tables import contract_tricks
 from bidcascade.service.deal_worth import deal_worth
+from bidcascade.service.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
+from bidcascade.service.questions.fields import read_field
 from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, accepted, json_bytes
 from .deal_requests import deal_of, deals_of
 from .limits import client_of
-from .models_double_dummy import (
-    ContractTricksAnswer,
-    ContractTricksRequest,
-    DoubleDummyAnswer,
-    DoubleDummyRequest,
-)
+from .models_double_dummy import ContractTricksAnswer, DoubleDummyAnswer
 from .openapi import body_of, problems
-from .problems import read_field
 from .waiting import run_waiting, time_for
 from .work import Workplace
 

@@ -22,6 +22,7 @@ from bidcascade.service.jobs.results import RESULT_FORMS
 from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
 from bidcascade.service.jobs.unpacking import Limits, safe_name, unpack
+from bidcascade.service.questions.fields import read_field
 
 from .answering import JSON, accepted, answer_json
 from .authentication import AdminOnly
@@ -41,7 +42,7 @@ from .models_jobs import (
     JobsAnswer,
 )
 from .openapi import body_of, problems
-from .problems import Problem, check_query, problem_of, read_field, wrong_field
+from .problems import Problem, check_query, problem_of, wrong_field
 from .tables import check_system
 from .uploads import FILE_FIELD, FORM, MEDIA_TYPES, receive_form, receive_upload
 from .work import Workplace

@@ -6,29 +6,24 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.bridge import Auction, Seat, parse_seat, parse_vulnerability
-from bidcascade.inference import interpret, sample_layouts
-from bidcascade.inference.layouts.known import KnownCards
+from bidcascade.bridge import Auction
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.service.auction_questions import (
     AuctionQuestion,
+    find_interpretation,
+    find_layouts,
     interpretation_dict,
     layouts_dict,
+    read_auction_question,
 )
+from bidcascade.service.questions.layouts import AuctionRequest, InterpretRequest, LayoutsRequest
 from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
-from .models_layouts import (
-    AuctionRequest,
-    InterpretAnswer,
-    InterpretRequest,
-    LayoutsAnswer,
-    LayoutsRequest,
-)
-from .models_leads import LeadsRequest
+from .models_layouts import InterpretAnswer, LayoutsAnswer
 from .openapi import body_of, problems
-from .problems import Problem, complaint, read_field, wrong_field
+from .problems import Problem, complaint
 from .waiting import run_waiting, time_for
 from .work import Workplace
 
@@ -61,13 +56,10 @@ async def layouts(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         question = _question(work, asked, asked.count, "count")
 
-        def find(source: Source, question: AuctionQuestion, **limits: Any) -> dict[str, Any]:
-            found = sample_layouts(
-                source, question.calls, count=asked.count, **question.circumstances, **limits
-            )
-            return layouts_dict(question, found)
+        def find(source: Source, **limits: Any) -> dict[str, Any]:
+            return layouts_dict(question, find_layouts(source, question, **limits))
 
-        return await _answer(work, request, asked, question, find)
+        return await _answer(work, request, asked, find)
 
 
 @router.post(
@@ -93,26 +85,20 @@ async def interpretation(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         question = _question(work, asked, asked.layouts, "layouts")
 
-        def find(source: Source, question: AuctionQuestion, **limits: Any) -> dict[str, Any]:
-            found = interpret(
-                source, question.calls, layouts=asked.layouts, **question.circumstances, **limits
-            )
-            return interpretation_dict(found)
+        def find(source: Source, **limits: Any) -> dict[str, Any]:
+            return interpretation_dict(find_interpretation(source, question, **limits))
 
-        return await _answer(work, request, asked, question, find)
+        return await _answer(work, request, asked, find)
 
 
 async def _answer(
-    work: Workplace, request: Request, asked: AuctionRequest, question: AuctionQuestion,
-    find: _Answer,
-) -> Response:  # fmt: skip
+    work: Workplace, request: Request, asked: AuctionRequest, find: _Answer
+) -> Response:
     table = work.tables.get(asked.table)
     limit = time_for(work, None)
 
     def task(given_up: threading.Event) -> bytes:
-        return json_bytes(
-            find(table.engine.bidder.meanings, question, time_limit_s=limit, cancel=given_up)
-        )
+        return json_bytes(find(table.engine.bidder.meanings, time_limit_s=limit, cancel=given_up))
 
     content = await run_waiting(work, request, task)
     return Response(table.told(content), media_type=JSON, headers=table.headers)
@@ -133,32 +119,7 @@ def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) ->
             f"expected at most {most:,} layouts (setting max_request_deals), got {count:,}",
             [complaint(field, count, f"expected at most {most}")],
         )
-    circumstances = circumstances_of(asked)
-    calls = read_field(legal_calls, " ".join(asked.auction), "auction")
-    return AuctionQuestion(calls=calls, layouts=count, **circumstances)
-
-
-def circumstances_of(
-    asked: AuctionRequest | LeadsRequest,
-    besides: Seat | None = None,
-    reason: str = "each seat once",
-) -> dict[str, Any]:
-    """Read what all questions have; nothing may be known of the hand at the seat ``besides``."""
-    known: dict[Seat, KnownCards] = {}
-    for letter, text in asked.known.items():
-        place = f"known.{letter}"
-        seat = read_field(parse_seat, letter, place)
-        if seat in known or seat == besides:
-            raise wrong_field(place, text, f"expected {reason}")
-        known[seat] = read_field(KnownCards.parse, text, place)
-    return {
-        "dealer": read_field(parse_seat, asked.dealer, "dealer"),
-        "vulnerability": read_field(parse_vulnerability, asked.vulnerability, "vulnerability"),
-        "known": known,
-        "where": tuple(asked.where),
-        "seed": asked.seed,
-        "strict": asked.strict,
-    }
+    return read_auction_question(asked, count)
 
 
 def legal_calls(text: str) -> tuple[int, ...]:

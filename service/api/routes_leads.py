@@ -8,22 +8,13 @@ from time import monotonic
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.bridge import Seat, parse_contract, parse_hand, parse_seat
-from bidcascade.service.auction_questions import (
-    LeadQuestion,
-    contract_of,
-    iter_leads,
-    leads_dict,
-    whole_auction,
-)
-from bidcascade.systems.system import auction_calls
+from bidcascade.service.auction_questions import iter_leads, leads_dict, read_lead_question
+from bidcascade.service.questions.layouts import LeadsRequest
 
 from .answering import JSON, JSON_LINES, PartsResponse, accepted, begun, json_bytes
 from .limits import client_of
-from .models_leads import LeadsAnswer, LeadsRequest
+from .models_leads import LeadsAnswer
 from .openapi import body_of, problems
-from .problems import read_field, wrong_field
-from .routes_layouts import circumstances_of
 from .waiting import iter_waiting, run_waiting, time_for
 from .work import Workplace
 
@@ -66,7 +57,7 @@ async def leads(request: Request) -> Response:
     asked = await work.question(request, LeadsRequest)
     with ExitStack() as stack:
         stack.enter_context(work.slots.taken(client_of(request)))
-        question = _question(asked)
+        question = read_lead_question(asked)
         table = work.tables.get(asked.table)
 
         def answers(given_up: threading.Event) -> Iterator[bytes]:
@@ -98,32 +89,3 @@ async def leads(request: Request) -> Response:
 
 def _last(answers: Iterator[bytes]) -> bytes:
     return deque(answers, maxlen=1)[0]
-
-
-def _question(asked: LeadsRequest) -> LeadQuestion:
-    """Question of a request.
-
-    Raises
-    ------
-    Problem
-        422, naming the field.
-    """
-    hand = read_field(parse_hand, asked.hand, "hand")
-    dealer = read_field(parse_seat, asked.dealer, "dealer")
-    if (asked.auction is None) == (asked.contract is None):
-        raise wrong_field(
-            "auction", asked.auction, "expected an auction or a contract, and not both"
-        )
-    calls: tuple[int, ...] = ()
-    if asked.auction is not None:
-        calls = read_field(auction_calls, " ".join(asked.auction), "auction")
-        contract = read_field(lambda some: contract_of(some, dealer), calls, "auction")
-        calls = whole_auction(calls, dealer)
-    else:
-        contract = read_field(parse_contract, asked.contract or "", "contract")
-    leader = Seat((contract.declarer + 1) % 4)
-    others = "what is known of other hands than the leader's, each once"
-    return LeadQuestion(
-        hand=hand, contract=contract, calls=calls, scoring=asked.scoring, layouts=asked.layouts,
-        **circumstances_of(asked, leader, others),
-    )  # fmt: skip

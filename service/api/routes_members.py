@@ -10,14 +10,16 @@ import polars as pl
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.kernels import DealArrays
+from bidcascade.service.questions.bids import MembersRequest
+from bidcascade.service.questions.fields import read_field
 
 from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, begun, json_bytes
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
-from .models_members import MembersAnswer, MembersRequest
+from .models_members import MembersAnswer
 from .openapi import body_of, problems
-from .problems import Problem, read_field
+from .problems import Problem
 from .tables import LoadedTable
 from .work import Workplace
 

@@ -7,24 +7,22 @@ from typing import Any, Final, TypeVar
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.service.jobs.system_questions import ask_process
+from bidcascade.service.questions.fields import read_field
+from bidcascade.service.questions.systems import (
+    MOST_COMPARED,
+    MOST_SOLVED,
+    CompareRequest,
+    SystemCheckRequest,
+    SystemChoice,
+    SystemDiffRequest,
+)
 
 from .answering import JSON, accepted, json_bytes
 from .deal_requests import deals_of
 from .limits import LONGEST_TEXTS, client_of, parse_body
-from .models import Body
-from .models_systems import (
-    MOST_COMPARED,
-    MOST_SOLVED,
-    CompareAnswer,
-    CompareRequest,
-    SystemCheckAnswer,
-    SystemCheckRequest,
-    SystemChoice,
-    SystemDiffAnswer,
-    SystemDiffRequest,
-)
+from .models_systems import CompareAnswer, SystemCheckAnswer, SystemDiffAnswer
 from .openapi import body_of, problems
-from .problems import Problem, complaint, read_field, wrong_field
+from .problems import Problem, complaint, wrong_field
 from .routes_layouts import legal_calls
 from .tables import check_system
 from .waiting import run_waiting, time_for
@@ -32,7 +30,7 @@ from .work import Workplace
 
 router = APIRouter(tags=["systems"])
 
-_Model = TypeVar("_Model", bound=Body)
+_Model = TypeVar("_Model")
 _STATUSES: Final = (400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504)
 
 
@@ -56,7 +54,10 @@ async def system_check(request: Request) -> Response:
     work, asked = await _asked(request, SystemCheckRequest)
     for number, auction in enumerate(asked.auctions):
         read_field(legal_calls, auction, f"auctions[{number}]")
-    given = asked.model_dump(include={"deals", "seed", "auctions", "least"})
+    given = {
+        "deals": asked.deals, "seed": asked.seed, "auctions": list(asked.auctions),
+        "least": asked.least,
+    }  # fmt: skip
     systems = {"system": asked.system}
     if asked.opponents is not None:
         systems["opponents"] = asked.opponents
@@ -77,7 +78,7 @@ async def system_check(request: Request) -> Response:
 async def system_diff(request: Request) -> Response:
     """Bid the same random deals with two systems and list where their auctions part."""
     work, asked = await _asked(request, SystemDiffRequest)
-    given = asked.model_dump(include={"deals", "seed", "show"})
+    given = {"deals": asked.deals, "seed": asked.seed, "show": asked.show}
     return await _answer(work, request, "diff", {"old": asked.old, "new": asked.new}, given)
 
 
@@ -116,7 +117,7 @@ async def compare(request: Request) -> Response:
         columns = (*deals.hands, deals.dealer, deals.vulnerability)
         boards = [*zip(*(one.tolist() for one in columns), strict=True)]
     given = {
-        **asked.model_dump(include={"deals", "seed", "solve"}), "boards": boards,
+        "deals": asked.deals, "seed": asked.seed, "solve": asked.solve, "boards": boards,
         "workers": work.settings.dd_workers,
     }  # fmt: skip
     systems = {"first": asked.first, "second": asked.second}

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from bidcascade.bridge import Auction, NoSystem, parse_calls
 from bidcascade.service.browser_system import topics_list
+from bidcascade.service.questions.fields import read_field
 from bidcascade.systems import named_systems
 
 from .answering import JSON, accepted, answer_file, answer_json, json_bytes
@@ -22,7 +23,7 @@ from .models import (
     TopicsAnswer,
 )
 from .openapi import API_VERSION, problems
-from .problems import Problem, check_query, read_field
+from .problems import Problem, check_query
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
 from .work import Workplace
 

@@ -34,6 +34,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.page.static_files import StaticFile
 from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
+from bidcascade.service.questions.texts import EXAMPLE_DEAL
 from bidcascade.systems import absolute_name, is_system
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.bid_answer import BidAnswer
@@ -45,7 +46,6 @@ from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 from .answering import JSON, json_bytes
 from .auction_results import AuctionResults
 from .collection import settle_again, without_full_collections
-from .models import EXAMPLE_DEAL
 from .problems import Problem, wrong_field
 
 _logger = logging.getLogger("bidcascade.service")

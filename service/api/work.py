@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anyio import CapacityLimiter, to_thread
-from pydantic import BaseModel
 from starlette.requests import Request
 
 from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from bidcascade.inference.double_dummy.kept_tables import KeptTables
 
 _Result = TypeVar("_Result")
-_Model = TypeVar("_Model", bound=BaseModel)
+_Model = TypeVar("_Model")
 
 THREADS: Final = 4
 """Threads for larger work, which goes from part to part; more would only slow small requests."""

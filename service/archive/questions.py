@@ -5,17 +5,29 @@ enough: what is asked for last costs only as much as it has to.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.bridge import CALL_TEXTS, SEATS, VULNERABILITIES, InvalidInput, format_call
+from bidcascade.bridge import (
+    CALL_TEXTS,
+    InvalidInput,
+    format_call,
+    parse_seat,
+    parse_vulnerability,
+)
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.types import U32, U64
+from bidcascade.service.questions.archives import (
+    BoardConditions,
+    BoardsQuestion,
+    NodeQuestion,
+)
+from bidcascade.service.questions.fields import check_values, read_each, read_field
 from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 from bidcascade.table import Vocabulary
 from bidcascade.table.compass import DealCondition
@@ -23,86 +35,17 @@ from bidcascade.table.compass import DealCondition
 from .archive import BOARD_SCHEMA, Archive, Part
 from .catalogue import OWN
 
-Mode: TypeAlias = Literal["first", "all"]
 Bools = NDArray[np.bool_]
-MODES: Final = ("first", "all")
-DEFAULT_LIMIT: Final = 500
+_Asked = TypeVar("_Asked", bound=BoardConditions)
 MOST_BOARDS: Final = 1_000_000
 """Boards that one question may ask for."""
 MOST_NAMED: Final = 200
 """Auctions of one pattern in mode ``all``."""
-MOST_CONDITIONS: Final = 32
 _PIECE: Final = 1 << 14
 """Boards that are looked at first; twice as many each time after that."""
 _LARGEST_PIECE: Final = 1 << 18
 LEVELS: Final = ("next", "contract", "dealer", "vulnerability")
 """Classes that equal shares may be taken of, beside conditions."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of an archive.
-
-    Parameters
-    ----------
-    auction
-        Calls or a pattern; see :func:`bidcascade.systems.auction_patterns.read_auction`.
-    by
-        Whose auctions: ``own`` for those that were really bid, or who bids the archive.
-    mode : {"first", "all"}
-        The auction that is bid, or every auction that is allowed.
-    exact
-        The auction ends where ``auction`` does.
-    where
-        Conditions on the hands: ``HCP_N >= 15``.
-    dealer, vulnerability
-        Of the board: ``N``, ``NS``.
-    player, event, source
-        Part of a name, in any case.
-    contract
-        What was played: ``4S``, ``4SX``, ``3N``.
-    result : {"made", "down"}, optional
-        Whether it was made.
-    limit
-        Boards at most.
-    seed
-        Take boards by chance, the same for the same seed; without one the first.
-    level
-        Take equal shares: of ``next`` calls, of a ``contract``, ``dealer`` or ``vulnerability``,
-        or of conditions, each a class; boards of none are left out.
-    sort
-        Column to put the boards in order by, the largest first with ``descending``; then all that
-        fit are looked at.
-    """
-
-    auction: str = ""
-    by: str = OWN
-    mode: Mode = "first"
-    exact: bool = False
-    where: tuple[str, ...] = ()
-    dealer: str | None = None
-    vulnerability: str | None = None
-    player: str | None = None
-    event: str | None = None
-    source: str | None = None
-    contract: str | None = None
-    result: str | None = None
-    limit: int = DEFAULT_LIMIT
-    seed: int | None = None
-    level: tuple[str, ...] = ()
-    sort: str | None = None
-    descending: bool = False
-
-    @property
-    def has_conditions(self) -> bool:
-        """Whether boards must be looked at, beside their auctions."""
-        return bool(self.where) or any(
-            value is not None
-            for value in (
-                self.dealer, self.vulnerability, self.player, self.event, self.source,
-                self.contract, self.result,
-            )
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,34 +65,42 @@ class Found:
     total: int | None
 
 
-def check(question: Question) -> None:
-    """Check what a question says by itself.
+def _checked(archive: Archive, question: _Asked) -> _Asked:
+    """Check all that a question says; dealer and vulnerability as boards have them.
 
     Raises
     ------
-    InvalidInput
-        If a value is none of those that are possible; says which.
+    BidcascadeError
+        That names the field at fault.
     """
-    expected: tuple[tuple[str, str | None, Sequence[str]], ...] = (
-        ("mode", question.mode, MODES), ("dealer", question.dealer, [*SEATS]),
-        ("vulnerability", question.vulnerability, [*VULNERABILITIES]),
-        ("result", question.result, ("made", "down")),
-    )  # fmt: skip
-    for what, value, allowed in expected:
-        if value is not None and value not in allowed:
-            raise InvalidInput(f"expected a {what} of {', '.join(allowed)}, got {value!r}")
-    if not 1 <= question.limit <= MOST_BOARDS:
-        raise InvalidInput(f"expected a limit from 1 to {MOST_BOARDS:,}, got {question.limit!r}")
-    for what, texts in (("where", question.where), ("level", question.level)):
-        if len(texts) > MOST_CONDITIONS:
-            raise InvalidInput(f"expected at most {MOST_CONDITIONS} of {what}, got {len(texts)}")
+    check_values(question)
+    read_field(archive.bidder, question.by, "by")
+    read_field(lambda text: read_auction(text, exact=question.exact), question.auction, "auction")
+    read_each(_condition, question.where, "where")
+    spelled: dict[str, Any] = {}
+    if question.dealer is not None:
+        spelled["dealer"] = read_field(parse_seat, question.dealer, "dealer").letter
+    if question.vulnerability is not None:
+        sides = read_field(parse_vulnerability, question.vulnerability, "vulnerability")
+        spelled["vulnerability"] = sides.text
     if question.exact and question.mode == "all":
         raise InvalidInput("expected mode first for auctions that end there (exact), got 'all'")
-    if question.level and question.sort is not None:
-        raise InvalidInput("expected equal shares (level) or an order (sort), got both")
+    if isinstance(question, BoardsQuestion):
+        if question.limit > MOST_BOARDS:
+            read_field(_within_limit, question.limit, "limit")
+        if question.level and question.sort is not None:
+            raise InvalidInput("expected equal shares (level) or an order (sort), got both")
+        if len(question.level) != 1 or question.level[0] not in LEVELS:
+            read_each(_condition, question.level, "level")
+    return replace(question, **spelled) if spelled else question
 
 
-def find_boards(archive: Archive, question: Question) -> Found:
+def _within_limit(limit: int) -> None:
+    if limit > MOST_BOARDS:
+        raise InvalidInput(f"expected a limit from 1 to {MOST_BOARDS:,}, got {limit!r}")
+
+
+def find_boards(archive: Archive, question: BoardsQuestion) -> Found:
     """Find boards of an archive.
 
     Raises
@@ -161,7 +112,7 @@ def find_boards(archive: Archive, question: Question) -> Found:
     InvalidExpression, UnknownTerm
         If a condition is none.
     """
-    check(question)
+    asked = _checked(archive, question)
     way = _Search.first
     if question.level:
         way = _Search.in_equal_shares
@@ -169,10 +120,10 @@ def find_boards(archive: Archive, question: Question) -> Found:
         way = _Search.in_order
     elif question.seed is not None:
         way = _Search.by_chance
-    return archive.unless_overtaken(lambda: way(_Search(archive, question)))
+    return archive.unless_overtaken(lambda: way(_Search(archive, asked)))
 
 
-def count_boards(archive: Archive, question: Question) -> int:
+def count_boards(archive: Archive, question: BoardConditions) -> int:
     """How many boards of an archive fit a question; its limit has no part in that.
 
     Raises
@@ -180,11 +131,11 @@ def count_boards(archive: Archive, question: Question) -> int:
     InvalidInput, InvalidCall, IllegalCall, InvalidExpression, UnknownTerm
         As :func:`find_boards`.
     """
-    check(question)
-    return archive.unless_overtaken(lambda: _Search(archive, question).count())
+    asked = BoardsQuestion(**vars(_checked(archive, question)))
+    return archive.unless_overtaken(lambda: _Search(archive, asked).count())
 
 
-def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple[str, int]]:
+def next_calls(archive: Archive, question: NodeQuestion) -> list[tuple[str, int]]:
     """Find the calls that follow an auction, and how many boards go on so, commonest first.
 
     Raises
@@ -192,12 +143,19 @@ def next_calls(archive: Archive, auction: str = "", by: str = OWN) -> list[tuple
     InvalidInput
         If it leaves calls open; and as :func:`find_boards`.
     """
-    asked = read_auction(auction)
-    if asked.regex is not None:
-        raise InvalidInput(f"expected an auction with all its calls, got the pattern {auction!r}")
-    found = archive.unless_overtaken(lambda: _next_calls(archive, asked.prefix, by))
+    check_values(question)
+    read_field(archive.bidder, question.by, "by")
+    prefix = read_field(_whole_auction, question.auction, "auction")
+    found = archive.unless_overtaken(lambda: _next_calls(archive, prefix, question.by))
     ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
     return [(format_call(call), boards) for call, boards in ordered]
+
+
+def _whole_auction(text: str) -> bytes:
+    asked = read_auction(text)
+    if asked.regex is not None:
+        raise InvalidInput(f"expected an auction with all its calls, got the pattern {text!r}")
+    return asked.prefix
 
 
 def _next_calls(archive: Archive, prefix: bytes, by: str) -> dict[int, int]:
@@ -218,7 +176,7 @@ def _condition(text: str) -> DealCondition:
 class _Search:
     """One question, asked of the parts."""
 
-    def __init__(self, archive: Archive, question: Question) -> None:
+    def __init__(self, archive: Archive, question: BoardsQuestion) -> None:
         self._archive = archive
         self._question = question
         self._asked: WrittenAuction = read_auction(question.auction, exact=question.exact)

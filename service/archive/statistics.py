@@ -8,11 +8,12 @@ import polars as pl
 from bidcascade.bridge import InvalidInput, format_calls
 from bidcascade.inference.node_statistics import node_statistics
 from bidcascade.loaders import REQUIRED_COLUMNS
+from bidcascade.service.questions.archives import BoardsQuestion
 from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 
 from .archive import Archive, Part
 from .catalogue import OWN
-from .questions import Question, count_boards, find_boards
+from .questions import count_boards, find_boards
 
 MOST_BOARDS: Final = 1_000_000
 """Boards that statistics are made of; of a node with more, so many by chance."""
@@ -64,7 +65,7 @@ def _statistics(
 ) -> pl.DataFrame:
     # with those of the node before, whose share the node is
     before = format_calls(prefix[:-1])
-    behind = Question(auction=before, by=by, limit=MOST_BOARDS, seed=0)
+    behind = BoardsQuestion(auction=before, by=by, limit=MOST_BOARDS, seed=0)
     count, sample = count_boards(archive, behind), None
     if count > MOST_BOARDS:
         sample = find_boards(archive, behind).boards["id"]

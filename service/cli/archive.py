@@ -8,7 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bidcascade.service.questions.archives import BoardsQuestion, NodeQuestion
+
 from . import shared
+from .flags import add_flags, question_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,10 +19,11 @@ if TYPE_CHECKING:
     from bidcascade.loaders.inputs import Input
     from bidcascade.service.archive.adding import Added
     from bidcascade.service.archive.archive import Archive
-    from bidcascade.service.archive.questions import Question
 
 _SHOWN = 20
 """Boards that are printed unless asked otherwise."""
+_WRITTEN = 500
+"""Boards that are written, as JSON, links or a file, unless asked otherwise."""
 
 
 def configure_archive(parser: argparse.ArgumentParser) -> None:
@@ -60,16 +64,13 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
     remove.add_argument("--source", metavar="FILE", help="only the boards of this file")
 
     boards = _named(action("boards", "boards by auction, hands, players and results", _boards))
-    add_question_options(boards)
+    add_flags(boards, BoardsQuestion)
     boards.add_argument("--count", action="store_true", help="only how many there are")
     boards.add_argument("--out", metavar="FILE", help="deals as .parquet, .lin or .pbn")
-    boards.add_argument("--bids", action="store_true",
-                        help="with what WHO bids in the place of the auctions")  # fmt: skip
     boards.add_argument("--links", action="store_true", help="print a handviewer link a board")
 
     stats = _named(action("stats", "what an auction, and each below it, is worth", _stats))
-    stats.add_argument("auction", nargs="?", default="", metavar="AUCTION")
-    stats.add_argument("--by", default="own", metavar="WHO", help="who bids (default: own)")
+    add_flags(stats, NodeQuestion)
     stats.add_argument("--least", type=shared.whole_number(1), default=50, metavar="N",
                        help="fewest boards of a node (default: 50)")  # fmt: skip
     stats.add_argument("--depth", type=shared.whole_number(0), metavar="N",
@@ -78,53 +79,7 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
                        help=".parquet: all nodes with all columns; .html: a page")  # fmt: skip
 
     calls = _named(action("calls", "what follows an auction, and how often", _calls))
-    calls.add_argument("auction", nargs="?", default="", metavar="AUCTION")
-    calls.add_argument("--by", default="own", metavar="WHO", help="who bids (default: own)")
-
-
-def add_question_options(parser: argparse.ArgumentParser) -> None:
-    """Add what a question to an archive may say."""
-    add = parser.add_argument
-    add("--auction", default="", metavar="A",
-        help="calls from the dealer on ('1N P 2C'), or a pattern as in the headers of systems: "
-        "'1NT P 2C P 2M …', '1M (2m) Double'")  # fmt: skip
-    add("--by", default="own", metavar="WHO",
-        help="whose auctions: own, those really bid, or who bids it (default: own)")  # fmt: skip
-    add("--mode", default="first", choices=("first", "all"),
-        help="what is bid, or every auction that is allowed (default: first)")  # fmt: skip
-    add("--exact", action="store_true", help="auctions that end there")
-    add("--where", action="append", default=[], metavar="EXPR",
-        help="condition on the hands, as 'HCP_N >= 15'; may be given several times")  # fmt: skip
-    for name, help in (
-        ("dealer", "N, E, S or W"), ("vulnerability", "None, NS, EW or Both"),
-        ("player", "part of a player's name"), ("event", "part of the event's"),
-        ("source", "part of the file's"), ("contract", "contract that was played, as 4SX"),
-        ("result", "made or down"),
-    ):  # fmt: skip
-        add(f"--{name}", metavar=name[0].upper(), help=help)
-    add("--limit", type=shared.whole_number(1), metavar="N",
-        help=f"boards at most (default: 500, printed {_SHOWN})")  # fmt: skip
-    add("--seed", type=shared.whole_number(0, 2**63 - 1), metavar="S",
-        help="take boards by chance; the same seed takes the same")  # fmt: skip
-    add("--level", nargs="+", default=[], metavar="CLASS",
-        help="equal shares of 'next' calls, 'contract', 'dealer', 'vulnerability', or of "
-        "conditions, each a class")  # fmt: skip
-    add("--sort", metavar="COLUMN", help="in the order of a column of deals")
-    add("--descending", action="store_true", help="largest first")
-
-
-def question_of(options: argparse.Namespace, limit: int) -> "Question":
-    """Make the question that the arguments ask."""
-    from bidcascade.service.archive.questions import Question
-
-    return Question(
-        auction=options.auction, by=options.by, mode=options.mode, exact=options.exact,
-        where=tuple(options.where), dealer=options.dealer, vulnerability=options.vulnerability,
-        player=options.player, event=options.event, source=options.source,
-        contract=options.contract, result=options.result, limit=options.limit or limit,
-        seed=options.seed, level=tuple(options.level), sort=options.sort,
-        descending=options.descending,
-    )  # fmt: skip
+    add_flags(calls, NodeQuestion)
 
 
 def _place(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
@@ -288,15 +243,16 @@ def _boards(options: argparse.Namespace) -> None:
     if options.out:
         shared.check_out(options.out)
 
-    from bidcascade.service.archive.questions import DEFAULT_LIMIT, count_boards, find_boards
+    from bidcascade.service.archive.questions import count_boards, find_boards
 
     archive = _open(options)
     if options.count:
-        count = count_boards(archive, question_of(options, DEFAULT_LIMIT))
+        count = count_boards(archive, question_of(BoardsQuestion, options))
         shared.print_answer(options, {"total": count}, f"{count:,}")
         return
     whole = options.out or options.json or options.links
-    found = find_boards(archive, question_of(options, DEFAULT_LIMIT if whole else _SHOWN))
+    limit = _WRITTEN if whole else _SHOWN
+    found = find_boards(archive, question_of(BoardsQuestion, options, limit=limit))
     boards = found.boards
     if options.bids:
         from bidcascade.service.archive.writing import with_bids
@@ -336,7 +292,7 @@ def _print_boards(boards: "pl.DataFrame") -> None:
 def _calls(options: argparse.Namespace) -> None:
     from bidcascade.service.archive.questions import next_calls
 
-    calls = next_calls(_open(options), options.auction, options.by)
+    calls = next_calls(_open(options), question_of(NodeQuestion, options))
     boards = sum(count for _, count in calls)
     if options.json:
         shared.print_json([{"call": call, "boards": count} for call, count in calls])

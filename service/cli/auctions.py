@@ -7,7 +7,10 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bidcascade.service.questions.bids import AuctionsRequest, BidRequest, SimulateRequest
+
 from . import shared
+from .flags import add_flags, question_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -17,7 +20,6 @@ if TYPE_CHECKING:
     from bidcascade.systems.bid_answer import BidAnswer
 
 _DEALS_AT_ONCE = 500
-_UNLIMITED = 2**31 - 1
 
 
 def configure_auctions(parser: argparse.ArgumentParser) -> None:
@@ -27,18 +29,14 @@ def configure_auctions(parser: argparse.ArgumentParser) -> None:
         help="PBN text 'N:hand hand hand hand', LIN text, a file of deals, or -")  # fmt: skip
     add("--dealer", metavar="SEAT", help="who deals (default: as the deal says)")
     add("--vul", metavar="V", help="None, NS, EW or Both (default: as it says)")
-    add("--mode", choices=("all", "first"), default="all",
-        help="every auction that holds, or the one that is bid (default: all)")  # fmt: skip
-    add("--completed", action="store_true", help="only complete auctions")
-    add("--limit", type=shared.whole_number(1, _UNLIMITED), metavar="K",
-        help="list at most so many auctions of a deal")  # fmt: skip
+    add_flags(parser, AuctionsRequest)
     shared.add_table_options(parser)
     shared.add_json_option(parser)
 
 
 def auctions(options: argparse.Namespace) -> None:
     """List the auctions of deals."""
-    if options.mode == "first" and (options.completed or options.limit):
+    if options.mode == "first" and (options.completed_only or options.limit):
         raise shared.UsageError("expected --completed and --limit only with --mode all")
     frames = _with_overrides(_frames(options.deals), options.dealer, options.vul)
     first = next(frames)
@@ -129,7 +127,7 @@ def _write_json(
     from bidcascade.systems.any_bidder import Query
 
     results = AuctionResults(engine)
-    query = Query(options.mode, options.completed, _limit(engine, options))
+    query = Query(options.mode, options.completed_only, _limit(engine, options))
     out = sys.stdout
     out.write('{"results":[\n')
     separator = ""
@@ -142,7 +140,8 @@ def _write_json(
 
 
 def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namespace) -> None:
-    found = engine.auctions(frame, completed_only=options.completed, limit=_limit(engine, options))
+    completed, limit = options.completed_only, _limit(engine, options)
+    found = engine.auctions(frame, completed_only=completed, limit=limit)
     labels = engine.variants(frame, found)
     is_table = found["entry"].null_count() < found.height
     rows: dict[int, list[tuple[str, str, str]]] = {number: [] for number in range(frame.height)}
@@ -154,7 +153,7 @@ def _print_all(engine: "Engine", frame: "pl.DataFrame", options: argparse.Namesp
     for number, lines in rows.items():
         print(_deal_text(frame, number))
         shared.print_table(("auction", "", "last call"), lines)
-        kind = "complete auctions" if options.completed else "auctions"
+        kind = "complete auctions" if completed else "auctions"
         cut = len(lines) < totals[number]
         # a table knows how many there are, the walk through a system ends where it is cut
         least = "at least " if cut and not is_table else ""
@@ -182,27 +181,9 @@ def _deal_text(frame: "pl.DataFrame", number: int) -> str:
 
 def configure_bid(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bid``."""
-    add = parser.add_argument
-    add("hand", metavar="HAND",
-        help="13 cards: 'K52.AQ3.9876.KJ2' (S.H.D.C); or a deal, - for an unknown hand: "
-        "'N:K52.AQ3.9876.KJ2 - AQ4.KJ2.K32.Q543 -', whose known hands are bid")  # fmt: skip
-    add("--auction", default="", metavar="CALLS",
-        help="calls so far, from the dealer on: '1N P'; of a deal: an auction that the calls of "
-        "the unknown hands are taken from")  # fmt: skip
-    shared.add_board_options(parser)
-    add("--explain", action="store_true", help="show why, for every candidate")
-    add("--simulate", nargs="?", const=100, type=shared.whole_number(1), metavar="N",
-        help="choose the call that scores best over N deals which agree with the auction (default: "
-        "100); without it the system's own call, a pass where it has no line")  # fmt: skip
-    add("--scoring", choices=("imps", "matchpoints", "points"), default="imps",
-        help="what simulated calls are judged by (default: imps)")  # fmt: skip
-    add("--budget-ms", type=shared.whole_number(1), metavar="MS",
-        help="end a simulation after so long, with what is known by then")  # fmt: skip
-    add("--tricks", choices=("dd", "law"), default="dd",
-        help="where a simulation has its tricks from: double dummy (dd), or the law of total "
-        "tricks (law), which takes no time")  # fmt: skip
-    add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S",
-        help="the same seed simulates the same deals (default: 0)")  # fmt: skip
+    add_flags(parser, BidRequest)
+    parser.add_argument("--explain", action="store_true", help="show why, for every candidate")
+    add_flags(parser, SimulateRequest)
     shared.add_table_options(parser)
     shared.add_json_option(parser)
 
@@ -217,14 +198,15 @@ def bid(options: argparse.Namespace) -> None:
         parse_vulnerability,
     )  # fmt: skip
 
-    if options.hand[1:2] == ":":
-        _bid_known_hands(options)
+    asked = question_of(BidRequest, options)
+    if asked.hand[1:2] == ":":
+        _bid_known_hands(options, asked)
         return
     # what is wrong with the arguments is told before a table is opened
-    hand = parse_hand(options.hand)
-    dealer = parse_seat(options.dealer)
-    sides = parse_vulnerability(options.vul)
-    calls = Auction.of(parse_calls(options.auction), dealer).calls
+    hand = parse_hand(asked.hand)
+    dealer = parse_seat(asked.dealer)
+    sides = parse_vulnerability(asked.vulnerability)
+    calls = Auction.of(parse_calls(asked.auction), dealer).calls
     engine = shared.open_engine(options)
     answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
     answer, simulation = _simulated(options, engine, answer, hand, calls, dealer, sides)
@@ -241,7 +223,7 @@ def bid(options: argparse.Namespace) -> None:
         _print_candidates(answer)
 
 
-def _bid_known_hands(options: argparse.Namespace) -> None:
+def _bid_known_hands(options: argparse.Namespace, asked: BidRequest) -> None:
     """Bid the known hands of a deal, and say where an unknown one is to call."""
     from bidcascade.bridge import (
         Auction,
@@ -254,13 +236,13 @@ def _bid_known_hands(options: argparse.Namespace) -> None:
     from bidcascade.loaders import read_hands
     from bidcascade.service.known_seats import bid_known
 
-    if options.explain or options.simulate:
+    if options.explain or options.layouts:
         raise shared.UsageError("expected one hand with --explain or --simulate, got a deal")
-    hands = read_hands(options.hand)
+    hands = read_hands(asked.hand)
     if isinstance(hands, str):
         raise InvalidDeal(hands)
-    dealer, sides = parse_seat(options.dealer), parse_vulnerability(options.vul)
-    given = Auction.of(parse_calls(options.auction), dealer).calls
+    dealer, sides = parse_seat(asked.dealer), parse_vulnerability(asked.vulnerability)
+    given = Auction.of(parse_calls(asked.auction), dealer).calls
     engine = shared.open_engine(options)
     found = bid_known(engine, hands, given, dealer=dealer, vulnerability=sides)
     if options.json:
@@ -306,14 +288,14 @@ def _simulated(
     calls: Sequence[int], dealer: "Seat", sides: "Vulnerability",
 ) -> "tuple[BidAnswer, dict[str, Any] | None]":  # fmt: skip
     """Simulate the call where that is asked for."""
-    if options.simulate is None:
+    if options.layouts is None:
         return answer, None
 
-    from bidcascade.service.simulated_bid import SimulationWish, simulate_bid, simulation_dict
+    from bidcascade.service.simulated_bid import simulate_bid, simulation_dict
 
     about = (hand, calls, dealer, sides)
-    wish = SimulationWish(options.simulate, options.scoring, options.budget_ms, options.seed)
-    with nullcontext() if options.tricks == "law" else shared.double_dummy_pool() as solver:
+    wish = question_of(SimulateRequest, options)
+    with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
         answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=solver)
     return answer, None if found is None else simulation_dict(found)
 

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bidcascade.service.questions.layouts import (
+    AuctionRequest,
+    InterpretRequest,
+    LayoutsRequest,
+    LeadsRequest,
+)
+
 from . import shared
+from .flags import add_flags, question_of
 
 if TYPE_CHECKING:
     from bidcascade.inference import HandPicture, Interpretation, Layouts
@@ -23,7 +31,6 @@ _PLAYERS = {"N": "North", "E": "East", "S": "South", "W": "West"}
 _NEXT_SHOWN = 12
 _LEAST_SHOWN = 0.005
 _BARS = " ▁▂▃▄▅▆▇█"
-_LEAD_LAYOUTS = 100
 _PATIENCE_S = 30.0
 """How long a small budget for leads is overrun for the first layout."""
 _SAMPLED_LAYOUTS = 100
@@ -35,30 +42,19 @@ _SHOWN = 20
 
 def configure_interpret(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``interpret``."""
-    _add_auction(parser)
-    parser.add_argument("--layouts", type=shared.whole_number(1), default=500, metavar="N",
-        help="deals that chances are counted over (default: 500)")  # fmt: skip
+    add_flags(parser, InterpretRequest)
     _add_rest(parser)
 
 
 def configure_layouts(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``layouts``."""
-    _add_auction(parser)
-    parser.add_argument("--count", dest="layouts", type=shared.whole_number(1), default=10,
-        metavar="N", help="deals wanted (default: 10)")  # fmt: skip
+    add_flags(parser, LayoutsRequest)
     parser.add_argument("--out", metavar="FILE",
         help="deals as .parquet (with their weights), .lin, .pbn or .rbn")  # fmt: skip
     _add_rest(parser)
 
 
-def _add_auction(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("auction", nargs="?", default="", metavar="AUCTION",
-        help="the calls, from the dealer on: '1N P 2C P'; it may go on or be over")  # fmt: skip
-    shared.add_board_options(parser)
-
-
 def _add_rest(parser: argparse.ArgumentParser) -> None:
-    shared.add_layout_options(parser, "--hand")
     parser.add_argument("--opponents", metavar="SYSTEM",
         help="what the side plays that did not deal, if another")  # fmt: skip
     shared.add_table_options(parser)
@@ -83,33 +79,14 @@ def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
     return system.reader(open_system(options.opponents, options=chosen))
 
 
-def _question(options: argparse.Namespace) -> "AuctionQuestion":
+def _question(asked: AuctionRequest, layouts: int) -> "AuctionQuestion":
     """Check what was asked, before a table is opened."""
-    from bidcascade.bridge import Auction
     from bidcascade.inference.layouts.known import known_by_seat
-    from bidcascade.service.auction_questions import AuctionQuestion
-    from bidcascade.systems.system import auction_calls
+    from bidcascade.service.auction_questions import read_auction_question
 
-    calls = auction_calls(options.auction)
-    circumstances = _circumstances(options)
-    Auction.of(calls, circumstances["dealer"])
-    known_by_seat(circumstances["known"])
-    return AuctionQuestion(calls=calls, **circumstances)
-
-
-def _circumstances(options: argparse.Namespace) -> dict[str, Any]:
-    from bidcascade.bridge import parse_seat, parse_vulnerability
-    from bidcascade.inference.layouts.known import parse_known
-
-    return {
-        "dealer": parse_seat(options.dealer),
-        "vulnerability": parse_vulnerability(options.vul),
-        "known": parse_known(options.known),
-        "where": options.where,
-        "layouts": options.layouts,
-        "seed": options.seed,
-        "strict": not options.loose,
-    }
+    question = read_auction_question(asked, layouts)
+    known_by_seat(question.known)
+    return question
 
 
 # --- interpret ----------------------------------------------------------------------------------
@@ -117,20 +94,18 @@ def _circumstances(options: argparse.Namespace) -> dict[str, Any]:
 
 def interpret(options: argparse.Namespace) -> None:
     """Print what an auction shows."""
-    question = _question(options)
+    asked = question_of(InterpretRequest, options)
+    question = _question(asked, asked.layouts)
     engine = shared.open_engine(options)
 
-    from bidcascade.inference import interpret as find
-    from bidcascade.service.auction_questions import interpretation_dict
+    from bidcascade.service.auction_questions import find_interpretation, interpretation_dict
 
-    found = find(
-        _source(engine, options), question.calls, layouts=question.layouts, **question.circumstances
-    )
+    found = find_interpretation(_source(engine, options), question)
     if options.json:
         shared.print_json(interpretation_dict(found), engine)
         return
     _print_interpretation(found)
-    _tell(found.report, options.layouts)
+    _tell(found.report, question.layouts)
 
 
 def _print_interpretation(found: "Interpretation") -> None:
@@ -220,15 +195,13 @@ def layouts(options: argparse.Namespace) -> None:
     """Print or write deals that fit an auction."""
     if options.out:
         shared.check_out(options.out)
-    question = _question(options)
+    asked = question_of(LayoutsRequest, options)
+    question = _question(asked, asked.count)
     engine = shared.open_engine(options)
 
-    from bidcascade.inference import sample_layouts
-    from bidcascade.service.auction_questions import deal_text, layouts_dict
+    from bidcascade.service.auction_questions import deal_text, find_layouts, layouts_dict
 
-    found = sample_layouts(
-        _source(engine, options), question.calls, count=question.layouts, **question.circumstances
-    )
+    found = find_layouts(_source(engine, options), question)
     told: Mapping[str, Any] = layouts_dict(question, found) if options.json else {}
     if options.out:
         _write(found, options.out, question.seed)
@@ -240,7 +213,7 @@ def layouts(options: argparse.Namespace) -> None:
         equal = bool((found.weights == 1).all())
         for hands, weight in zip(found.hands.T.tolist(), found.weights.tolist(), strict=True):
             print(deal_text(hands) + ("" if equal else f"  {weight:.3f}"))
-    _tell(found.report, options.layouts)
+    _tell(found.report, question.layouts)
 
 
 def _write(found: "Layouts", out: str, seed: int) -> None:
@@ -263,30 +236,15 @@ def _write(found: "Layouts", out: str, seed: int) -> None:
 
 def configure_lead(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``lead``."""
-    add = parser.add_argument
-    add("hand", metavar="HAND", help="13 cards of the leader: 'K52.AQ3.9876.KJ2' (S.H.D.C)")
-    add("auction", nargs="?", metavar="AUCTION",
-        help="the calls, from the dealer on: '1N P 3N'; the passes that end it may be left out, "
-        "all of them")  # fmt: skip
-    add("--contract", metavar="C",
-        help="a contract such as 3NS in place of an auction: the other hands are any "
-        "then")  # fmt: skip
-    shared.add_board_options(parser)
-    add("--scoring", choices=("tricks", "set", "matchpoints", "imps"), default="tricks",
-        help="what a lead is judged by (default: tricks, the mean of the defenders' "
-        "tricks)")  # fmt: skip
-    add("--layouts", type=shared.whole_number(1), default=_LEAD_LAYOUTS, metavar="N",
-        help=f"deals of the unseen cards that are solved (default: {_LEAD_LAYOUTS})")  # fmt: skip
-    shared.add_layout_options(parser)
-    add("--budget-ms", type=shared.whole_number(1), metavar="MS",
-        help="answer after so long with what is solved by then")  # fmt: skip
+    add_flags(parser, LeadsRequest)
     shared.add_table_options(parser)
     shared.add_json_option(parser)
 
 
 def lead(options: argparse.Namespace) -> None:
     """Find the best leads."""
-    question = _lead_question(options)
+    asked = question_of(LeadsRequest, options)
+    question = _lead_question(asked)
     engine = shared.open_engine(options)
 
     from bidcascade.service.auction_questions import iter_leads, leads_dict
@@ -296,7 +254,7 @@ def lead(options: argparse.Namespace) -> None:
     with shared.double_dummy_pool() as pool, progress_bar("lead") as report:
         for answer in iter_leads(
             engine.bidder.meanings, pool, question,
-            time_limit_s=None if options.budget_ms is None else options.budget_ms / 1000,
+            time_limit_s=None if asked.budget_ms is None else asked.budget_ms / 1000,
             patience_s=_PATIENCE_S,
         ):  # fmt: skip
             report(answer.study.layouts, answer.study.asked, answer.study.layouts)
@@ -307,26 +265,13 @@ def lead(options: argparse.Namespace) -> None:
         _print_leads(question, answer)
 
 
-def _lead_question(options: argparse.Namespace) -> "LeadQuestion":
+def _lead_question(asked: LeadsRequest) -> "LeadQuestion":
     """Check what was asked, before a table is opened."""
-    from bidcascade.bridge import parse_contract, parse_hand, parse_seat
-    from bidcascade.service.auction_questions import LeadQuestion, contract_of, whole_auction
-    from bidcascade.systems.system import auction_calls
+    from bidcascade.service.auction_questions import read_lead_question
 
-    if (options.auction is None) == (options.contract is None):
+    if (asked.auction is None) == (asked.contract is None):
         raise shared.UsageError("expected an auction or --contract, and not both")
-    hand = parse_hand(options.hand)
-    dealer = parse_seat(options.dealer)
-    calls: tuple[int, ...] = ()
-    if options.contract is not None:
-        contract = parse_contract(options.contract)
-    else:
-        contract = contract_of(auction_calls(options.auction), dealer)
-        calls = whole_auction(auction_calls(options.auction), dealer)
-    return LeadQuestion(
-        hand=hand, contract=contract, calls=calls, scoring=options.scoring,
-        **_circumstances(options),
-    )  # fmt: skip
+    return read_lead_question(asked)
 
 
 def _print_leads(question: "LeadQuestion", answer: "LeadAnswer") -> None:

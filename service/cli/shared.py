@@ -116,31 +116,6 @@ def add_import_options(parser: argparse.ArgumentParser) -> None:
         help="what to do with unknown terms, for a file of rows (default: error)")  # fmt: skip
 
 
-def add_layout_options(parser: argparse.ArgumentParser, *also_known: str) -> None:
-    """Add known cards, conditions, how strictly calls count, and a seed.
-
-    ``also_known`` are further names of ``--known``.
-    """
-    add = parser.add_argument
-    add(*also_known, "--known", dest="known", action="append", default=[], metavar="SEAT:HAND",
-        help="what is known of a hand: 'E:QJ98.54.K732.T65', 'N:AKxx.Qx.xxx.K432' (x is a card "
-        "below the ten), 'W:A+.+.+.-' (+ is any more); may be given several times")  # fmt: skip
-    add("--where", action="append", default=[], metavar="EXPR",
-        help="condition on the deal, as for deals: 'HCP_E >= 10'; may be given several "
-        "times")  # fmt: skip
-    add("--loose", action="store_true",
-        help="calls need only be among those that hold, not the ones that the system "
-        "makes")  # fmt: skip
-    add("--seed", type=whole_number(0, 2**64 - 1), default=0, metavar="S",
-        help="the same seed gives the same layouts (default: 0)")  # fmt: skip
-
-
-def add_board_options(parser: argparse.ArgumentParser) -> None:
-    """Add dealer and vulnerability."""
-    parser.add_argument("--dealer", default="N", metavar="SEAT", help="who dealt (default: N)")
-    parser.add_argument("--vul", default="None", metavar="V", help="None, NS, EW or Both")
-
-
 def add_bank_option(parser: argparse.ArgumentParser) -> None:
     """Add the option that takes deals from the bank of solved deals."""
     # its parts are checked when they are asked for: help loads no arrays

@@ -11,7 +11,10 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from bidcascade.service.questions.systems import SystemCheckRequest, SystemDiffRequest
+
 from . import shared
+from .flags import add_flags
 
 if TYPE_CHECKING:
     from bidcascade.inference.compare import Budget
@@ -29,6 +32,8 @@ _BAD_INPUT = 2
 _FINDINGS_SHOWN = 10
 _EXAMINED = 20_000
 _FIRST_PART = 50
+_SAMPLE = ("deals", "seed", "least")
+"""Fields of a question that say which deals are bid."""
 
 
 def configure_system(parser: argparse.ArgumentParser) -> None:
@@ -42,10 +47,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     check = action("check", "shares of every line, overlaps, gaps, dead lines", check_places)
     _add_system(check)
     _add_opponents(check, "; whole boards are bid by the system at all seats")
-    check.add_argument("--at", action="append", default=[], metavar="AUCTION", dest="auctions",
-        help="a place such as '1N P', any number of times (default: the opening "
-        "call)")  # fmt: skip
-    _add_sample(check, 20_000)
+    add_flags(check, SystemCheckRequest, deals=20_000)
     check.add_argument("--dd-budget", metavar="B",
         help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
         "tables are kept; all for every one (default: none)")  # fmt: skip
@@ -57,7 +59,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     lint = action("lint", "gaps, double claims, dead lines, asymmetries", lint_system)
     _add_system(lint)
     _add_opponents(lint, "; its lines are not looked at")
-    _add_sample(lint, 50_000)
+    add_flags(lint, SystemCheckRequest, *_SAMPLE, deals=50_000)
 
     fmt = action("fmt", "lay the text out in the usual way", format_files, json=False)
     fmt.add_argument("files", nargs="+", metavar="FILE", help="*.bidding; - reads and writes text")
@@ -72,9 +74,8 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     diff.add_argument("old", metavar="OLD", help=_SYSTEM_HELP)
     diff.add_argument("new", metavar="NEW", help=_SYSTEM_HELP)
     shared.add_system_option(diff)
-    _add_sample(diff, 100_000)
-    diff.add_argument("--show", type=shared.whole_number(1), default=20, metavar="N",
-        help="changes listed")  # fmt: skip
+    add_flags(diff, SystemDiffRequest, deals=100_000)
+    add_flags(diff, SystemCheckRequest, "least")
 
     doctor = action("doctor", "calls that lose to others of their place, double dummy", ask_doctor)
     _add_system(doctor)
@@ -97,7 +98,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     make.add_argument("--out", required=True, metavar="DIR", help="folder for the table")
     make.add_argument("--overwrite", action="store_true", help="replace a table that is there")
     _add_opponents(make)
-    _add_sample(make, 20_000)
+    add_flags(make, SystemCheckRequest, *_SAMPLE, deals=20_000)
 
 
 def configure_explain(parser: argparse.ArgumentParser) -> None:
@@ -117,15 +118,6 @@ def _add_system(parser: argparse.ArgumentParser) -> None:
 
 def _add_opponents(parser: argparse.ArgumentParser, more: str = "") -> None:
     parser.add_argument("--opponents", metavar="SYSTEM", help=f"what the other side plays{more}")
-
-
-def _add_sample(parser: argparse.ArgumentParser, deals: int) -> None:
-    add = parser.add_argument
-    add("--deals", type=shared.whole_number(1), default=deals, metavar="N",
-        help=f"random deals that are bid (default: {deals})")  # fmt: skip
-    add("--seed", type=shared.whole_number(0), default=2026, metavar="S")
-    add("--least", type=shared.whole_number(1), default=1, metavar="K",
-        help="leave out places that fewer deals reach (default: 1)")  # fmt: skip
 
 
 def _open(options: argparse.Namespace, *names: str) -> "list[System]":

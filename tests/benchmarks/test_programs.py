@@ -13,7 +13,7 @@ from benchmarks.service import deal_objects, markdown, measure
 from bidcascade.bridge import Auction
 from bidcascade.loaders import random_deals, write_lin, write_pbn
 from bidcascade.service.api.deal_requests import deals_of
-from bidcascade.service.api.models import DealRequest
+from bidcascade.service.questions.bids import DealRequest
 from bidcascade.table import read_announcement
 
 

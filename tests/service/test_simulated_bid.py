@@ -16,7 +16,8 @@ from bidcascade.bridge import (
 from bidcascade.service import Engine, simulated_bid
 from bidcascade.service.api.models import BidAnswer
 from bidcascade.service.cli import main
-from bidcascade.service.simulated_bid import SimulationWish, simulate_bid
+from bidcascade.service.questions.bids import SimulateRequest
+from bidcascade.service.simulated_bid import simulate_bid
 from bidcascade.table import apply_overlays, build_table
 from tests.support_service import SMALL_ROWS, loaded_app, post, problem_of, write_small_table
 
@@ -157,7 +158,8 @@ def test_with_overlays_the_system_goes_on(system, tmp_path):
     engine = Engine.open(system, "cpu", overlays=[str(rules)])
     about = (parse_hand(HAND), parse_calls("1N P"), parse_seat("N"), parse_vulnerability("None"))
     answer = engine.bid(HAND, "1N P")
-    best, found = simulate_bid(engine, answer, *about, wish=SimulationWish(layouts=20), solver=None)
+    wish = SimulateRequest(layouts=20)
+    best, found = simulate_bid(engine, answer, *about, wish=wish, solver=None)
     assert best.call in {"2C", "3N", "2N", "P"}
     line = {one.call: one.is_line for one in found.candidates}
     assert line[parse_calls("2C")[0]]

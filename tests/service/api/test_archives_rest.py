@@ -21,8 +21,9 @@ from bidcascade.service.api.problems import Problem
 from bidcascade.service.archive.adding import add_files
 from bidcascade.service.archive.archive import Archive, archives_folder
 from bidcascade.service.archive.catalogue import CATALOGUE, writing
-from bidcascade.service.archive.questions import Question, find_boards
+from bidcascade.service.archive.questions import find_boards
 from bidcascade.service.archive.upkeep import bid_archive
+from bidcascade.service.questions.archives import BoardsQuestion
 from tests.support_service import ask, loaded_app, problem_of
 
 AUCTIONS = ("1N P P P", "1N P 2C P 2H P P P", "1N P 2C P 2S P P P", "P 1S P P P", "1C P P P")
@@ -73,7 +74,7 @@ def boards(app, query, name="club"):
 
 
 def found(root, **asked):
-    return find_boards(Archive(root / "club"), Question(**asked)).boards["id"].to_list()
+    return find_boards(Archive(root / "club"), BoardsQuestion(**asked)).boards["id"].to_list()
 
 
 def test_archives_in_numbers(app, root):
@@ -129,7 +130,7 @@ def test_boards_are_those_of_the_question(app, root, query, asked):
     answer = boards(app, query)
     assert [board["id"] for board in answer.boards] == found(root, **asked)
     assert answer.boards
-    assert answer.total == find_boards(Archive(root / "club"), Question(**asked)).total
+    assert answer.total == find_boards(Archive(root / "club"), BoardsQuestion(**asked)).total
 
 
 def test_what_is_said_of_a_board(app):
@@ -152,7 +153,7 @@ def test_boards_as_files(app, root, form, tmp_path):
     (tmp_path / f"boards.{form}").write_bytes(answer.content)
     read = read_deals(tmp_path / f"boards.{form}", jobs=1).deals
     expected = find_boards(
-        Archive(root / "club"), Question(auction="1N P 2C", limit=5)
+        Archive(root / "club"), BoardsQuestion(auction="1N P 2C", limit=5)
     ).boards  # fmt: skip
     for column in ("north", "east", "south", "west", "dealer", "vulnerability", "auction"):
         assert read[column].to_list() == expected[column].to_list()

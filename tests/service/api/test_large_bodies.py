@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from dataclasses import replace
 
 import httpx
 import numpy as np
@@ -15,8 +16,9 @@ from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.deal_requests import deals_of
 from bidcascade.service.api.large_requests import PIECE, read_large
 from bidcascade.service.api.limits import LONGEST_QUESTION, parse_body
-from bidcascade.service.api.models import LONGEST_AUCTION, AuctionsRequest
 from bidcascade.service.api.problems import LONGEST_VALUE, MOST_ERRORS, Problem
+from bidcascade.service.questions.bids import AuctionsRequest
+from bidcascade.service.questions.texts import LONGEST_AUCTION
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, ready_server
 
 NORTH = DEAL[2:].split()[0]
@@ -44,7 +46,7 @@ def read(reader, body):
         asked, deals = reader(body)
     except Problem as problem:
         return problem.status
-    rest = asked.model_dump(exclude={"deals"})
+    rest = replace(asked, deals=[])
     return rest, deals.hands.tolist(), deals.dealer.tolist(), deals.vulnerability.tolist()
 
 

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import fields, is_dataclass
+from typing import Any, get_type_hints
 
 import pytest
 from pydantic import TypeAdapter
@@ -10,6 +11,7 @@ from pydantic import TypeAdapter
 from bidcascade.service.api import models as schemas
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.problems import KINDS, MEDIA_TYPE
+from bidcascade.service.questions import archives, bids, double_dummy, layouts, systems
 from bidcascade.service.settings import Settings
 from tests.support_service import ask, loaded_app
 
@@ -52,7 +54,12 @@ OPERATIONS = {
 MODELS = [
     model for model in vars(schemas).values()
     if isinstance(model, type) and issubclass(model, schemas.Body)
-    and model not in (schemas.Body, schemas.DealsRequest)
+    and model is not schemas.Body
+]  # fmt: skip
+QUESTIONS = [
+    kind for module in (archives, bids, double_dummy, layouts, systems)
+    for kind in vars(module).values()
+    if is_dataclass(kind) and isinstance(kind, type) and kind.__module__ == module.__name__
 ]  # fmt: skip
 
 
@@ -96,6 +103,18 @@ def test_examples_hold(model):
         for example in field.examples or ():
             adapter = TypeAdapter(field.rebuild_annotation())
             adapter.validate_json(json.dumps(example))
+
+
+@pytest.mark.parametrize("kind", QUESTIONS, ids=lambda kind: kind.__name__)
+def test_examples_of_questions_hold(kind):
+    hints = get_type_hints(kind, include_extras=True)
+    for one in fields(kind):
+        examples = one.metadata.get("examples", ())
+        # what is made of questions is described by them
+        if not any(kind.__name__ in str(hints[one.name]) for kind in QUESTIONS):
+            assert examples, f"{kind.__name__}.{one.name} has no example"
+        for example in examples:
+            TypeAdapter(hints[one.name]).validate_json(json.dumps(example))
 
 
 def test_models_are_all_in_the_document(document):
@@ -142,10 +161,10 @@ def test_references_lead_somewhere(document):
 @pytest.mark.slow
 def test_the_examples_of_requests_are_answered():
     app = loaded_app()
-    for model, path in ((schemas.AuctionsRequest, "/v1/auctions"), (schemas.BidRequest, "/v1/bid")):
-        body = {name: field.examples[0] for name, field in model.model_fields.items()}
+    for kind, path in ((bids.AuctionsRequest, "/v1/auctions"), (bids.BidRequest, "/v1/bid")):
+        body = {one.name: one.metadata["examples"][0] for one in fields(kind)}
         assert ask(app, "POST", path, body=body).status_code == 200
     for name in ("deal", "hands", "lin"):
-        deal = {name: schemas.DealRequest.model_fields[name].examples[0]}
+        deal = {name: bids.DealRequest.__dataclass_fields__[name].metadata["examples"][0]}
         answer = ask(app, "POST", "/v1/auctions", body={"deals": [deal], "mode": "first"})
         assert answer.json()["results"][0]["auctions"][0]["calls"][0] == "1N"

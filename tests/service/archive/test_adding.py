@@ -12,9 +12,10 @@ from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.archive.adding import add_files, remove_archive, remove_source
 from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.catalogue import Catalogue, UnknownArchive, archive_names
-from bidcascade.service.archive.questions import Question, find_boards
+from bidcascade.service.archive.questions import find_boards
 from bidcascade.service.archive.upkeep import bid_archive, forget_bids, solve_archive
 from bidcascade.service.jobs.wide_columns import RESULT_SCHEMA
+from bidcascade.service.questions.archives import BoardsQuestion
 from tests.service.archive.support_archives import (
     check_equal,
     contents,
@@ -130,8 +131,8 @@ def test_a_file_that_goes_leaves_what_others_have(tmp_path, names, monkeypatch):
     assert found["sources"] == [None] * 3
     assert found.keys() == {"sources", "next_id", "indexes"}
     assert Archive(club).catalogue.boards == 0
-    assert find_boards(Archive(club), Question("1N")).boards.height == 0
-    assert find_boards(Archive(club), Question(level=("dealer",))).total == 0
+    assert find_boards(Archive(club), BoardsQuestion("1N")).boards.height == 0
+    assert find_boards(Archive(club), BoardsQuestion(level=("dealer",))).total == 0
     # what comes now is bid as before, under new numbers
     added = add_files(club, tmp_path / "a.parquet")
     assert (added.boards, added.known) == (40, ())
@@ -161,9 +162,9 @@ def test_boards_without_an_auction_are_told_apart_by_their_results(tmp_path):
     added = add_files(tmp_path / "club", tmp_path / "a.parquet")
     assert (added.boards, added.duplicates) == (60, 40)
     archive = Archive(tmp_path / "club")
-    assert find_boards(archive, Question()).total == 60
-    assert find_boards(archive, Question("P")).total == 0
-    assert find_boards(archive, Question(level=("next",))).total == 0
+    assert find_boards(archive, BoardsQuestion()).total == 60
+    assert find_boards(archive, BoardsQuestion("P")).total == 0
+    assert find_boards(archive, BoardsQuestion(level=("next",))).total == 0
 
 
 def test_a_changed_file(files, tmp_path):
@@ -244,7 +245,7 @@ def test_many_files_one_by_one_are_as_all_at_once(tmp_path):
     assert len(Catalogue.read(tmp_path / "grown").parts) == 1
     one, other = (Archive(tmp_path / name) for name in ("grown", "at-once"))
     for auction in ("1N", "1N P 2C", "1X P"):
-        question = Question(auction, "small", "all", limit=1000)
+        question = BoardsQuestion(auction, "small", "all", limit=1000)
         assert find_boards(one, question).boards.equals(find_boards(other, question).boards)
 
 
@@ -319,10 +320,10 @@ def test_bidders_whose_names_begin_alike(files, tmp_path):
     found = contents(club)
     assert [*found["indexes"]] == ["own", "small-00000", "small-00000-00000"]
     archive = Archive(club)
-    asked = Question("1N P 2C", "small-00000-00000", "all")
+    asked = BoardsQuestion("1N P 2C", "small-00000-00000", "all")
     assert find_boards(archive, asked).total > 0
     with pytest.raises(InvalidInput, match="--all makes its index"):
-        find_boards(archive, Question("1N", "small-00000", "all"))
+        find_boards(archive, BoardsQuestion("1N", "small-00000", "all"))
 
 
 @pytest.mark.parametrize(

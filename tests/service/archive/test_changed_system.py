@@ -8,8 +8,9 @@ from bidcascade.service.archive.adding import add_files
 from bidcascade.service.archive.archive import Archive, bids_files
 from bidcascade.service.archive.bidding import ArchiveEngine
 from bidcascade.service.archive.catalogue import Catalogue
-from bidcascade.service.archive.questions import Question, find_boards
+from bidcascade.service.archive.questions import find_boards
 from bidcascade.service.archive.upkeep import bid_archive
+from bidcascade.service.questions.archives import BoardsQuestion
 from tests.service.archive.support_archives import contents, cut_small, write_files, write_system
 from tests.support_service import write_small_table
 from tests.support_systems import SMALL_SYSTEM
@@ -78,8 +79,11 @@ def test_the_old_is_asked_until_the_new_is_whole(added, tmp_path, monkeypatch):
     system = str(write_system(tmp_path))
     bid_archive(club, system, all_calls=True, backend="cpu")
     archive = Archive(club)
-    questions = [Question("1N", "small", limit=1000), Question("1N", "small", "all", limit=1000),
-                 Question(by="small", level=("contract",), limit=50)]  # fmt: skip
+    questions = [
+        BoardsQuestion("1N", "small", limit=1000),
+        BoardsQuestion("1N", "small", "all", limit=1000),
+        BoardsQuestion(by="small", level=("contract",), limit=50),
+    ]
     old = [find_boards(archive, one).boards for one in questions]
     write_system(tmp_path, SMALL_SYSTEM.replace("15-17", "12-14"))
     bid, asked = ArchiveEngine.bid, 0

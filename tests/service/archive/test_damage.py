@@ -10,8 +10,9 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.service.archive.adding import add_files, remove_source
 from bidcascade.service.archive.archive import Archive, archives_folder
 from bidcascade.service.archive.catalogue import Catalogue, archive_names, check_name
-from bidcascade.service.archive.questions import Question, count_boards, find_boards, next_calls
+from bidcascade.service.archive.questions import count_boards, find_boards, next_calls
 from bidcascade.service.archive.upkeep import bid_archive, forget_bids, solve_archive
+from bidcascade.service.questions.archives import BoardsQuestion, NodeQuestion
 from tests.service.archive.support_archives import check_equal, contents, write_files, write_system
 from tests.service.archive.test_adding import solve
 from tests.support_systems import SMALL_SYSTEM
@@ -41,11 +42,11 @@ def club(made, tmp_path):
 def ask_all(folder):
     """Ask for everything that an archive has."""
     archive = Archive(folder)
-    find_boards(archive, Question("1N"))
-    find_boards(archive, Question("1N P 2C", "small"))
-    find_boards(archive, Question("1N P 2C P", "small", "all"))
-    find_boards(archive, Question(by="small", level=("contract",)))
-    next_calls(archive)
+    find_boards(archive, BoardsQuestion("1N"))
+    find_boards(archive, BoardsQuestion("1N P 2C", "small"))
+    find_boards(archive, BoardsQuestion("1N P 2C P", "small", "all"))
+    find_boards(archive, BoardsQuestion(by="small", level=("contract",)))
+    next_calls(archive, NodeQuestion())
     for part in archive.parts:
         _ = part.solved
 
@@ -170,7 +171,7 @@ def test_a_system_that_is_gone_or_has_changed(files, tmp_path, what):
     add_files(club, files[:2])
     bid_archive(club, str(system), all_calls=True, backend="cpu")
     long = "1N P 2C P 2D P"
-    known = find_boards(Archive(club), Question("1N P 2C", "small")).boards["id"]
+    known = find_boards(Archive(club), BoardsQuestion("1N P 2C", "small")).boards["id"]
     assert known.len() > 0
     before = contents(club)
     if what == "gone":
@@ -181,13 +182,13 @@ def test_a_system_that_is_gone_or_has_changed(files, tmp_path, what):
         message = "expected 'small' as it was when it bid the archive.*, but it has changed"
     archive = Archive(club)
     # what the files have is answered
-    assert find_boards(archive, Question("1N P 2C", "small")).boards["id"].equals(known)
-    assert find_boards(archive, Question(by="small", level=("contract",))).total == 160
-    assert count_boards(archive, Question("P", "small", "all")) > 0
-    assert dict(next_calls(archive, "1N P", "small"))["2C"] == known.len()
+    assert find_boards(archive, BoardsQuestion("1N P 2C", "small")).boards["id"].equals(known)
+    assert find_boards(archive, BoardsQuestion(by="small", level=("contract",))).total == 160
+    assert count_boards(archive, BoardsQuestion("P", "small", "all")) > 0
+    assert dict(next_calls(archive, NodeQuestion("1N P", "small")))["2C"] == known.len()
     # what is not in the index would have to be worked out
     for action in (
-        lambda: find_boards(archive, Question(long, "small", "all")),
+        lambda: find_boards(archive, BoardsQuestion(long, "small", "all")),
         lambda: add_files(club, files[2]), lambda: remove_source(club, files[0].name),
     ):  # fmt: skip
         with pytest.raises(InvalidInput, match=message):
@@ -195,7 +196,7 @@ def test_a_system_that_is_gone_or_has_changed(files, tmp_path, what):
         check_equal(contents(club), before)
     if what == "changed":
         assert bid_archive(club, str(system), backend="cpu").bid == 160
-        assert count_boards(archive, Question(long, "small", "all")) > 0
+        assert count_boards(archive, BoardsQuestion(long, "small", "all")) > 0
     else:
         forget_bids(club, "small")
     assert add_files(club, files[2]).boards == 80
@@ -210,10 +211,10 @@ def test_an_index_behind_its_parts(club):
     (club / "archive.json").write_text(json.dumps(state))
     archive = Archive(club)
     with pytest.raises(InvalidInput, match="got none of part 0: archive bid it"):
-        find_boards(archive, Question("1N", "small"))
+        find_boards(archive, BoardsQuestion("1N", "small"))
     with pytest.raises(InvalidInput, match="got none of part 0: archive bid with --all"):
-        count_boards(archive, Question("1N", "small", "all"))
+        count_boards(archive, BoardsQuestion("1N", "small", "all"))
     assert archive.summary()["bidders"]["small"]["boards"] == 0
-    assert find_boards(archive, Question("1N")).total > 0
+    assert find_boards(archive, BoardsQuestion("1N")).total > 0
     assert bid_archive(club, Catalogue.read(club).bidders["small"].table, backend="cpu").bid == 240
-    assert count_boards(archive, Question("1N", "small", "all")) > 0
+    assert count_boards(archive, BoardsQuestion("1N", "small", "all")) > 0

@@ -18,8 +18,9 @@ from bidcascade.service.archive import parts
 from bidcascade.service.archive.adding import add_files, remove_archive, remove_source
 from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.catalogue import Catalogue, writing
-from bidcascade.service.archive.questions import Question, find_boards
+from bidcascade.service.archive.questions import find_boards
 from bidcascade.service.archive.upkeep import bid_archive
+from bidcascade.service.questions.archives import BoardsQuestion
 from tests.service.archive.support_archives import (
     check_equal,
     contents,
@@ -116,14 +117,14 @@ def test_boards_that_wait_for_a_killed_run_are_asked(files, system, whole, tmp_p
             add_files(club, files)
     there = Archive(club).catalogue.boards
     assert 0 < there < 180
-    assert find_boards(Archive(club), Question()).total == there
+    assert find_boards(Archive(club), BoardsQuestion()).total == there
     left = 3
     with monkeypatch.context() as patch:
         patch.setattr(Catalogue, "write", end_soon)
         with pytest.raises(KeyboardInterrupt):
             bid_archive(club, system, backend="cpu")
     with pytest.raises(InvalidInput, match=r"expected who bids the archive \(own\)"):
-        find_boards(Archive(club), Question("1N", "small"))
+        find_boards(Archive(club), BoardsQuestion("1N", "small"))
     # with other files in between
     add_files(club, files[2])
     add_files(club, files)
@@ -237,7 +238,7 @@ def test_a_second_writer_is_sent_away(files, system, tmp_path):
             with pytest.raises(InvalidInput, match="another process is writing to the archive"):
                 action()
         # who only asks is not in the way
-        assert find_boards(Archive(club), Question()).total == 60
+        assert find_boards(Archive(club), BoardsQuestion()).total == 60
     check_equal(contents(club), before)
 
 
@@ -285,9 +286,9 @@ def test_readers_are_not_in_the_way_of_a_writer(files, system, tmp_path):
     seen = set()
     end = time.monotonic() + 100
     while add.poll() is None and time.monotonic() < end:
-        found = find_boards(archive, Question(limit=1000))
+        found = find_boards(archive, BoardsQuestion(limit=1000))
         assert found.total == found.boards["id"].n_unique()
         seen.add(found.total)
     assert add.wait() == 0
-    assert find_boards(archive, Question(limit=1000)).total == 180
+    assert find_boards(archive, BoardsQuestion(limit=1000)).total == 180
     assert min(seen) == 60

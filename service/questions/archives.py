@@ -1,0 +1,193 @@
+"""What can be asked of an archive: boards, how many there are, and what follows an auction."""
+
+from dataclasses import fields
+from typing import Annotated, Final, Literal
+
+from .fields import Flag, Of, asked, question
+from .texts import SeatText, VulnerabilityText, Word
+
+MOST_CONDITIONS: Final = 32
+MOST_LISTED: Final = 10_000
+"""Boards in one answer of JSON."""
+_LONGEST_AUCTION: Final = 500
+_LARGEST_SEED: Final = 2**63 - 1
+_OF_AUCTIONS: Final = {"auction", "by", "mode", "exact"}
+"""Conditions that postings of auctions answer."""
+
+_Part = Annotated[str, Of(max_length=200)]
+_Condition = Annotated[str, Of(max_length=500)]
+
+
+@question
+class ArchiveNode:
+    """An auction in an archive."""
+
+    auction: str = asked(
+        default="",
+        max_length=_LONGEST_AUCTION,
+        description="The calls from the dealer on; none for the beginning.",
+        examples=["1N-P"],
+        flag=Flag(metavar="AUCTION", name="auction"),
+    )
+    by: Word = asked(
+        default="own",
+        description="Whose auctions: `own` for those that were really bid, or the name of who bids "
+        "the archive.",
+        examples=["own"],
+        flag=Flag("whose auctions: own, those really bid, or who bids it (default: own)", "WHO"),
+    )
+
+
+@question
+class NodeQuestion(ArchiveNode):
+    """What follows an auction in an archive."""
+
+    statistics: bool = asked(
+        default=False, description="What is to be said of the boards there, too.", examples=[False]
+    )
+
+
+@question
+class BoardConditions(ArchiveNode):
+    """Which boards of an archive are asked for; all conditions hold for them."""
+
+    auction: str = asked(
+        default="",
+        max_length=_LONGEST_AUCTION,
+        description="Calls from the dealer on (`1N-P-2C`), or a pattern as in the headers of "
+        "systems: `1NT P 2C P 2M …`, `1M (2m) Double`.",
+        examples=["1N-P-2C"],
+        flag=Flag(
+            "calls from the dealer on ('1N P 2C'), or a pattern as in the headers of systems: "
+            "'1NT P 2C P 2M …', '1M (2m) Double'",
+            "A",
+        ),
+    )
+    mode: Literal["first", "all"] = asked(
+        default="first",
+        description="`first`: the auction that is bid; `all`: every auction that is allowed, of "
+        "who bids the archive so.",
+        examples=["first"],
+        flag=Flag("what is bid, or every auction that is allowed (default: first)"),
+    )
+    exact: bool = asked(
+        default=False,
+        description="Only auctions that end where `auction` does.",
+        examples=[False],
+        flag=Flag("auctions that end there"),
+    )
+    where: tuple[_Condition, ...] = asked(
+        default=(),
+        max_length=MOST_CONDITIONS,
+        description="Conditions on the hands; the parameter may come several times.",
+        examples=[["HCP_N >= 15"]],
+        flag=Flag("condition on the hands, as 'HCP_N >= 15'; may be given several times", "EXPR"),
+    )
+    dealer: SeatText | None = asked(
+        default=None,
+        description="`N`, `E`, `S` or `W`.",
+        examples=["N"],
+        flag=Flag("N, E, S or W", "D"),
+    )
+    vulnerability: VulnerabilityText | None = asked(
+        default=None,
+        description="`None`, `NS`, `EW` or `Both`.",
+        examples=["NS"],
+        flag=Flag("None, NS, EW or Both", "V"),
+    )
+    player: _Part | None = asked(
+        default=None,
+        description="Part of a player's name, in any case.",
+        examples=["smith"],
+        flag=Flag("part of a player's name", "P"),
+    )
+    event: _Part | None = asked(
+        default=None,
+        description="Part of the event's name.",
+        examples=["final"],
+        flag=Flag("part of the event's", "E"),
+    )
+    source: _Part | None = asked(
+        default=None,
+        description="Part of the name of the file.",
+        examples=["2026"],
+        flag=Flag("part of the file's", "S"),
+    )
+    contract: Word | None = asked(
+        default=None,
+        pattern="^(?:Pass|[1-7][CDHSN]X{0,2})$",
+        description="The contract that was played: `4S`, `3NX`, `Pass`.",
+        examples=["4S"],
+        flag=Flag("contract that was played, as 4SX", "C"),
+    )
+    result: Literal["made", "down"] | None = asked(
+        default=None,
+        description="Whether it was made.",
+        examples=["made"],
+        flag=Flag("made or down", "R"),
+    )
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether boards must be looked at, beside their auctions."""
+        return any(
+            getattr(self, one.name) != one.default
+            for one in fields(BoardConditions)
+            if one.name not in _OF_AUCTIONS
+        )
+
+
+@question
+class BoardsQuestion(BoardConditions):
+    """Boards of an archive."""
+
+    limit: int = asked(
+        default=100,
+        ge=1,
+        description=f"Boards at most: up to {MOST_LISTED:,} as JSON, in files up to the setting "
+        "`max_request_deals`.",
+        examples=[100],
+        flag=Flag("boards at most (default: 500, printed 20)", "N", default=None),
+    )
+    seed: int | None = asked(
+        default=None,
+        ge=0,
+        le=_LARGEST_SEED,
+        description="Take boards by chance, the same for the same seed; without one the first.",
+        examples=[1],
+        flag=Flag("take boards by chance; the same seed takes the same", "S"),
+    )
+    level: tuple[_Condition, ...] = asked(
+        default=(),
+        max_length=MOST_CONDITIONS,
+        description="Equal shares of `next` calls, of a `contract`, `dealer` or `vulnerability`, "
+        "or of conditions, each a class.",
+        examples=[["next"]],
+        flag=Flag(
+            "equal shares of 'next' calls, 'contract', 'dealer', 'vulnerability', or of "
+            "conditions, each a class",
+            "CLASS",
+            many="behind",
+        ),
+    )
+    sort: Word | None = asked(
+        default=None,
+        description="A column of deals to put the boards in order by.",
+        examples=["board"],
+        flag=Flag("in the order of a column of deals", "COLUMN"),
+    )
+    descending: bool = asked(
+        default=False,
+        description="The largest first; only with `sort`.",
+        examples=[False],
+        flag=Flag("largest first"),
+    )
+    bids: bool = asked(
+        default=False,
+        description="What `by` bids in the place of the auctions.",
+        examples=[False],
+        flag=Flag("with what WHO bids in the place of the auctions"),
+    )
+    format: Literal["json", "lin", "pbn", "parquet"] = asked(
+        default="json", description="JSON, or a file to download.", examples=["json"]
+    )

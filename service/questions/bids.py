@@ -1,0 +1,219 @@
+"""What can be asked about deals and hands: auctions, who reaches them, one call."""
+
+from typing import Annotated, Final, Literal
+
+from .fields import Flag, Of, asked, exactly_one, question
+from .texts import (
+    DEALER_FLAG,
+    EXAMPLE_DEAL,
+    LONGEST_AUCTION,
+    MOST_LAYOUTS,
+    CallText,
+    HandText,
+    SeatText,
+    ThirteenCards,
+    VulnerabilityText,
+    Word,
+    sides_field,
+    table_field,
+)
+
+MOST_ENTRIES: Final = 100
+_LONGEST_AUCTION_TEXT: Final = 2000
+_LONGEST_LIN: Final = 1 << 14
+"""Characters of LIN text of one board: with its explanations, notes and play."""
+_UNLIMITED: Final = 2**31 - 1
+
+
+@question
+class DealRequest:
+    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
+
+    described = exactly_one(deal="string", hands="array", lin="string")
+
+    deal: HandText | None = asked(
+        default=None,
+        description="PBN text: a seat, a colon and four hands `S.H.D.C` clockwise from that seat, "
+        "divided by blanks. One hand may be `-`: it gets the other cards.",
+        examples=[EXAMPLE_DEAL],
+    )
+    hands: tuple[HandText, ...] | None = asked(
+        default=None,
+        max_length=4,
+        json_schema_extra={"minItems": 4},
+        description="The hands of North, East, South and West, each as `S.H.D.C`.",
+        examples=[EXAMPLE_DEAL[2:].split()],
+    )
+    lin: Annotated[str, Of(max_length=_LONGEST_LIN)] | None = asked(
+        default=None,
+        description="LIN text of one board, or only the value of its `md` token.",
+        examples=["md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"],
+    )
+    dealer: SeatText | None = asked(
+        default=None,
+        description="`N`, `E`, `S` or `W`. If not given: the one LIN text names, the first hand's "
+        "seat in PBN text, else North.",
+        examples=["N"],
+    )
+    vulnerability: VulnerabilityText | None = asked(
+        default=None,
+        description="`None`, `NS`, `EW` or `Both`. If not given: the one LIN text names, else "
+        "`None`.",
+        examples=["None"],
+    )
+
+
+@question
+class DealsRequest:
+    """A request about deals, of which there may be many."""
+
+    # lists where one at least is wanted: pydantic calls a tuple too short, too, if an item is wrong
+    deals: Annotated[list[DealRequest], Of(fail_fast=True)] = asked(
+        min_length=1,
+        description="The deals, numbered from 0 in this order; each has a result.",
+        examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
+    )
+
+
+@question
+class AuctionsRequest(DealsRequest):
+    """Deals, and which of their auctions to list."""
+
+    table: Word | None = table_field()
+    mode: Literal["all", "first"] = asked(
+        default="all",
+        description="`all`: every auction that the table or system allows. `first`: the one that "
+        "it bids, where of the calls that hold the first is made, and a pass where none holds.",
+        examples=["first"],
+        flag=Flag("every auction that holds, or the one that is bid (default: all)"),
+    )
+    completed_only: bool = asked(
+        default=False,
+        description="Mode `all`: list and count only auctions that are complete. The auction of "
+        "mode `first` always is.",
+        examples=[False],
+        flag=Flag("only complete auctions", name="--completed"),
+    )
+    limit: int = asked(
+        default=100,
+        ge=1,
+        description="Mode `all`: list at most so many auctions of a deal; `total` counts all, of a "
+        "system only those that were met.",
+        examples=[100],
+        flag=Flag(
+            "list at most so many auctions of a deal", "K", default=None, bounds=(1, _UNLIMITED)
+        ),
+    )
+
+
+@question
+class MembersRequest(DealsRequest):
+    """Deals, and the auctions that they may or may not reach."""
+
+    entries: list[
+        Annotated[int, Of(ge=0)] | Annotated[str, Of(max_length=_LONGEST_AUCTION_TEXT)]
+    ] = asked(
+        min_length=1,
+        max_length=MOST_ENTRIES,
+        description="Auctions as text, or numbers of entries; of a table those that it has, of a "
+        "system any legal auction. One that is given twice is answered once.",
+        examples=[["1N", "1N P 2C"]],
+    )
+    table: Word | None = table_field()
+
+
+@question
+class SimulateRequest:
+    """How the call is to be simulated."""
+
+    layouts: int = asked(
+        default=100,
+        ge=1,
+        le=MOST_LAYOUTS,
+        description="Deals of the unseen cards that agree with the auction.",
+        examples=[100],
+        flag=Flag(
+            "choose the call that scores best over N deals which agree with the auction (default: "
+            "100); without it the system's own call, a pass where it has no line",
+            "N",
+            name="--simulate",
+            default=None,
+            given_alone=100,
+            bounds=(1, None),
+        ),
+    )
+    scoring: Literal["imps", "matchpoints", "points"] = asked(
+        default="imps",
+        description="What calls are judged by: IMPs or matchpoints against a table with the same "
+        "cards where the system's own call is made, or the mean score.",
+        examples=["imps"],
+        flag=Flag("what simulated calls are judged by (default: imps)"),
+    )
+    budget_ms: int | None = asked(
+        default=None,
+        ge=1,
+        description="Answer after so long with what is known by then.",
+        examples=[2000],
+        flag=Flag("end a simulation after so long, with what is known by then", "MS"),
+    )
+    double_dummy: bool = asked(
+        default=True,
+        description="Solve contracts double dummy; else tricks are by the law of total tricks.",
+        examples=[True],
+        flag=Flag(
+            "where a simulation has its tricks from: double dummy (dd), or the law of total tricks "
+            "(law), which takes no time",
+            name="--tricks",
+            default="dd",
+            values={"dd": True, "law": False},
+        ),
+    )
+    seed: int = asked(
+        default=0,
+        ge=0,
+        lt=1 << 64,
+        description="The same seed, the same layouts.",
+        examples=[0],
+        flag=Flag(
+            "the same seed simulates the same deals (default: 0)", "S", bounds=(0, 2**64 - 1)
+        ),
+    )
+
+
+@question
+class BidRequest:
+    """A hand and the auction so far."""
+
+    hand: ThirteenCards = asked(
+        description="The 13 cards of the player to call, as `S.H.D.C`.",
+        examples=["K52.AQ3.9876.KJ2"],
+        flag=Flag(
+            "13 cards: 'K52.AQ3.9876.KJ2' (S.H.D.C); or a deal, - for an unknown hand: "
+            "'N:K52.AQ3.9876.KJ2 - AQ4.KJ2.K32.Q543 -', whose known hands are bid",
+            "HAND",
+            name="hand",
+        ),
+    )
+    auction: tuple[CallText, ...] = asked(
+        default=(),
+        max_length=LONGEST_AUCTION,
+        description="The calls so far, from the dealer on; input also takes `Pass`, `D`, `1NT` …",
+        examples=[["1N", "P"]],
+        flag=Flag(
+            "calls so far, from the dealer on: '1N P'; of a deal: an auction that the calls of the "
+            "unknown hands are taken from",
+            "CALLS",
+            many="words",
+        ),
+    )
+    dealer: SeatText = asked(
+        default="N", description="`N`, `E`, `S` or `W`.", examples=["N"], flag=DEALER_FLAG
+    )
+    vulnerability: VulnerabilityText = sides_field()
+    table: Word | None = table_field()
+    simulate: SimulateRequest | bool | Annotated[int, Of(ge=1, le=MOST_LAYOUTS)] | None = asked(
+        default=None,
+        description="`true`, a number of layouts or an object: choose the call by simulation. "
+        "Else the system's own call, a pass where it has no line for the place.",
+        examples=[None],
+    )
