@@ -23,6 +23,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     DeviceFault,
     DoubleDummyFailed,
+    EngineFailed,
     InvalidInput,
     InvalidOverlay,
     InvalidSystem,
@@ -248,7 +249,8 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(InvalidInput("no deals")), exit_code(UsageError("no such option"))
     (2, 1)
     """
-    if isinstance(error, BackendUnavailable | DeviceFault | DoubleDummyFailed | OutOfDeviceMemory):
+    failed = BackendUnavailable | DeviceFault | DoubleDummyFailed | EngineFailed | OutOfDeviceMemory
+    if isinstance(error, failed):
         return NO_BACKEND
     unusable = InvalidInput | InvalidSystem | InvalidTable | NoSuchDeal | OSError | MemoryError
     if isinstance(error, unusable):

@@ -204,6 +204,10 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S",
         help="the same seed simulates the same deals (default: 0)")  # fmt: skip
     shared.add_table_options(parser)
+    add("--meanings", default="sayc", metavar="SYSTEM",
+        help="where --table is a foreign engine (engine:COMMAND or engine:http://…): the system "
+        "that the auction is read by when its call is simulated (default: sayc)")  # fmt: skip
+    shared.add_engine_options(parser)
     shared.add_json_option(parser)
 
 
@@ -220,11 +224,19 @@ def bid(options: argparse.Namespace) -> None:
     if options.hand[1:2] == ":":
         _bid_known_hands(options)
         return
+    from bidcascade.inference.foreign.protocol import Turn
+    from bidcascade.service.foreign_engines import is_engine_name
+
     # what is wrong with the arguments is told before a table is opened
     hand = parse_hand(options.hand)
     dealer = parse_seat(options.dealer)
     sides = parse_vulnerability(options.vul)
     calls = Auction.of(parse_calls(options.auction), dealer).calls
+    if is_engine_name(options.table):
+        from .foreign import bid_foreign
+
+        bid_foreign(options, Turn(hand, dealer, sides, calls))
+        return
     engine = shared.open_engine(options)
     answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
     answer, simulation = _simulated(options, engine, answer, hand, calls, dealer, sides)
@@ -236,7 +248,7 @@ def bid(options: argparse.Namespace) -> None:
     where = f"  ({answer.where})" if answer.where else ""
     print(f"{answer.call}  {about or answer.note or 'undescribed'}{where}")
     if simulation is not None:
-        _print_simulation(simulation, answer.note if about else "")
+        print_simulation(simulation, answer.note if about else "")
     if options.explain:
         _print_candidates(answer)
 
@@ -318,7 +330,7 @@ def _simulated(
     return answer, None if found is None else simulation_dict(found)
 
 
-def _print_simulation(simulation: dict[str, Any], note: str) -> None:
+def print_simulation(simulation: dict[str, Any], note: str) -> None:
     """Print what each call is worth."""
     if note:
         print(f"   {note}")
