@@ -156,6 +156,9 @@ class ServerEngine:
                 with self._connection.getresponse() as response:
                     body = response.read(_LONGEST_ANSWER + 1)
                     status = response.status
+                # a body that was cut short is read without an error
+                if overdue:
+                    raise TimeoutError
             except (OSError, http.client.HTTPException) as error:
                 self._connection.close()
                 if overdue or isinstance(error, TimeoutError):
@@ -163,8 +166,9 @@ class ServerEngine:
                         f"expected a call within {self._timeout_s:g} s, got none", "too late"
                     ) from None
                 if is_last or is_fresh:
+                    told = visible(" ".join(str(error).split())[:_SHOWN])
                     raise EngineFailed(
-                        f"expected an answer, got {type(error).__name__} ({error})", "ended"
+                        f"expected an answer, got {type(error).__name__} ({told})", "ended"
                     ) from None
                 continue
             finally:

@@ -212,7 +212,8 @@ class ProcessEngine:
             raise another()
         encoded = [f"{one}\n".encode() for one in questions]
         sent, under_way, waiting = 0, 0, b""
-        ends = perf_counter() + self._timeout_s + (0.0 if self._answered else START_S)
+        limit = self._timeout_s + (0.0 if self._answered else START_S)
+        ends = perf_counter() + limit
         with selectors.DefaultSelector() as selector:
             selector.register(incoming, selectors.EVENT_READ)
             selector.register(errors, selectors.EVENT_READ)
@@ -231,10 +232,9 @@ class ProcessEngine:
                 left = ends - perf_counter()
                 ready = {key.fd for key, _ in selector.select(max(0.0, left))}
                 if not ready and left <= 0:
-                    start = "" if self._answered else f"{START_S:g} s to start and "
                     raise failed(
-                        f"a call within {start}{self._timeout_s:g} s (an engine must flush its "
-                        "output after each line)", "none", "too late",
+                        f"a call within {limit:g} s (an engine must flush its output after each "
+                        "line)", "none", "too late",
                     )  # fmt: skip
                 if outgoing in ready:
                     try:
@@ -267,7 +267,8 @@ class ProcessEngine:
                     lines += found
                     self._answered += len(found)
                     self._remarks = 0
-                    ends = perf_counter() + self._timeout_s
+                    limit = self._timeout_s
+                    ends = perf_counter() + limit
         return lines
 
     def _lines_of(self, new: bytes) -> list[bytes]:

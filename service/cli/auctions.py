@@ -220,13 +220,14 @@ def bid(options: argparse.Namespace) -> None:
         parse_seat,
         parse_vulnerability,
     )  # fmt: skip
-
-    if options.hand[1:2] == ":":
-        _bid_known_hands(options)
-        return
     from bidcascade.inference.foreign.protocol import Turn
     from bidcascade.service.foreign_engines import is_engine_name
 
+    if options.hand[1:2] == ":":
+        if is_engine_name(options.table):
+            raise shared.UsageError("expected one hand with a foreign engine, got a deal")
+        _bid_known_hands(options)
+        return
     # what is wrong with the arguments is told before a table is opened
     hand = parse_hand(options.hand)
     dealer = parse_seat(options.dealer)
