@@ -86,12 +86,15 @@ class Archive(NamedTuple):
         Which of them a board is.
     left_out : dict of str to int
         How many records were not usable, by what is wrong with them.
+    whose : str
+        Who bid the auctions of ``boards``.
     """
 
     boards: pl.DataFrame
     deals: DealArrays
     deal: I64
     left_out: dict[str, int]
+    whose: str = PLAYERS
 
 
 def archive_of(batch: Batch) -> Archive:
@@ -348,7 +351,7 @@ def measure_archive(
     seconds = {"double dummy": perf_counter() - started}
     started = perf_counter()
     every = np.arange(len(deals))
-    names = _different([one.name for one in systems])
+    names = _different([archive.whose, *(one.name for one in systems)])[1:]
     players = _bidding(archive.boards["auction"].to_list(), archive.deal, archive, tables, par)
     found = []
     for number, system in enumerate(systems):
@@ -368,7 +371,7 @@ def measure_archive(
             bidding = bidding._replace(forced=steps.forced)
             found.append((bidding.of(archive.deal), steps.decisive(bidding)))
     report("bidding", len(systems), len(systems))
-    tallies = [_tally(PLAYERS, players, archive, par)]
+    tallies = [_tally(archive.whose, players, archive, par)]
     for name, (bidding, decisive) in zip(names, found, strict=True):
         difference, less_first = (
             bootstrap(bidding.imps.astype(np.float64) - other.imps, archive.deal, seed)
@@ -381,7 +384,7 @@ def measure_archive(
                 less_first=None if bidding is found[0][0] else less_first,
             )
         )  # fmt: skip
-    columns = _columns(PLAYERS, players, archive)
+    columns = _columns(archive.whose, players, archive)
     for name, (bidding, decisive) in zip(names, found, strict=True):
         made = [decisive.get(one) for one in archive.deal.tolist()]
         columns += [
@@ -522,7 +525,7 @@ def _decisive_of_engine(bidding: _Bidding, deals: DealArrays) -> dict[int, Decis
         calls = bidding.auctions[deal]
         at = decisive_calls(cause, calls, parity)[0]
         before = f"after {format_calls(calls[:at])}" if at else "opening"
-        line = Line(before, format_call(calls[at]))
+        line = Line(f"{before}:", format_call(calls[at]))
         found[deal] = Decisive(line, _NO_LINE, over_them=False)
     return found
 

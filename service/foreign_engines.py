@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from threading import Timer
 from time import perf_counter
-from typing import Final
+from typing import Final, Self
 from urllib.parse import urlencode, urlsplit
 
 from bidcascade.bridge import (
@@ -116,6 +116,18 @@ class ServerEngine:
         self._timeout_s = timeout_s
         self.name = parts.netloc.rpartition("@")[2]
         self.seconds = 0.0
+        self.asked = 0
+
+    @property
+    def digest(self) -> str:
+        """Nothing: a server does not tell."""
+        return ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Close the connection."""
@@ -126,6 +138,7 @@ class ServerEngine:
     ) -> list[Reply | EngineFailed]:
         """Ask for calls, as :meth:`~.process.ProcessEngine.answers` does."""
         numbers = range(len(turns)) if deals is None else deals
+        self.asked += len(turns)
         started = perf_counter()
         found: list[Reply | EngineFailed] = []
         try:

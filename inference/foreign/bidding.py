@@ -5,7 +5,8 @@ opponents that its text names, or as its own.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 from bidcascade.bridge import (
     PASS,
@@ -27,11 +28,18 @@ Calls: TypeAlias = tuple[int, ...]
 
 
 class ForeignEngine(Protocol):
-    """An engine that is asked for calls; ``name`` is for reports."""
+    """An engine that is asked for calls, ended behind a block; ``name`` is for reports."""
 
     name: str
     seconds: float
     """Spent waiting for answers."""
+    asked: int
+    """How many calls it was asked for."""
+
+    @property
+    def digest(self) -> str:
+        """What tells one version from another, as far as that is known."""
+        ...
 
     def answers(
         self, turns: Sequence[Turn], deals: Sequence[int] | None = None
@@ -39,9 +47,14 @@ class ForeignEngine(Protocol):
         """Answer questions in their order, as :meth:`.process.ProcessEngine.answers` does."""
         ...
 
-    def close(self) -> None:
-        """Give back what it holds."""
-        ...
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
 
 
 Player: TypeAlias = System | ForeignEngine

@@ -1,5 +1,6 @@
 """A foreign engine as a child process, asked over its standard input and output."""
 
+import hashlib
 import json
 import os
 import selectors
@@ -9,6 +10,7 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from time import perf_counter, sleep
 from types import TracebackType
@@ -27,6 +29,8 @@ _END_S: Final = 1.0
 """For an engine to end by itself when its input closes."""
 _READ: Final = 1 << 16
 _LOOK_S: Final = 0.005
+_MOST_LEFT: Final = 1000
+"""Lines unasked for that are read when an engine ends."""
 _UNDER_WAY: Final = 1 << 15
 """Most bytes of questions without an answer that are sent."""
 _LAST_WORDS: Final = 400
@@ -81,6 +85,8 @@ class ProcessEngine:
         self._remarks = 0
         self.seconds = 0.0
         """Spent waiting for answers."""
+        self.asked = 0
+        """How many calls it was asked for."""
 
     def __enter__(self) -> Self:
         return self
@@ -91,7 +97,27 @@ class ProcessEngine:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        """End the engine; where all went well, lines that nobody asked for are an error."""
+        left = self._end()
+        if left and kind is None:
+            raise EngineFailed(
+                f"expected one line for each question, got {len(left)} more from the engine "
+                f"{self.name!r}, so its answers may belong to other questions",
+                "too much",
+            )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the command and of the files that its words name."""
+        found = hashlib.sha256()
+        for word in self._words:
+            program = shutil.which(word)
+            path = Path(word if program is None else program)
+            found.update(Path(word).name.encode() + b"\0")
+            # an interpreter is none of the engine's own
+            if path.is_file() and (word != self._words[0] or "/" in word):
+                found.update(hashlib.sha256(path.read_bytes()).digest())
+        return found.hexdigest()
 
     # --- start and end ----------------------------------------------------------------------------
 
@@ -126,20 +152,49 @@ class ProcessEngine:
 
     def close(self) -> None:
         """End the engine and all that it started; it is started anew if it is asked again."""
+        self._end()
+
+    def _end(self) -> list[bytes]:
+        """End the engine; lines that it wrote unasked, as far as they come in time."""
         process, self._process = self._process, None
         if process is None:
-            return
-        with suppress(OSError):
-            _streams(process)[0].close()
-        _exit_code(process, _END_S)
-        # the keeper kills its group, or is gone; what the engine left behind is killed here, before
-        # its number is free for others
-        os.close(self._watch)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        for stream in _streams(process)[1:]:
-            stream.close()
+            return []
+        left: list[bytes] = []
+        try:
+            with suppress(OSError):
+                _streams(process)[0].close()
+            left = self._rest(process)
+            _exit_code(process, _END_S)
+        finally:
+            # the keeper kills its group, or is gone; what the engine left behind is killed here,
+            # before its number is free for others
+            os.close(self._watch)
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            for stream in _streams(process)[1:]:
+                stream.close()
+        return left
+
+    def _rest(self, process: subprocess.Popen[bytes]) -> list[bytes]:
+        """Lines that come before the engine's output ends, if that is soon."""
+        incoming, errors = (one.fileno() for one in _streams(process)[1:])
+        ends, left = perf_counter() + _END_S, list[bytes]()
+        with selectors.DefaultSelector() as selector:
+            selector.register(incoming, selectors.EVENT_READ)
+            selector.register(errors, selectors.EVENT_READ)
+            while len(left) < _MOST_LEFT and (patience := ends - perf_counter()) > 0:
+                for key, _ in selector.select(patience):
+                    new = _read(key.fd)
+                    if new == b"":
+                        selector.unregister(key.fd)
+                        if key.fd == incoming:
+                            return left
+                    elif new is not None and key.fd == incoming:
+                        left += self._lines_of(new)
+                        if len(self._held) >= LONGEST_LINE:
+                            return left
+        return left
 
     def _last_words(self) -> str:
         """Last line that the engine wrote to its standard error, for messages."""
@@ -171,6 +226,7 @@ class ProcessEngine:
             It is ended then.
         """
         numbers = range(len(turns)) if deals is None else deals
+        self.asked += len(turns)
         started = perf_counter()
         try:
             lines = self._exchange([format_turn(one) for one in turns], turns, numbers)

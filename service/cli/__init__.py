@@ -61,6 +61,7 @@ COMMANDS: Final = {
         "compare",
         "systems against each other, or against par on an archive: IMPs, and why",
     ),
+    "bench": ("bench", "a bidder on fixed boards: matches with systems, distance from par, faults"),
     "bank": ("bank", "solved deals on which systems are compared at once: solve, count"),
     "interpret": ("inference", "what an auction shows of all four hands, and the next calls"),
     "layouts": ("inference", "deals that fit an auction and what is known of the hands"),

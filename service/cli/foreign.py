@@ -35,8 +35,9 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
     if Auction.of(turn.calls, turn.dealer).is_complete:
         raise IllegalCall(f"expected an auction that goes on, got {options.auction!r}")
     with ExitStack() as stack:
-        engine = open_foreign(options.table, timeout_s=options.call_timeout_ms / 1000)
-        stack.callback(engine.close)
+        engine = stack.enter_context(
+            open_foreign(options.table, timeout_s=options.call_timeout_ms / 1000)
+        )
         reply = legal_reply(turn, engine.answers([turn])[0])
         answer: dict[str, Any] = {"call": format_call(reply.call), "meaning": reply.meaning}
         if options.simulate is not None:

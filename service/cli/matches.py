@@ -46,8 +46,7 @@ def opened_players(names: Sequence[str], options: argparse.Namespace) -> Iterato
         for name in names:
             if is_engine_name(name):
                 engine = open_foreign(name, timeout_s=options.call_timeout_ms / 1000)
-                stack.callback(engine.close)
-                found.append(engine)
+                found.append(stack.enter_context(engine))
             else:
                 found.append(open_system(name, options=next(chosen)))
         yield found

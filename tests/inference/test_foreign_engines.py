@@ -243,16 +243,24 @@ def test_an_engine_that_fails_is_ended_and_told(command, message, fault, monkeyp
     before = open_files()
 
     def ask():
-        for _ in range(3):
-            engine.answers([turn("1N P")] * 2, [17, 18])
+        with engine:
+            for _ in range(20):
+                engine.answers([turn("1N P")] * 20, range(17, 37))
 
     with pytest.raises(EngineFailed, match=message) as raised:
         ask()
     assert raised.value.fault == fault
     assert "'odd'" in str(raised.value)
     assert "AQ4.KJ3.K876.Q52, dealer N, vulnerable None, S after 1N P" in str(raised.value)
-    assert str(raised.value).startswith("deal 1")
+    assert str(raised.value).startswith("deal ")
     assert open_files() == before
+
+
+def test_a_line_too_many_is_an_error_at_the_end():
+    engine = ProcessEngine(bot("print('P', flush=True); time.sleep(0.3); print('P', flush=True)"))
+    message = r"got 1 more from the engine .* other questions"
+    with pytest.raises(EngineFailed, match=message), engine:
+        assert engine.answers([turn()]) == [Reply(0)]
 
 
 @pytest.mark.parametrize(
