@@ -22,6 +22,7 @@
     │   └── ForkedProcess                  a fork without the threads that frames need
     ├── DeviceFault          (RuntimeError) the device failed while it worked
     ├── DoubleDummyFailed    (RuntimeError) deals that the double-dummy solver could not solve
+    ├── EngineFailed         (RuntimeError) a foreign engine that gave no call that can be used
     ├── TimedOut             (TimeoutError) work that was not done in the time given for it
     ├── Cancelled            (RuntimeError) work that was given up because its caller said so
     └── OutOfDeviceMemory    (MemoryError) not even the smallest share of the work fits the device
@@ -170,6 +171,18 @@ class DoubleDummyFailed(BidcascadeError, RuntimeError):
         super().__init__(message)
         self.deals: tuple[int, ...] = tuple(deals)
         self.answers = answers
+
+
+class EngineFailed(BidcascadeError, RuntimeError):
+    """A foreign engine that gave no call that can be used; the message says where and why.
+
+    ``fault`` is its kind: ``no start``, ``ended``, ``too late``, ``unreadable``, ``illegal`` or
+    ``too much``.
+    """
+
+    def __init__(self, message: str, fault: str = "unreadable") -> None:
+        super().__init__(message)
+        self.fault = fault
 
 
 class TimedOut(BidcascadeError, TimeoutError):

@@ -96,6 +96,23 @@ class Endings(NamedTuple):
         numbers = 4 * found.contract.astype(np.int64) - 3 + found.declarer
         return cls(calls, np.where(found.contract == 0, PASSED_OUT, numbers))
 
+    @classmethod
+    def of_auctions(cls, auctions: Sequence[Sequence[int]]) -> "tuple[Endings, I64]":
+        """Take whole auctions; gives also which ending each has.
+
+        Examples
+        --------
+        >>> Endings.of_auctions([(3, 0, 0, 0), (0, 0, 0, 0), (3, 0, 0, 0)])[1].tolist()
+        [0, 1, 0]
+        """
+        keys = list(map(bytes, auctions))
+        different = {one: number for number, one in enumerate(dict.fromkeys(keys))}
+        calls = np.full((len(different), max(map(len, different), default=0)), NO_CALL, np.uint8)
+        for row, one in zip(calls, different, strict=True):
+            row[: len(one)] = tuple(one)
+        contracts = np.array([contract_number(one) for one in different], np.int64)
+        return cls(calls, contracts), np.array([different[one] for one in keys], np.int64)
+
     @property
     def lengths(self) -> I64:
         """Number of calls of each, int64."""

@@ -9,7 +9,7 @@ contracts *differ* are worked out in random order until a budget is used up. Wha
 all deals is in :mod:`.compare_estimates`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from threading import Event
@@ -35,6 +35,7 @@ from .auction_ends import (
     merged,
 )
 from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
+from .foreign.bidding import Fault, Player, bid_out
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
@@ -50,6 +51,8 @@ NO_TRICKS: Final = -1
 
 _CHUNK: Final = 1 << 17
 """Most deals that are bid at once."""
+_FOREIGN_CHUNK: Final = 1 << 10
+"""The same where a foreign engine is asked: so often what is done is told."""
 _BATCH: Final = 64
 """Most deals whose contracts are solved at once."""
 _CONTRACTS: Final = 7 * 5 * 3
@@ -96,6 +99,9 @@ class Budget:
 class SystemMatch:
     """A match of two systems, bid at once; contracts are worked out step by step.
 
+    Either may be a foreign engine (:mod:`.foreign`), which is asked for its calls; ``faults`` then
+    takes those that cannot be used, by the deals at one table after those at the other.
+
     ``seed`` is of the order in which deals are worked out; setting ``cancel`` stops it; deals are
     bid on the processor, or where ``backend`` is. Arrays of results go by deal, those of two rows
     by table: ``ending`` (a number of ``endings``), ``tricks`` of declarer's side, ``scores`` of
@@ -113,11 +119,12 @@ class SystemMatch:
 
     def __init__(
         self,
-        first: System,
-        second: System,
+        first: Player,
+        second: Player,
         deals: DealArrays,
         *,
         seed: int = 0,
+        faults: list[Fault] | None = None,
         progress: Progress | None = None,
         cancel: Event | None = None,
         backend: Backend | None = None,
@@ -131,7 +138,7 @@ class SystemMatch:
         self.names = first.name, second.name
         self.deals = deals
         # [2, n]: where the first system sat North-South, and where it sat East-West
-        self.endings, self.ending = self._bid(first, second, backend)
+        self.endings, self.ending = self._bid(first, second, backend, faults)
         differs = self.contracts[0] != self.contracts[1]
         self.kind: U8 = np.where(differs, DIFFERS, SAME).astype(np.uint8)
         self.done: Bools = ~differs
@@ -164,25 +171,38 @@ class SystemMatch:
         weight = differs.sum() / max(self.sampled, 1)
         return np.where(self.done, np.where(differs, weight, 1.0), 0.0)
 
-    def _bid(self, first: System, second: System, backend: Backend | None) -> tuple[Endings, I64]:
+    def _bid(
+        self, first: Player, second: Player, backend: Backend | None, faults: list[Fault] | None
+    ) -> tuple[Endings, I64]:
         """Bid all deals at both tables."""
         deals, count = self.deals, len(self.deals)
         by_dealer = np.empty((2, count), np.int64)
         parts: list[Endings] = []
         so_far = 0
         on_device = cast("CudaBackend", backend) if backend and backend.NAME == "cuda" else None
-        # a place belongs to who deals, so there is one bidder for either dealer
-        bidders = first.bidder(second), second.bidder(first)
-        for start in range(0, count, _CHUNK):
-            chunk = deals.slice(start, min(start + _CHUNK, count))
+        bidders: tuple[Bidder, Bidder] | None = None
+        if isinstance(first, System) and isinstance(second, System):
+            # a place belongs to who deals, so there is one bidder for either dealer
+            bidders = first.bidder(second), second.bidder(first)
+        chunk_size = _CHUNK if bidders else _FOREIGN_CHUNK
+        for start in range(0, count, chunk_size):
+            chunk = deals.slice(start, min(start + chunk_size, count))
             there = None if on_device is None else (on_device.bring(chunk), on_device)
             self._go_on("bidding", 2 * start, 2 * count)
-            # learning is work of one thread for each bidder, so two at once keep two busy
-            tables = [partial(_ends, bidder, chunk, there) for bidder in bidders]
-            if there is None:
-                found = side_by_side(*tables, interrupted=Event())
+            found: Sequence[tuple[Endings, NDArray[np.integer[Any]]]]
+            if bidders is None:
+                # an engine answers one question after the other
+                found = [
+                    Endings.of_auctions(bid_out(*pair, chunk, faults=faults, first_deal=start))
+                    for pair in ((first, second), (second, first))
+                ]
             else:
-                found = [one() for one in tables]
+                # learning is work of one thread for each bidder, so two at once keep two busy
+                tables = [partial(_ends, bidder, chunk, there) for bidder in bidders]
+                if there is None:
+                    found = side_by_side(*tables, interrupted=Event())
+                else:
+                    found = [one() for one in tables]
             for pair, (endings, which) in enumerate(found):
                 parts.append(endings)
                 by_dealer[pair, start : start + len(chunk)] = so_far + which.astype(np.int64)

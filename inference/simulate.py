@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import sqrt
 from threading import Event
 from time import perf_counter
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
-from bidcascade.systems.any_bidder import AnyBidder
+from bidcascade.kernels import DealArrays
 
 from .auction_ends import contract_number, contract_of
 from .double_dummy.protocol import DoubleDummy
@@ -68,6 +68,16 @@ _MOST_SAMPLING_S: Final = 10.0
 _NAMED_CONTRACTS: Final = 3
 _SURE: Final = 2.807034
 """For 99.5 %: what ends a comparison is looked at again and again."""
+
+
+class GoesOn(Protocol):
+    """Who bids on behind a candidate call: a table, a system or a foreign engine."""
+
+    def bid_from(
+        self, calls: Sequence[int], deals: DealArrays
+    ) -> tuple[list[tuple[int, ...]], I64]:
+        """Different auctions that deals end in, and which of them each deal has."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +176,7 @@ class Simulation(ShownAnswer):
 
 def simulate_calls(
     source: Source,
-    bidder: AnyBidder,
+    bidder: GoesOn,
     question: CallQuestion,
     solver: DoubleDummy | None = None,
     *,
@@ -252,7 +262,7 @@ class _Trial:
 
     # --- contracts ------------------------------------------------------------------------------
 
-    def bid(self, bidder: AnyBidder, until: float | None, cancel: Event | None) -> bool:
+    def bid(self, bidder: GoesOn, until: float | None, cancel: Event | None) -> bool:
         """Bid layouts to the end after each candidate call; whether all were in time."""
         question, count = self._question, len(self._layouts)
         size = _FIRST_BATCH

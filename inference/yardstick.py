@@ -11,7 +11,7 @@ Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13; the rooms of a
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 from time import perf_counter
@@ -27,6 +27,8 @@ from bidcascade.bridge import (
     Cancelled,
     InvalidInput,
     ShownAnswer,
+    format_call,
+    format_calls,
     format_deal,
 )
 from bidcascade.kernels import DealArrays
@@ -41,6 +43,7 @@ from .compare_summary import Floats, category_of, deal_at
 from .double_dummy.kept_tables import KeptTables, solved_tables, user_tables
 from .double_dummy.par import par_contracts
 from .double_dummy.protocol import I8, DoubleDummy
+from .foreign.bidding import Fault, Player, bid_out
 from .loss_causes import (
     CAUSES,
     MADE_BY_A_BID,
@@ -83,12 +86,15 @@ class Archive(NamedTuple):
         Which of them a board is.
     left_out : dict of str to int
         How many records were not usable, by what is wrong with them.
+    whose : str
+        Who bid the auctions of ``boards``.
     """
 
     boards: pl.DataFrame
     deals: DealArrays
     deal: I64
     left_out: dict[str, int]
+    whose: str = PLAYERS
 
 
 def archive_of(batch: Batch) -> Archive:
@@ -291,12 +297,13 @@ class _Bidding(NamedTuple):
 
 
 def measure_archive(
-    systems: Sequence[System],
+    systems: Sequence[Player],
     archive: Archive,
     solver: DoubleDummy,
     *,
     kept: KeptTables | None = None,
     seed: int = 1,
+    faults: list[Fault] | None = None,
     progress: Progress | None = None,
     cancel: Event | None = None,
 ) -> tuple[Yardstick, pl.DataFrame]:
@@ -305,7 +312,8 @@ def measure_archive(
     Parameters
     ----------
     systems
-        At least one. Each bids for both sides.
+        At least one. Each bids for both sides. Where a foreign engine's call is decisive, its line
+        is the call, and where that stands the auction before.
     archive
         As :func:`archive_of` gives it.
     solver
@@ -314,6 +322,8 @@ def measure_archive(
         Tables solved before; by default the user's own.
     seed
         Of the bootstrap.
+    faults
+        As :func:`.foreign.bidding.bid_out` has it, by the different deals.
     progress, cancel
         As :class:`.compare.SystemMatch` has them.
 
@@ -341,7 +351,7 @@ def measure_archive(
     seconds = {"double dummy": perf_counter() - started}
     started = perf_counter()
     every = np.arange(len(deals))
-    names = _different([one.name for one in systems])
+    names = _different([archive.whose, *(one.name for one in systems)])[1:]
     players = _bidding(archive.boards["auction"].to_list(), archive.deal, archive, tables, par)
     found = []
     for number, system in enumerate(systems):
@@ -349,6 +359,11 @@ def measure_archive(
         if cancel is not None and cancel.is_set():
             raise Cancelled("the measurement was cancelled")
         # also where the text names other opponents: it is all four seats that are measured
+        if not isinstance(system, System):
+            auctions = bid_out(system, system, deals, faults=faults)
+            bidding = _bidding(auctions, every, archive, tables, par)
+            found.append((bidding.of(archive.deal), _decisive_of_engine(bidding, deals)))
+            continue
         bidder = system.bidder(system)
         with bidder.lock:
             steps = _Steps(bidder, deals)
@@ -356,7 +371,7 @@ def measure_archive(
             bidding = bidding._replace(forced=steps.forced)
             found.append((bidding.of(archive.deal), steps.decisive(bidding)))
     report("bidding", len(systems), len(systems))
-    tallies = [_tally(PLAYERS, players, archive, par)]
+    tallies = [_tally(archive.whose, players, archive, par)]
     for name, (bidding, decisive) in zip(names, found, strict=True):
         difference, less_first = (
             bootstrap(bidding.imps.astype(np.float64) - other.imps, archive.deal, seed)
@@ -369,7 +384,7 @@ def measure_archive(
                 less_first=None if bidding is found[0][0] else less_first,
             )
         )  # fmt: skip
-    columns = _columns(PLAYERS, players, archive)
+    columns = _columns(archive.whose, players, archive)
     for name, (bidding, decisive) in zip(names, found, strict=True):
         made = [decisive.get(one) for one in archive.deal.tolist()]
         columns += [
@@ -461,14 +476,9 @@ class _Steps:
 
     def decisive(self, bidding: _Bidding) -> dict[int, Decisive]:
         """Tell by deal what made the decisive call of a loss."""
-        names = tuple(CAUSES)
-        return {
-            deal: self._decisive(deal, names[bidding.cause[deal]], int(bidding.loser[deal]))
-            for deal in np.flatnonzero(bidding.loser >= 0).tolist()
-        }
+        return {deal: self._decisive(deal, *why) for deal, why in _losses(bidding, self._deals)}
 
-    def _decisive(self, deal: int, cause: str, loser: int) -> Decisive:
-        parity = (loser + int(self._deals.dealer[deal])) % 2
+    def _decisive(self, deal: int, cause: str, parity: int) -> Decisive:
         candidates = decisive_calls(cause, self.auctions[deal], parity)
         is_made = cause in MADE_BY_A_BID or cause == MADE_BY_A_DOUBLE
         at = candidates[0]
@@ -498,6 +508,26 @@ class _Steps:
             calls = {entry.call for entry in place.entries}
             self._choices[number] = len(calls | (set() if place.forced else {PASS})) > 1
         return self._choices[number]
+
+
+def _losses(bidding: _Bidding, deals: DealArrays) -> Iterator[tuple[int, tuple[str, int]]]:
+    """Deals that somebody lost on: each with its cause, and where the loser's calls stand."""
+    names = tuple(CAUSES)
+    for deal in np.flatnonzero(bidding.loser >= 0).tolist():
+        parity = (int(bidding.loser[deal]) + int(deals.dealer[deal])) % 2
+        yield deal, (names[bidding.cause[deal]], parity)
+
+
+def _decisive_of_engine(bidding: _Bidding, deals: DealArrays) -> dict[int, Decisive]:
+    """Tell by deal which call of a foreign engine was decisive, and after which others."""
+    found = {}
+    for deal, (cause, parity) in _losses(bidding, deals):
+        calls = bidding.auctions[deal]
+        at = decisive_calls(cause, calls, parity)[0]
+        before = f"after {format_calls(calls[:at])}" if at else "opening"
+        line = Line(f"{before}:", format_call(calls[at]))
+        found[deal] = Decisive(line, _NO_LINE, over_them=False)
+    return found
 
 
 # --- summing up -----------------------------------------------------------------------------------

@@ -101,6 +101,44 @@ def bank_sample(part: str, kept: KeptTables, count: int = BANK_DEALS) -> tuple[D
     return deals.take(rows), tables[rows]
 
 
+def bench_boards(count: int, seed: int, part: str = HELD_OUT) -> NDArray[np.int64]:
+    """Numbers of the bank's deals that a benchmark is bid on, whether they are solved or not.
+
+    Those of seed 0 are the first ones of the part, and each further seed takes the next ones, so
+    boards of different seeds are different.
+
+    Parameters
+    ----------
+    count : int
+    seed : int
+        From 0 on.
+    part : str
+        One of :data:`PARTS`.
+
+    Raises
+    ------
+    InvalidInput
+        If the part is not known, or the bank has no such boards.
+
+    Examples
+    --------
+    >>> bench_boards(3, 0), bench_boards(3, 1)
+    (array([ 3,  5, 12]), array([14, 16, 19]))
+    """
+    if part not in PARTS:
+        raise InvalidInput(f"expected a part of the bank ({', '.join(PARTS)}), got {part!r}")
+    every = np.arange(BANK_DEALS)
+    if part != WHOLE:
+        every = every[held_out(bank_hands(BANK_DEALS)) == (part == HELD_OUT)]
+    chosen = every[count * seed : count * (seed + 1)]
+    if count < 1 or len(chosen) < count:
+        raise InvalidInput(
+            f"expected {count:,} boards of seed {seed} in the part {part!r} of the bank, which has "
+            f"{len(every):,}: seeds from 0 to {len(every) // max(count, 1) - 1:,}"
+        )
+    return chosen
+
+
 def solved_beginning(count: int, kept: KeptTables) -> I8:
     """Tables of the first deals of the bank up to the first one that was not solved, int8 [m, 20].
 

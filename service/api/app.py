@@ -21,6 +21,7 @@ from . import (
     routes_auctions,
     routes_bid,
     routes_double_dummy,
+    routes_foreign,
     routes_health,
     routes_infer,
     routes_jobs,
@@ -102,6 +103,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         routes_page,
         routes_jobs,
         routes_archives,
+        routes_foreign,
     ):
         # as routes of its own, which are found in half the time that an included router takes
         app.router.routes += routes.router.routes

@@ -23,6 +23,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     DeviceFault,
     DoubleDummyFailed,
+    EngineFailed,
     InvalidInput,
     InvalidOverlay,
     InvalidSystem,
@@ -60,6 +61,7 @@ COMMANDS: Final = {
         "compare",
         "systems against each other, or against par on an archive: IMPs, and why",
     ),
+    "bench": ("bench", "a bidder on fixed boards: matches with systems, distance from par, faults"),
     "bank": ("bank", "solved deals on which systems are compared at once: solve, count"),
     "interpret": ("inference", "what an auction shows of all four hands, and the next calls"),
     "layouts": ("inference", "deals that fit an auction and what is known of the hands"),
@@ -248,7 +250,8 @@ def exit_code(error: BaseException) -> int:
     >>> exit_code(InvalidInput("no deals")), exit_code(UsageError("no such option"))
     (2, 1)
     """
-    if isinstance(error, BackendUnavailable | DeviceFault | DoubleDummyFailed | OutOfDeviceMemory):
+    failed = BackendUnavailable | DeviceFault | DoubleDummyFailed | EngineFailed | OutOfDeviceMemory
+    if isinstance(error, failed):
         return NO_BACKEND
     unusable = InvalidInput | InvalidSystem | InvalidTable | NoSuchDeal | OSError | MemoryError
     if isinstance(error, unusable):

@@ -185,6 +185,10 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--explain", action="store_true", help="show why, for every candidate")
     add_flags(parser, SimulateRequest)
     shared.add_table_options(parser)
+    parser.add_argument("--meanings", default="sayc", metavar="SYSTEM",
+        help="where --table is a foreign engine (engine:COMMAND or engine:http://…): the system "
+        "that the auction is read by when its call is simulated (default: sayc)")  # fmt: skip
+    shared.add_engine_options(parser)
     shared.add_json_option(parser)
 
 
@@ -197,9 +201,13 @@ def bid(options: argparse.Namespace) -> None:
         parse_seat,
         parse_vulnerability,
     )  # fmt: skip
+    from bidcascade.inference.foreign.protocol import Turn
+    from bidcascade.service.foreign_engines import is_engine_name
 
     asked = question_of(BidRequest, options)
     if asked.hand[1:2] == ":":
+        if is_engine_name(options.table):
+            raise shared.UsageError("expected one hand with a foreign engine, got a deal")
         _bid_known_hands(options, asked)
         return
     # what is wrong with the arguments is told before a table is opened
@@ -207,6 +215,11 @@ def bid(options: argparse.Namespace) -> None:
     dealer = parse_seat(asked.dealer)
     sides = parse_vulnerability(asked.vulnerability)
     calls = Auction.of(parse_calls(asked.auction), dealer).calls
+    if is_engine_name(options.table):
+        from .foreign import bid_foreign
+
+        bid_foreign(options, Turn(hand, dealer, sides, calls))
+        return
     engine = shared.open_engine(options)
     answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
     answer, simulation = _simulated(options, engine, answer, hand, calls, dealer, sides)
@@ -218,7 +231,7 @@ def bid(options: argparse.Namespace) -> None:
     where = f"  ({answer.where})" if answer.where else ""
     print(f"{answer.call}  {about or answer.note or 'undescribed'}{where}")
     if simulation is not None:
-        _print_simulation(simulation, answer.note if about else "")
+        print_simulation(simulation, answer.note if about else "")
     if options.explain:
         _print_candidates(answer)
 
@@ -300,7 +313,7 @@ def _simulated(
     return answer, None if found is None else simulation_dict(found)
 
 
-def _print_simulation(simulation: dict[str, Any], note: str) -> None:
+def print_simulation(simulation: dict[str, Any], note: str) -> None:
     """Print what each call is worth."""
     if note:
         print(f"   {note}")

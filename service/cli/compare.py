@@ -1,6 +1,7 @@
 """Command ``compare``: two systems bid the same deals both ways, or systems real boards."""
 
 import argparse
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``compare``."""
     add = parser.add_argument
     add("systems", metavar="SYSTEM", nargs="+",
-        help="a name, or a file .bidding: two, or with --archive any number")  # fmt: skip
+        help="a name, a file .bidding, or a foreign engine as engine:COMMAND or engine:http://…: "
+        "two, or with --archive any number")  # fmt: skip
     add("--archive", metavar="FILE", nargs="+",
         help="boards that players bid (LIN, PBN, Parquet): each system bids them at all four "
         "seats, and its distance from par is set beside the players'")  # fmt: skip
@@ -35,6 +37,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
         help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
         f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
     shared.add_system_option(parser)
+    shared.add_engine_options(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
     add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
@@ -70,21 +73,19 @@ def compare(options: argparse.Namespace) -> int:
     from bidcascade.kernels import get_backend
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.compare_report import BOARDS, summary_dict, write_compare_report
-    from bidcascade.systems import open_system
 
-    from .matches import match_deals, resume
+    from .matches import match_deals, opened_players, resume
 
     budget = Budget.parse(options.dd_budget or ("all" if options.bank else _DEFAULT_BUDGET))
-    chosen = shared.chosen_options(options, *options.systems)
-    first, second = (
-        open_system(name, options=one) for name, one in zip(options.systems, chosen, strict=True)
-    )
-    deals, known = match_deals(options.source, options.bank, options.deals or _DEFAULT_DEALS,
-        options.seed)  # fmt: skip
-    earlier = None
-    if options.resume and folder is not None and (folder / BOARDS).exists():
-        earlier = pl.read_parquet(folder / BOARDS)
-    with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
+    with ExitStack() as stack:
+        first, second = stack.enter_context(opened_players(options.systems, options))
+        deals, known = match_deals(options.source, options.bank, options.deals or _DEFAULT_DEALS,
+            options.seed)  # fmt: skip
+        earlier = None
+        if options.resume and folder is not None and (folder / BOARDS).exists():
+            earlier = pl.read_parquet(folder / BOARDS)
+        bar = stack.enter_context(progress_bar("compare"))
+        pool = stack.enter_context(DoubleDummyPool(options.workers))
         match = SystemMatch(
             first, second, deals, seed=options.seed, backend=get_backend(options.backend),
             progress=lambda what, done, total: bar(done, total, done),
@@ -158,15 +159,15 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.service.reports.yardstick_report import write_yardstick_report
-    from bidcascade.systems import open_system
 
-    chosen = shared.chosen_options(options, *options.systems)
-    systems = [
-        open_system(name, options=one) for name, one in zip(options.systems, chosen, strict=True)
-    ]
-    archive = archive_of(read_deals(options.archive, whole=True))
-    options.interruption_hint = shared.SOLVED_KEPT
-    with progress_bar("compare") as bar, DoubleDummyPool(options.workers) as pool:
+    from .matches import opened_players
+
+    with ExitStack() as stack:
+        systems = stack.enter_context(opened_players(options.systems, options))
+        archive = archive_of(read_deals(options.archive, whole=True))
+        options.interruption_hint = shared.SOLVED_KEPT
+        bar = stack.enter_context(progress_bar("compare"))
+        pool = stack.enter_context(DoubleDummyPool(options.workers))
         yardstick, boards = measure_archive(
             systems, archive, pool, seed=options.seed,
             progress=lambda what, done, total: bar(done, total, done),

@@ -1,5 +1,8 @@
-"""Matches of systems for the command line: deals from files, and results of an earlier run."""
+"""Matches of systems for the command line: who plays, deals, and results of an earlier run."""
 
+import argparse
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,15 +16,40 @@ from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.inference.double_dummy.solved_deals import bank_sample
+from bidcascade.inference.foreign.bidding import Player
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals, read_deals
 from bidcascade.loaders.parquet_decoder import decode_parquet
+from bidcascade.service.foreign_engines import is_engine_name, open_foreign
+from bidcascade.systems import open_system
+
+from . import shared
 
 _SHOWN: Final = {
     **dict.fromkeys(("north", "east", "south", "west", "dealer", "vulnerability"), "deals"),
     **dict.fromkeys(("auction_ns", "auction_ew"), "systems"),
 }
 """Columns that tell whether boards are those of a match, and what else they are of."""
+
+
+@contextmanager
+def opened_players(names: Sequence[str], options: argparse.Namespace) -> Iterator[list[Player]]:
+    """Open systems and foreign engines by their names; engines are ended behind.
+
+    ``options`` has what :func:`.shared.add_system_option` and :func:`.shared.add_engine_options`
+    add.
+    """
+    systems = [name for name in names if not is_engine_name(name)]
+    chosen = iter(shared.chosen_options(options, *systems))
+    with ExitStack() as stack:
+        found: list[Player] = []
+        for name in names:
+            if is_engine_name(name):
+                engine = open_foreign(name, timeout_s=options.call_timeout_ms / 1000)
+                found.append(stack.enter_context(engine))
+            else:
+                found.append(open_system(name, options=next(chosen)))
+        yield found
 
 
 class MatchDeals(NamedTuple):

@@ -137,6 +137,14 @@ def check_source(options: argparse.Namespace) -> None:
             raise UsageError(f"expected --bank {', '.join(PARTS)}, got {options.bank!r}")
 
 
+def add_engine_options(parser: argparse.ArgumentParser) -> None:
+    """Add how long a foreign engine may take."""
+    parser.add_argument(
+        "--call-timeout-ms", type=whole_number(1), default=10_000, metavar="MS",
+        help="how long a foreign engine may take for a call (default: 10000)",
+    )  # fmt: skip
+
+
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     """Ask for JSON."""
     parser.add_argument("--json", action="store_true", help="answer as JSON")

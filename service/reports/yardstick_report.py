@@ -10,6 +10,7 @@ from bidcascade.bridge import parse_deal, parse_seat, parse_vulnerability
 from bidcascade.inference.loss_causes import CAUSES
 from bidcascade.inference.sanity import Sign
 from bidcascade.inference.yardstick import (
+    PLAYERS,
     Bid,
     BoardExample,
     Difference,
@@ -66,7 +67,7 @@ def result_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
     tallies = (yardstick.players, *yardstick.systems)
     rows = {
         "IMPs from par, a board": [f"{one.imps:.3f}" for one in tallies],
-        "less the players'": [_difference(one.difference) for one in tallies],
+        f"less {_those_of(tallies[0].name)}": [_difference(one.difference) for one in tallies],
         f"less those of {tallies[1].name}": [_difference(one.less_first) for one in tallies],
         "games bid": [_bid(one.games) for one in tallies],
         "slams bid": [_bid(one.slams) for one in tallies],
@@ -125,6 +126,15 @@ def left_out_text(yardstick: Yardstick) -> str:
     return f"left out: {', '.join(told)}" if told else "no record left out"
 
 
+def _those_of(whose: str) -> str:
+    """Say whose numbers are meant."""
+    return "the players'" if whose == PLAYERS else f"those of {whose}"
+
+
+def _whose(whose: str) -> str:
+    return "players'" if whose == PLAYERS else f"{whose}'s"
+
+
 def _difference(difference: Difference | None) -> str:
     if difference is None:
         return ""
@@ -167,7 +177,7 @@ def yardstick_page(yardstick: Yardstick) -> Page:
                 Table("What no pair wants to see, with intervals of 95 %",
                       (("what", "text"), *columns), tuple(sanity_rows(yardstick))),
             )),
-            *(Section(f"Lines of {one.name}", _lines(one)) for one in yardstick.systems),
+            *(Section(f"Lines of {one.name}", lines_of(one)) for one in yardstick.systems),
             Section("How this was worked out", _method(yardstick)),
         ),
     )  # fmt: skip
@@ -188,8 +198,11 @@ def _chart(systems: Sequence[Tally]) -> tuple[Block, ...]:
     return Chart(title, markup), Text("Left of zero a system is closer to par than the players.")
 
 
-def _lines(tally: Tally) -> tuple[Block, ...]:
-    """Lines by cause, the costliest cause first, each with boards below."""
+def lines_of(tally: Tally, whose: str = PLAYERS) -> tuple[Block, ...]:
+    """Lines by cause, the costliest cause first, each with boards below.
+
+    ``whose`` is who else bid the boards.
+    """
     blocks: list[Block] = []
     for cause, loss in sorted(tally.causes.items(), key=lambda one: -one[1].imps):
         lines = [one for one in tally.lines if one.cause == cause][:_MOST_LINES]
@@ -201,7 +214,7 @@ def _lines(tally: Tally) -> tuple[Block, ...]:
                 f"{cause.capitalize()}: {lost}, by the line of the decisive call",
                 (
                     ("line", "words"), ("where it passed", "words"), ("boards", "number"),
-                    ("IMPs", "number"), ("players' IMPs there", "number"),
+                    ("IMPs", "number"), (f"{_whose(whose)} IMPs there", "number"),
                 ),
                 tuple(
                     (*line_row(one)[:2], one.boards, one.imps, one.players_imps) for one in lines
@@ -210,11 +223,11 @@ def _lines(tally: Tally) -> tuple[Block, ...]:
         )  # fmt: skip
         for line in lines:
             for one in line.examples[:_EXAMPLES]:
-                blocks += _example(line, one, tally.name), _pictures(one, tally.name)
+                blocks += _example(line, one, tally.name, whose), _pictures(one, tally.name, whose)
     return tuple(blocks) or (Text("It lost nothing."),)
 
 
-def _example(line: LineLoss, one: BoardExample, name: str) -> Table:
+def _example(line: LineLoss, one: BoardExample, name: str, whose: str) -> Table:
     return Table(
         f"{' '.join(filter(None, line_row(line)[:2]))}, {line.cause}: "
         f"{one.where}, dealer {one.dealer}, "
@@ -225,20 +238,21 @@ def _example(line: LineLoss, one: BoardExample, name: str) -> Table:
         ),
         (
             (name, one.auction, one.contract, one.score, one.imps),
-            ("players", one.players_auction, one.players_contract, one.players_score,
+            (whose, one.players_auction, one.players_contract, one.players_score,
              one.players_imps),
         ),
     )  # fmt: skip
 
 
-def _pictures(one: BoardExample, name: str) -> Links:
+def _pictures(one: BoardExample, name: str, whose: str) -> Links:
     """Give the deal, with links to a picture of it and either auction."""
     sides = parse_vulnerability(one.vulnerability)
     deal = parse_deal(one.deal, dealer=parse_seat(one.dealer), vulnerability=sides)
     auctions = pl.Series([one.auction, one.players_auction], dtype=pl.List(pl.UInt8))
     links = format_handviewer(deal_frame([deal] * 2).with_columns(auction=auctions))
-    whose = (f"as {name} bid it", "as the players did")
-    return Links(one.deal, tuple(zip(whose, links, strict=True)))
+    others = "the players" if whose == PLAYERS else whose
+    texts = (f"as {name} bid it", f"as {others} did")
+    return Links(one.deal, tuple(zip(texts, links, strict=True)))
 
 
 def _method(yardstick: Yardstick) -> tuple[Block, ...]:

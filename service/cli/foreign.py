@@ -1,0 +1,65 @@
+"""Command ``bid`` with a foreign engine: its call, or the one that scores best as it bids on."""
+
+import argparse
+from contextlib import ExitStack
+from typing import Any
+
+from bidcascade.bridge import Auction, IllegalCall, format_call, visible
+from bidcascade.inference.foreign.bidding import ForeignBidder, legal_reply
+from bidcascade.inference.foreign.protocol import Turn
+from bidcascade.inference.simulate import CallQuestion, simulate_calls
+from bidcascade.service.foreign_engines import open_foreign
+from bidcascade.service.simulated_bid import simulation_dict
+from bidcascade.systems import open_system
+
+from . import shared
+from .auctions import print_simulation
+
+
+def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
+    """Ask an engine for a call, print it, and simulate where that is asked for.
+
+    Raises
+    ------
+    UsageError
+        If what only a table can answer is asked for.
+    IllegalCall
+        If the auction is over.
+    EngineFailed
+        If the engine has no legal call.
+    """
+    if options.explain or options.overlays:
+        raise shared.UsageError(
+            "expected a table or system with --explain or --overlay, got a foreign engine"
+        )
+    if Auction.of(turn.calls, turn.dealer).is_complete:
+        raise IllegalCall(f"expected an auction that goes on, got {options.auction!r}")
+    with ExitStack() as stack:
+        engine = stack.enter_context(
+            open_foreign(options.table, timeout_s=options.call_timeout_ms / 1000)
+        )
+        reply = legal_reply(turn, engine.answers([turn])[0])
+        answer: dict[str, Any] = {"call": format_call(reply.call), "meaning": reply.meaning}
+        if options.simulate is not None:
+            question = CallQuestion(
+                turn.hand, turn.calls, (reply.call,), turn.dealer, turn.vulnerability,
+                options.scoring, options.simulate, seed=options.seed,
+            )  # fmt: skip
+            solver = None
+            if options.tricks != "law":
+                solver = stack.enter_context(shared.double_dummy_pool())
+            limit = None if options.budget_ms is None else options.budget_ms / 1000
+            found = simulate_calls(
+                open_system(options.meanings), ForeignBidder(engine), question, solver,
+                time_limit_s=limit,
+            )  # fmt: skip
+            answer |= {"call": format_call(found.best.call), "simulation": simulation_dict(found)}
+    if options.json:
+        shared.print_json({**answer, "engine": engine.name})
+        return
+    meaning = reply.meaning if answer["call"] == format_call(reply.call) else ""
+    print(f"{answer['call']}  {visible(meaning or 'undescribed')}")
+    if "simulation" in answer:
+        print_simulation(
+            answer["simulation"], f"auction read as {options.meanings}, bid on by {engine.name}"
+        )
