@@ -1,7 +1,8 @@
 """Records that are kept on the disk from one command to the next: a key, a value, a checksum.
 
 What is added is on the disk at once, so a run that is killed loses what it was at; several may add
-at a time. Bytes that are no record are left out, and the file is written anew without them.
+at a time. Bytes that are no record are left out, and the file is written anew without them; one
+without any record is another file and put aside, for who may still want it.
 """
 
 import logging
@@ -50,12 +51,30 @@ class KeptRecords:
         if path is not None and path.exists():
             with self._on_disk(path):
                 data = path.read_bytes()
+        whole = 0
         for start in range(0, len(data), size):
             record = data[start : start + size]
             if record[key + value :] == _checksum(record[: key + value]):
                 self._known[record[:key]] = record[key : key + value]
+                whole += size
+        self.left_out = len(data) - whole
         if path is not None and len(self._known) * size < len(data):
-            with self._on_disk(path), NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            self._mend(path, size)
+
+    def _mend(self, path: Path, size: int) -> None:
+        """Write a file anew, without what stands there twice and without what is no record."""
+        with self._on_disk(path):
+            if not self._known and self.left_out >= size:
+                aside = path.with_name(f"{path.name}.other")
+                path.replace(aside)
+                _logger.warning("%s has no %s, it was put aside as %s", path, self._what, aside)
+                return
+            if self.left_out:
+                _logger.warning(
+                    "%s: %d bytes were left out, they are no record of %s",
+                    path, self.left_out, self._what,
+                )  # fmt: skip
+            with NamedTemporaryFile(dir=path.parent, delete=False) as file:
                 file.write(_records(self._known))
                 file.close()
                 Path(file.name).replace(path)

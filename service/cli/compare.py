@@ -62,10 +62,7 @@ def compare(options: argparse.Namespace) -> int:
     if options.resume and folder is None:
         raise shared.UsageError("expected --resume with --out, the folder of the match")
     shared.check_source(options)
-    if options.lead_layouts and not options.lead_budget:
-        raise shared.UsageError(
-            "expected --lead-layouts with --lead-budget, how many deals are led"
-        )
+    shared.check_lead_options(options)
 
     import polars as pl
 

@@ -167,10 +167,21 @@ def check_source(options: argparse.Namespace) -> None:
     if len(named) > 1:
         raise UsageError(f"expected --deals, --from or --bank, got {' and '.join(named)}")
     if options.bank is not None:
-        from bidcascade.inference.double_dummy.solved_deals import PARTS
+        check_bank(options.bank)
 
-        if options.bank not in PARTS:
-            raise UsageError(f"expected --bank {', '.join(PARTS)}, got {options.bank!r}")
+
+def check_bank(part: str) -> None:
+    """Raise unless the bank has a part of that name."""
+    from bidcascade.inference.double_dummy.solved_deals import PARTS
+
+    if part not in PARTS:
+        raise UsageError(f"expected --bank {', '.join(PARTS)}, got {part!r}")
+
+
+def check_lead_options(options: argparse.Namespace) -> None:
+    """Raise where layouts are asked for, but no leads."""
+    if options.lead_layouts and not options.lead_budget:
+        raise UsageError("expected --lead-layouts with --lead-budget, how many deals are led")
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from . import shared
+from .prices import configure_prices
 
 if TYPE_CHECKING:
     from bidcascade.inference.compare import Budget
@@ -91,6 +92,8 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="decisions that a finding is made of (default: 60)")  # fmt: skip
     doctor.add_argument("--show", type=shared.whole_number(1), default=30, metavar="N",
         help="findings listed")  # fmt: skip
+
+    configure_prices(action, _SYSTEM_HELP)
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
