@@ -19,12 +19,16 @@ def configure_prices(action: Callable[..., argparse.ArgumentParser], system_help
     add = prices.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(prices)
-    add("--bank", default=_DEFAULT_PART, metavar="PART",
+    add("--bank", metavar="PART",
         help="the solved deals of the bank (bidcascade bank) that it is played on: open, held-out "
         f"or all (default: {_DEFAULT_PART})")  # fmt: skip
+    add("--deals", type=shared.whole_number(1, 2**31 - 1), metavar="N",
+        help="random deals instead, of which those are solved whose contracts differ")  # fmt: skip
+    add("--from", dest="source", metavar="FILE",
+        help="deals of a file instead (LIN, PBN, Parquet)")  # fmt: skip
     shared.add_lead_options(prices)
     add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
-        help="of the order in which deals are led against (default: 1)")  # fmt: skip
+        help="of random deals, and of the order of leads (default: 1)")  # fmt: skip
     add("--backend", default="auto", choices=shared.BACKENDS, help="where systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
@@ -33,22 +37,25 @@ def tell_prices(options: argparse.Namespace) -> int:
     """Print the options of a system, the dearest first; those measured where it is interrupted."""
     from . import DONE, INTERRUPTED
 
-    shared.check_bank(options.bank)
+    shared.check_source(options)
     shared.check_lead_options(options)
 
     from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.inference.compare import Budget
-    from bidcascade.inference.double_dummy.kept_tables import user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-    from bidcascade.inference.double_dummy.solved_deals import bank_sample
     from bidcascade.inference.option_prices import option_prices
     from bidcascade.kernels import get_backend
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.page.compare_report import summary_dict
 
+    from .matches import match_deals
+
     lead_budget = Budget.parse(options.lead_budget or "0")
     (chosen,) = shared.chosen_options(options, options.system)
-    deals, known = bank_sample(options.bank, user_tables())
+    part = options.bank
+    if options.deals is None and options.source is None:
+        part = part or _DEFAULT_PART
+    deals, known = match_deals(options.source, part, options.deals or 0, options.seed)
     found: list[OptionPrice] = []
     code = DONE
     with progress_bar("prices") as bar, DoubleDummyPool(options.workers) as pool:
@@ -68,14 +75,14 @@ def tell_prices(options: argparse.Namespace) -> int:
     found.sort(key=lambda one: (-(one.imps.value or 0.0), one.option))
     if options.json:
         told = {
-            "system": options.system, "bank": options.bank, "deals": len(deals),
+            "system": options.system, "bank": part, "deals": len(deals),
             "options": summary_dict(found),
         }  # fmt: skip
         shared.print_json(told)
         return code
     print(
         f"{options.system}: IMPs a deal that each option gains against the text without it, with "
-        f"95 %, on {len(deals):,} deals of the bank ({options.bank})"
+        f"95 %, on {len(deals):,} deals{f' of the bank ({part})' if part else ''}"
     )
     shared.print_table(
         ("option", "in the text", "double dummy", "perfect defence", "blind lead",

@@ -167,15 +167,10 @@ def check_source(options: argparse.Namespace) -> None:
     if len(named) > 1:
         raise UsageError(f"expected --deals, --from or --bank, got {' and '.join(named)}")
     if options.bank is not None:
-        check_bank(options.bank)
+        from bidcascade.inference.double_dummy.solved_deals import PARTS
 
-
-def check_bank(part: str) -> None:
-    """Raise unless the bank has a part of that name."""
-    from bidcascade.inference.double_dummy.solved_deals import PARTS
-
-    if part not in PARTS:
-        raise UsageError(f"expected --bank {', '.join(PARTS)}, got {part!r}")
+        if options.bank not in PARTS:
+            raise UsageError(f"expected --bank {', '.join(PARTS)}, got {options.bank!r}")
 
 
 def check_lead_options(options: argparse.Namespace) -> None:

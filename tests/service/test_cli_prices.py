@@ -55,6 +55,8 @@ def test_options_stand_with_what_they_gain(capsys):
     assert "of the bank (open)" in out
     assert "perfect defence" in out
     assert "no deal was led against" in err
+    assert main(["system", "prices", "switched.bidding", "--deals", "20", "--workers", "1"]) == 0
+    assert "on 20 deals\n" in capsys.readouterr().out
     # an option set for all of them, and turned round for its own
     assert main(["system", "prices", "switched.bidding", "--option", "spades", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -68,6 +70,8 @@ def test_what_cannot_be_priced_is_said(tmp_path, capsys):
     assert "'bidcascade bank' solves them" in capsys.readouterr().err
     assert main([*prices, "--bank", "half"]) == BAD_ARGUMENTS
     assert "expected --bank open, held-out, all, got 'half'" in capsys.readouterr().err
+    assert main([*prices, "--bank", "open", "--deals", "9"]) == BAD_ARGUMENTS
+    assert "got --deals and --bank" in capsys.readouterr().err
     assert main([*prices, "--lead-layouts", "5"]) == BAD_ARGUMENTS
     assert main([*prices, "--option", "strong"]) == BAD_ARGUMENTS
     assert "(spades, weak), got 'strong'" in capsys.readouterr().err
