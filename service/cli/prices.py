@@ -64,7 +64,7 @@ def tell_prices(options: argparse.Namespace) -> int:
                 options.system, deals, known, options=chosen, solver=pool,
                 leader=BlindLeader(pool, user_leads(), options.lead_layouts or LEAD_LAYOUTS),
                 lead_budget=lead_budget, seed=options.seed, backend=get_backend(options.backend),
-                progress=lambda option, done, total: bar(done, total, done),
+                progress=lambda option, done, total: bar(done, total, done * len(deals)),
             ):  # fmt: skip
                 found.append(price)
         except KeyboardInterrupt:
