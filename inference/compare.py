@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import Cancelled, InvalidInput, imps, score
+from bidcascade.bridge import Cancelled, InvalidInput, Seat, Vulnerability, imps, score
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.threads import side_by_side
 from bidcascade.kernels.types import U8
@@ -34,6 +34,7 @@ from .auction_ends import (
     contracts_by_compass,
     merged,
 )
+from .blind_leads import BlindLeader
 from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
 from .foreign.bidding import Fault, Player, bid_out
 
@@ -107,7 +108,9 @@ class SystemMatch:
     by table: ``ending`` (a number of ``endings``), ``tricks`` of declarer's side, ``scores`` of
     North-South; ``imps`` are for the first system, 0 where the result is not ``done``.
     ``defended_imps`` are those of a perfect defence, which doubles each contract that fails: plain
-    double dummy asks nothing for a contract that is bid too high in peace.
+    double dummy asks nothing for a contract that is bid too high in peace. ``blind_imps`` are those
+    of leads made by who sees one hand, of the deals that were ``led`` (:meth:`lead_out`), with
+    their ``leads`` and ``led_tricks`` by table.
 
     Raises
     ------
@@ -136,6 +139,7 @@ class SystemMatch:
         started = perf_counter()
         count = len(deals)
         self.names = first.name, second.name
+        self._systems = first, second
         self.deals = deals
         # [2, n]: where the first system sat North-South, and where it sat East-West
         self.endings, self.ending = self._bid(first, second, backend, faults)
@@ -146,9 +150,16 @@ class SystemMatch:
         self.scores: I32 = np.zeros((2, count), np.int32)
         self.imps: I8 = np.zeros(count, np.int8)
         self.defended_imps: I8 = np.zeros(count, np.int8)
+        self.led: Bools = np.zeros(count, np.bool_)
+        self.leads: I8 = np.full((2, count), NO_TRICKS, np.int8)
+        self.led_tricks: I8 = np.full((2, count), NO_TRICKS, np.int8)
+        self.blind_imps: I8 = np.zeros(count, np.int8)
         self.order: I64 = np.flatnonzero(differs)
-        np.random.Generator(np.random.Philox(key=(seed, count))).shuffle(self.order)
-        self.seconds = {"bidding": perf_counter() - started, "double dummy": 0.0}
+        # who leads has heard the auction, so the same contract is led against in two ways
+        self._to_lead: I64 = np.flatnonzero(self.ending[0] != self.ending[1])
+        for order in self.order, self._to_lead:
+            np.random.Generator(np.random.Philox(key=(seed, count))).shuffle(order)
+        self.seconds = {"bidding": perf_counter() - started, "double dummy": 0.0, "leads": 0.0}
         self.solved = 0
 
     def __len__(self) -> int:
@@ -302,6 +313,51 @@ class SystemMatch:
         defended = scores_of(doubled_where_failing(parts, tricks), played, vulnerability, tricks)
         self.defended_imps[chosen] = imps_of(defended[0] - defended[1])
         self.done[chosen] = True
+
+    def lead_out(self, leader: BlindLeader, budget: Budget) -> None:
+        """Have deals led against by who sees one hand, in random order, until the budget is spent.
+
+        Only deals with different auctions are, whose results are known: where the auctions are the
+        same, so are the leads. What was led before counts against a budget of deals.
+
+        Raises
+        ------
+        Cancelled
+            If ``cancel`` was set.
+        """
+        started = perf_counter()
+        before, so_far = self.seconds["leads"], int(self.led.sum())
+        waiting = self._to_lead[(self.done & ~self.led)[self._to_lead]]
+        if budget.deals is not None:
+            waiting = waiting[: max(0, budget.deals - so_far)]
+        total = so_far + len(waiting)
+        for number, deal in enumerate(waiting.tolist(), so_far):
+            self._go_on("leading", number, total)
+            if budget.seconds is not None and perf_counter() - started >= budget.seconds:
+                break
+            self._lead(deal, leader)
+            self.seconds["leads"] = before + perf_counter() - started
+        self._report("leading", int(self.led.sum()), total)
+
+    def _lead(self, deal: int, leader: BlindLeader) -> None:
+        """Take in what one deal is worth with a blind lead at either table."""
+        chosen = np.array([deal])
+        tricks = np.full((2, 1), NO_TRICKS, np.int8)
+        dealer = Seat(self.deals.dealer[deal])
+        for table in range(2):
+            ending = int(self.ending[table, deal])
+            contract = contract_of(int(self.endings.contracts[ending]), dealer)
+            if contract is not None:
+                sides = self._systems if table == dealer % 2 else self._systems[::-1]
+                self.leads[table, deal], tricks[table] = leader.lead(
+                    sides, self.endings.auction(ending), contract, self.deals.hands[:, deal],
+                    dealer=dealer, vulnerability=Vulnerability(self.deals.vulnerability[deal]),
+                )  # fmt: skip
+        parts, played = self._contracts(chosen)
+        scores = scores_of(parts, played, self.deals.vulnerability[chosen], tricks)
+        self.led_tricks[:, deal] = tricks[:, 0]
+        self.blind_imps[deal] = imps_of(scores[0] - scores[1])[0]
+        self.led[deal] = True
 
     def _contracts(self, chosen: I64) -> tuple[ContractParts, Bools]:
         """Contracts [2, m] of some deals, declarers by compass; which were not passed out."""

@@ -27,6 +27,7 @@ from bidcascade.bridge import (
     Vulnerability,
     format_call,
     format_calls,
+    format_card,
     format_deal,
 )
 from bidcascade.kernels import DealArrays
@@ -225,6 +226,9 @@ class Summary(ShownAnswer):
     imps: Estimate
     defended_imps: Estimate
     """Where each contract that fails is doubled."""
+    blind_imps: Estimate
+    """With leads by who sees one hand; a value of None where no deal was led."""
+    led: int
     points: Estimate
     outcomes: dict[str, Estimate]
     """Parts of the deals: ``won``, ``lost``, ``flat``, ``other auction``, ``other contract``."""
@@ -258,7 +262,8 @@ def summarize(
         match.names, len(match),
         {name: int((match.kind == kind).sum()) for kind, name in enumerate(KINDS)},
         match.sampled, match.solved, results.mean(values),
-        results.mean(match.defended_imps.astype(np.float64)), results.mean(points), outcomes,
+        results.mean(match.defended_imps.astype(np.float64)), blind_estimate(match),
+        int(match.led.sum()), results.mean(points), outcomes,
         {
             name: (
                 bidding.mean((sides == number).astype(np.float64)),
@@ -271,6 +276,43 @@ def summarize(
         (_system_result(match, 0), _system_result(match, 1)),
         _examples(match, examples), dict(match.seconds),
     )  # fmt: skip
+
+
+def blind_estimate(match: SystemMatch) -> Estimate:
+    """IMPs a deal for the first system with leads made by who sees one hand.
+
+    Of more deals it is known what they are worth double dummy than what they are with such a lead.
+    So the mean is that of double dummy and, from the deals that were led, what the lead changes:
+    the difference estimate of double sampling (Cochran, chapter 12), within the deals of the same
+    contract and within those of different ones. Deals with the same auction are flat.
+    """
+    count = len(match)
+    plain, blind = match.imps.astype(np.float64), match.blind_imps.astype(np.float64)
+    other = match.ending[0] != match.ending[1]
+    strata = [
+        where for where in (other & (match.kind != DIFFERS), match.kind == DIFFERS) if where.any()
+    ]
+    means, within = [], 0.0
+    for where in strata:
+        known, led = np.flatnonzero(where & match.done), np.flatnonzero(where & match.led)
+        if not len(led):
+            return Estimate(None)
+        change = blind[led] - plain[led]
+        means.append((int(where.sum()) / count, float(plain[known].mean() + change.mean())))
+        if len(led) > 1:
+            size, fraction = int(where.sum()), 1 / len(led) - 1 / len(known)
+            spread = blind[led].var(ddof=1) / len(known) + change.var(ddof=1) * fraction
+            within += size / count * (size - 1) / max(count - 1, 1) * float(spread)
+    value = sum(share * mean for share, mean in means)
+    looked_at = int(match.led.sum())
+    if looked_at < 2:
+        return Estimate(None if not looked_at and strata else value)
+    flat = 1 - sum(share for share, _ in means)
+    between = flat * value**2 + sum(share * (mean - value) ** 2 for share, mean in means)
+    error = math.sqrt(within + between / (count - 1))
+    if error <= _ROUNDING * abs(value):
+        return Estimate(value)
+    return Estimate(value, error, quantile(looked_at - 1) * error)
 
 
 def _divergence_results(
@@ -399,29 +441,38 @@ def boards_frame(match: SystemMatch) -> pl.DataFrame:
         ``weight`` (for how many deals it stands), then for either table (``_ns`` where the first
         system sat North-South, ``_ew``) ``auction``, ``contract``, ``declarer``, ``tricks`` (null
         where not played), ``score`` (for North-South), and ``imps`` for the first system,
-        ``divergence`` (``1N P: 2C/2D``, null where the auctions are the same).
+        ``divergence`` (``1N P: 2C/2D``, null where the auctions are the same); for either table
+        ``lead`` and ``blind_tricks``, then ``blind_imps``, null where no deal was led.
     """
     done = np.flatnonzero(match.done)
     found, number = divergences(match)
     texts = pl.Series([*map(divergence_text, found), None], dtype=pl.String)
     by_table: dict[str, pl.Series] = {}
     for table, suffix in enumerate(("ns", "ew")):
-        tricks = pl.Series(match.tricks[table, done])
+        tricks, led = (pl.Series(of[table, done]) for of in (match.tricks, match.led_tricks))
         by_table |= {
             f"tricks_{suffix}": tricks.set(tricks == NO_TRICKS, None).cast(pl.UInt8),
             f"score_{suffix}": pl.Series(match.scores[table, done]),
+            f"lead_{suffix}": _picked(
+                [*map(format_card, range(52)), None], pl.String, match.leads[table, done] % 53
+            ),
+            f"blind_tricks_{suffix}": led.set(led == NO_TRICKS, None).cast(pl.UInt8),
         }
+    blind = pl.Series(match.blind_imps[done])
     frame = bidding_frame(match, done).with_columns(
         kind=_picked(KINDS, pl.Enum(KINDS), match.kind[done]),
         weight=pl.Series(match.weights[done]),
         imps=pl.Series(match.imps[done]),
         divergence=texts.gather(np.where(number < 0, len(found), number)[done]),
+        blind_imps=blind.set(pl.Series(~match.led[done]), None),
         **by_table,
     )
     return frame.select(
         *_DEAL_COLUMNS, "kind", "weight",
         *(f"{name}_{table}" for table in ("ns", "ew") for name in _TABLE_COLUMNS),
         "imps", "divergence",
+        *(f"{name}_{table}" for table in ("ns", "ew") for name in ("lead", "blind_tricks")),
+        "blind_imps",
     )  # fmt: skip
 
 

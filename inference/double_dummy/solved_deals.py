@@ -89,13 +89,20 @@ def bank_sample(part: str, kept: KeptTables, count: int = BANK_DEALS) -> tuple[D
         raise InvalidInput(f"expected a part of the bank ({', '.join(PARTS)}), got {part!r}")
     deals = deal_arrays(random_deals(count, BANK_SEED))
     tables = kept.find(deals.hands)
-    chosen = tables[:, 0] >= 0
+    solved = tables[:, 0] >= 0
+    chosen = solved
     if part != WHOLE:
-        chosen &= held_out(deals.hands) == (part == HELD_OUT)
+        chosen = solved & (held_out(deals.hands) == (part == HELD_OUT))
     rows = np.flatnonzero(chosen)
     if not len(rows):
+        others = "none"
+        if not solved.any() and len(kept):
+            others = f"{len(kept):,} tables of other deals"
+        elif kept.left_out and not len(kept):
+            others = f"{kept.left_out:,} bytes that are no tables"
+        place = "" if kept.path is None else f" in {str(kept.path)!r}"
         raise InvalidInput(
-            f"expected solved deals in the part {part!r} of the bank, got none; "
+            f"expected solved deals in the part {part!r} of the bank, got {others}{place}; "
             "'bidcascade bank' solves them"
         )
     return deals.take(rows), tables[rows]

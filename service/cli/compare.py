@@ -36,6 +36,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     add("--dd-budget", metavar="B",
         help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
         f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
+    shared.add_lead_options(parser)
     shared.add_system_option(parser)
     shared.add_engine_options(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
@@ -64,9 +65,11 @@ def compare(options: argparse.Namespace) -> int:
     if options.resume and folder is None:
         raise shared.UsageError("expected --resume with --out, the folder of the match")
     shared.check_source(options)
+    shared.check_lead_options(options)
 
     import polars as pl
 
+    from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.inference.compare import Budget, SystemMatch
     from bidcascade.inference.compare_summary import boards_frame, summarize
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
@@ -76,6 +79,7 @@ def compare(options: argparse.Namespace) -> int:
 
     from .matches import match_deals, opened_players, resume
 
+    lead_budget = Budget.parse(options.lead_budget or "0")
     budget = Budget.parse(options.dd_budget or ("all" if options.bank else _DEFAULT_BUDGET))
     with ExitStack() as stack:
         first, second = stack.enter_context(opened_players(options.systems, options))
@@ -95,6 +99,8 @@ def compare(options: argparse.Namespace) -> int:
         code, interrupted = DONE, ""
         try:
             match.work_out(pool, budget, known)
+            leader = BlindLeader(pool, user_leads(), options.lead_layouts or LEAD_LAYOUTS)
+            match.lead_out(leader, lead_budget)
         except KeyboardInterrupt:
             if not match.sampled:
                 raise
@@ -117,13 +123,20 @@ def compare(options: argparse.Namespace) -> int:
 
 def _print_summary(summary: "Summary") -> None:
     from bidcascade.inference.compare_summary import divergence_text
-    from bidcascade.service.reports.compare_report import rate_text, signed_text, verdict
+    from bidcascade.service.reports.compare_report import (
+        blind_text,
+        rate_text,
+        signed_text,
+        verdict,
+    )
 
     first, second = summary.names
     print(f"{first} against {second}, {summary.deals:,} deals at two tables")
     print(f"IMPs a deal for {first}: {signed_text(summary.imps, digits=3)}")
     defended = signed_text(summary.defended_imps, digits=3)
     print(f"the same where each contract that fails is doubled (perfect defence): {defended}")
+    blind = blind_text(summary, digits=3)
+    print(f"the same with leads by who sees one hand (blind lead): {blind}")
     print(verdict(summary))
     shared.print_table(
         ("what", "of deals"), [(name, rate_text(one)) for name, one in summary.outcomes.items()]
@@ -147,7 +160,7 @@ def _print_summary(summary: "Summary") -> None:
 
 def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     """Measure systems on the boards of an archive."""
-    match_only = ("deals", "source", "bank", "dd_budget", "resume")
+    match_only = ("deals", "source", "bank", "dd_budget", "lead_budget", "lead_layouts", "resume")
     for name in match_only:
         if getattr(options, name):
             option = {"source": "from"}.get(name, name.replace("_", "-"))

@@ -124,6 +124,17 @@ def add_bank_option(parser: argparse.ArgumentParser) -> None:
         "held-out to judge them, or all")  # fmt: skip
 
 
+def add_lead_options(parser: argparse.ArgumentParser) -> None:
+    """Add how much of a match is led against by who sees one hand."""
+    add = parser.add_argument
+    add("--lead-budget", metavar="B",
+        help="how many, or how long (90s, 5m), deals with different auctions are led against by "
+        "who sees one hand, some 2 s of a core each; all for every one; leads are kept "
+        "(default: none)")  # fmt: skip
+    add("--lead-layouts", type=whole_number(1, 1000), metavar="N",
+        help="layouts of the unseen cards behind a lead (default: 10)")  # fmt: skip
+
+
 def check_source(options: argparse.Namespace) -> None:
     """Raise unless at most one of ``--deals``, ``--from`` and a part of ``--bank`` is given."""
     given = {"deals": options.deals, "from": options.source, "bank": options.bank}
@@ -143,6 +154,12 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
         "--call-timeout-ms", type=whole_number(1), default=10_000, metavar="MS",
         help="how long a foreign engine may take for a call (default: 10000)",
     )  # fmt: skip
+
+
+def check_lead_options(options: argparse.Namespace) -> None:
+    """Raise where layouts are asked for, but no leads."""
+    if options.lead_layouts and not options.lead_budget:
+        raise UsageError("expected --lead-layouts with --lead-budget, how many deals are led")
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:

@@ -15,6 +15,7 @@ from bidcascade.service.questions.systems import SystemCheckRequest, SystemDiffR
 
 from . import shared
 from .flags import add_flags
+from .prices import configure_prices
 
 if TYPE_CHECKING:
     from bidcascade.inference.compare import Budget
@@ -92,6 +93,8 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="decisions that a finding is made of (default: 60)")  # fmt: skip
     doctor.add_argument("--show", type=shared.whole_number(1), default=30, metavar="N",
         help="findings listed")  # fmt: skip
+
+    configure_prices(action, _SYSTEM_HELP)
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)

@@ -129,6 +129,7 @@ def _result(summary: Summary) -> tuple[Block, ...]:
             "the same where each contract that fails is doubled",
             signed_text(summary.defended_imps),
         ),
+        ("the same with leads by who sees one hand", blind_text(summary)),
         (f"points a deal for {first}", signed_text(summary.points, digits=1)),
         (f"deals that {first} wins", rate_text(outcomes["won"])),
         (f"deals that {second} wins", rate_text(outcomes["lost"])),
@@ -136,6 +137,13 @@ def _result(summary: Summary) -> tuple[Block, ...]:
         ("deals with different contracts", rate_text(outcomes["other contract"])),
     )
     return Text(verdict(summary)), Numbers(pairs)
+
+
+def blind_text(summary: Summary, *, digits: int = 2) -> str:
+    """Write the result with blind leads, and how many deals were led."""
+    if summary.blind_imps.value is None:
+        return "unknown, no deal was led (--lead-budget)"
+    return f"{signed_text(summary.blind_imps, digits=digits)} ({summary.led:,} deals led)"
 
 
 def verdict(summary: Summary) -> str:

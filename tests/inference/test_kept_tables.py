@@ -104,3 +104,20 @@ def test_where_nothing_can_be_written_tables_stay_in_memory(tmp_path, caplog):
     assert "are not kept" in caplog.text
     assert (kept.find(hands) == made_up(hands)).all()
     assert kept.path is None
+
+
+def test_another_file_is_put_aside_and_said(path, caplog):
+    path.parent.mkdir()
+    path.write_bytes(b"a note of somebody else, longer than a record of tables is, by far")
+    kept = KeptTables(path)
+    assert (len(kept), kept.left_out) == (0, 66)
+    assert "it was put aside as" in caplog.text
+    assert path.with_name("tables.other").read_bytes().startswith(b"a note")
+    hands = deal_hands(9, 0, 2)
+    kept.add(hands, made_up(hands))
+    assert len(KeptTables(path)) == 2
+    # cut short: what is whole is kept, and what is not is told
+    path.write_bytes(path.read_bytes()[:-1])
+    kept = KeptTables(path)
+    assert (len(kept), kept.left_out) == (1, RECORD - 1)
+    assert f"{RECORD - 1} bytes were left out" in caplog.text

@@ -22,6 +22,7 @@ from bidcascade.inference.double_dummy.solved_deals import (
     solved_beginning,
     unpack_tables,
 )
+from bidcascade.kernels.dealing import deal_hands
 from tests.inference.support_double_dummy import MadeUp, made_up
 
 TABLES = st.lists(st.lists(st.integers(0, 13), min_size=20, max_size=20), max_size=20)
@@ -76,6 +77,25 @@ def test_a_third_is_held_out_by_the_hands_alone():
         bank_sample(OPEN, KeptTables(), 10)
     with pytest.raises(InvalidInput, match=r"open, held-out, all.*got 'half'"):
         bank_sample("half", kept, 10)
+
+
+def test_what_is_wrong_with_a_bank_is_said(tmp_path):
+    path = tmp_path / "tables"
+    path.write_bytes(bytes(100))
+    with pytest.raises(InvalidInput, match=r"got 100 bytes that are no tables in '.*tables'"):
+        bank_sample(OPEN, KeptTables(path), 10)
+    kept = KeptTables(path)
+    others = deal_hands(1, 0, 3)
+    kept.add(others, made_up(others))
+    with pytest.raises(InvalidInput, match=r"got 3 tables of other deals in '.*tables'"):
+        bank_sample(OPEN, kept, 10)
+    # the other part is solved, which is no fault of the file
+    hands = bank_hands(10)
+    out = hands[:, held_out(hands)]
+    kept.add(out, made_up(out))
+    assert len(bank_sample(HELD_OUT, kept, 10)[0]) == out.shape[1] > 0
+    with pytest.raises(InvalidInput, match=r"the part 'open' of the bank, got none in '.*tables'"):
+        bank_sample(OPEN, kept, 10)
 
 
 def test_contracts_are_looked_up_or_solved():

@@ -121,6 +121,33 @@ def test_the_bank_is_solved_and_compared_on(capsys):
     assert "expected at most 200,000 deals, got 200,001" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("systems")
+def test_leads_are_made_blind_where_that_is_asked_for(tmp_path, capsys):
+    match = ["compare", "strong.bidding", "weak.bidding", "--deals", "60", "--workers", "1"]
+    match += ["--dd-budget", "4"]
+    assert main(match) == 0
+    assert "(blind lead): unknown, no deal was led (--lead-budget)" in capsys.readouterr().out
+    led = [*match, "--lead-budget", "3", "--lead-layouts", "2"]
+    assert main([*led, "--out", "out"]) == 0
+    assert re.search(r"\(blind lead\): [+-]\d.* \(3 deals led\)", capsys.readouterr().out)
+    boards = pl.read_parquet("out/boards.parquet")
+    assert boards["blind_imps"].is_not_null().sum() == 3
+    assert "(3 deals led)" in (tmp_path / "out" / "report.md").read_text()
+    # what is kept is found again, with the same answer
+    kept = tmp_path / "cache" / "double-dummy" / "leads.bin"
+    size = kept.stat().st_size
+    assert main([*led, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert kept.stat().st_size == size
+    assert told["led"] == 3
+    assert told["blind_imps"]["value"] is not None
+    assert main([*match, "--lead-layouts", "2"]) == BAD_ARGUMENTS
+    assert "expected --lead-layouts with --lead-budget" in capsys.readouterr().err
+    assert main([*match, "--lead-budget", "some"]) == BAD_INPUT
+    assert main(["compare", "a", "--archive", "b", "--lead-budget", "3"]) == BAD_ARGUMENTS
+    assert "expected --archive or --lead-budget, got both" in capsys.readouterr().err
+
+
 def some_summary() -> Summary:
     """A summary with hostile names and every part."""
     sure, unsure = Estimate(0.5, 0.1, 0.2), Estimate(0.25)
@@ -135,7 +162,7 @@ def some_summary() -> Summary:
     )  # fmt: skip
     return Summary(
         ("<b>one</b>", "two|*"), 1000, {"same": 500, "differs": 500}, 50, 80,
-        sure, sure, unsure,
+        sure, sure, sure, 7, unsure,
         dict.fromkeys(("won", "lost", "flat", "other auction", "other contract"), sure),
         {"None": (sure, unsure)}, (parted,), (system, system), (example,),
         {"bidding": 1.0},

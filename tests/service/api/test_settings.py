@@ -117,15 +117,18 @@ def test_tables(table, extra, expected):
     assert read_settings({"table": table, "extra_tables": extra}).table_paths() == expected
 
 
+SHIPPED = ["sayc", "acol", "light-openings", "precision", "two-over-one"]
+
+
 @pytest.mark.parametrize(
     ("variables", "expected"),
     [
-        ({}, ["sayc", "acol", "two-over-one"]),
-        ({"PORT": "8001", "OVERLAYS": "fixes.csv"}, ["sayc", "acol", "two-over-one"]),
+        ({}, SHIPPED),
+        ({"PORT": "8001", "OVERLAYS": "fixes.csv"}, SHIPPED),
         ({"TABLE": "sayc"}, ["sayc"]),
         ({"TABLE": "mine.bidding"}, ["mine"]),
         ({"EXTRA_TABLES": "old=tables/old"}, ["sayc", "old"]),
-        ({"TABLE": "", "EXTRA_TABLES": ""}, ["sayc", "acol", "two-over-one"]),
+        ({"TABLE": "", "EXTRA_TABLES": ""}, SHIPPED),
     ],
 )
 def test_every_shipped_system_is_served_unless_tables_are_named(variables, expected, monkeypatch):
