@@ -86,6 +86,7 @@ class SystemBidder:
     """
 
     undescribed: "UndescribedPolicy" = "allow"
+    usual_mode: Final = "first"
 
     def __init__(self, system: System, backend: str = "auto") -> None:
         self._system = system

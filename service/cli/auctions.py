@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from bidcascade.systems.bid_answer import BidAnswer
 
 _DEALS_AT_ONCE = 500
-_UNLIMITED = 2**31 - 1
 
 
 def configure_auctions(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +29,7 @@ def configure_auctions(parser: argparse.ArgumentParser) -> None:
     add("--mode", choices=("all", "first"), default="all",
         help="every auction that holds, or the one that is bid (default: all)")  # fmt: skip
     add("--completed", action="store_true", help="only complete auctions")
-    add("--limit", type=shared.whole_number(1, _UNLIMITED), metavar="K",
+    add("--limit", type=shared.whole_number(1, shared.MOST_LISTED), metavar="K",
         help="list at most so many auctions of a deal")  # fmt: skip
     shared.add_table_options(parser)
     shared.add_json_option(parser)
