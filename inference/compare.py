@@ -322,6 +322,8 @@ class SystemMatch:
 
         Raises
         ------
+        InvalidInput
+            If a foreign engine plays: what its auctions tell the leader is not known.
         Cancelled
             If ``cancel`` was set.
         """
@@ -330,16 +332,23 @@ class SystemMatch:
         waiting = self._to_lead[(self.done & ~self.led)[self._to_lead]]
         if budget.deals is not None:
             waiting = waiting[: max(0, budget.deals - so_far)]
+        first, second = self._systems
+        if not len(waiting):
+            return
+        if not (isinstance(first, System) and isinstance(second, System)):
+            raise InvalidInput(
+                f"expected two systems for blind leads, got {' and '.join(self.names)}"
+            )
         total = so_far + len(waiting)
         for number, deal in enumerate(waiting.tolist(), so_far):
             self._go_on("leading", number, total)
             if budget.seconds is not None and perf_counter() - started >= budget.seconds:
                 break
-            self._lead(deal, leader)
+            self._lead(deal, leader, (first, second))
             self.seconds["leads"] = before + perf_counter() - started
         self._report("leading", int(self.led.sum()), total)
 
-    def _lead(self, deal: int, leader: BlindLeader) -> None:
+    def _lead(self, deal: int, leader: BlindLeader, systems: tuple[System, System]) -> None:
         """Take in what one deal is worth with a blind lead at either table."""
         chosen = np.array([deal])
         tricks = np.full((2, 1), NO_TRICKS, np.int8)
@@ -348,7 +357,7 @@ class SystemMatch:
             ending = int(self.ending[table, deal])
             contract = contract_of(int(self.endings.contracts[ending]), dealer)
             if contract is not None:
-                sides = self._systems if table == dealer % 2 else self._systems[::-1]
+                sides = systems if table == dealer % 2 else systems[::-1]
                 self.leads[table, deal], tricks[table] = leader.lead(
                     sides, self.endings.auction(ending), contract, self.deals.hands[:, deal],
                     dealer=dealer, vulnerability=Vulnerability(self.deals.vulnerability[deal]),

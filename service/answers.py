@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, REDOUBLE, STRAINS
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
+from bidcascade.kernels.arrow import ArrowColumn
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.loaders import SEAT_ENUM
 from bidcascade.systems.any_bidder import AnyBidder, Query
 from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
+from bidcascade.table.columns import offsets_of
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed import Counted, Listing
@@ -26,6 +28,8 @@ _SMALL_TABLE = 1 << 18
 """Tables of up to so many entries get the texts of all their auctions once and for all."""
 _ROWS_AT_ONCE = 1 << 16
 _NO_CALL = 255
+_CALL_WORDS: Final = [f"{text}{space}".encode() for space in (" ", "") for text in CALL_TEXTS]
+"""Texts of calls within an auction, and at its end."""
 _PASSED_OUT = 4
 """Stands for "no declarer" among declarers counted from the dealer (0-3)."""
 CONTRACT_TEXTS = [
@@ -320,7 +324,6 @@ def _bid_endings(places: SystemPlaces, bid: "BidDeals", dealer: U8) -> pl.DataFr
 def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> pl.DataFrame:
     from bidcascade.systems.allowed import CUTS
 
-    count = len(found.place)
     counts = np.diff(found.offsets)
     keys = found.place.astype(np.int64) << 6 | found.call
     distinct_keys, which = np.unique(keys, return_inverse=True)
@@ -328,43 +331,61 @@ def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> p
         (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
     )
     # entries are numbered by each side's system for itself
-    sides = np.array([(len(calls) - 1) & 1 for calls in auctions], np.int64)[which]
-    rows = np.repeat(np.arange(count, dtype=np.uint32), np.diff(found.held_offsets))
-    held, place = np.unique(found.held.astype(np.int64) << 1 | sides[rows], return_inverse=True)
-    names = [places.sides[key & 1].name(key >> 1) for key in held.tolist()]
-    variants = (
-        pl.DataFrame({"row": rows, "variants": pl.Series(names, dtype=pl.String).gather(place)})
-        .filter(pl.col("variants") != "")
-        .unique(maintain_order=True)
-        .group_by("row", maintain_order=True)
-        .agg("variants")
-    )
+    sides = (_lengths(auctions) - 1 & 1)[which]
     deals = np.arange(first_deal, first_deal + len(counts), dtype=np.uint32)
     # where a limit cut, one auction more was met
     totals = (counts + (found.cut == CUTS.index("limit"))).astype(np.uint32)
     cuts = pl.Series("cut", CUTS, dtype=pl.String).gather(found.cut.astype(np.uint32))
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         [
-            pl.Series("row", np.arange(count, dtype=np.uint32)),
             pl.Series("deal", np.repeat(deals, counts)),
-            pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
+            pl.Series("entry", [None], pl.UInt32).new_from_index(0, len(found.place)),
             _texts(auctions).gather(which.astype(np.uint32)),
             pl.Series("completed", found.completed),
+            _variants(places, found, sides),
             pl.Series("total", np.repeat(totals, counts)),
             pl.Series("truncated", np.repeat(found.cut != 0, counts)),
             cuts.gather(np.repeat(np.arange(len(counts), dtype=np.uint32), counts)),
         ]
     )
-    return frame.join(variants, on="row", how="left", maintain_order="left").select(
-        "deal",
-        "entry",
-        "calls",
-        "completed",
-        pl.col("variants").fill_null([]),
-        "total",
-        "truncated",
-        "cut",
+
+
+def _variants(places: SystemPlaces, found: "Listing", sides: I64) -> pl.Series:
+    """Names of the entries that make each auction's last call, each once, in their order."""
+    rows = np.repeat(np.arange(len(found.place)), np.diff(found.held_offsets))
+    held, which = np.unique(found.held.astype(np.int64) << 1 | sides[rows], return_inverse=True)
+    numbers: dict[str, int] = {"": 0}
+    for key in held.tolist():
+        numbers.setdefault(places.sides[key & 1].name(key >> 1), len(numbers))
+    number_of = np.array(
+        [numbers[places.sides[key & 1].name(key >> 1)] for key in held.tolist()], np.int64
     )
+    pairs = rows * len(numbers) + number_of[which]
+    # an entry without a name is none; of one name only the first counts
+    _, first = np.unique(pairs, return_index=True)
+    first.sort()
+    chosen = pairs[first]
+    chosen = chosen[chosen % len(numbers) != 0]
+    ends = np.cumsum(np.bincount(chosen // len(numbers), minlength=len(found.place)))
+    offsets = np.concatenate([np.zeros(1, np.int64), ends])
+    letters = _gathered([name.encode() for name in numbers], chosen % len(numbers))
+    names = ArrowColumn(b"U", len(chosen), [None, *letters])
+    lists = ArrowColumn(b"+L", len(found.place), [None, offsets], [names])
+    return pl.Series(lists).alias("variants")
+
+
+def _gathered(words: list[bytes], which: I64) -> tuple[I64, U8]:
+    """Chosen words, one behind the other: where each begins and the last ends, and the letters."""
+    starts = offsets_of(_lengths(words), np.int64)
+    lengths = np.diff(starts)[which]
+    offsets = offsets_of(lengths, np.int64)
+    letters = np.frombuffer(b"".join(words), np.uint8)
+    moved = np.repeat(starts[which] - offsets[:-1], lengths)
+    return offsets, letters[np.arange(offsets[-1]) + moved]
+
+
+def _lengths(texts: list[bytes]) -> I64:
+    return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 def _call_lists(calls: U8, lengths: I64) -> pl.Series:
@@ -387,10 +408,14 @@ SEATS_AND_NONE = pl.Series("declarer", [*SEAT_ENUM.categories, None], dtype=SEAT
 
 
 def _texts(auctions: list[bytes]) -> pl.Series:
-    text_of = CALL_TEXTS.__getitem__
-    return pl.Series(
-        "calls", [" ".join(map(text_of, auction)) for auction in auctions], dtype=pl.String
-    )
+    """Texts of auctions, given as codes of their calls."""
+    ends = offsets_of(_lengths(auctions), np.int64)
+    which = np.frombuffer(b"".join(auctions), np.uint8).astype(np.int64)
+    # no space behind a last call
+    which[ends[1:][np.diff(ends) > 0] - 1] += len(CALL_TEXTS)
+    offsets, letters = _gathered(_CALL_WORDS, which)
+    texts = ArrowColumn(b"U", len(auctions), [None, offsets[ends], letters])
+    return pl.Series(texts).alias("calls")
 
 
 def _endings_of(auctions: list[bytes], passes: U8 | None) -> tuple[pl.DataFrame, U8]:

@@ -140,6 +140,11 @@ class AnyBidder(Protocol):
         ...
 
     @property
+    def usual_mode(self) -> Mode:
+        """What a batch answers where nobody says it."""
+        ...
+
+    @property
     def usual_limit(self) -> int:
         """Auctions of a deal that are listed where nobody says how many."""
         ...

@@ -51,6 +51,9 @@ class OverlaidBidder(SystemBidder):
         return OverlaidPlaces(self.system.reader(), self.table, self.table.changed_places)
 
     def _new_places(self) -> "Bidder":
+        return self._more_places()
+
+    def _more_places(self) -> "Bidder":
         from .bidder import Bidder
         from .budget import places_budget
 

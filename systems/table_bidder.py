@@ -68,6 +68,7 @@ class TableBidder:
     """
 
     title = None
+    usual_mode: Final = "all"
     usual_limit = UNLIMITED
 
     def __init__(self, table: BiddingTable, backend: str = "auto") -> None:

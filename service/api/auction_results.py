@@ -5,11 +5,11 @@ decides. So an answer costs a lookup for each auction, whether for one deal or f
 """
 
 import json
-import weakref
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -41,9 +41,9 @@ class AuctionResults:
         self._engine = engine
         self._pieces: dict[int, bytes] = {}
         self._pieces_by_meaning: dict[tuple[int, int], bytes] = {}
-        self._pieces_of_system: dict[tuple[int, ...], bytes] = {}
-        self._numbered_by: Callable[[], object] = lambda: None
-        """What the places in those keys are numbers of."""
+        self._pieces_of_system: WeakKeyDictionary[object, dict[tuple[int, ...], bytes]]
+        self._pieces_of_system = WeakKeyDictionary()
+        """By what the places in their keys are numbers of: threads have places of their own."""
 
     @property
     def _table(self) -> BiddingTable:
@@ -63,9 +63,6 @@ class AuctionResults:
         """Write the auctions that a system allows, each different one once."""
         from bidcascade.systems.allowed import CUTS
 
-        if self._numbered_by() is not places.store:
-            self._numbered_by = weakref.ref(places.store)
-            self._pieces_of_system.clear()
         held: list[int] = found.held.tolist()
         ends: list[int] = found.held_offsets.tolist()
         keys = [
@@ -74,7 +71,7 @@ class AuctionResults:
                 zip(found.place.tolist(), found.call.tolist(), strict=True)
             )
         ]
-        pieces = self._pieces_of_system
+        pieces = self._pieces_of_system.setdefault(places.store, {})
         if len(pieces) > MOST_PIECES:
             pieces.clear()
         new = [number for number, key in enumerate(keys) if key not in pieces]

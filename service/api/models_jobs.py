@@ -34,6 +34,9 @@ RESULT_TEXT = (
     "of their own."
 )
 COMPLETED_TEXT = "Mode `all`: only auctions that are complete."
+LIMIT_TEXT = "Mode `all`: at most so many auctions of a board; of a system 1,000 if not given."
+DEPTH_TEXT = "Mode `all`: only auctions of at most so many calls."
+MOST_LISTED = 2**31 - 1
 TEXT_TEXT = (
     "Modes `first` and `all`: the hands as text as well (`hands`), and in Parquet of mode `first` "
     "the auctions (`calls`, `source_calls`)."
@@ -57,6 +60,12 @@ class JobRequest(Body):
     )
     archive: Word | None = Field(default=None, description=ARCHIVE_TEXT, examples=[None])
     completed_only: bool = Field(default=False, description=COMPLETED_TEXT, examples=[False])
+    limit: int | None = Field(
+        default=None, ge=1, le=MOST_LISTED, description=LIMIT_TEXT, examples=[100]
+    )
+    max_depth: int | None = Field(
+        default=None, ge=1, le=MOST_LISTED, description=DEPTH_TEXT, examples=[8]
+    )
     text: bool = Field(default=False, description=TEXT_TEXT, examples=[False])
     result: list[ResultForm] = Field(
         default=["parquet"], min_length=1, max_length=3, description=RESULT_TEXT,

@@ -32,8 +32,11 @@ from .models_jobs import (
     ARCHIVE_TEXT,
     BESIDE_TEXT,
     COMPLETED_TEXT,
+    DEPTH_TEXT,
+    LIMIT_TEXT,
     MODE_TEXT,
     MOST_BESIDE,
+    MOST_LISTED,
     RESULT_TEXT,
     TEXT_TEXT,
     JobAnswer,
@@ -59,7 +62,10 @@ _ID: Final = re.compile(r"[0-9a-f]{16}")
 _TRUTH: Final = {"true": True, "false": False}
 _TRUTHS: Final = ("completed_only", "text")
 """Fields of a form that are true or false."""
-_FIELDS: Final = ("table", "mode", "beside", "archive", *_TRUTHS, "result", "name")
+_NUMBERS: Final = ("limit", "max_depth")
+"""Fields of a form that are numbers."""
+_LONGEST_NUMBER: Final = len(str(MOST_LISTED))
+_FIELDS: Final = ("table", "mode", "beside", "archive", *_TRUTHS, *_NUMBERS, "result", "name")
 
 
 def _body() -> dict[str, Any]:
@@ -79,6 +85,8 @@ def _body() -> dict[str, Any]:
         "beside": f"{BESIDE_TEXT} Separated by commas.",
         "archive": ARCHIVE_TEXT,
         "completed_only": COMPLETED_TEXT,
+        "limit": LIMIT_TEXT,
+        "max_depth": DEPTH_TEXT,
         "text": TEXT_TEXT,
         "result": f"{RESULT_TEXT} Separated by commas.",
         "name": "What the archive is called; else the name of the file.",
@@ -133,6 +141,12 @@ async def job_create(
         str | None, Query(description=ARCHIVE_TEXT, examples=["club"], max_length=64)
     ] = None,
     completed_only: Annotated[bool, Query(description=COMPLETED_TEXT, examples=[False])] = False,
+    limit: Annotated[
+        int | None, Query(description=LIMIT_TEXT, examples=[100], ge=1, le=MOST_LISTED)
+    ] = None,
+    max_depth: Annotated[
+        int | None, Query(description=DEPTH_TEXT, examples=[8], ge=1, le=MOST_LISTED)
+    ] = None,
     text: Annotated[bool, Query(description=TEXT_TEXT, examples=[False])] = False,
     result: Annotated[
         str,
@@ -158,7 +172,7 @@ async def job_create(
         check_query(request, *_FIELDS)
         asked = _asked(
             table, mode, _listed(beside), archive, _listed(result), completed_only=completed_only,
-            text=text,
+            limit=limit, max_depth=max_depth, text=text,
         )  # fmt: skip
         doing = await _in_thread(_checked, work, asked)
 
@@ -207,6 +221,8 @@ def _asked(
     forms: list[str],
     *,
     completed_only: bool,
+    limit: int | None,
+    max_depth: int | None,
     text: bool,
 ) -> JobRequest:
     if archive is not None:
@@ -216,7 +232,8 @@ def _asked(
     try:
         return JobRequest.model_validate(
             {"path": "upload", "table": table, "mode": mode, "beside": beside,
-             "archive": archive, "completed_only": completed_only, "text": text, "result": forms}
+             "archive": archive, "completed_only": completed_only, "limit": limit,
+             "max_depth": max_depth, "text": text, "result": forms}
         )  # fmt: skip
     except ValidationError:
         reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
@@ -233,9 +250,10 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     if "pbn" in asked.result and asked.mode != "first":
         reason = "expected mode first with pbn: a board has one auction"
         raise wrong_field("result", "pbn", reason)
-    if asked.completed_only and asked.mode != "all":
-        reason = "expected completed_only only with mode all"
-        raise wrong_field("completed_only", asked.completed_only, reason)
+    for name in ("completed_only", *_NUMBERS):
+        if getattr(asked, name) and asked.mode != "all":
+            reason = f"expected {name} only with mode all"
+            raise wrong_field(name, getattr(asked, name), reason)
     if asked.text and asked.mode not in ("first", "all"):
         reason = "expected text only with mode first or all"
         raise wrong_field("text", asked.text, reason)
@@ -253,7 +271,7 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     return {
         "table": table.name,
         "digest": table.digest,
-        **asked.model_dump(include={"mode", "beside", "completed_only", "text"}),
+        **asked.model_dump(include={"mode", "beside", "completed_only", *_NUMBERS, "text"}),
         "beside_digests": [one.digest for one in beside],
         "results": [form for form in RESULT_FORMS if form in asked.result],
         "part_deals": work.settings.job_part_deals,
@@ -293,8 +311,19 @@ def _of_form(fields: Mapping[str, str]) -> JobRequest:
     truths = {name: _TRUTH[fields.get(name, "false")] for name in _TRUTHS}
     return _asked(
         fields.get("table") or None, mode, _listed(fields.get("beside", "")),
-        fields.get("archive") or None, _listed(fields.get("result", "parquet")), **truths,
+        fields.get("archive") or None, _listed(fields.get("result", "parquet")),
+        limit=_number("limit", fields.get("limit")),
+        max_depth=_number("max_depth", fields.get("max_depth")), **truths,
     )  # fmt: skip
+
+
+def _number(name: str, written: str | None) -> int | None:
+    if written is None:
+        return None
+    is_number = written.isascii() and written.isdigit() and len(written) <= _LONGEST_NUMBER
+    if not is_number or not 1 <= int(written) <= MOST_LISTED:
+        raise wrong_field(name, written, f"expected a whole number from 1 to {MOST_LISTED}")
+    return int(written)
 
 
 def _check_room(work: Workplace) -> None:

@@ -13,10 +13,14 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
     add("inputs", nargs="+", metavar="INPUT",
         help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
     add("--out", required=True, metavar="DIR", help="new or empty folder")
-    add("--mode", default="all", choices=("all", "first", "counts"),
+    add("--mode", choices=("all", "first", "counts"),
         help="all auctions that hold, the one that is bid, or how many deals reach each "
-        "entry")  # fmt: skip
+        "entry (default: all of a table, first of a system)")  # fmt: skip
     add("--completed", action="store_true", help="only complete auctions")
+    add("--limit", type=shared.whole_number(1, shared.MOST_LISTED), metavar="K",
+        help="list at most so many auctions of a deal (of a system 1000 if not given)")  # fmt: skip
+    add("--max-depth", type=shared.whole_number(1, shared.MOST_LISTED), metavar="N",
+        help="only auctions of at most so many calls")  # fmt: skip
     add("--text", action="store_true", help="hands as text, too, and with --mode first auctions")
     add("--resume", action="store_true", help="go on with an interrupted batch")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
@@ -51,8 +55,8 @@ def _scheduler(text: str) -> str:
 
 def batch(options: argparse.Namespace) -> None:
     """Answer all deals of the inputs into a folder."""
-    if options.completed and options.mode != "all":
-        raise shared.UsageError("expected --completed only with --mode all")
+    if options.mode not in (None, "all"):
+        _check_bounds(options)
     if options.text and options.mode == "counts":
         raise shared.UsageError("expected --text only with --mode all or first")
     if options.devices and options.scheduler:
@@ -76,13 +80,18 @@ def batch(options: argparse.Namespace) -> None:
 
         expect_parquet(options.inputs)
         engine = shared.open_engine(options)
+        if options.mode is None:
+            options.mode = engine.bidder.usual_mode
+            if options.mode != "all":
+                _check_bounds(options)
 
         from bidcascade.service.jobs.batch import COUNTS, run_batch
 
         options.interruption_hint = shared.resume_hint(options.out)
         summary = run_batch(
             engine, options.inputs, options.out, mode=options.mode,
-            completed_only=options.completed, text=options.text, resume=options.resume,
+            completed_only=options.completed, limit=options.limit, max_depth=options.max_depth,
+            text=options.text, resume=options.resume,
             jobs=options.jobs, elsewhere=elsewhere, part_deals=options.part_deals,
         )  # fmt: skip
     numbers = summary._asdict()
@@ -99,6 +108,13 @@ def batch(options: argparse.Namespace) -> None:
             path = Path(options.out) / COUNTS
             wrote = f"how many boards reach each of {_rows_of(path):,} entries to {path}"
         shared.note(f"wrote {wrote} (Parquet)")
+
+
+def _check_bounds(options: argparse.Namespace) -> None:
+    for name in ("completed", "limit", "max_depth"):
+        if getattr(options, name):
+            option = name.replace("_", "-")
+            raise shared.UsageError(f"expected --{option} only with --mode all")
 
 
 def _rows_of(path: Path) -> int:

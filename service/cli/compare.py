@@ -67,6 +67,11 @@ def compare(options: argparse.Namespace) -> int:
     shared.check_source(options)
     shared.check_lead_options(options)
 
+    from bidcascade.service.foreign_engines import is_engine_name
+
+    if options.lead_budget and any(map(is_engine_name, options.systems)):
+        raise shared.UsageError("expected two systems with --lead-budget, got a foreign engine")
+
     import polars as pl
 
     from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads

@@ -27,6 +27,8 @@ BACKENDS: Final = ("auto", "reference", "cpu", "cuda")
 PROFILES: Final = ("gib", "mlbridge")
 TEXT_SUFFIXES: Final = (".lin", ".pbn", ".rbn")
 DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
+MOST_LISTED: Final = 2**31 - 1
+"""Auctions of a deal, and calls of one, that an option may name."""
 _LONGEST_TEXT: Final = 1 << 26
 
 

@@ -678,7 +678,8 @@ class _Questions(Generic[_Transport]):
         name : str, optional
             What deals are named after; else the file's name.
         **options
-            ``mode``, ``beside``, ``archive``, ``completed_only``, ``text``, ``result``, ``table``.
+            ``mode``, ``beside``, ``archive``, ``completed_only``, ``limit``, ``max_depth``, ``text``,
+            ``result``, ``table``.
         """
         with ExitStack() as stack:
             if isinstance(file, str | PathLike):

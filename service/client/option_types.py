@@ -120,6 +120,8 @@ class JobOptions(TypedDict, total=False):
     beside: list[str]
     archive: str | None
     completed_only: bool
+    limit: int | None
+    max_depth: int | None
     text: bool
     result: list[Literal["parquet", "jsonl", "pbn"]]
 

@@ -104,8 +104,10 @@ def run_batch(
     inputs: Input | Sequence[Input],
     folder: str | Path,
     *,
-    mode: BatchMode = "all",
+    mode: BatchMode | None = None,
     completed_only: bool = False,
+    limit: int | None = None,
+    max_depth: int | None = None,
     text: bool = False,
     resume: bool = False,
     jobs: int | None = None,
@@ -124,9 +126,15 @@ def run_batch(
         What :func:`bidcascade.loaders.read_deals` takes.
     folder : path
         New or empty; with ``resume``, that of the run to go on with.
-    mode : {"all", "first", "counts"}
+    mode : {"all", "first", "counts"}, optional
+        ``all`` of a table and ``first`` of a system if not given: of a system ``all`` are hundreds
+        of auctions a deal.
     completed_only : bool
         Mode ``all``: only auctions that are complete.
+    limit : int, optional
+        Mode ``all``: at most so many auctions of a deal; of a system 1,000 if not given.
+    max_depth : int, optional
+        Mode ``all``: only auctions of at most so many calls.
     text : bool
         Modes ``all`` and ``first``: the hands as text, too, and in mode ``first`` the auctions.
     resume : bool
@@ -158,10 +166,16 @@ def run_batch(
     BackendUnavailable
         If a worker cannot run the engine.
     """
+    if mode is None:
+        mode = engine.bidder.usual_mode
     if mode not in BATCH_MODES:
         raise ValueError(f"expected a mode of {', '.join(BATCH_MODES)}, got {mode!r}")
-    if completed_only and mode != "all":
-        raise ValueError("expected completed_only in mode 'all'")
+    bounds = {"completed_only": completed_only, "limit": limit, "max_depth": max_depth}
+    for name, value in bounds.items():
+        if value and mode != "all":
+            raise ValueError(f"expected {name} in mode 'all'")
+        if value is not None and value < (name != "completed_only"):
+            raise ValueError(f"expected a {name} of at least 1, got {value!r}")
     if text and mode == "counts":
         raise ValueError("expected text in mode 'all' or 'first'")
     if part_deals < 1:
@@ -170,7 +184,7 @@ def run_batch(
     sources = find_sources(inputs)
     asked = Manifest(
         table=engine.table_info(),
-        options={"mode": mode, "completed_only": completed_only, "text": text},
+        options={"mode": mode, **bounds, "text": text},
         inputs=[],
     )
     if export is not None:
@@ -313,11 +327,12 @@ class _Job:
             aside = "" if self._export is None else "rejects/"
             self._put(refused, f"{aside}rejects-{part.number:05}.parquet", part)
         if boards.height:
-            completed_only: bool = self._manifest.options.get("completed_only", False)
-            text: bool | None = self._manifest.options.get("text", False)
+            options = self._manifest.options
             asked = Asked(
-                part.number, self._boards_begun, self._mode, completed_only, text, FILE_ROWS
-            )
+                part.number, self._boards_begun, self._mode, options.get("completed_only", False),
+                options.get("limit"), options.get("max_depth"), options.get("text", False),
+                FILE_ROWS,
+            )  # fmt: skip
             begun.answer = self._answerer.answer(boards, asked)
         self._parts_begun += 1
         self._boards_begun += boards.height

@@ -39,6 +39,8 @@ class Asked(NamedTuple):
         Number of its first deal through all inputs.
     mode : {"all", "first", "counts"}
     completed_only : bool
+    limit, max_depth : int, optional
+        Auctions of a deal, and calls of an auction, in mode ``all`` at most.
     text : bool, optional
         Hands and auctions as text as well. None, which batches of before have, leaves out the
         sources' auctions, too.
@@ -50,6 +52,8 @@ class Asked(NamedTuple):
     offset: int
     mode: str
     completed_only: bool
+    limit: int | None = None
+    max_depth: int | None = None
     text: bool | None = False
     file_rows: int = FILE_ROWS
 
@@ -201,7 +205,9 @@ def _entries_by_file(
     waiting: list[pl.DataFrame] = []
     rows = files = 0
     for first, piece in pieces:
-        for frame in engine.iter_auctions(piece, completed_only=asked.completed_only):
+        for frame in engine.iter_auctions(
+            piece, completed_only=asked.completed_only, limit=asked.limit, max_depth=asked.max_depth
+        ):
             waiting.append(frame.with_columns(pl.col("deal") + pl.lit(first, pl.UInt32)))
             rows += frame.height
             while rows >= asked.file_rows:

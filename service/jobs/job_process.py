@@ -87,7 +87,8 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     start : dict
         ``folder`` of the job, ``place`` that the paths in ``inputs`` start from, ``root`` true if
         nothing outside it may be read; ``table``, ``options``, ``backend``, ``overlays``,
-        ``digest``; ``mode``, ``completed_only``, ``text``, ``part_deals``, ``results``.
+        ``digest``; ``mode``, ``completed_only``, ``text``, ``part_deals``, ``results``; and
+        ``limit`` and ``max_depth``, which jobs of before lack.
 
     Raises
     ------
@@ -102,7 +103,8 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     progress.tell()
     summary = run_batch(
         engine, inputs, place.batch, mode=start["mode"], completed_only=start["completed_only"],
-        text=start["text"], resume=True, jobs=1, part_deals=start["part_deals"], report=progress,
+        limit=start.get("limit"), max_depth=start.get("max_depth"), text=start["text"],
+        resume=True, jobs=1, part_deals=start["part_deals"], report=progress,
     )  # fmt: skip
     progress.tell()
     files = write_results(engine, place.batch, place.results, sources, start["results"])

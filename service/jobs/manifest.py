@@ -145,19 +145,21 @@ class Manifest:
         for what in ("digest", "profile", "undescribed"):
             if self.table[what] != other.table[what]:
                 raise _differs(f"table {what}", self.table[what], other.table[what])
-        for name, value in self.options.items():
-            if (other.options.get(name) or None) != (value or None):
-                raise _differs(f"option {name}", value, other.options.get(name))
+        # batches of before do not have all options
+        for name in {**self.options, **other.options}:
+            before, now = self.options.get(name), other.options.get(name)
+            if (before or None) != (now or None):
+                raise _differs(f"option {name}", before, now)
         if len(self.inputs) != len(other.inputs):
             raise _differs("number of inputs", len(self.inputs), len(other.inputs))
-        for before, now in zip(self.inputs, other.inputs, strict=True):
-            if before["sha256"] is None:
+        for first, given in zip(self.inputs, other.inputs, strict=True):
+            if first["sha256"] is None:
                 raise InvalidInput("a batch that reads standard input cannot be resumed")
-            if before["path"] != now["path"]:
-                raise _differs("input", before["path"], now["path"])
-            if before["sha256"] != now["sha256"]:
+            if first["path"] != given["path"]:
+                raise _differs("input", first["path"], given["path"])
+            if first["sha256"] != given["sha256"]:
                 raise InvalidInput(
-                    f"cannot resume: {before['path']!r} has changed since the batch began"
+                    f"cannot resume: {first['path']!r} has changed since the batch began"
                 )
 
 

@@ -22,9 +22,11 @@ from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
 from bidcascade.service.jobs.batch_folder import locked
 from bidcascade.service.jobs.manifest import Manifest
 from bidcascade.systems import import_table
+from bidcascade.systems.system import System
 from tests.service.support_interruptions import parts_in, run_step_by_step
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_service import write_small_table
+from tests.support_systems import SMALL_SYSTEM
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +115,9 @@ def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path, monkeypatch)
     summary = run_batch(engine, inputs, tmp_path / "out", mode="first", part_deals=100)
     value = json.loads((tmp_path / "out/manifest.json").read_text())
     assert value["table"] == engine.table_info()
-    assert value["options"] == {"mode": "first", "completed_only": False, "text": False}
+    assert value["options"] == {
+        "mode": "first", "completed_only": False, "limit": None, "max_depth": None, "text": False,
+    }  # fmt: skip
     assert [part["boards"] for part in value["parts"]] == [64, 100, 76]
     # a system's auctions end at none of the table's entries
     assert rows_of(tmp_path / "out")["auctions"]["entry"].null_count() == 240
@@ -275,6 +279,40 @@ def test_a_finished_batch_stays(engine, inputs, tmp_path):
         assert (tmp_path / "out" / name).stat().st_mtime_ns == time_written
 
 
+def test_a_batch_of_a_system_has_the_auctions_that_are_bid(inputs, tmp_path):
+    engine = Engine(System.parse(SMALL_SYSTEM), "cpu")
+    run_batch(engine, inputs, tmp_path / "usual")
+    run_batch(engine, inputs, tmp_path / "first", mode="first")
+    check_equal(rows_of(tmp_path / "usual"), rows_of(tmp_path / "first"))
+    assert Manifest.read(tmp_path / "usual").options["mode"] == "first"
+
+
+@pytest.mark.parametrize(
+    "bounds", [{"limit": 3}, {"max_depth": 2}, {"limit": 5, "max_depth": 3, "completed_only": True}]
+)
+@pytest.mark.parametrize("of", ["table", "system"])
+def test_mode_all_within_bounds(engine, inputs, tmp_path, of, bounds):
+    if of == "system":
+        engine = Engine(System.parse(SMALL_SYSTEM), "cpu")
+    run_batch(engine, inputs, tmp_path / "out", mode="all", part_deals=100, **bounds)
+    expected = engine.auctions(read_deals(inputs).deals, mode="all", **bounds)
+    assert rows_of(tmp_path / "out")["auctions"].equals(expected)
+    for other in ({"limit": 4}, {**bounds, "max_depth": 9}):
+        with pytest.raises(InvalidInput, match="cannot resume with another option"):
+            run_batch(engine, inputs, tmp_path / "out", mode="all", resume=True, **other)
+
+
+def test_bounds_are_of_mode_all(engine, inputs, tmp_path):
+    for bounds in ({"limit": 3}, {"max_depth": 2}, {"completed_only": True}):
+        for mode in ("first", "counts"):
+            with pytest.raises(ValueError, match=f"expected {next(iter(bounds))} in mode 'all'"):
+                run_batch(engine, inputs, tmp_path / "out", mode=mode, **bounds)
+    for bounds in ({"limit": 0}, {"max_depth": -1}):
+        with pytest.raises(ValueError, match="of at least 1, got"):
+            run_batch(engine, inputs, tmp_path / "out", mode="all", **bounds)
+    assert not (tmp_path / "out").exists()
+
+
 def test_resume_asks_for_the_same_job(engine, inputs, tmp_path):
     folder = tmp_path / "out"
     run_batch(engine, inputs, folder, mode="first")
@@ -387,14 +425,14 @@ def test_disk_full_keeps_what_is_written(engine, inputs, expected, tmp_path, mon
 
     monkeypatch.setattr(pl.DataFrame, "write_parquet", write_until_full)
     with pytest.raises(CannotWrite, match="No space left"):
-        run_batch(engine, inputs, tmp_path, part_deals=50)
+        run_batch(engine, inputs, tmp_path, mode="all", part_deals=50)
     manifest = Manifest.read(tmp_path)
     # rejects, auctions, boards of the first part; then the rest of the second was taken back
     assert manifest.boards == 50
     on_disk = {file.name for file in tmp_path.iterdir()}
     assert on_disk == {*manifest.files(), "manifest.json", ".lock"}
     monkeypatch.setattr(pl.DataFrame, "write_parquet", write)
-    run_batch(engine, inputs, tmp_path, part_deals=50, resume=True)
+    run_batch(engine, inputs, tmp_path, mode="all", part_deals=50, resume=True)
     check_equal(rows_of(tmp_path), expected["all"])
 
 

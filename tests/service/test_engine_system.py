@@ -19,13 +19,13 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
-from bidcascade.kernels import DealArrays
+from bidcascade.kernels import DealArrays, threads
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
 from bidcascade.service.answers import ALLOWED_SCHEMA
 from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.service.jobs.augment import augment
-from bidcascade.systems import bidder, registry
+from bidcascade.systems import allowed, bidder, registry, system_bidder
 from bidcascade.systems.allowed import Bounds
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
 from bidcascade.systems.any_bidder import Query
@@ -178,6 +178,51 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
     none = engine.auctions(frame.head(0))
     assert none.schema == found.schema
     assert none.height == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"limit": 6}, {"max_depth": 4, "completed_only": True}])
+def test_mode_all_is_the_same_on_any_number_of_threads(engine, monkeypatch, options):
+    deals, frame = deals_and_frame(150, 12)
+    monkeypatch.setattr(threads, "_THREADS", 1)
+    alone = engine.auctions(frame, **options)
+    several = Engine(System.parse(SMALL_SYSTEM, name="small.bidding"), "cpu")
+    monkeypatch.setattr(threads, "_THREADS", 3)
+    monkeypatch.setattr(system_bidder, "thread_count", lambda: 3)
+    assert several.auctions(frame, **options).equals(alone)
+    assert len(several.bidder._further) == 2
+    query = Query("all", options.get("completed_only", False), options.get("limit"),
+                  options.get("max_depth"))  # fmt: skip
+    written = AuctionResults(engine).write(deals, query)
+    results = AuctionResults(several)
+    for _ in range(2):
+        assert results.write(deals, query) == written
+
+
+def test_a_thread_that_fails_ends_mode_all(engine, monkeypatch):
+    _, frame = deals_and_frame(150, 13)
+    monkeypatch.setattr(threads, "_THREADS", 2)
+    monkeypatch.setattr(system_bidder, "thread_count", lambda: 2)
+
+    def fail(bidder, deals, bounds):
+        raise InvalidTable("expected something else")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(allowed, "list_allowed", fail)
+        with pytest.raises(InvalidTable, match="something else"):
+            engine.auctions(frame)
+    # locks were let go
+    with ThreadPoolExecutor(1) as elsewhere:
+        assert elsewhere.submit(engine.auctions, frame, limit=3).result(timeout=60).height
+
+
+def test_mode_all_goes_on_where_somebody_works_at_the_places(engine, monkeypatch):
+    _, frame = deals_and_frame(60, 14)
+    expected = engine.auctions(frame, limit=9)
+    monkeypatch.setattr(threads, "_THREADS", 2)
+    monkeypatch.setattr(system_bidder, "thread_count", lambda: 2)
+    with ThreadPoolExecutor(1) as elsewhere, engine.bidder.places.lock:
+        found = elsewhere.submit(engine.auctions, frame, limit=9).result(timeout=60)
+    assert found.equals(expected)
 
 
 def test_json_of_mode_all_tells_what_the_frames_tell(engine, monkeypatch):

@@ -227,6 +227,8 @@ def test_broken_parquet_fails_the_job_and_nothing_else(app, tmp_path, damage):
         ("mode=best", "mode"), ("result=xlsx", "result"), ("result=", "result"),
         ("result=pbn&mode=all", "result"), ("completed_only=true", "completed_only"),
         ("completed_only=perhaps", "completed_only"), ("text=true&mode=counts", "text"),
+        ("limit=3", "limit"), ("limit=0&mode=all", "limit"),
+        ("max_depth=2&mode=counts", "max_depth"), ("max_depth=x&mode=all", "max_depth"),
         ("tabel=small", "tabel"),
         ("name=" + 201 * "x", "name"),
     ],
