@@ -253,7 +253,7 @@ class SimulateRequest(Body):
     )
     double_dummy: bool = Field(
         default=True,
-        description="Solve contracts double dummy; else tricks are by the law of total tricks.",
+        description="Solve contracts double dummy; else tricks are by the table of tricks.",
         examples=[True],
     )
     seed: int = Field(
@@ -332,7 +332,7 @@ class SimulationAnswer(Body):
     scoring: Literal["imps", "matchpoints", "points"] = Field(
         description="What calls are judged by.", examples=["imps"]
     )
-    tricks_by: Literal["double dummy", "law of total tricks"] = Field(
+    tricks_by: Literal["double dummy", "table of tricks"] = Field(
         description="Where the tricks come from.", examples=["double dummy"]
     )
     stopped_because: Literal["layouts", "decided", "time"] = Field(

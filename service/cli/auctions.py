@@ -198,9 +198,9 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
         help="what simulated calls are judged by (default: imps)")  # fmt: skip
     add("--budget-ms", type=shared.whole_number(1), metavar="MS",
         help="end a simulation after so long, with what is known by then")  # fmt: skip
-    add("--tricks", choices=("dd", "law"), default="dd",
-        help="where a simulation has its tricks from: double dummy (dd), or the law of total "
-        "tricks (law), which takes no time")  # fmt: skip
+    add("--tricks", choices=("dd", "table"), default="dd",
+        help="where a simulation has its tricks from: double dummy (dd), or a table "
+        "(table) that was fitted to it, which takes no time")  # fmt: skip
     add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S",
         help="the same seed simulates the same deals (default: 0)")  # fmt: skip
     shared.add_table_options(parser)
@@ -313,7 +313,7 @@ def _simulated(
 
     about = (hand, calls, dealer, sides)
     wish = SimulationWish(options.simulate, options.scoring, options.budget_ms, options.seed)
-    with nullcontext() if options.tricks == "law" else shared.double_dummy_pool() as solver:
+    with nullcontext() if options.tricks == "table" else shared.double_dummy_pool() as solver:
         answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=solver)
     return answer, None if found is None else simulation_dict(found)
 
