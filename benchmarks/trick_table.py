@@ -44,7 +44,9 @@ def main() -> int:
             for declarer in range(4):
                 one, other = hands[declarer], hands[(declarer + 2) % 4]
                 is_suit = strain != NOTRUMP
-                parts.append(suit_parts(one, other, strain) if is_suit else notrump_parts(one, other))
+                parts.append(
+                    suit_parts(one, other, strain) if is_suit else notrump_parts(one, other)
+                )
                 tricks.append(tables[:, 5 * declarer + strain])
                 both.append(points[declarer] + points[(declarer + 2) % 4])
                 length = one.length[strain] + other.length[strain] if is_suit else both[-1] * 0
@@ -59,7 +61,9 @@ def main() -> int:
 
 def fitted(parts: F64, tricks: F64) -> F64:
     """Worth of each part, by least squares with a small penalty."""
-    found: F64 = np.linalg.solve(parts.T @ parts + _RIDGE * np.eye(parts.shape[1]), parts.T @ tricks)
+    found: F64 = np.linalg.solve(
+        parts.T @ parts + _RIDGE * np.eye(parts.shape[1]), parts.T @ tricks
+    )
     return found
 
 
