@@ -2,9 +2,10 @@
 
 Random deals are bid by ``sayc`` at all four seats. Wherever an undoubled game is passed out, each
 defender might have bid a suit in which his side has shown eight trumps or more with him; that
-contract and theirs are solved. The gain in IMPs of bidding, doubled where it fails, is fitted by
-least squares to what the player sees; the deals of a fifth are judged by a fit to the others. The
-rounded fit is ``Pays`` of ``systems/reference/conditions.py``. None of the deals is of the bank.
+contract and theirs are solved. The gain in IMPs of bidding is fitted by least squares to what the
+player sees, where a contract of either side that fails is doubled (perfect defence); the deals of a
+fifth are judged by a fit to the others. ``Pays`` of ``systems/reference/conditions.py`` is the fit
+in few small numbers. None of the deals is of the bank.
 """
 
 import argparse
@@ -17,13 +18,13 @@ from bidcascade.bridge import imps, score
 from bidcascade.inference.auction_ends import contract_of
 from bidcascade.inference.call_by_call import CallByCall
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-from bidcascade.inference.double_dummy.solved_deals import deal_arrays, random_deals
 from bidcascade.kernels import DealArrays, term_value
+from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.reference.conditions import PAYS
 
-F64 = NDArray[np.float64]
+F64 = NDArray[np.floating]
 
 FACTS = (
     "one", "own trumps", "support points", "points", "partner's trumps", "partner's points at best",
@@ -93,8 +94,9 @@ class Contracted:
             vulnerable,
         )
 
-    def scored(self, tricks: int, *, doubled: bool) -> int:
-        """Points of declarer's side."""
+    def scored(self, tricks: int) -> int:
+        """Points of declarer's side, doubled where it fails."""
+        doubled = tricks < self.level + 6
         contract = contract_of(1 + 4 * (3 * (5 * (self.level - 1) + self.strain) + doubled), 0)
         assert contract is not None
         return score(contract, tricks, vulnerable=self.vulnerable)
@@ -137,7 +139,7 @@ def chances(bidder: Bidder, deals: DealArrays, found: CallByCall, deal: int) -> 
         hand, row = int(deals.hands[seat, deal]), bidder.row(int(found.place[deal, at]))["hull"]
         partner, theirs = row[me ^ 2], row[me - 1][0][0] + row[(me + 1) & 3][0][0]
         for suit in range(4):
-            letter, own = "CDHS"[suit], 0
+            letter = "CDHS"[suit]
             own = term_value(f"SL_{letter}", hand)
             over = level + (suit <= strain)
             if own + partner[1 + suit][0] < _TRUMPS or over not in PAYS.levels:
@@ -167,15 +169,13 @@ def solved(found: list[Chance], deals: DealArrays, pool: DoubleDummyPool) -> lis
         different[:, 2].astype(np.uint8), different[:, 1].astype(np.uint8),
     )[which.ravel()].reshape(-1, 2)  # fmt: skip
     for one, (ours, theirs) in zip(found, tricks.tolist(), strict=True):
-        bidding = one.ours.scored(ours, doubled=ours < one.ours.level + 6)
-        one.gain = imps(bidding + one.theirs.scored(theirs, doubled=False))
+        one.gain = imps(one.ours.scored(ours) + one.theirs.scored(theirs))
     return found
 
 
 def fitted(facts: F64, gains: F64) -> F64:
     """Least squares with a small penalty."""
-    found: F64 = np.linalg.solve(facts.T @ facts + 3 * np.eye(facts.shape[1]), facts.T @ gains)
-    return found
+    return np.linalg.solve(facts.T @ facts + 3 * np.eye(facts.shape[1]), facts.T @ gains)
 
 
 if __name__ == "__main__":

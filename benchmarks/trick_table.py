@@ -23,7 +23,7 @@ from bidcascade.inference.trick_table import (
     suit_parts,
 )
 
-F64 = NDArray[np.float64]
+F64 = NDArray[np.floating]
 
 _FOLDS = 5
 _RIDGE = 1.0

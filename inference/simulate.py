@@ -2,8 +2,9 @@
 
 All candidates are tried on the same layouts, those that agree with the auction and the caller's
 hand. After the candidate call everybody goes on as the system bids; the contract is scored by
-double dummy, of which only what auctions reach is solved, or without a solver by the table of tricks. A call that is surely behind is tried no further; when only the best is left, or the time is
-over, that is the answer.
+double dummy, of which only what auctions reach is solved, or without a solver by the table of
+tricks. A call that is surely behind is tried no further; when only the best is left, or the time
+is over, that is the answer.
 """
 
 from collections import Counter

@@ -133,7 +133,7 @@ def suit_parts(first: Holdings, second: Holdings, trumps: int) -> F64:
             wasted_ace += (one.length[suit] == 0) & other.honours[suit, 0]
     parts += [*short, wasted, wasted_ace]
     lengths = first.length.astype(np.int64), second.length.astype(np.int64)
-    parts.append(np.clip(sum(lengths)[sides] - 8, 0, None).sum(axis=0))
+    parts.append(np.clip(_both(first, second)[sides] - 8, 0, None).sum(axis=0))
     parts.append((lengths[0] == lengths[1]).sum(axis=0))
     parts.append(np.abs(lengths[0][trumps] - lengths[1][trumps]))
     is_open = (honours[sides, :2].sum(axis=1) == 0) & (np.minimum(*lengths)[sides] >= 2)

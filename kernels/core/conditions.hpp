@@ -20,7 +20,7 @@ struct Pays {
     i32 own_trump, support_point, point, partners_trump, partners_point, widest, their_point;
     i32 we_vulnerable, they_vulnerable, lowest, levels[3];
 };
-constexpr Pays PAYS = {4, 3, 2, 5, 1, 12, -1, -7, 3, 4, {-54, -60, -65}};
+constexpr Pays PAYS = {4, 3, 2, 5, 1, 12, -1, -7, 3, 4, {-58, -64, -70}};
 
 // Who answers questions about the place, as `answer` of facts.hpp does.
 struct Asker {

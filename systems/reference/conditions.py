@@ -65,12 +65,12 @@ in a minor, 33 and 37 for slams, carried on downwards in steps of three (bidcasc
 
 
 class Pays(NamedTuple):
-    """What bidding over their game is worth on average, a sum in units of 0.41 IMPs.
+    """What bidding a suit over their game is worth on average, beside defending: a sum.
 
-    Bidding a suit, doubled where it fails, less defending their undoubled contract, both double
-    dummy. Least squares over places where the shipped ``sayc`` sold out to a game with eight trumps
-    or more together, rounded: ``python -m benchmarks.over_their_game`` fits it anew. Few and small
-    numbers keep the sets of hands few that places have to tell apart.
+    One unit is about 0.4 IMPs. Fitted double dummy, where a contract of either side that fails is
+    doubled, to places where the shipped ``sayc`` sold out to a game with eight trumps or more
+    together, and rounded (``python -m benchmarks.over_their_game``; bidcascade's own). Few and
+    small numbers keep the sets of hands few that places have to tell apart.
     """
 
     own_trump: int = 4
@@ -85,7 +85,7 @@ class Pays(NamedTuple):
     """Of the least that both opponents have shown together."""
     we_vulnerable: int = -7
     they_vulnerable: int = 3
-    levels: Mapping[int, int] = MappingProxyType({4: -54, 5: -60, 6: -65})
+    levels: Mapping[int, int] = MappingProxyType({4: -58, 5: -64, 6: -70})
 
 
 PAYS: Final = Pays()

@@ -248,7 +248,7 @@ def test_bidding_over_theirs_is_a_sum_for_each_vulnerability():
     )  # fmt: skip
     own = "SL_H * 4 + Support_Points_H * 3 - HCP * 2"
     # five trumps and at most 8 points with partner, 22 points with them, at the five level
-    known = 5 * 5 + 8 - 22 - 60
+    known = 5 * 5 + 8 - 22 - 64
     assert text == " or ".join(
         f"{we} and {they} and {own} > {-known - more}"
         for we, they, more in (
