@@ -2,9 +2,9 @@
 
 All candidates are tried on the same layouts, those that agree with the auction and the caller's
 hand. After the candidate call everybody goes on as the system bids; the contract is scored by
-double dummy, of which only what auctions reach is solved, or without a solver by the law of total
-tricks. A call that is surely behind is tried no further; when only the best is left, or the time is
-over, that is the answer.
+double dummy, of which only what auctions reach is solved, or without a solver by the table of
+tricks. A call that is surely behind is tried no further; when only the best is left, or the time
+is over, that is the answer.
 """
 
 from collections import Counter
@@ -42,12 +42,12 @@ from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
 from .layouts.sampling import sample_layouts
 from .natural_calls import natural_calls
 from .quantiles import NORMAL
-from .total_tricks import estimated_scores
+from .trick_table import estimated_scores
 
 F64: TypeAlias = NDArray[np.float64]
 I64: TypeAlias = NDArray[np.int64]
 BidScoring: TypeAlias = Literal["imps", "matchpoints", "points"]
-TricksBy: TypeAlias = Literal["double dummy", "law of total tricks"]
+TricksBy: TypeAlias = Literal["double dummy", "table of tricks"]
 StoppedBecause: TypeAlias = Literal["layouts", "decided", "time"]
 
 DEFAULT_LAYOUTS: Final = 100
@@ -55,7 +55,7 @@ _MOST_CANDIDATES: Final = 10
 BID_SCORINGS: Final[tuple[BidScoring, ...]] = get_args(BidScoring)
 
 LEAST_SOLVED: Final = 10
-"""Fewer layouts than these solved double dummy say less than all of them by the law."""
+"""Fewer layouts than these solved double dummy say less than all of them by the table."""
 LEAST_TO_DECIDE: Final = 20
 """Layouts before a call is given up."""
 _FIRST_BATCH: Final = 10
@@ -192,7 +192,7 @@ def simulate_calls(
     bidder
         Goes on after the candidate call.
     solver
-        Without one, tricks are by the law of total tricks; so they are if fewer than
+        Without one, tricks are by the table of tricks; so they are if fewer than
         :data:`LEAST_SOLVED` layouts are solved within ``time_limit_s``.
 
     Raises
@@ -213,7 +213,7 @@ def simulate_calls(
     ...     parse_hand("AQ32.K74.KJ5.Q92"), parse_calls("1N P"), layouts=40, scoring="points")
     >>> found = simulate_calls(system, bidder_of(system), question)
     >>> format_call(found.best.call), found.tricks_by
-    ('3N', 'law of total tricks')
+    ('3N', 'table of tricks')
     """
     started = perf_counter()
     question.check()
@@ -337,8 +337,8 @@ class _Trial:
         self._points[rows, begin:end] = points
 
     def estimate(self) -> None:
-        """Score all layouts that were bid by the law of total tricks."""
-        self._tricks_by = "law of total tricks"
+        """Score all layouts that were bid by the table of tricks."""
+        self._tricks_by = "table of tricks"
         self._in = list(range(len(self._calls)))
         self.tried, self._solved = self.bid_out, 0
         self._tried = [self.bid_out] * len(self._calls)

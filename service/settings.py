@@ -178,7 +178,7 @@ class Settings(BaseSettings):
     )
     simulate_double_dummy: bool = Field(
         default=True,
-        description="Score simulated calls double dummy; else by the law of total tricks.",
+        description="Score simulated calls double dummy; else by the table of tricks.",
     )
     stream_chunk_deals: int = Field(
         default=500, ge=1, description="Deals whose answers are made at once and sent as one part."

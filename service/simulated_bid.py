@@ -51,7 +51,7 @@ def simulate_bid(
         What is asked.
     wish : SimulateRequest
     solver : DoubleDummy, optional
-        Without one, tricks are by the law of total tricks.
+        Without one, tricks are by the table of tricks.
     time_limit_s : float, optional
         Of the caller; the wish's own budget counts too.
     cancel : threading.Event, optional

@@ -11,9 +11,16 @@ constexpr i32 FAILED = -1;
 constexpr i32 DEEPEST_DEFINITION = 32;  // definitions within one another before a circle is assumed
 constexpr i32 DEEPEST_NESTING = 400;    // parts within one another, definitions written out
 constexpr u32 MOST_STEPS = 1 << 20;     // parts of a condition, definitions written out
-constexpr i32 PARTNER = 4, FIT_CARDS = 3;
+constexpr i32 LHO = 2, PARTNER = 4, RHO = 8, FIT_CARDS = 3;
 constexpr i32 POINTS_FOR_LEVEL[2][7] = {{16, 19, 22, 25, 28, 33, 37},   // in a suit
                                         {19, 22, 25, 28, 30, 33, 37}};  // in notrump
+
+// What bidding over their game is worth on average, in units of 0.41 IMPs: `Pays`.
+struct Pays {
+    i32 own_trump, support_point, point, partners_trump, partners_point, widest, their_point;
+    i32 we_vulnerable, they_vulnerable, lowest, levels[3];
+};
+constexpr Pays PAYS = {4, 3, 2, 5, 1, 12, -1, -7, 3, 4, {-58, -64, -70}};
 
 // Who answers questions about the place, as `answer` of facts.hpp does.
 struct Asker {
@@ -165,10 +172,10 @@ class ConditionLowering {
                 return fail(is_asked ? BAD_VALUE : NO_SUIT, number);
         return found;
     }
-    // Bounds of a term that partner has shown; false if players' bounds of it are not known.
-    bool shown(i32 term, Bounds& bounds) {
+    // Bounds of a term that a player has shown; false if players' bounds of it are not known.
+    bool shown(i32 term, Bounds& bounds, i32 who = PARTNER) {
         Question row = question(SHOWN);
-        row.who = PARTNER;
+        row.who = who;
         row.number = text_.tracked_number(term);
         if (row.number < 0) return fail(BAD_VALUE) != FAILED;
         const i32 found = ask(row);
@@ -281,6 +288,7 @@ class ConditionLowering {
             case Operation::IN_TRUMPS: return in_trumps(phrase, scope);
             case Operation::LAW: return law(phrase, scope);
             case Operation::ENOUGH_POINTS: return enough_points(phrase, scope);
+            case Operation::PAYS_OVER: return pays_over(phrase, scope);
             case Operation::REMOTE: return remote(phrase);
             default: return fail(REFUSED);
         }
@@ -469,6 +477,50 @@ class ConditionLowering {
         if (for_fit <= FIT_CARDS) return with_fit;
         return formulas.disjunction(
             points, formulas.conjunction(formulas.compared(length, AT_LEAST, for_fit), with_fit));
+    }
+    // A suit contract over their game gains IMPs on average: own parts in one sum, the rest known.
+    i32 pays_over(const Phrase& phrase, const Scope& scope) {
+        const i32 contract = bid(scope, text_.patterns[phrase.pattern]);
+        if (contract <= 0) return contract == FAILED ? FAILED : formulas.no;
+        const i32 level = (contract >> 3) - PAYS.lowest, suit = contract & 7;
+        if (suit == NOTRUMP) return fail(REFUSED);
+        if (level < 0 || level >= 3) return formulas.no;
+        const i32 length = stem(phrase.stem, suit);
+        Bounds partner, left, right, cards;
+        if (!shown(phrase.term, partner) || !shown(phrase.term, left, LHO) ||
+            !shown(phrase.term, right, RHO) || !shown(length, cards))
+            return FAILED;
+        const i32 known = PAYS.partners_trump * cards.low +
+                          PAYS.partners_point * least(partner.high, partner.low + PAYS.widest) +
+                          PAYS.their_point * (left.low + right.low) + PAYS.levels[level];
+        const i32 words[5] = {
+            times(length, PAYS.own_trump),
+            PLUS, times(stem(phrase.second_stem, suit), PAYS.support_point),
+            MINUS, times(phrase.term, PAYS.point),
+        };
+        const i32 own = formulas.trees.expression(SUM, words, 5);
+        const i32 we = formulas.term(TERM_VUL_WE), they = formulas.term(TERM_VUL_THEY);
+        Join ways(formulas, OR);
+        for (i32 side = 0; side < 4; ++side) {
+            const bool ours = side & 2, others = side & 1;
+            const i32 more = (ours ? PAYS.we_vulnerable : 0) + (others ? PAYS.they_vulnerable : 0);
+            const i32 sides = formulas.conjunction(ours ? we : formulas.negation(we),
+                                                   others ? they : formulas.negation(they));
+            ways.add(formulas.conjunction(sides, above(own, -known - more)));
+        }
+        return ways.result();
+    }
+    // A term so many times, as a product.
+    i32 times(i32 term, i32 factor) {
+        const i32 words[2] = {formulas.term(term), formulas.trees.expression(NUMBER, 2 * factor)};
+        return formulas.trees.expression(PRODUCT, words, 2);
+    }
+    // A sum that is more than a whole number.
+    i32 above(i32 sum, i32 bound) {
+        const i32 size = formulas.trees.expression(NUMBER, 2 * most(bound, -bound));
+        const i32 wanted = bound < 0 ? formulas.trees.expression(NEGATIVE, size) : size;
+        const i32 words[3] = {sum, MORE, wanted};
+        return formulas.trees.expression(COMPARISON, words, 3);
     }
     // Not even with partner's most are there the points.
     i32 remote(const Phrase& phrase) {

@@ -229,7 +229,7 @@ function simulationNode(simulation) {
     h("p", { class: "soft" },
       phraseNodes("simulation.how", {
         layouts: phrase("number.layouts", { number: layouts.used }), call: callNode(simulation.compared_with),
-        scoring: phrase(`simulation.by-${simulation.scoring}`), by: phrase(/^double/.test(simulation.tricks_by) ? "simulation.by-double-dummy" : "simulation.by-law"),
+        scoring: phrase(`simulation.by-${simulation.scoring}`), by: phrase(/^double/.test(simulation.tricks_by) ? "simulation.by-double-dummy" : "simulation.by-table"),
       }),
       simulation.stopped_because === "time" && ` ${phrase("simulation.in-time", layouts)}`),
     table(

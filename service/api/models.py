@@ -172,7 +172,7 @@ class SimulationAnswer(Body):
     scoring: Literal["imps", "matchpoints", "points"] = Field(
         description="What calls are judged by.", examples=["imps"]
     )
-    tricks_by: Literal["double dummy", "law of total tricks"] = Field(
+    tricks_by: Literal["double dummy", "table of tricks"] = Field(
         description="Where the tricks come from.", examples=["double dummy"]
     )
     stopped_because: Literal["layouts", "decided", "time"] = Field(

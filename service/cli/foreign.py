@@ -9,11 +9,13 @@ from bidcascade.inference.foreign.bidding import ForeignBidder, legal_reply
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
 from bidcascade.service.foreign_engines import open_foreign
+from bidcascade.service.questions.bids import SimulateRequest
 from bidcascade.service.simulated_bid import simulation_dict
 from bidcascade.systems import open_system
 
 from . import shared
 from .auctions import print_simulation
+from .flags import question_of
 
 
 def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
@@ -40,15 +42,16 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
         )
         reply = legal_reply(turn, engine.answers([turn])[0])
         answer: dict[str, Any] = {"call": format_call(reply.call), "meaning": reply.meaning}
-        if options.simulate is not None:
+        if options.layouts is not None:
+            wish = question_of(SimulateRequest, options)
             question = CallQuestion(
                 turn.hand, turn.calls, (reply.call,), turn.dealer, turn.vulnerability,
-                options.scoring, options.simulate, seed=options.seed,
+                wish.scoring, wish.layouts, seed=wish.seed,
             )  # fmt: skip
             solver = None
-            if options.tricks != "law":
+            if wish.double_dummy:
                 solver = stack.enter_context(shared.double_dummy_pool())
-            limit = None if options.budget_ms is None else options.budget_ms / 1000
+            limit = None if wish.budget_ms is None else wish.budget_ms / 1000
             found = simulate_calls(
                 open_system(options.meanings), ForeignBidder(engine), question, solver,
                 time_limit_s=limit,

@@ -562,7 +562,7 @@ class SimulationAnswer(TypedDict):
     best: str
     compared_with: str
     scoring: Literal["imps", "matchpoints", "points"]
-    tricks_by: Literal["double dummy", "law of total tricks"]
+    tricks_by: Literal["double dummy", "table of tricks"]
     stopped_because: Literal["layouts", "decided", "time"]
     solved: int
     candidates: list[SimulatedCall]

@@ -158,14 +158,14 @@ class SimulateRequest:
     )
     double_dummy: bool = asked(
         default=True,
-        description="Solve contracts double dummy; else tricks are by the law of total tricks.",
+        description="Solve contracts double dummy; else tricks are by the table of tricks.",
         examples=[True],
         flag=Flag(
-            "where a simulation has its tricks from: double dummy (dd), or the law of total tricks "
-            "(law), which takes no time",
+            "where a simulation has its tricks from: double dummy (dd), or a table (table) that "
+            "was fitted to it, which takes no time",
             name="--tricks",
             default="dd",
-            values={"dd": True, "law": False},
+            values={"dd": True, "table": False},
         ),
     )
     seed: int = asked(

@@ -200,6 +200,9 @@ BOTH_HANDS: Final = (
     Kind("combined cards", "range COMBINED_CARDS{combined cards in} suit", 26),
     Kind("law", "LAW_AT{law of total tricks at} call"),
     Kind("enough points", "ENOUGH_FOR{enough points for} call"),
+    Kind("pays over theirs", "call PAYS_OVER{pays over theirs}",
+         note="a suit at the four to six level, doubled if it fails, against their game: "
+         "IMPs on average by a table"),
     Kind("game is remote", "PLAIN_FACT{game is remote}"),
     Kind("slam is remote", "PLAIN_FACT{slam is remote}"),
 )  # fmt: skip

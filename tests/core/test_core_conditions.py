@@ -389,6 +389,7 @@ when they bid X, partner has shown 4+ M or partner may have 3+ aces, we have a f
   2NT = Many tests: good M, fine M clubs, X longer than M, M is longest outside their suits
   3NT = Both hands: 25+ combined points, 2 or 4 combined keycards, 8+ combined cards in M
   4M  = Levels: enough points for 4M, law of total tricks at 4M, game is remote, 4=4=3=2
+  5M  = Over theirs: 5M pays over theirs
 """
 )
 

@@ -41,7 +41,7 @@ from bidcascade.inference.simulate import (
     simulate_calls,
     values_of,
 )
-from bidcascade.inference.total_tricks import estimated_scores, estimated_tricks
+from bidcascade.inference.trick_table import estimated_scores, estimated_tricks
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
@@ -58,7 +58,7 @@ HAND = parse_hand("K52.AQ32.J876.Q2")
 
 
 class MadeUpSolver:
-    """Tricks by the law, rounded; keeps what it was asked, and may be slow or biased."""
+    """Tricks by the table, rounded; keeps what it was asked, and may be slow or biased."""
 
     def __init__(
         self, *, times_out_after: int | None = None, gift: tuple[int, int] = (-1, 0)
@@ -220,18 +220,18 @@ def test_a_clear_call_ends_it_early(system):
     assert all(one.behind > 0 for one in out)
     every = run(system, question, None)
     assert every.stopped_because == "layouts"
-    assert every.tricks_by == "law of total tricks"
+    assert every.tricks_by == "table of tricks"
     assert {one.layouts for one in every.candidates} == {200}
     assert every.solved == 0
 
 
-def test_too_slow_a_solver_leaves_the_law(system):
+def test_too_slow_a_solver_leaves_the_table(system):
     calls = parse_calls("1N P")
     question = CallQuestion(HAND, calls, lines_of(system, HAND, calls), layouts=60)
     found = run(system, question, MadeUpSolver(times_out_after=0), time_limit_s=30.0)
-    law = run(system, question, None)
-    assert (found.tricks_by, found.stopped_because) == ("law of total tricks", "time")
-    assert [one.mean for one in found.candidates] == [one.mean for one in law.candidates]
+    table = run(system, question, None)
+    assert (found.tricks_by, found.stopped_because) == ("table of tricks", "time")
+    assert [one.mean for one in found.candidates] == [one.mean for one in table.candidates]
     some = run(system, question, MadeUpSolver(times_out_after=1), time_limit_s=30.0)
     assert (some.tricks_by, some.stopped_because, some.layouts) == ("double dummy", "time", 10)
 
@@ -326,8 +326,8 @@ def test_estimates_rise_with_trumps_and_points():
     assert ((tricks >= 0) & (tricks <= 13)).all()
     assert (estimated_tricks(hands, 3, 0) == estimated_tricks(hands, 3, 2)).all()
     ours, theirs = estimated_tricks(hands, 4, 0), estimated_tricks(hands, 4, 1)
-    inside = (ours < 13) & (theirs < 13) & (ours > 0) & (theirs > 0)
-    assert (ours + theirs)[inside] == pytest.approx(12.0), "the defenders have the lead in both"
+    assert (ours + theirs).mean() == pytest.approx(12.0, abs=0.2), "the defenders lead in both"
+    assert np.corrcoef(ours, theirs)[0, 1] < -0.9
     scores = estimated_scores(hands, parse_contract("2SN"), vulnerable=False)
     order = np.argsort(tricks)
     assert (np.diff(scores[order]) >= -1e-9).all()

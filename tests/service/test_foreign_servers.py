@@ -275,7 +275,7 @@ def test_a_bot_is_asked_and_simulated(capsys):
     assert main(["bid", HAND, "--table", "engine:sed -u 's/.*/1N any hand/'"]) == 0
     assert capsys.readouterr().out == "1N  any hand\n"
     command = ["bid", HAND, "--table", passes, "--auction", "1N P", "--json"]
-    assert main([*command, "--simulate", "20", "--tricks", "law"]) == 0
+    assert main([*command, "--simulate", "20", "--tricks", "table"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["call"] == "3N"
     assert told["simulation"]["compared_with"] == "P"

@@ -1,4 +1,4 @@
-"""Simulated calls on the command line and over REST, with the law's tricks and one solver."""
+"""Simulated calls on the command line and over REST, with tricks of the table and one solver."""
 
 import json
 from typing import Any
@@ -71,7 +71,7 @@ def test_a_simulated_call_over_rest(app):
     assert simulation["compared_with"] == "2C"
     assert {"2C", "3N", "P"} <= {one["call"] for one in simulation["candidates"]}
     assert simulation["layouts"]["used"] == 40
-    assert simulation["tricks_by"] == "law of total tricks"
+    assert simulation["tricks_by"] == "table of tricks"
     assert simulation["scoring"] == "points"
     assert "by simulation of 40 layouts" in found["note"]
     assert found["candidates"] == plain["candidates"]
@@ -172,17 +172,17 @@ def test_with_overlays_the_system_goes_on(system, tmp_path):
 def test_simulated_on_the_command_line(system, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))
     bid = ["bid", HAND, "--table", system, "--auction", "1N P"]
-    assert main([*bid, "--simulate", "30", "--tricks", "law"]) == 0
+    assert main([*bid, "--simulate", "30", "--tricks", "table"]) == 0
     printed = capsys.readouterr().out
-    assert "by simulation of 30 layouts, tricks by law of total tricks" in printed
+    assert "by simulation of 30 layouts, tricks by table of tricks" in printed
     assert "against tables where 2C is called" in printed
     assert (
-        main([*bid, "--simulate", "30", "--tricks", "law", "--scoring", "matchpoints", "--json"])
+        main([*bid, "--simulate", "30", "--tricks", "table", "--scoring", "matchpoints", "--json"])
         == 0
     )
     answer = json.loads(capsys.readouterr().out)
     assert answer["simulation"]["scoring"] == "matchpoints"
-    assert main([*bid[:-1], "1C 1S", "--simulate", "30", "--tricks", "law"]) == 0
+    assert main([*bid[:-1], "1C 1S", "--simulate", "30", "--tricks", "table"]) == 0
     assert "the system has no line here" in capsys.readouterr().out
     assert main([*bid[:-1], "1C 1S"]) == 0
     assert "pass by default: the system has no line here" in capsys.readouterr().out

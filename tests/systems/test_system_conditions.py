@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem, parse_hand
-from bidcascade.kernels import evaluate_postfix
+from bidcascade.kernels import Context, evaluate_postfix
 from bidcascade.systems.language.syntax_tree import (
     AllOf,
     AnyOf,
@@ -37,6 +37,7 @@ class Place:
 
     roles: dict[str, str] = field(default_factory=dict)
     partner: dict[str, tuple[int, int]] = field(default_factory=dict)
+    opponents: dict[str, tuple[int, int]] = field(default_factory=dict)
     facts: frozenset[str] = frozenset()
     bids: dict[CallPattern, tuple[int, str]] = field(default_factory=dict)
     defines: dict[str, Define] = field(default_factory=dict)
@@ -52,9 +53,10 @@ class Place:
         return tuple(self.roles.get(word, CLASSES.get(word, "")))
 
     def shown(self, who, term):
-        assert who == "partner"
+        assert who in ("partner", "LHO", "RHO")
         limit = 13 if term.startswith("SL_") else 37 if term == "HCP" else 5
-        return self.partner.get(term, (0, limit))
+        known = self.partner if who == "partner" else self.opponents
+        return known.get(term, (0, limit))
 
     def fact(self, phrase):
         return phrase.kind in self.facts
@@ -235,6 +237,45 @@ def test_numbers_beside_what_partner_has_shown(tested, partner, expected):
     assert text_of(tested, partner=partner, bids=BIDS) == expected
 
 
+SACRIFICE = CallPattern("bid", 5, "H")
+SHOWN = {"HCP": (5, 8), "SL_H": (5, 6)}
+
+
+def test_bidding_over_theirs_is_a_sum_for_each_vulnerability():
+    text = text_of(
+        phrase("pays over theirs", call=SACRIFICE), bids={SACRIFICE: (5, "H")}, partner=SHOWN,
+        opponents={"HCP": (11, 20)},
+    )  # fmt: skip
+    own = "SL_H * 4 + Support_Points_H * 3 - HCP * 2"
+    # five trumps and at most 8 points with partner, 22 points with them, at the five level
+    known = 5 * 5 + 8 - 22 - 64
+    assert text == " or ".join(
+        f"{we} and {they} and {own} > {-known - more}"
+        for we, they, more in (
+            ("not Vul_We", "not Vul_They", 0), ("not Vul_We", "Vul_They", 3),
+            ("Vul_We", "not Vul_They", -7), ("Vul_We", "Vul_They", -4),
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("level", "strain"), [(3, "S"), (7, "C")])
+def test_only_games_are_bid_over(level, strain):
+    call = CallPattern("bid", level, strain)
+    assert text_of(phrase("pays over theirs", call=call), bids={call: (level, strain)}) == "False"
+    assert text_of(phrase("pays over theirs", call=call)) == "False"
+
+
+def test_trumps_and_shortness_pay_and_vulnerability_costs():
+    condition = phrase("pays over theirs", call=SACRIFICE)
+    place = Place(bids={SACRIFICE: (5, "H")}, partner=SHOWN, opponents={"HCP": (9, 20)})
+    code = to_postfix(lower(condition, place), GIB)
+    short, flat = parse_hand("-.KQ8432.T9743.82"), parse_hand("832.KQ84.T97.832")
+    for vulnerable in (False, True):
+        context = Context(vul_we=vulnerable, vul_they=not vulnerable)
+        assert evaluate_postfix(code, short, context) == (not vulnerable)
+        assert not evaluate_postfix(code, flat, context)
+
+
 def test_facts_are_asked_and_fold_away():
     condition = AllOf((phrase("passed hand", who="partner"), phrase("points", low=12)))
     assert text_of(condition, facts=frozenset({"passed hand"})) == "HCP >= 12"
@@ -280,6 +321,8 @@ def test_definitions():
         (phrase("points"), "a number, got none"),
         (phrase("law"), "a call, got none"),
         (phrase("law", call=NOTRUMP), "a suit contract, got notrump"),
+        (phrase("pays over theirs"), "a call, got none"),
+        (phrase("pays over theirs", call=NOTRUMP), "a suit contract, got notrump"),
         (phrase("longer", "spades"), "two suits"),
         (phrase("length", low=5), "one suit"),
     ],
