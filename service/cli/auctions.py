@@ -7,7 +7,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.service.questions.bids import AuctionsRequest, BidRequest, SimulateRequest
+from bidcascade.service.questions.bids import (
+    AuctionsRequest,
+    BidRequest,
+    SimulateRequest,
+    read_bid,
+)
 
 from . import shared
 from .flags import add_flags, question_of
@@ -190,23 +195,12 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
 
 def bid(options: argparse.Namespace) -> None:
     """Bid one hand."""
-    from bidcascade.bridge import (
-        Auction,
-        parse_calls,
-        parse_hand,
-        parse_seat,
-        parse_vulnerability,
-    )  # fmt: skip
-
     asked = question_of(BidRequest, options)
     if asked.hand[1:2] == ":":
         _bid_known_hands(options, asked)
         return
     # what is wrong with the arguments is told before a table is opened
-    hand = parse_hand(asked.hand)
-    dealer = parse_seat(asked.dealer)
-    sides = parse_vulnerability(asked.vulnerability)
-    calls = Auction.of(parse_calls(asked.auction), dealer).calls
+    hand, calls, dealer, sides = read_bid(asked)
     engine = shared.open_engine(options)
     answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
     answer, simulation = _simulated(options, engine, answer, hand, calls, dealer, sides)
