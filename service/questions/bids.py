@@ -257,10 +257,13 @@ def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabi
     dealer = read_field(parse_seat, request.dealer, "dealer")
     sides = read_field(parse_vulnerability, request.vulnerability, "vulnerability")
     calls = read_each(lambda text: parse_call(text.strip()), request.auction, "auction")
-    illegal = first_illegal_call(calls, dealer)
-    if illegal is not None:
-        place = f"auction[{illegal}]"
-        read_field(lambda text: Auction.of(calls, dealer), request.auction[illegal], place)
-    if Auction.of(calls, dealer).is_complete:
+    try:
+        auction = Auction.of(calls, dealer)
+    except IllegalCall as error:
+        # looked for afterwards: every request comes here
+        number = first_illegal_call(calls, dealer) or 0
+        error.field, error.value = f"auction[{number}]", request.auction[number]
+        raise
+    if auction.is_complete:
         raise wrong_value("auction", list(request.auction), "the auction is over", IllegalCall)
-    return hand, tuple(calls), dealer, sides
+    return hand, auction.calls, dealer, sides
