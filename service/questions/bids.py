@@ -202,6 +202,19 @@ class SimulateRequest:
 
 
 @question
+class PlaceQuestion:
+    """A place of a table: what may follow there, what has been shown."""
+
+    auction: str = asked(
+        default="",
+        max_length=_LONGEST_AUCTION_TEXT,
+        description="The calls so far, divided by hyphens; none for the opening.",
+        examples=["1N-P"],
+        flag=Flag("such as '1N P 2D P'", "AUCTION", name="auction"),
+    )
+
+
+@question
 class BidRequest:
     """A hand and the auction so far."""
 

@@ -23,6 +23,7 @@ from bidcascade.service.questions.bids import (
     AuctionsRequest,
     BidRequest,
     MembersRequest,
+    PlaceQuestion,
     SimulateRequest,
     read_bid,
 )
@@ -46,6 +47,7 @@ ROUTES = {
     BoardsQuestion: ("get", "/v1/archives/{name}/boards"),
     BoardConditions: ("get", "/v1/archives/{name}/counts"),
     NodeQuestion: ("get", "/v1/archives/{name}/nodes"),
+    PlaceQuestion: ("get", "/v1/tables/{name}/explain"),
     AuctionsRequest: ("post", "/v1/auctions"),
     MembersRequest: ("post", "/v1/members"),
     BidRequest: ("post", "/v1/bid"),
@@ -69,6 +71,7 @@ COMMANDS = {
     LayoutsRequest: ("layouts",),
     InterpretRequest: ("interpret",),
     LeadsRequest: ("lead",),
+    PlaceQuestion: ("explain",),
     SystemCheckRequest: ("system", "check"),
     SystemDiffRequest: ("system", "diff"),
 }
