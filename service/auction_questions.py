@@ -121,7 +121,7 @@ def read_auction_question(asked: AuctionRequest, layouts: int) -> AuctionQuestio
     """
     circumstances = read_circumstances(asked)
     calls = read_field(
-        partial(_legal_calls, dealer=circumstances["dealer"]), " ".join(asked.auction), "auction"
+        partial(legal_calls, dealer=circumstances["dealer"]), " ".join(asked.auction), "auction"
     )
     return AuctionQuestion(calls=calls, layouts=layouts, **circumstances)
 
@@ -178,7 +178,8 @@ def read_circumstances(
     }
 
 
-def _legal_calls(text: str, dealer: Seat) -> tuple[int, ...]:
+def legal_calls(text: str, dealer: Seat = Seat.NORTH) -> tuple[int, ...]:
+    """Read an auction and check that it is legal."""
     return Auction.of(parse_calls(text), dealer).calls
 
 

@@ -9,13 +9,11 @@ import numpy as np
 from bidcascade.bridge import (
     SEATS,
     VULNERABILITIES,
-    Auction,
     BidcascadeError,
     Deal,
     InvalidDeal,
     Seat,
     Vulnerability,
-    parse_call,
     parse_deal,
     parse_hand,
     parse_seat,
@@ -23,7 +21,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files, whole_deals
-from bidcascade.service.questions.bids import BidRequest, DealRequest
+from bidcascade.service.questions.bids import DealRequest
 from bidcascade.service.questions.fields import read_field, wrong_value
 
 from .problems import MOST_ERRORS, FieldError, invalid_request, problem_of
@@ -176,27 +174,3 @@ def deal_of_lin(text: str) -> Deal:
     if isinstance(deal, str):
         raise InvalidDeal(deal)
     return deal
-
-
-def bid_of(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerability]:
-    """Hand mask, calls, dealer and vulnerability of a request for one call.
-
-    Raises
-    ------
-    BidcascadeError
-        That names the field at fault.
-    """
-    hand = read_field(parse_hand, request.hand, "hand")
-    dealer = read_field(parse_seat, request.dealer, "dealer")
-    sides = read_field(parse_vulnerability, request.vulnerability, "vulnerability")
-    auction = Auction(dealer)
-    for number, text in enumerate(request.auction):
-        place = f"auction[{number}]"
-        call = read_field(parse_call, text.strip(), place)
-        reason = auction.why_illegal(call)
-        if reason is not None:
-            raise wrong_value(place, text, f"illegal call: {reason}")
-        auction = auction.add(call)
-    if auction.is_complete:
-        raise wrong_value("auction", list(request.auction), "the auction is over")
-    return hand, auction.calls, dealer, sides

@@ -1,22 +1,13 @@
 """Bodies of the routes of jobs."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from bidcascade.service.jobs.results import ResultForm
-from bidcascade.service.questions.texts import Word
+from bidcascade.service.questions.texts import TABLE_TEXT, Word
 
 from .models import Body
-
-TableChoice = Annotated[
-    Word | None,
-    Field(
-        description="Name of a bidding table (see `GET /v1/tables`); the service's default table "
-        "if not given.",
-        examples=["sayc"],
-    ),
-]
 
 JobMode = Literal["first", "all", "counts", "par", "archive"]
 MODE_TEXT = (
@@ -53,7 +44,7 @@ class JobRequest(Body):
         "with `/` between the parts.",
         examples=["season/*.lin"],
     )
-    table: TableChoice = None
+    table: Word | None = Field(default=None, description=TABLE_TEXT, examples=["sayc"])
     mode: JobMode = Field(default="first", description=MODE_TEXT, examples=["first"])
     beside: list[Word] = Field(
         default=[], max_length=MOST_BESIDE, description=BESIDE_TEXT, examples=[[]]

@@ -8,12 +8,11 @@ from pydantic_core import to_json
 
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.inference.simulate import Simulation
-from bidcascade.service.questions.bids import BidRequest, SimulateRequest
+from bidcascade.service.questions.bids import BidRequest, SimulateRequest, read_bid
 from bidcascade.service.simulated_bid import simulate_bid, simulation_dict
 from bidcascade.systems.bid_answer import BidAnswer as Answer
 
 from .answering import JSON, accepted, json_bytes
-from .deal_requests import bid_of
 from .limits import client_of
 from .models import BidAnswer
 from .openapi import BareRoute, body_of, problems
@@ -50,7 +49,7 @@ async def bid(request: Request) -> Response:
     asked = await work.question(request, BidRequest)
     with work.slots.taken(client_of(request)):
         table = work.tables.get(asked.table)
-        hand, calls, dealer, sides = bid_of(asked)
+        hand, calls, dealer, sides = read_bid(asked)
         answer = await work.ask(table.bid, (hand, calls, dealer, sides), free=table.if_free("bid"))
         if asked.simulate:
             wish = _wished(asked.simulate)

@@ -6,7 +6,6 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.bridge import Auction
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.service.auction_questions import (
     AuctionQuestion,
@@ -17,7 +16,6 @@ from bidcascade.service.auction_questions import (
     read_auction_question,
 )
 from bidcascade.service.questions.layouts import AuctionRequest, InterpretRequest, LayoutsRequest
-from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
@@ -120,10 +118,3 @@ def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) ->
             [complaint(field, count, f"expected at most {most}")],
         )
     return read_auction_question(asked, count)
-
-
-def legal_calls(text: str) -> tuple[int, ...]:
-    """Read an auction and check that it is legal."""
-    calls = auction_calls(text)
-    Auction.of(calls)
-    return calls

@@ -6,6 +6,7 @@ from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
+from bidcascade.service.auction_questions import legal_calls
 from bidcascade.service.jobs.system_questions import ask_process
 from bidcascade.service.questions.fields import read_field
 from bidcascade.service.questions.systems import (
@@ -23,7 +24,6 @@ from .limits import LONGEST_TEXTS, client_of, parse_body
 from .models_systems import CompareAnswer, SystemCheckAnswer, SystemDiffAnswer
 from .openapi import body_of, problems
 from .problems import Problem, complaint, wrong_field
-from .routes_layouts import legal_calls
 from .tables import check_system
 from .waiting import run_waiting, time_for
 from .work import Workplace

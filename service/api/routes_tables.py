@@ -4,10 +4,12 @@ import hashlib
 from pathlib import PurePath
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from bidcascade.bridge import Auction, NoSystem, parse_calls
+from bidcascade.bridge import NoSystem
+from bidcascade.service.auction_questions import legal_calls
 from bidcascade.service.browser_system import topics_list
+from bidcascade.service.questions.bids import PlaceQuestion
 from bidcascade.service.questions.fields import read_field
 from bidcascade.systems import named_systems
 
@@ -24,19 +26,13 @@ from .models import (
 )
 from .openapi import API_VERSION, problems
 from .problems import Problem, check_query
+from .queries import query_of
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
 from .work import Workplace
 
 router = APIRouter(tags=["tables"])
 
-AuctionInQuery = Annotated[
-    str,
-    Query(
-        description="The calls so far, divided by hyphens; none for the opening.",
-        max_length=2000,
-        examples=["1N-P"],
-    ),
-]
+AskedPlace = Annotated[PlaceQuestion, Depends(query_of(PlaceQuestion))]
 TableInPath = Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])]
 
 
@@ -80,15 +76,14 @@ async def table(request: Request, name: TableInPath) -> Response:
         **problems(404, 406, 422, 500, 503),
     },
 )
-async def table_next(request: Request, name: TableInPath, auction: AuctionInQuery = "") -> Response:
+async def table_next(request: Request, name: TableInPath, asked: AskedPlace) -> Response:
     """Entries that may follow an auction, in order of priority.
 
     A system has an answer after every auction that goes on.
     """
     work: Workplace = request.app.state.workplace
-    check_query(request, "auction")
     found = work.tables.get(name)
-    calls = _calls(auction)
+    calls = read_field(legal_calls, asked.auction, "auction")
     with work.slots.taken(client_of(request)):
         value = await work.run(lambda: found.engine.bidder.next(calls).to_dict())
     return _answer(request, found, {**value, "table": found.engine.table_info()})
@@ -104,17 +99,14 @@ async def table_next(request: Request, name: TableInPath, auction: AuctionInQuer
         **problems(404, 406, 422, 429, 500, 503, 504),
     },
 )
-async def table_explain(
-    request: Request, name: TableInPath, auction: AuctionInQuery = ""
-) -> Response:
+async def table_explain(request: Request, name: TableInPath, asked: AskedPlace) -> Response:
     """Explain every call of an auction, both sides': what it said, and what is known then.
 
     Both sides play the system, unless its text names another for the opponents.
     """
     work: Workplace = request.app.state.workplace
-    check_query(request, "auction")
     found = work.tables.get(name)
-    calls = _calls(auction)
+    calls = read_field(legal_calls, asked.auction, "auction")
     with work.slots.taken(client_of(request)):
         try:
             explained = await work.run(lambda: found.engine.explain(calls))
@@ -205,10 +197,6 @@ async def table_lint(
     with work.slots.taken(client_of(request)):
         report = await work.run(lambda: found.lint(examples))
     return _answer(request, found, {**report, "table": found.engine.table_info()})
-
-
-def _calls(auction: str) -> tuple[int, ...]:
-    return read_field(lambda text: Auction.of(parse_calls(text)).calls, auction, "auction")
 
 
 def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Response:

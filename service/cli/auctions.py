@@ -7,7 +7,12 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.service.questions.bids import AuctionsRequest, BidRequest, SimulateRequest
+from bidcascade.service.questions.bids import (
+    AuctionsRequest,
+    BidRequest,
+    SimulateRequest,
+    read_bid,
+)
 
 from . import shared
 from .flags import add_flags, question_of
@@ -194,13 +199,6 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
 
 def bid(options: argparse.Namespace) -> None:
     """Bid one hand."""
-    from bidcascade.bridge import (
-        Auction,
-        parse_calls,
-        parse_hand,
-        parse_seat,
-        parse_vulnerability,
-    )  # fmt: skip
     from bidcascade.inference.foreign.protocol import Turn
     from bidcascade.service.foreign_engines import is_engine_name
 
@@ -211,10 +209,7 @@ def bid(options: argparse.Namespace) -> None:
         _bid_known_hands(options, asked)
         return
     # what is wrong with the arguments is told before a table is opened
-    hand = parse_hand(asked.hand)
-    dealer = parse_seat(asked.dealer)
-    sides = parse_vulnerability(asked.vulnerability)
-    calls = Auction.of(parse_calls(asked.auction), dealer).calls
+    hand, calls, dealer, sides = read_bid(asked)
     if is_engine_name(options.table):
         from .foreign import bid_foreign
 

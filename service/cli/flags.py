@@ -32,6 +32,14 @@ def question_of(asked: type[_Question], options: argparse.Namespace, **own: Any)
 
     What the command says stands for fields without a flag, and for flags that were not given and
     have no default.
+
+    Examples
+    --------
+    >>> from bidcascade.service.questions.archives import NodeQuestion
+    >>> parser = argparse.ArgumentParser()
+    >>> add_flags(parser, NodeQuestion)
+    >>> question_of(NodeQuestion, parser.parse_args(["1N P", "--by", "sayc"]), statistics=True)
+    NodeQuestion(auction='1N P', by='sayc', statistics=True)
     """
     for name, one in taken(asked).items():
         value = None if one.flag is None else getattr(options, name, None)

@@ -5,12 +5,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import MISSING, asdict
 from itertools import groupby, pairwise
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from bidcascade.service.questions.bids import PlaceQuestion
 from bidcascade.service.questions.systems import SystemCheckRequest, SystemDiffRequest
 
 from . import shared
@@ -43,7 +44,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     show = action("show", "the lines at one place, in the order they are tried", show_place)
     _add_system(show)
     _add_opponents(show)
-    show.add_argument("auction", nargs="?", default="", metavar="AUCTION", help="such as '1N P'")
+    add_flags(show, PlaceQuestion)
 
     check = action("check", "shares of every line, overlaps, gaps, dead lines", check_places)
     _add_system(check)
@@ -107,7 +108,8 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
 def configure_explain(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``explain``."""
     add = parser.add_argument
-    add("auction", metavar="AUCTION", help="such as '1N P 2D P'")
+    # without calls there is nothing to explain
+    add_flags(parser, PlaceQuestion, auction=MISSING)
     add("--table", default="sayc", metavar="SYSTEM", help=_SYSTEM_HELP)
     _add_opponents(parser)
     shared.add_system_option(parser)

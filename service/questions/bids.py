@@ -2,7 +2,28 @@
 
 from typing import Annotated, Final, Literal
 
-from .fields import Flag, Of, asked, exactly_one, question
+from bidcascade.bridge import (
+    Auction,
+    IllegalCall,
+    Seat,
+    Vulnerability,
+    first_illegal_call,
+    parse_call,
+    parse_hand,
+    parse_seat,
+    parse_vulnerability,
+)
+
+from .fields import (
+    Flag,
+    Of,
+    asked,
+    exactly_one,
+    question,
+    read_each,
+    read_field,
+    wrong_value,
+)
 from .texts import (
     DEALER_FLAG,
     EXAMPLE_DEAL,
@@ -181,6 +202,19 @@ class SimulateRequest:
 
 
 @question
+class PlaceQuestion:
+    """A place of a table: what may follow there, what has been shown."""
+
+    auction: str = asked(
+        default="",
+        max_length=_LONGEST_AUCTION_TEXT,
+        description="The calls so far, divided by hyphens; none for the opening.",
+        examples=["1N-P"],
+        flag=Flag("such as '1N P 2D P'", "AUCTION", name="auction"),
+    )
+
+
+@question
 class BidRequest:
     """A hand and the auction so far."""
 
@@ -217,3 +251,32 @@ class BidRequest:
         "Else the system's own call, a pass where it has no line for the place.",
         examples=[None],
     )
+
+
+def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerability]:
+    """Read hand, calls, dealer and vulnerability of a question for one call.
+
+    Raises
+    ------
+    BidcascadeError
+        That names the field at fault.
+
+    Examples
+    --------
+    >>> read_bid(BidRequest("K52.AQ3.9876.KJ2", ("1N", "P")))[1:3]
+    ((7, 0), <Seat.NORTH: 0>)
+    """
+    hand = read_field(parse_hand, request.hand, "hand")
+    dealer = read_field(parse_seat, request.dealer, "dealer")
+    sides = read_field(parse_vulnerability, request.vulnerability, "vulnerability")
+    calls = read_each(lambda text: parse_call(text.strip()), request.auction, "auction")
+    try:
+        auction = Auction.of(calls, dealer)
+    except IllegalCall as error:
+        # looked for afterwards: every request comes here
+        number = first_illegal_call(calls, dealer) or 0
+        error.field, error.value = f"auction[{number}]", request.auction[number]
+        raise
+    if auction.is_complete:
+        raise wrong_value("auction", list(request.auction), "the auction is over", IllegalCall)
+    return hand, auction.calls, dealer, sides

@@ -40,6 +40,13 @@ class Of:
         Pattern for the description alone: the readers of the game say better what is wrong.
     **bounds
         ``ge``, ``le``, ``max_length``, ``pattern``, ``fail_fast``, as pydantic's core has them.
+
+    Examples
+    --------
+    >>> from pydantic import TypeAdapter
+    >>> described = TypeAdapter(Annotated[str, Of("[NESW]", max_length=9)]).json_schema()
+    >>> described["maxLength"], described["pattern"]
+    (9, '[NESW]')
     """
 
     def __init__(self, spelled: str | None = None, **bounds: Any) -> None:
@@ -224,6 +231,16 @@ def check_values(question: object) -> None:
     ------
     InvalidInput
         That names the first field at fault.
+
+    Examples
+    --------
+    >>> @question
+    ... class Sample:
+    ...     limit: int = asked(default=100, ge=1, description="Boards at most.")
+    >>> check_values(Sample(limit=0))
+    Traceback (most recent call last):
+        ...
+    bidcascade.bridge.errors.InvalidInput: expected a limit from 1, got 0
     """
     for name, one in taken(type(question)).items():
         value = getattr(question, name)
@@ -253,6 +270,17 @@ def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) ->
     ------
     BidcascadeError
         The reader's own, which then knows the field and the value.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_seat
+    >>> read_field(parse_seat, "north", "dealer").letter
+    'N'
+    >>> try:
+    ...     read_field(parse_seat, "Q", "dealer")
+    ... except BidcascadeError as error:
+    ...     print(error.field, error.value)
+    dealer Q
     """
     try:
         return parse(value)

@@ -42,6 +42,9 @@ ThirteenCards = Annotated[
 ]
 Condition = Annotated[str, Of(max_length=1000)]
 
+TABLE_TEXT: Final = (
+    "Name of a bidding table (see `GET /v1/tables`); the service's default table if not given."
+)
 DEALER_FLAG: Final = Flag("who dealt (default: N)", "SEAT")
 
 
@@ -59,8 +62,7 @@ def table_field() -> Any:
     """Table or system that is asked."""
     return asked(
         default=None,
-        description="Name of a bidding table (see `GET /v1/tables`); the service's default table "
-        "if not given.",
+        description=TABLE_TEXT,
         examples=["sayc"],
     )
 

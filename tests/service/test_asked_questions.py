@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 from dataclasses import MISSING, fields
 
 import pytest
@@ -11,16 +12,20 @@ from pydantic import TypeAdapter, ValidationError
 
 from bidcascade.bridge import BidcascadeError
 from bidcascade.service.api.app import create_app
+from bidcascade.service.auction_questions import read_circumstances, read_lead_question
 from bidcascade.service.cli import make_parser
 from bidcascade.service.cli.flags import add_flags, question_of
 from bidcascade.service.cli.shared import UsageError
 from bidcascade.service.client import option_types
+from bidcascade.service.inference_question import read_inference
 from bidcascade.service.questions.archives import BoardConditions, BoardsQuestion, NodeQuestion
 from bidcascade.service.questions.bids import (
     AuctionsRequest,
     BidRequest,
     MembersRequest,
+    PlaceQuestion,
     SimulateRequest,
+    read_bid,
 )
 from bidcascade.service.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.service.questions.fields import Flag, asked, check_values, question, taken
@@ -42,6 +47,7 @@ ROUTES = {
     BoardsQuestion: ("get", "/v1/archives/{name}/boards"),
     BoardConditions: ("get", "/v1/archives/{name}/counts"),
     NodeQuestion: ("get", "/v1/archives/{name}/nodes"),
+    PlaceQuestion: ("get", "/v1/tables/{name}/explain"),
     AuctionsRequest: ("post", "/v1/auctions"),
     MembersRequest: ("post", "/v1/members"),
     BidRequest: ("post", "/v1/bid"),
@@ -65,6 +71,7 @@ COMMANDS = {
     LayoutsRequest: ("layouts",),
     InterpretRequest: ("interpret",),
     LeadsRequest: ("lead",),
+    PlaceQuestion: ("explain",),
     SystemCheckRequest: ("system", "check"),
     SystemDiffRequest: ("system", "diff"),
 }
@@ -234,6 +241,41 @@ def test_values_out_of_bounds(name, value):
     if isinstance(value, int):
         with pytest.raises((argparse.ArgumentError, UsageError), match="whole number"):
             parsed([f"--{name}", f"{value}"])
+
+
+HAND = "K52.AQ3.9876.KJ2"
+
+
+@pytest.mark.parametrize(
+    ("read", "told", "field", "reason"),
+    [
+        (read_bid, BidRequest("K52"), "hand", "expected a hand"),
+        (read_bid, BidRequest(HAND, dealer="Q"), "dealer", "expected a seat"),
+        (read_bid, BidRequest(HAND, vulnerability="Q"), "vulnerability", "expected"),
+        (read_bid, BidRequest(HAND, ("1N", "8C")), "auction[1]", "'8C'"),
+        (read_bid, BidRequest(HAND, ("1N", "P", "1C")), "auction[2]", "call 3, '1C', is illegal"),
+        (read_bid, BidRequest(HAND, ("P",) * 4), "auction", "the auction is over"),
+        (read_circumstances, LayoutsRequest(known={"Q": HAND}), "known.Q", "expected a seat"),
+        (read_circumstances, LayoutsRequest(known={"N": "AA"}), "known.N", "expected"),
+        (
+            read_circumstances, LayoutsRequest(known={"N": HAND, "n": HAND}), "known.n",
+            "each seat once",
+        ),
+        (read_lead_question, LeadsRequest(HAND), "auction", "and not both"),
+        (read_lead_question, LeadsRequest(HAND, contract="9N"), "contract", "expected"),
+        (
+            read_lead_question, LeadsRequest(HAND, contract="3NE", known={"S": HAND}), "known.S",
+            "other hands than the leader's",
+        ),
+        (read_inference, InferRequest(scoring="imps"), "against", "expected a contract"),
+        (read_inference, InferRequest(lead="HQ"), "lead", "expected it with a contract"),
+    ],
+)  # fmt: skip
+def test_an_error_names_its_field(read, told, field, reason):
+    """Those that read a question for the service and the commands alike."""
+    with pytest.raises(BidcascadeError, match=re.escape(reason)) as caught:
+        read(told)
+    assert caught.value.field == field
 
 
 def test_fields_that_nobody_knows():

@@ -200,7 +200,7 @@ def test_unknown_tables(app):
          "after 1N P 2C it has nothing, not P"),
         ("/v1/tables/small/next?auction=1N-1C", 422, "invalid-request", "insufficient"),
         ("/v1/tables/small/next?auction=9N", 422, "invalid-request", "expected a call"),
-        ("/v1/tables/small/next?auktion=1N", 422, "invalid-request", "only the parameter auction"),
+        ("/v1/tables/small/next?auktion=1N", 422, "invalid-request", "no field of this name"),
         ("/v1/tables/small/next?auction=" + "P-" * 1500, 422, "invalid-request", "at most 2000"),
         ("/v1/tables/small/lint?examples=-1", 422, "invalid-request", "from 0"),
         ("/v1/tables/small/lint?examples=many", 422, "invalid-request", "whole number"),
