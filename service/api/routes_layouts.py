@@ -115,7 +115,7 @@ async def _answer(
         )
 
     content = await run_waiting(work, request, task)
-    return Response(table.told(content), media_type=JSON, headers=table.headers)
+    return Response(table.told(content), media_type=JSON, headers=table.headers_for())
 
 
 def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) -> AuctionQuestion:
