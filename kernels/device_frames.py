@@ -69,6 +69,12 @@ def uploaded(device: Device, deals: DealArrays) -> DeviceDeals:
     return DeviceDeals(device, *arrays)
 
 
+def downloaded(deals: DeviceDeals) -> DealArrays:
+    """Copy deals from a device."""
+    arrays = (deals.hands, deals.dealer, deals.vulnerability)
+    return DealArrays(*map(deals.device.download, arrays))
+
+
 def deals_on_device(
     device: Device, columns: Mapping[str, object], *,
     categories: Mapping[str, Sequence[str]] | None = None,

@@ -250,16 +250,21 @@ class CountFrames:
 
     def auction_counts(self, found: "Counted", least: int) -> pl.DataFrame:
         """Write auctions that enough deals may bid, and what they were looked for by."""
-        count = len(found.counts)
-        return pl.DataFrame(
-            [
-                pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
-                _texts(found.calls),
-                pl.Series("count", found.counts.astype(np.uint64)),
-                pl.Series("least", [least], pl.UInt64).new_from_index(0, count),
-                pl.Series("cut", [found.cut], pl.String).new_from_index(0, count),
-            ]
-        )
+        return count_frame(found, least)
+
+
+def count_frame(found: "Counted", least: int) -> pl.DataFrame:
+    """Auctions that at least some deals may bid, with how many, as :meth:`Engine.counts` gives."""
+    count = len(found.counts)
+    return pl.DataFrame(
+        [
+            pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
+            _texts(found.calls),
+            pl.Series("count", found.counts.astype(np.uint64)),
+            pl.Series("least", [least], pl.UInt64).new_from_index(0, count),
+            pl.Series("cut", [found.cut], pl.String).new_from_index(0, count),
+        ]
+    )
 
 
 def _whole(

@@ -5,29 +5,36 @@ the device, which become a cudf frame without a copy, or a polars frame on the h
 """
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory, format_calls
-from bidcascade.kernels import Plan
+from bidcascade.kernels import DealArrays, Plan
 from bidcascade.kernels.device_frames import (
     DeviceDeals,
     bits_on_device,
     cudf_frame,
     deals_of_cudf,
     deals_on_device,
+    downloaded,
     is_cudf_frame,
     list_numbers_on_device,
 )
+from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays
-from bidcascade.systems.any_bidder import AnyBidder
+from bidcascade.systems.allowed import Counted
+from bidcascade.systems.any_bidder import AnyBidder, Question
 from bidcascade.table import BiddingTable
+from bidcascade.table.columns import offsets_of
 from bidcascade.table.compass import evaluation_plan
 
-from .answers import CONTRACT_TEXTS, SEATS_AND_NONE, bid_frame
+from .answers import CONTRACT_TEXTS, SEATS_AND_NONE, bid_frame, count_frame
+from .engine import check_count_bounds
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
@@ -134,6 +141,88 @@ class DeviceAuctionsFrame(DeviceFrame):
         return bid_frame(calls, np.diff(ends).astype(np.int64), defaults, contract, declarer)
 
 
+class DeviceCountsFrame(DeviceFrame):
+    """How many deals may bid auctions of a system, on a device.
+
+    Columns are ``calls`` (uint8, of all auctions), ``ends`` (int32, one more than auctions: auction
+    i is ``calls[ends[i] : ends[i + 1]]``) and ``count`` (uint64, a value an auction).
+
+    Parameters
+    ----------
+    session : Session
+    arrays : mapping
+        The columns.
+    least : int
+        Auctions that fewer deals may bid are not there.
+    cut : str or None
+        What left longer auctions out; see :meth:`Engine.counts`.
+    """
+
+    def __init__(
+        self, session: "Session", arrays: "dict[str, DeviceArray]", least: int, cut: str | None
+    ) -> None:
+        super().__init__(session, arrays)
+        self.least, self.cut = least, cut
+
+    def __len__(self) -> int:
+        return self["count"].size
+
+    def to_cudf(self) -> Any:
+        """Give a cudf frame: ``auction``, lists of calls over the same memory, and ``count``.
+
+        Raises
+        ------
+        BackendUnavailable, OutOfDeviceMemory
+            As :meth:`DeviceFrame.to_cudf`.
+        """
+        columns = {"auction": self["calls"], "count": self["count"]}
+        return self._session.with_room(
+            "cudf", lambda: cudf_frame(columns, ends={"auction": self["ends"]})
+        )
+
+    def to_polars(self) -> pl.DataFrame:
+        """Copy to the host, as the frame that :meth:`Engine.counts` gives."""
+        calls, ends, counts = (
+            self._session.device.download(self[name]) for name in ("calls", "ends", "count")
+        )
+        whole = calls.tobytes()
+        auctions = [whole[start:stop] for start, stop in pairwise(ends.tolist())]
+        return count_frame(Counted(auctions, counts.view(np.int64), self.cut), self.least)
+
+
+class _CountFrames:
+    """Writes how many deals may bid auctions, to a device.
+
+    Parameters
+    ----------
+    session : Session
+    until_there : callable
+        Gives the context in which the device is written to.
+    """
+
+    def __init__(
+        self, session: "Session", until_there: Callable[[], AbstractContextManager[None]]
+    ) -> None:
+        self._session, self._until_there = session, until_there
+
+    def entry_counts(self, counts: U64) -> DeviceFrame:
+        """Write how many deals reach each entry of a table."""
+        with self._until_there():
+            return DeviceFrame(self._session, {"count": self._session.device.upload(counts)})
+
+    def auction_counts(self, found: Counted, least: int) -> DeviceFrame:
+        """Write auctions that enough deals may bid."""
+        arrays = {
+            "calls": np.frombuffer(b"".join(found.calls), np.uint8),
+            "ends": offsets_of([len(calls) for calls in found.calls], np.int32),
+            "count": found.counts.astype(np.uint64),
+        }
+        upload = self._session.device.upload
+        with self._until_there():
+            columns = {name: upload(array) for name, array in arrays.items()}
+        return DeviceCountsFrame(self._session, columns, least, found.cut)
+
+
 class _FirstFrames:
     """Writes auctions of mode ``first``."""
 
@@ -155,8 +244,10 @@ class _FirstFrames:
 class DeviceEngine:
     """A bidding table or system on a GPU, from deals on the device to answers on the device.
 
-    Of a system :meth:`first` bids by the system; the rest is that of the table that it is compiled
-    into when it is first asked for.
+    A device bids by systems (:meth:`first`). Who may bid auctions of a system, :meth:`counts` and
+    :meth:`members`, is found by the processor for a copy of the deals, and only the answer is put
+    on the device. :meth:`entries` are those of the table that a system is compiled into when it is
+    first asked for.
 
     Made by :meth:`Engine.on_device`. What it takes as deals: what :meth:`deals` returns or takes.
 
@@ -206,6 +297,14 @@ class DeviceEngine:
                 return self.session.with_room("cudf", lambda: deals_of_cudf(self.device, source))
             return self.session.with_room("deals", lambda: deals_on_device(self.device, source))
 
+    def _is_for_host(self, question: Question) -> bool:
+        return self._bidder.backend_for(question, "cuda") != "cuda"
+
+    def _on_host(self, deals: Any) -> DealArrays:
+        taken = self.deals(deals)
+        with self._until_there():
+            return downloaded(taken)
+
     @contextlib.contextmanager
     def _until_there(self) -> Iterator[None]:
         """Keep other threads off the device until the default stream is through.
@@ -222,8 +321,24 @@ class DeviceEngine:
                 raise
             self.device.synchronize()
 
-    def counts(self, deals: Any) -> DeviceFrame:
-        """How many of the deals reach each entry: ``count`` uint64, a row for every entry."""
+    def counts(
+        self, deals: Any, *, share: float = 1 / 100, max_depth: int | None = None
+    ) -> DeviceFrame:
+        """How many of the deals reach each entry: ``count`` uint64, a row for every entry.
+
+        Of a system the auctions that :meth:`Engine.counts` counts, as :class:`DeviceCountsFrame`;
+        ``share`` and ``max_depth`` are those of that method.
+
+        Raises
+        ------
+        ValueError
+            If the share is not between 0 and 1, or the depth is below 1.
+        """
+        check_count_bounds(share, max_depth)
+        if self._is_for_host("counts"):
+            copied = self._on_host(deals)
+            writer = _CountFrames(self.session, self._until_there)
+            return self._bidder.counts(copied, share, max_depth, writer)
         counts = self._backend.counts_on_device(self.plan, self.deals(deals))
         return DeviceFrame(self.session, {"count": counts})
 
@@ -266,13 +381,24 @@ class DeviceEngine:
     def members(self, deals: Any, entries: Iterable[int | str]) -> DeviceFrame:
         """Which deals reach chosen entries: a truth value a deal, columns named by auctions.
 
-        The bits, an eighth of a byte a deal and entry, go by way of the host.
+        The bits, an eighth of a byte a deal and entry, go by way of the host. Of a system, which
+        deals may bid chosen auctions.
 
         Raises
         ------
         InvalidTable
             If the table has no such entry.
+        InvalidCall, IllegalCall
+            If an auction of a system is none, or illegal.
         """
+        if self._is_for_host("members"):
+            found = self._bidder.members(self._on_host(deals), list(entries))
+            with self._until_there():
+                truths = {
+                    format_calls(calls): self.device.upload(column.to_numpy().view(np.uint8))
+                    for calls, column in found
+                }
+            return DeviceFrame(self.session, truths, booleans=[*truths])
         numbers = self.table.entry_numbers(entries)
         taken = self.deals(deals)
         bits = self._backend.members(self.plan, taken, numbers)

@@ -20,6 +20,7 @@ from bidcascade.systems.any_bidder import (
     Calls,
     Mode,
     Query,
+    Question,
     Written,
     bidder_of,
 )
@@ -147,6 +148,27 @@ class Engine:
         from .answers import EntryColumns
 
         return EntryColumns(self.bidder)
+
+    def backend_for(self, question: Question) -> str:
+        """Name of the backend that answers a kind of question about many deals.
+
+        Parameters
+        ----------
+        question : {"all", "first", "counts", "members"}
+
+        Returns
+        -------
+        str
+            :attr:`backend`; but a device only bids by systems, and the core (``cpu``) finds all
+            their auctions, counts and members, these two also where the backend is ``reference``.
+
+        Examples
+        --------
+        >>> engine = Engine.open("sayc", "reference")
+        >>> engine.backend_for("first"), engine.backend_for("counts")
+        ('reference', 'cpu')
+        """
+        return self.bidder.backend_for(question, self.backend)
 
     @property
     def digest(self) -> str:
@@ -435,10 +457,7 @@ class Engine:
         ValueError
             If the share is not between 0 and 1, or the depth is below 1.
         """
-        if not 0 <= share <= 1:
-            raise ValueError(f"expected a share from 0 to 1, got {share!r}")
-        if max_depth is not None and max_depth < 1:
-            raise ValueError(f"expected a max_depth of at least 1, got {max_depth!r}")
+        check_count_bounds(share, max_depth)
         from .answers import CountFrames
 
         writer = CountFrames(self._entries)
@@ -616,6 +635,26 @@ class Engine:
             If it is no legal auction.
         """
         return self.bidder.explain(auction)
+
+
+def check_count_bounds(share: float, max_depth: int | None) -> None:
+    """Check what bounds the counts of a system.
+
+    Raises
+    ------
+    ValueError
+        If the share is not between 0 and 1, or the depth is below 1.
+
+    Examples
+    --------
+    >>> check_count_bounds(1.5, None)
+    Traceback (most recent call last):
+    ValueError: expected a share from 0 to 1, got 1.5
+    """
+    if not 0 <= share <= 1:
+        raise ValueError(f"expected a share from 0 to 1, got {share!r}")
+    if max_depth is not None and max_depth < 1:
+        raise ValueError(f"expected a max_depth of at least 1, got {max_depth!r}")
 
 
 def _arrays(deals: "Deals") -> DealArrays:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 Calls: TypeAlias = tuple[int, ...]
 Mode: TypeAlias = Literal["all", "first"]
+Question: TypeAlias = Literal["all", "first", "counts", "members"]
 Written = TypeVar("Written")
 Written_co = TypeVar("Written_co", covariant=True)
 
@@ -102,6 +103,10 @@ class AnyBidder(Protocol):
     @property
     def backend(self) -> Backend:
         """Where many deals are answered."""
+        ...
+
+    def backend_for(self, question: Question, backend: str) -> str:
+        """Name of the backend that answers a question about many deals, where one is asked for."""
         ...
 
     @property

@@ -36,6 +36,7 @@ from .any_bidder import (
     CountWriter,
     DeviceWriter,
     Query,
+    Question,
     Written,
 )
 from .bid_answer import BidAnswer, read_question
@@ -110,6 +111,11 @@ class SystemBidder:
     @cached_property
     def _is_on_device(self) -> bool:
         return backend_name(self._backend_name) == "cuda"
+
+    def backend_for(self, question: Question, backend: str) -> str:
+        """Tell that devices bid, and that the core counts whatever is asked for."""
+        is_core = question in ("counts", "members") or (question == "all" and backend == "cuda")
+        return "cpu" if is_core else backend
 
     @property
     def places(self) -> "Bidder":

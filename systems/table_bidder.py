@@ -36,7 +36,16 @@ from bidcascade.table.overlays.sub_plan import below_place
 from bidcascade.table.showing import where_it_leaves
 from bidcascade.table.topics import Topic, topics_of
 
-from .any_bidder import AnswerWriter, AnyBidder, Calls, CountWriter, DeviceWriter, Query, Written
+from .any_bidder import (
+    AnswerWriter,
+    AnyBidder,
+    Calls,
+    CountWriter,
+    DeviceWriter,
+    Query,
+    Question,
+    Written,
+)
 from .bid_answer import BidAnswer, answer_bid
 from .call_notes import RowNotes
 from .calls_along import I64, CallsAlong
@@ -82,6 +91,9 @@ class TableBidder:
     @cached_property
     def backend(self) -> Backend:
         return get_backend(self._backend_name)
+
+    def backend_for(self, question: Question, backend: str) -> str:
+        return backend
 
     @cached_property
     def plan(self) -> Plan:

@@ -88,12 +88,12 @@ async def auctions(request: Request) -> Response:
                 most_deals=deals_at_once(table.seconds_of_few[query.mode]),
                 free=table.if_free(query.mode, len(deals)),
             )  # fmt: skip
-            content = b'{"results":[%s],%s}' % (b",".join(results), table.tail)
-            return Response(content, media_type=JSON, headers=table.headers)
+            content = b'{"results":[%s],%s}' % (b",".join(results), table.tail_for(query.mode))
+            return Response(content, media_type=JSON, headers=table.headers_for(query.mode))
         return PartsResponse(
             await begun(_parts(work, table, deals, query, form, size)),
             media_type=form,
-            headers=table.headers,
+            headers=table.headers_for(query.mode),
             timeout_s=work.timeout_s,
             release=stack.pop_all().close,
         )
@@ -133,7 +133,10 @@ async def _parts(
             )
         else:
             yield (b"," if start else b'{"results":[') + b",".join(results)
-    yield b"],%s}" % table.tail if form == JSON else arrow.end() if form == ARROW else b""
+    if form == JSON:
+        yield b"],%s}" % table.tail_for(query.mode)
+    else:
+        yield arrow.end() if form == ARROW else b""
 
 
 def _frame(table: LoadedTable, deals: DealArrays, start: int, query: Query) -> pl.DataFrame:

@@ -58,7 +58,7 @@ async def bid(request: Request) -> Response:
             )
         else:
             content = to_json(answer.to_dict())
-        return Response(table.told(content), media_type=JSON, headers=table.headers)
+        return Response(table.told(content), media_type=JSON, headers=table.headers_for())
 
 
 def _wished(simulate: SimulateRequest | int) -> SimulateRequest:

@@ -49,4 +49,4 @@ async def inference(request: Request) -> Response:
             return json_bytes(found)
 
         content = await run_waiting(work, request, task)
-        return Response(table.told(content), media_type=JSON, headers=table.headers)
+        return Response(table.told(content), media_type=JSON, headers=table.headers_for())

@@ -99,7 +99,7 @@ async def _answer(
         return json_bytes(find(table.engine.bidder.meanings, time_limit_s=limit, cancel=given_up))
 
     content = await run_waiting(work, request, task)
-    return Response(table.told(content), media_type=JSON, headers=table.headers)
+    return Response(table.told(content), media_type=JSON, headers=table.headers_for())
 
 
 def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) -> AuctionQuestion:

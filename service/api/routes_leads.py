@@ -75,7 +75,7 @@ async def leads(request: Request) -> Response:
 
         if form == JSON:
             content = await run_waiting(work, request, lambda given_up: _last(answers(given_up)))
-            return Response(content, media_type=JSON, headers=table.headers)
+            return Response(content, media_type=JSON, headers=table.headers_for())
 
         def lines(given_up: threading.Event) -> Iterator[bytes]:
             return (answer + b"\n" for answer in answers(given_up))
@@ -83,7 +83,7 @@ async def leads(request: Request) -> Response:
         # what is wrong with the question comes to light before the first answer, as a problem
         return PartsResponse(
             await begun(iter_waiting(work, request, lines)), media_type=JSON_LINES,
-            headers=table.headers, timeout_s=work.timeout_s, release=stack.pop_all().close,
+            headers=table.headers_for(), timeout_s=work.timeout_s, release=stack.pop_all().close,
         )  # fmt: skip
 
 

@@ -69,7 +69,8 @@ async def members(request: Request) -> Response:
         frames = _frames(work, table, deals, asked.entries)
         if form == ARROW:
             return PartsResponse(
-                await begun(_as_arrow(frames)), media_type=ARROW, headers=table.headers,
+                await begun(_as_arrow(frames)), media_type=ARROW,
+                headers=table.headers_for("members"),
                 timeout_s=work.timeout_s, release=stack.pop_all().close,
             )  # fmt: skip
         if len(deals) * len(asked.entries) > MOST_LISTED:
@@ -81,7 +82,9 @@ async def members(request: Request) -> Response:
         async with work.in_time():
             found = await _listed(frames)
         return Response(
-            table.told(json_bytes({"members": found})), media_type=JSON, headers=table.headers
+            table.told(json_bytes({"members": found}), "members"),
+            media_type=JSON,
+            headers=table.headers_for("members"),
         )
 
 

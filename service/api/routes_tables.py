@@ -167,7 +167,7 @@ async def table_system(request: Request, name: TableInPath) -> Response:
     found = work.tables.get(name)
     with work.slots.taken(client_of(request)):
         file = await work.run(lambda: work.tables.system_file(found))
-    return answer_file(request, file, found.headers)
+    return answer_file(request, file, found.headers_for())
 
 
 @router.get(
@@ -203,7 +203,7 @@ def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Resp
     # answers depend on more than the digest is of, such as the version of the engine
     digest = hashlib.sha256(table.digest.encode() + json_bytes(value)).hexdigest()
     etag = f"{API_VERSION}-{digest[:32]}"
-    return answer_json(request, value, etag=etag, headers=table.headers)
+    return answer_json(request, value, etag=etag, headers=table.headers_for())
 
 
 def _describe(table: LoadedTable, work: Workplace) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from bidcascade.service.browser_system import browser_system
 from bidcascade.service.engine import Engine
 from bidcascade.service.questions.texts import EXAMPLE_DEAL
 from bidcascade.systems import absolute_name, is_system
-from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.any_bidder import Query, Question
 from bidcascade.systems.bid_answer import BidAnswer
 from bidcascade.systems.language.shipped import file_of, resolved
 from bidcascade.systems.registry import chosen_options
@@ -105,8 +105,8 @@ class LoadedTable:
     name : str
     engine : Engine
     results : AuctionResults
-    tail : bytes
-        The members ``table`` and ``backend`` as every JSON answer ends with them.
+    told_table : bytes
+        The member ``table`` as every JSON answer has it.
     seconds_a_deal : dict of str to float
         Moving mean by mode of what a deal of many costs.
     seconds_of_few : dict of str to float
@@ -117,7 +117,7 @@ class LoadedTable:
     name: str
     engine: Engine
     results: AuctionResults
-    tail: bytes
+    told_table: bytes
     seconds_a_deal: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS))
     seconds_of_few: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS_OF_FEW))
     reload_errors: tuple[str, ...] = ()
@@ -132,18 +132,25 @@ class LoadedTable:
         """Digest of the table."""
         return self.engine.digest
 
-    @property
-    def headers(self) -> dict[str, str]:
+    def _backend_for(self, question: Question | None) -> str:
+        return self.engine.backend if question is None else self.engine.backend_for(question)
+
+    def headers_for(self, question: Question | None = None) -> dict[str, str]:
         """Headers that name table and backend, for forms of answers without room for them."""
         return {
             "Bidcascade-Table": self.name,
             "Bidcascade-Table-Digest": self.digest,
-            "Bidcascade-Backend": self.engine.backend,
+            "Bidcascade-Backend": self._backend_for(question),
         }
 
-    def told(self, content: bytes) -> bytes:
+    def tail_for(self, question: Question | None = None) -> bytes:
+        """Members ``table`` and ``backend`` as every JSON answer ends with them."""
+        backend = self._backend_for(question).encode()
+        return b'"table":%s,"backend":"%s"' % (self.told_table, backend)
+
+    def told(self, content: bytes, question: Question | None = None) -> bytes:
         """Put table and backend behind the members of an answer, a JSON object."""
-        return b"%s,%s}" % (content[:-1], self.tail)
+        return b"%s,%s}" % (content[:-1], self.tail_for(question))
 
     def write(self, deals: DealArrays, query: Query) -> list[bytes]:
         """Write the results of some deals as JSON objects; keeps account of what they cost."""
@@ -570,12 +577,9 @@ def _loaded(engine: Engine) -> LoadedTable:
         _logger.info("table %s with overlays: %s", name, line)
     engine.prepare()
     results = AuctionResults(engine)
-    members = json.dumps(
-        {"table": engine.table_info(), "backend": engine.backend},
-        ensure_ascii=False, separators=(",", ":"),
-    )  # fmt: skip
+    info = json.dumps(engine.table_info(), ensure_ascii=False, separators=(",", ":"))
     _logger.info("table %s is prepared after %.1f s", name, time.perf_counter() - started)
-    return LoadedTable(name, engine, results, members[1:-1].encode())
+    return LoadedTable(name, engine, results, info.encode())
 
 
 def _try_out(engine: Engine) -> None:

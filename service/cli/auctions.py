@@ -140,7 +140,7 @@ def _write_json(
         for result in results.write(deal_arrays(frame), query):
             out.write(separator + result.decode())
             separator = ",\n"
-    tail = json.dumps({"table": engine.table_info(), "backend": engine.backend})
+    tail = json.dumps({"table": engine.table_info(), "backend": engine.backend_for(options.mode)})
     out.write(f"\n],{tail[1:]}\n")
 
 

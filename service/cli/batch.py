@@ -96,10 +96,13 @@ def batch(options: argparse.Namespace) -> None:
         )  # fmt: skip
     numbers = summary._asdict()
     if options.json:
+        from bidcascade.service.jobs.batch_parts import backend_of
+
         if elsewhere is None:
             backend = engine.backend
         elif cluster is not None:
             backend = cluster.backend
+        backend = backend_of(engine, options.mode, backend)
         shared.print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
         shared.note(shared.shown_numbers(numbers))

@@ -42,7 +42,16 @@ from bidcascade.service.engine import Engine
 
 from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
-from .batch_parts import FILE_ROWS, PART_COLUMNS, Answered, Answerer, Asked, Elsewhere, OwnAnswerer
+from .batch_parts import (
+    FILE_ROWS,
+    PART_COLUMNS,
+    Answered,
+    Answerer,
+    Asked,
+    Elsewhere,
+    OwnAnswerer,
+    backend_of,
+)
 from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
 from .pace import Pace
 from .progress import Report, progress_bar
@@ -242,6 +251,7 @@ class _Job:
         self._export = export
         self._columns = PART_COLUMNS if export is None else export.columns
         self._answerer = answerer or OwnAnswerer(engine, folder, self._tell)
+        self._backend = backend_of(engine, manifest.options["mode"], self._answerer.backend)
         self._inputs = Inputs(sources, min(part_deals, _CHUNK_DEALS), jobs)
         self._inputs.files_done = manifest.position.source
         self._folder = folder
@@ -256,7 +266,7 @@ class _Job:
         self._parts_begun = len(manifest.parts)
         self._boards_begun = manifest.boards
         self._counts: U64 | None = None
-        self._counted = Part(len(manifest.parts), 0, 0, 0, self._answerer.backend)
+        self._counted = Part(len(manifest.parts), 0, 0, 0, self._backend)
         self._counting: list[Future[None]] = []
         self._counts_written = 0.0
 
@@ -314,7 +324,7 @@ class _Job:
         # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
         boards = pl.concat([empty_deals().select(self._columns), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
-        part = Part(self._parts_begun, boards.height, refused.height, 0, self._answerer.backend)
+        part = Part(self._parts_begun, boards.height, refused.height, 0, self._backend)
         if self._mode == "counts":
             self._boards_begun += boards.height
             self._count(boards, refused, part)
@@ -442,7 +452,7 @@ class _Job:
             write_npy(file, self._counts)
         self._manifest.counts = name
         part = self._counted
-        self._counted = Part(part.number + 1, 0, 0, 0, self._answerer.backend)
+        self._counted = Part(part.number + 1, 0, 0, 0, self._backend)
         self._commit(part, copy(self._position))
         if before is not None:
             (self._folder / before).unlink(missing_ok=True)

@@ -96,6 +96,16 @@ Elsewhere: TypeAlias = Callable[[Engine, Path], AbstractContextManager[Answerer]
 """Starts an answerer for a table and a batch's folder; its work has ended when the block ends."""
 
 
+def backend_of(engine: Engine, mode: str, backend: str) -> str:
+    """Name of the backend that answers the parts of a batch, where one is asked for.
+
+    Counts are those of a table, into which a system is compiled.
+    """
+    if mode == "all":
+        return engine.bidder.backend_for("all", backend)
+    return backend
+
+
 class OwnAnswerer:
     """Answers parts one after the other in this process, straight into the batch's folder.
 

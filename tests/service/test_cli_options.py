@@ -73,6 +73,28 @@ def test_batch_and_export(capsys, tmp_path):
         assert not plain.equals(weak)
 
 
+def test_modes_and_bounds_of_a_batch(capsys, tmp_path):
+    asked = ("batch", "club.lin", "--table", "mine.bidding")
+    ran(capsys, *asked, "--out", tmp_path / "usual")
+    assert pl.read_parquet(tmp_path / "usual/auctions-*.parquet")["completed"].all()
+    ran(
+        capsys,
+        *asked,
+        "--mode",
+        "all",
+        "--limit",
+        "3",
+        "--max-depth",
+        "2",
+        "--out",
+        tmp_path / "few",
+    )
+    few = pl.read_parquet(tmp_path / "few/auctions-*.parquet")
+    # the auction that is bid is listed whatever is cut, as the last
+    assert few.group_by("deal").len()["len"].max() <= 3
+    assert set(few["cut"]) <= {"limit", "depth"}
+
+
 @pytest.mark.parametrize("command", ["layouts", "interpret"])
 def test_layouts(capsys, command):
     found = told(capsys, command, "1N", "--table", "mine.bidding", "--seed", "1", *WEAK)

@@ -13,7 +13,13 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from bidcascade.bridge import BackendUnavailable, DeviceFault, InvalidInput, OutOfDeviceMemory
+from bidcascade.bridge import (
+    BackendUnavailable,
+    DeviceFault,
+    InvalidInput,
+    OutOfDeviceMemory,
+    format_calls,
+)
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
 from bidcascade.kernels.gpu import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
@@ -310,6 +316,62 @@ def test_a_fault_is_raised_not_answered(emulated, table, frame):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["polars", "arrays", "cudf"])
+def test_counts_and_members_of_a_system_are_those_of_the_engine(emulated, frame, kind):
+    device = emulated()
+    system = Engine(System.parse(SMALL_SYSTEM), "cuda")
+    plain, engine = Engine(System.parse(SMALL_SYSTEM), "reference"), system.on_device()
+    deals = engine.deals(as_given(kind, frame, device))
+    for options in ({}, {"share": 0.0, "max_depth": 4}, {"share": 1.0}):
+        counts, expected = engine.counts(deals, **options), plain.counts(frame, **options)
+        assert counts.to_polars().equals(expected)
+        assert system.counts(frame, **options).equals(expected)
+        assert len(counts) == expected.height
+        assert device.download(counts["count"]).tolist() == expected["count"].to_list()
+    auctions = ["1C", "P P", "1N P"]
+    assert engine.members(deals, auctions).to_polars().equals(plain.members(frame, auctions))
+    for options in ({"share": 1.5}, {"max_depth": 0}):
+        with pytest.raises(ValueError, match="expected a "):
+            engine.counts(deals, **options)
+    none = engine.deals(frame.head(0))
+    assert engine.counts(none).to_polars().equals(plain.counts(frame.head(0)))
+
+
+def test_counts_of_a_system_as_a_frame_of_cudf(emulated, frame, monkeypatch):
+    device = emulated()
+    monkeypatch.setattr(device_frames, "why_no_cudf", lambda: None)
+    monkeypatch.setattr(device_frames, "_cudf", fake_cudf)
+    monkeypatch.setitem(sys.modules, "pylibcudf", fake_pylibcudf())
+    found = Engine(System.parse(SMALL_SYSTEM), "cuda").on_device().counts(frame, share=0.2)
+    there, wanted = found.to_cudf(), found.to_polars()
+    assert there.columns == ["auction", "count"]
+    assert [format_calls(calls) for calls in there["auction"].values(device)] == (
+        wanted["calls"].to_list()
+    )
+    assert [*there["count"].values(device)] == wanted["count"].to_list()
+
+
+def test_answers_name_the_backend_that_worked(emulated, table, tmp_path):
+    emulated()
+    system = Engine(System.parse(SMALL_SYSTEM), "cuda")
+    worked = {one: system.backend_for(one) for one in ("first", "all", "counts", "members")}
+    assert worked == {"first": "cuda", "all": "cpu", "counts": "cpu", "members": "cpu"}
+    assert {Engine(table, "cuda").backend_for(one) for one in worked} == {"cuda"}
+    assert Engine(System.parse(SMALL_SYSTEM), "reference").backend_for("all") == "reference"
+    (tmp_path / "small.bidding").write_text(SMALL_SYSTEM)
+    app = loaded_app(table=f"small={tmp_path / 'small.bidding'}", backend="cuda")
+    for mode, name in (("first", "cuda"), ("all", "cpu")):
+        answer = post(app, "/v1/auctions", {**GOOD, "mode": mode})
+        assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == name
+    body = {"deals": GOOD["deals"], "entries": ["1C"]}
+    answer = post(app, "/v1/members", body)
+    assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == "cpu"
+    write_deal_parquet(random_deals(40, seed=1), tmp_path / "deals.parquet")
+    for mode, name in (("first", "cuda"), ("all", "cpu")):
+        run_batch(system, tmp_path / "deals.parquet", tmp_path / mode, mode=mode)
+        assert {part.backend for part in Manifest.read(tmp_path / mode).parts} == {name}
+
+
 @pytest.mark.parametrize("mode", ["all", "first", "counts"])
 def test_a_device_that_is_taken_away_in_the_middle_of_a_batch(
     emulated, table, reference, tmp_path, mode
