@@ -21,11 +21,11 @@ _DECK = 52
 
 
 def trick_winner(cards: Sequence[int], strain: int) -> int:
-    """Position (0-3, 0 led) of the card that wins a trick.
+    """Position (0-3, 0 led) of the card that wins a trick, or is winning one that goes on.
 
     Parameters
     ----------
-    cards : sequence of four int
+    cards : sequence of one to four int
         Card numbers in the order played.
     strain : int
         Trump suit 0-3, or 4 for notrump.
@@ -37,7 +37,7 @@ def trick_winner(cards: Sequence[int], strain: int) -> int:
     2
     """
     best = 0
-    for position in range(1, 4):
+    for position in range(1, len(cards)):
         card, top = cards[position], cards[best]
         if card // _SUIT_SIZE == top // _SUIT_SIZE:
             if card > top:

@@ -33,3 +33,9 @@ def written():
 )  # fmt: skip
 def test_file_is_up_to_date(written, name):
     assert page_text(name) == written[name], "write it anew: python docs/write_files.py"
+
+
+def test_the_table_of_results_is_made_of_its_rows():
+    from docs.make_bench import kept_rows, page_of
+
+    assert page_text("docs/bench.md") == page_of(kept_rows())

@@ -20,6 +20,7 @@ from bidcascade.inference.auction_ends import I64, Endings
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.systems import System
+from bidcascade.systems.choice import choose
 from bidcascade.systems.system import SystemPlaces, context_at
 
 from .protocol import Reply, Turn, where
@@ -191,6 +192,25 @@ def _engine_calls(
             faults.append(Fault(number, error.fault, str(error)))
             found.append(PASS)
     return found
+
+
+def call_of(player: Player, turn: Turn, deal: int = 0) -> Reply:
+    """Ask a player of any kind for one call, with what it means.
+
+    Raises
+    ------
+    EngineFailed
+        If a foreign engine has no legal call.
+    """
+    if not isinstance(player, System):
+        return legal_reply(turn, player.answers([turn], [deal])[0], deal)
+    place = player.place(turn.calls, first=len(turn.calls) % 2 == 0)
+    context = context_at(len(turn.calls), turn.dealer, turn.vulnerability)
+    choice = choose(place, turn.hand, context, player.vocabulary)
+    is_artificial = choice.entry is not None and any(
+        one.kind == "artificial" for one in choice.entry.agreements
+    )
+    return Reply(choice.call, choice.entry.name if choice.entry and is_artificial else "")
 
 
 def legal_reply(turn: Turn, reply: Reply | EngineFailed, deal: int = 0) -> Reply:

@@ -63,6 +63,10 @@ COMMANDS: Final = {
     ),
     "bench": ("bench", "a bidder on fixed boards: matches with systems, distance from par, faults"),
     "bank": ("bank", "solved deals on which systems are compared at once: solve, count"),
+    "table-manager": (
+        "table_manager",
+        "a table for four programs that speak the table-manager protocol, or a seat at one",
+    ),
     "interpret": ("inference", "what an auction shows of all four hands, and the next calls"),
     "layouts": ("inference", "deals that fit an auction and what is known of the hands"),
     "infer": ("inference", "single dummy: what a card tells about the hands that were not seen"),

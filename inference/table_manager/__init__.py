@@ -1,0 +1,1 @@
+"""The Blue Chip table-manager protocol: a seat of ours, and a table for four programs."""

@@ -1,0 +1,292 @@
+"""Lines of the table-manager protocol, version 18, that programs in computer matches speak.
+
+Its author's page (http://www.bluechipbridge.co.uk/protocol.htm) describes it in words; what is
+written here follows the sessions that programs which speak it show (OpenSpiel's
+``bluechip_bridge.py``, verified with WBridge5). Readers take lines in any case, with any blanks.
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from bidcascade.bridge import (
+    CALL_TEXTS,
+    DOUBLE,
+    PASS,
+    RANKS,
+    REDOUBLE,
+    SUITS,
+    EngineFailed,
+    InvalidCall,
+    Seat,
+    Vulnerability,
+    check_hand,
+    format_card,
+    parse_call,
+    parse_card,
+    suit_holding,
+    visible,
+)
+
+VERSION: Final = 18
+NAMES: Final = ("NORTH", "EAST", "SOUTH", "WEST")
+START: Final = "Start of board"
+END: Final = "End of session"
+_SIDES: Final = ("Neither", "N/S", "E/W", "Both")
+_VERBS: Final = {PASS: "passes", DOUBLE: "doubles", REDOUBLE: "redoubles"}
+_CALL_OF_VERB: Final = {verb: call for call, verb in _VERBS.items()}
+_SEAT: Final = r"(?P<seat>north|east|south|west)"
+_SHOWN: Final = 80
+_TEAM: Final = re.compile(r"[^\w .,()&+-]")
+
+
+class Connecting(NamedTuple):
+    """A client's first line: its team, and its seat, None for any."""
+
+    team: str
+    seat: Seat | None
+
+
+class BoardLine(NamedTuple):
+    """Number, dealer and vulnerability of a board."""
+
+    number: int
+    dealer: Seat
+    vulnerability: Vulnerability
+
+
+class CallLine(NamedTuple):
+    """A call; ``alert`` is None without an alert, else its text, which may be empty."""
+
+    seat: Seat
+    call: int
+    alert: str | None = None
+
+
+class CardLine(NamedTuple):
+    """A card that somebody plays, or declarer from dummy; None as seat is ``dummy``."""
+
+    seat: Seat | None
+    card: int
+
+
+def _read(pattern: str, line: str, expected: str) -> "re.Match[str]":
+    found = re.fullmatch(pattern, " ".join(line.split()), re.IGNORECASE)
+    if found is None:
+        raise EngineFailed(f"expected {expected}, got {visible(line[:_SHOWN])!r}")
+    return found
+
+
+def _seat(text: str) -> Seat:
+    return Seat(NAMES.index(text.upper()))
+
+
+def format_connecting(asked: Connecting) -> str:
+    """Write a client's first line.
+
+    Examples
+    --------
+    >>> format_connecting(Connecting("bidcascade", Seat.WEST))
+    'Connecting "bidcascade" as WEST using protocol version 18'
+    """
+    seat = "ANYPL" if asked.seat is None else NAMES[asked.seat]
+    return f'Connecting "{_TEAM.sub(" ", asked.team)}" as {seat} using protocol version {VERSION}'
+
+
+def parse_connecting(line: str) -> Connecting:
+    """Read a client's first line.
+
+    Examples
+    --------
+    >>> parse_connecting('Connecting "WBridge5" as ANYPL using protocol version 18')
+    Connecting(team='WBridge5', seat=None)
+    """
+    found = _read(
+        rf'connecting "(?P<team>[^"]{{0,80}})" as ({_SEAT}|anypl) using protocol version \d+ ?',
+        line, 'a line such as \'Connecting "TEAM" as NORTH using protocol version 18\'',
+    )  # fmt: skip
+    return Connecting(found["team"], None if found["seat"] is None else _seat(found["seat"]))
+
+
+def format_seated(seat: Seat, team: str) -> str:
+    """Write the answer to a client's first line."""
+    return f'{NAMES[seat]} ("{_TEAM.sub(" ", team)}") seated'
+
+
+def parse_seated(line: str) -> Seat:
+    """Read which seat a client has got."""
+    return _seat(_read(rf'{_SEAT} \(?".*"\)? ?seated\.?', line, "a line '… seated'")["seat"])
+
+
+def format_teams(north_south: str, east_west: str) -> str:
+    """Write the names of both teams."""
+    names = (_TEAM.sub(" ", one) for one in (north_south, east_west))
+    return 'Teams : N/S : "{}". E/W : "{}"'.format(*names)
+
+
+def parse_teams(line: str) -> tuple[str, str]:
+    """Read the names of both teams.
+
+    Examples
+    --------
+    >>> parse_teams(format_teams("home", "away")), parse_teams('Teams: N/S "a" E/W "b"')
+    (('home', 'away'), ('a', 'b'))
+    """
+    found = _read(
+        r'teams ?: ?n/s ?:? ?"(?P<ns>.*)"\.? ?e/w ?:? ?"(?P<ew>.*)"\.?', line, "a line 'Teams : …'"
+    )
+    return found["ns"], found["ew"]
+
+
+def format_board(board: BoardLine) -> str:
+    """Write number, dealer and vulnerability.
+
+    Examples
+    --------
+    >>> format_board(BoardLine(8, Seat.WEST, Vulnerability.NONE))
+    'Board number 8. Dealer WEST. Neither vulnerable.'
+    """
+    return (
+        f"Board number {board.number}. Dealer {NAMES[board.dealer]}. "
+        f"{_SIDES[board.vulnerability]} vulnerable."
+    )
+
+
+def parse_board(line: str) -> BoardLine:
+    """Read number, dealer and vulnerability."""
+    found = _read(
+        rf"board number (?P<number>\d{{1,9}})\. ?dealer {_SEAT}\. "
+        r"?(?P<sides>neither|n/s|e/w|both) vulnerable\.?",
+        line, "a line 'Board number N. Dealer SEAT. SIDES vulnerable.'",
+    )  # fmt: skip
+    sides = [one.lower() for one in _SIDES].index(found["sides"].lower())
+    return BoardLine(int(found["number"]), _seat(found["seat"]), Vulnerability(sides))
+
+
+def format_cards(whose: str, hand: int) -> str:
+    """Write a hand.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> format_cards("WEST's", parse_hand("AT95.K65.QJ8762."))
+    "WEST's cards : S A T 9 5. H K 6 5. D Q J 8 7 6 2. C -."
+    """
+    suits = []
+    for suit in (3, 2, 1, 0):
+        holding = suit_holding(hand, suit)
+        ranks = [RANKS[rank] for rank in range(12, -1, -1) if holding >> rank & 1]
+        suits.append(f"{SUITS[suit]} {' '.join(ranks) or '-'}.")
+    return f"{whose} cards : {' '.join(suits)}"
+
+
+def parse_cards(line: str) -> int:
+    """Read a hand of 13 cards, whoever's.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import format_hand
+    >>> format_hand(parse_cards("Dummy's cards: S A T 9 5. H K 6 5. D QJ8762. C -."))
+    'AT95.K65.QJ8762.'
+    """
+    expected = 'a line "SEAT\'s cards : S …. H …. D …. C …." of 13 cards'
+    found = _read(
+        r"\w+'s cards ?: ?s ?(?P<s>[^.]*)\. ?h ?(?P<h>[^.]*)\. ?d ?(?P<d>[^.]*)\. "
+        r"?c ?(?P<c>[^.]*)\.?",
+        line, expected,
+    )  # fmt: skip
+    hand = 0
+    for suit in SUITS:
+        for rank in found[suit.lower()].upper().replace("10", "T").replace("-", "").split():
+            for one in rank:
+                if one not in RANKS or hand >> parse_card(suit + one) & 1:
+                    raise EngineFailed(f"expected {expected}, got {visible(line[:_SHOWN])!r}")
+                hand |= 1 << parse_card(suit + one)
+    if hand.bit_count() != 13:
+        raise EngineFailed(f"expected {expected}, got {hand.bit_count()} cards")
+    return check_hand(hand)
+
+
+def format_call_line(made: CallLine) -> str:
+    """Write a call.
+
+    Examples
+    --------
+    >>> format_call_line(CallLine(Seat.NORTH, 7))
+    'NORTH bids 1NT'
+    >>> format_call_line(CallLine(Seat.EAST, 1, "takeout"))
+    'EAST doubles Alert. takeout'
+    """
+    text = CALL_TEXTS[made.call].replace("N", "NT")
+    alert = "" if made.alert is None else f" Alert. {' '.join(visible(made.alert).split())}"
+    return f"{NAMES[made.seat]} {_VERBS.get(made.call, f'bids {text}')}{alert}".rstrip()
+
+
+def parse_call_line(line: str) -> CallLine:
+    """Read a call.
+
+    Examples
+    --------
+    >>> parse_call_line("WEST PASSES").call, parse_call_line("EAST bids 1C Alert.").alert
+    (0, '')
+    """
+    expected = "a line 'SEAT passes', 'doubles', 'redoubles' or 'bids 1C' … 'bids 7NT'"
+    found = _read(
+        rf"{_SEAT} (?P<verb>passes|doubles|redoubles|bids (?P<bid>\w+))\.?"
+        r"( ?(?P<alert>alert\.?)(?P<text>.*))?",
+        line, expected,
+    )  # fmt: skip
+    if found["bid"] is None:
+        call = _CALL_OF_VERB[found["verb"].lower()]
+    else:
+        try:
+            call = parse_call(found["bid"])
+        except InvalidCall:
+            call = PASS
+        if call in _VERBS:
+            raise EngineFailed(f"expected {expected}, got {visible(line[:_SHOWN])!r}")
+    alert = None if found["alert"] is None else visible((found["text"] or "").strip())
+    return CallLine(_seat(found["seat"]), call, alert)
+
+
+def format_card_line(seat: Seat, card: int) -> str:
+    """Write a card.
+
+    Examples
+    --------
+    >>> format_card_line(Seat.NORTH, parse_card("SA"))
+    'NORTH plays AS'
+    """
+    return f"{NAMES[seat]} plays {format_card(card)[::-1]}"
+
+
+def parse_card_line(line: str) -> CardLine:
+    """Read a card, its rank first or its suit.
+
+    Examples
+    --------
+    >>> parse_card_line("NORTH plays as") == CardLine(Seat.NORTH, parse_card("SA"))
+    True
+    """
+    found = _read(
+        rf"({_SEAT}|dummy) plays (?P<card>[2-9tjqka][cdhs]|[cdhs][2-9tjqka])\.?",
+        line, "a line 'SEAT plays AS'",
+    )  # fmt: skip
+    card = found["card"].upper()
+    if card[0] in RANKS:
+        card = card[::-1]
+    return CardLine(None if found["seat"] is None else _seat(found["seat"]), parse_card(card))
+
+
+def check_ready(line: str, seat: Seat, what: str) -> None:
+    """Check that a client is ready for something, which is a regular expression.
+
+    Raises
+    ------
+    EngineFailed
+        If it says anything else.
+
+    Examples
+    --------
+    >>> check_ready("WEST ready for  NORTH's bid", Seat.WEST, "for .*'s bid")
+    """
+    _read(rf"{NAMES[seat]} ready {what}\.?", line, f"a line '{NAMES[seat]} ready {what}'")

@@ -1,0 +1,181 @@
+"""A seat of ours at the table of a table manager: it bids as a system or engine, and plays."""
+
+import socket
+from typing import Final
+
+from bidcascade.bridge import Auction, EngineFailed, Seat
+from bidcascade.inference.foreign.bidding import Player, call_of
+from bidcascade.inference.foreign.protocol import Turn
+from bidcascade.loaders.play import trick_winner
+
+from . import lines
+from .connection import LineConnection
+from .playing import choose_card, legal_cards
+
+CONNECT_S: Final = 10.0
+DEFAULT_WAIT_S: Final = 600.0
+"""For another player's call or card, and for the table to fill."""
+
+
+def sit(
+    host: str,
+    port: int,
+    seat: Seat,
+    player: Player,
+    *,
+    team: str = "",
+    wait_s: float = DEFAULT_WAIT_S,
+) -> int:
+    """Play at a table until its session ends.
+
+    Parameters
+    ----------
+    host, port
+        Where the table manager listens.
+    seat : Seat
+    player : Player
+        Who bids: a system or a foreign engine. Cards are those of :mod:`.playing`.
+    team : str
+        Name of the team; both of a side should give the same. The player's by default.
+    wait_s : float
+        How long any other is waited for.
+
+    Returns
+    -------
+    int
+        How many boards were played.
+
+    Raises
+    ------
+    EngineFailed
+        If there is no table manager, or it breaks the protocol, or a foreign engine fails.
+    """
+    try:
+        opened = socket.create_connection((host, port), CONNECT_S)
+    except OSError as error:
+        raise EngineFailed(
+            f"expected a table manager at {host}:{port}, got {error.strerror or error}", "no start"
+        ) from None
+    with LineConnection(opened, f"the table manager at {host}:{port}") as connection:
+        return _Sitting(connection, seat, player, wait_s).play(team or player.name)
+
+
+class _Sitting:
+    """One session of one seat."""
+
+    def __init__(
+        self, connection: LineConnection, seat: Seat, player: Player, wait_s: float
+    ) -> None:
+        self._connection, self._seat, self._player = connection, seat, player
+        self._wait_s = wait_s
+        self._name = lines.NAMES[seat]
+
+    def _say(self, line: str) -> None:
+        self._connection.write(line, self._wait_s)
+
+    def _hear(self) -> str:
+        return self._connection.read(self._wait_s)
+
+    def play(self, team: str) -> int:
+        """Play boards until the session ends; how many."""
+        self._say(lines.format_connecting(lines.Connecting(team, self._seat)))
+        given = lines.parse_seated(self._hear())
+        if given != self._seat:
+            raise EngineFailed(f"expected the seat {self._name}, got {lines.NAMES[given]}")
+        self._say(f"{self._name} ready for teams")
+        lines.parse_teams(self._hear())
+        self._say(f"{self._name} ready to start")
+        boards = 0
+        while True:
+            line = self._hear()
+            said = line.lower()
+            if said.startswith(lines.END.lower()):
+                return boards
+            if said.startswith("timing"):
+                continue
+            if not said.startswith(lines.START.lower()):
+                raise EngineFailed(f"expected {lines.START!r}, got {line[:80]!r}")
+            self._board()
+            boards += 1
+
+    def _board(self) -> None:
+        self._say(f"{self._name} ready for deal")
+        board = lines.parse_board(self._hear())
+        self._say(f"{self._name} ready for cards")
+        hand = lines.parse_cards(self._hear())
+        auction = self._auction(board, hand)
+        if auction.contract is not None:
+            self._cards(auction, hand)
+
+    def _auction(self, board: lines.BoardLine, hand: int) -> Auction:
+        auction = Auction(board.dealer)
+        while not auction.is_complete:
+            turn = auction.seat_to_act
+            if turn == self._seat:
+                asked = Turn(hand, board.dealer, board.vulnerability, auction.calls)
+                reply = call_of(self._player, asked, board.number)
+                made = lines.CallLine(turn, reply.call, reply.meaning or None)
+                self._say(lines.format_call_line(made))
+            else:
+                self._say(f"{self._name} ready for {lines.NAMES[turn]}'s bid")
+                made = lines.parse_call_line(self._hear())
+                if made.seat != turn:
+                    raise EngineFailed(
+                        f"expected a call by {lines.NAMES[turn]}, got one by "
+                        f"{lines.NAMES[made.seat]}"
+                    )
+                if not auction.is_legal(made.call):
+                    raise EngineFailed(
+                        f"expected a legal call by {lines.NAMES[turn]}: "
+                        f"{auction.why_illegal(made.call)}", "illegal",
+                    )  # fmt: skip
+            auction = auction.add(made.call)
+        return auction
+
+    def _cards(self, auction: Auction, hand: int) -> None:
+        contract = auction.contract
+        assert contract is not None
+        declarer = contract.declarer
+        dummy = Seat((declarer + 2) % 4)
+        declares = self._seat % 2 == declarer % 2
+        hands = {self._seat: hand}
+        gone, leader = 0, (declarer + 1) % 4
+        for number in range(1, 14):
+            trick: list[int] = []
+            for position in range(4):
+                actor = Seat((leader + position) % 4)
+                if self._seat == (declarer if actor == dummy else actor):
+                    if position == 0:
+                        # 'SEAT to lead', in whatever words
+                        self._hear()
+                    shown = dummy if self._seat != dummy else declarer
+                    others = [one for seat, one in hands.items()
+                              if seat != actor and seat in (shown, self._seat)]  # fmt: skip
+                    card = choose_card(
+                        hands[actor], trick, contract.strain, gone, declares=declares,
+                        other=others[0] if others else 0,
+                    )  # fmt: skip
+                    self._say(lines.format_card_line(actor, card))
+                else:
+                    whose = "dummy" if actor == dummy else lines.NAMES[actor]
+                    self._say(f"{self._name} ready for {whose}'s card to trick {number}")
+                    card = self._card(actor, dummy)
+                if actor in hands:
+                    if card not in legal_cards(hands[actor], trick):
+                        raise EngineFailed(
+                            f"expected a card that {lines.NAMES[actor]} may play to trick {number}",
+                            "illegal",
+                        )
+                    hands[actor] &= ~(1 << card)
+                trick.append(card)
+                gone |= 1 << card
+                if number == 1 and position == 0 and self._seat != dummy:
+                    self._say(f"{self._name} ready for dummy")
+                    hands[dummy] = lines.parse_cards(self._hear())
+            leader = (leader + trick_winner(trick, contract.strain)) % 4
+
+    def _card(self, actor: Seat, dummy: Seat) -> int:
+        played = lines.parse_card_line(self._hear())
+        if (dummy if played.seat is None else played.seat) != actor:
+            raise EngineFailed(f"expected a card by {lines.NAMES[actor]}, got another's")
+        return played.card

@@ -1,0 +1,150 @@
+"""Command ``table-manager``: a table for four programs, and a seat of ours at one."""
+
+import argparse
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from . import shared
+
+if TYPE_CHECKING:
+    import threading
+
+    from bidcascade.bridge import EngineFailed, Seat
+    from bidcascade.inference.foreign.bidding import Player
+
+_DEFAULT_BOARDS = 16
+_LOOPBACK = "127.0.0.1"
+
+
+def configure_table_manager(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``table-manager``."""
+    action = shared.actions_of(parser)
+    hosting = action("host", "seat four programs and play boards with them", host)
+    add = hosting.add_argument
+    add("--ns", metavar="SYSTEM",
+        help="a system or foreign engine of ours sits North-South, over loopback; else programs "
+        "are waited for")  # fmt: skip
+    add("--ew", metavar="SYSTEM", help="the same East-West")
+    add("--boards", dest="deals", type=shared.whole_number(1, 10**6), metavar="N",
+        help=f"random boards (default: {_DEFAULT_BOARDS})")  # fmt: skip
+    add("--from", dest="source", metavar="FILE", help="boards of a file instead")
+    add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
+        help="of random boards (default: 1)")  # fmt: skip
+    add("--log", metavar="FILE", help="PBN file of what was bid, alerted and played")
+    add("--room", choices=("open", "closed"), default="open", help="for the log (default: open)")
+    add("--call-s", type=shared.whole_number(1), default=60, metavar="S",
+        help="how long a player may take for a call or a card (default: 60)")  # fmt: skip
+    add("--seating-s", type=shared.whole_number(1), default=600, metavar="S",
+        help="how long programs are waited for (default: 600)")  # fmt: skip
+    _add_address(hosting, 0, "any that is free, which is told")
+    sitting = action("sit", "take a seat at a table manager's table", sit, json=False)
+    add = sitting.add_argument
+    add("seat", metavar="SEAT", help="N, E, S or W")
+    add("player", metavar="SYSTEM", help="a system, a file .bidding, or a foreign engine")
+    add("--team", default="", metavar="NAME", help="the same for both of a side (default: SYSTEM)")
+    _add_address(sitting, 2000, "2000")
+    for one in (hosting, sitting):
+        shared.add_system_option(one)
+        shared.add_engine_options(one)
+
+
+def _add_address(parser: argparse.ArgumentParser, port: int, told: str) -> None:
+    parser.add_argument("--host", default=_LOOPBACK, metavar="ADDRESS",
+                        help=f"where the table manager is (default: {_LOOPBACK})")  # fmt: skip
+    parser.add_argument("--port", type=shared.whole_number(0, 65_535), default=port, metavar="P",
+                        help=f"its port (default: {told})")  # fmt: skip
+
+
+def host(options: argparse.Namespace) -> None:
+    """Play boards with four programs, and write the log, also of a session that somebody ended."""
+    import threading
+    from pathlib import Path
+
+    from bidcascade.bridge import EngineFailed, Seat
+    from bidcascade.inference.table_manager.host import TableHost
+    from bidcascade.loaders import write_pbn
+    from bidcascade.service.jobs.progress import progress_bar
+
+    from .matches import match_deals, opened_players
+
+    if options.deals is not None and options.source is not None:
+        raise shared.UsageError("expected --boards or --from, got both")
+    log = None if options.log is None else Path(options.log)
+    if log is not None:
+        shared.check_folder_of(log)
+    names = [options.ns, options.ew]
+    ours = [side for side, name in enumerate(names) if name is not None]
+    failures: list[EngineFailed] = []
+    with ExitStack() as stack:
+        players = stack.enter_context(
+            opened_players([name for name in names if name is not None], options)
+        )
+        deals, _ = match_deals(options.source, None, options.deals or _DEFAULT_BOARDS, options.seed)
+        table = TableHost(deals, options.host, options.port, call_s=options.call_s)
+        threads: list[threading.Thread] = []
+        # the table is closed before, which ends the seats
+        stack.callback(_wait_for, threads, options.call_s)
+        stack.enter_context(table)
+        shared.note(f"waiting for programs at {options.host}:{table.port}")
+        threads += [
+            threading.Thread(
+                target=_sit_down, args=(table.port, Seat(seat), player, failures), daemon=True
+            )
+            for side, player in zip(ours, players, strict=True)
+            for seat in (side, side + 2)
+        ]
+        for thread in threads:
+            thread.start()
+        bar = stack.enter_context(progress_bar("table-manager"))
+        try:
+            table.seat_all(options.seating_s)
+            table.play(lambda done, total: bar(done, total, done))
+        except EngineFailed as error:
+            # a seat of ours knows best why it left
+            raise failures[0] if failures else error from None
+        finally:
+            if log is not None and table.boards:
+                write_pbn(table.frame(options.room), log)
+                shared.tell_written(len(table.boards), "board", str(log))
+    scores = [one.score for one in table.boards]
+    told = {
+        "boards": len(scores), "score": sum(scores),
+        "teams": {"NS": table.teams[Seat.NORTH], "EW": table.teams[Seat.EAST]},
+    }  # fmt: skip
+    if options.json:
+        shared.print_json(told)
+        return
+    print(
+        f"{table.teams[Seat.NORTH]} (N/S) against {table.teams[Seat.EAST]} (E/W): "
+        f"{len(scores):,} boards, {sum(scores):+,} points for N/S"
+    )
+
+
+def _wait_for(threads: "list[threading.Thread]", timeout_s: float) -> None:
+    for thread in threads:
+        thread.join(timeout_s)
+
+
+def _sit_down(port: int, seat: "Seat", player: "Player", failures: "list[EngineFailed]") -> None:
+    """Play a seat of ours; what its engine did wrong is told by the table."""
+    from bidcascade.bridge import EngineFailed
+    from bidcascade.inference.table_manager.seat import sit as take_seat
+
+    try:
+        take_seat(_LOOPBACK, port, seat, player, team=f"{player.name} {'NE'[seat % 2]}")
+    except EngineFailed as error:
+        if "table manager" not in str(error):
+            failures.append(error)
+
+
+def sit(options: argparse.Namespace) -> None:
+    """Play a seat until the session ends."""
+    from bidcascade.bridge import parse_seat
+    from bidcascade.inference.table_manager.seat import sit as take_seat
+
+    from .matches import opened_players
+
+    seat = parse_seat(options.seat)
+    with opened_players([options.player], options) as (player,):
+        boards = take_seat(options.host, options.port, seat, player, team=options.team)
+    shared.note(f"{boards:,} boards played")
