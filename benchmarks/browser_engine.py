@@ -16,7 +16,7 @@ from typing import Any
 from bidcascade.page.page_folder import page_files, write_page
 from bidcascade.service.browser_system import browser_system
 from bidcascade.systems import named_systems
-from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System
 from tests.page.engine.support_places import (

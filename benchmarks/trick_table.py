@@ -10,8 +10,8 @@ import sys
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.inference.double_dummy.solved_deals import OPEN, bank_sample
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.inference.trick_table import (
     FEWEST_TRUMPS,
     MOST_TRUMPS,

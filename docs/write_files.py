@@ -16,8 +16,8 @@ from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
 from bidcascade.systems.browser_rows import rows_data
 from bidcascade.systems.language.engine_data import phrases_data
-from bidcascade.systems.language.kept_texts import classes_of_rows
 from bidcascade.systems.language.lark_parser import lark_parser
+from bidcascade.systems.language.text_cache import classes_of_rows
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.grammar_tables import expression_parser, tables_of
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily

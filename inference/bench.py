@@ -21,9 +21,9 @@ from bidcascade.systems import System
 
 from .compare import Budget, Progress, SystemMatch
 from .compare_summary import Estimate, summarize
-from .double_dummy.kept_tables import KeptTables, solved_tables, user_tables
 from .double_dummy.protocol import DoubleDummy
 from .double_dummy.solved_deals import BANK_SEED, HELD_OUT, bench_boards
+from .double_dummy.table_cache import TableCache, solved_tables, user_tables
 from .foreign.bidding import Fault, Player, bid_out
 from .yardstick import Archive, Yardstick, measure_archive
 
@@ -75,7 +75,7 @@ def bench(
     boards: int = DEFAULT_BOARDS,
     seed: int = 0,
     part: str = HELD_OUT,
-    kept: KeptTables | None = None,
+    cache: TableCache | None = None,
     progress: Progress | None = None,
     cancel: Event | None = None,
 ) -> tuple[Bench, pl.DataFrame]:
@@ -91,7 +91,7 @@ def bench(
         For boards that are not solved.
     boards, seed, part
         As :func:`.double_dummy.solved_deals.bench_boards` has them.
-    kept
+    cache
         Tables solved before; by default the user's own.
     progress, cancel
         As :class:`.compare.SystemMatch` has them.
@@ -118,7 +118,7 @@ def bench(
     frame = random_deals(int(numbers[-1]) + 1, BANK_SEED)[numbers]
     deals = deal_arrays(frame)
     tables = solved_tables(
-        deals.hands, solver, user_tables() if kept is None else kept, cancel=cancel,
+        deals.hands, solver, user_tables() if cache is None else cache, cancel=cancel,
         progress=lambda done, total: report("double dummy", done, total),
     )  # fmt: skip
     faults: list[Fault] = []
@@ -137,10 +137,10 @@ def bench(
         ),
         deals, np.arange(boards), {}, opponents[0].name,
     )  # fmt: skip
-    known = KeptTables()
+    known = TableCache()
     known.add(deals.hands, tables)
     yardstick, rows = measure_archive(
-        [bidder, *opponents[1:]], archive, solver, kept=known, faults=faults, progress=progress,
+        [bidder, *opponents[1:]], archive, solver, cache=known, faults=faults, progress=progress,
         cancel=cancel,
     )  # fmt: skip
     kinds = Counter(one.kind for one in faults)

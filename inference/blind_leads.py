@@ -18,8 +18,8 @@ from bidcascade.bridge import Contract, NoSuchDeal, Seat, TimedOut, Vulnerabilit
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
-from .double_dummy.kept_records import KeptRecords, of_user
 from .double_dummy.protocol import DoubleDummy
+from .double_dummy.record_cache import RecordCache, of_user
 from .layouts.known import KnownCards
 from .layouts.result import Layouts
 from .layouts.sampling import sample_layouts
@@ -40,7 +40,7 @@ class Led(NamedTuple):
     tricks: int
 
 
-class KeptLeads(KeptRecords):
+class LeadCache(RecordCache):
     """Leads that were solved before, by the deal, its contract and the leader's layouts.
 
     Since the layouts say what the auction told the leader, a lead is found again after a text has
@@ -51,9 +51,9 @@ class KeptLeads(KeptRecords):
         super().__init__(path, key=_KEY, value=2, what="leads")
 
 
-def user_leads() -> KeptLeads:
+def user_leads() -> LeadCache:
     """Leads in the user's cache, for all commands."""
-    return of_user("leads.bin", KeptLeads)
+    return of_user("leads.bin", LeadCache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class BlindLeader:
     Parameters
     ----------
     solver : DoubleDummy
-    kept : KeptLeads
+    cache : LeadCache
     layouts : int
         How many stand behind a lead, from 1.
     cancel : Event, optional
@@ -71,7 +71,7 @@ class BlindLeader:
     """
 
     solver: DoubleDummy
-    kept: KeptLeads
+    cache: LeadCache
     layouts: int = LEAD_LAYOUTS
     cancel: Event | None = None
 
@@ -106,7 +106,7 @@ class BlindLeader:
         found = self._drawn(sides, calls, leader, int(hands[leader]), dealer, vulnerability)
         boards = np.column_stack([found.hands, hands])
         key = _key(boards, found, contract, vulnerability)
-        known = self.kept.get(key)
+        known = self.cache.get(key)
         if known is not None:
             return Led(*known)
         tricks = self.solver.leads(boards, contract.strain, leader, cancel=self.cancel)
@@ -115,7 +115,7 @@ class BlindLeader:
             vulnerability=vulnerability, scoring="imps",
         )  # fmt: skip
         led = Led(study.card, 13 - int(tricks[-1, study.card]))
-        self.kept.keep({key: bytes(led)})
+        self.cache.keep({key: bytes(led)})
         return led
 
     def _drawn(

@@ -40,9 +40,9 @@ from .auction_ends import I64, ContractParts, contract_number, contract_of, cont
 from .call_by_call import CallByCall
 from .compare import I32, Bools, Progress, imps_of, scores_of
 from .compare_summary import Floats, category_of, deal_at
-from .double_dummy.kept_tables import KeptTables, solved_tables, user_tables
 from .double_dummy.par import par_contracts
 from .double_dummy.protocol import I8, DoubleDummy
+from .double_dummy.table_cache import TableCache, solved_tables, user_tables
 from .foreign.bidding import Fault, Player, bid_out
 from .loss_causes import (
     CAUSES,
@@ -301,7 +301,7 @@ def measure_archive(
     archive: Archive,
     solver: DoubleDummy,
     *,
-    kept: KeptTables | None = None,
+    cache: TableCache | None = None,
     seed: int = 1,
     faults: list[Fault] | None = None,
     progress: Progress | None = None,
@@ -318,7 +318,7 @@ def measure_archive(
         As :func:`archive_of` gives it.
     solver
         For the double-dummy tables that are not kept.
-    kept
+    cache
         Tables solved before; by default the user's own.
     seed
         Of the bootstrap.
@@ -344,7 +344,7 @@ def measure_archive(
     started = perf_counter()
     deals = archive.deals
     tables = solved_tables(
-        deals.hands, solver, user_tables() if kept is None else kept, cancel=cancel,
+        deals.hands, solver, user_tables() if cache is None else cache, cancel=cancel,
         progress=lambda done, total: report("double dummy", done, total),
     )  # fmt: skip
     par = ParOfDeals.of(tables, deals.dealer, deals.vulnerability)

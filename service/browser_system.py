@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bidcascade.bridge import VULNERABILITIES, InvalidSystem, format_call
-from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from bidcascade.table.topics import Topic
 
@@ -20,7 +20,7 @@ def browser_system(system: System) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``title``; ``rows`` of :func:`~bidcascade.systems.language.kept_texts.rows_of_tree`;
+        ``title``; ``rows`` of :func:`~bidcascade.systems.language.text_cache.rows_of_tree`;
         ``texts`` of all files by name, the system's own first; ``options``; ``opponents``, the name
         of the system that the text names for the other side, or None.
 

@@ -13,7 +13,7 @@ from bidcascade.bridge import InvalidSystem, UnknownTable
 if TYPE_CHECKING:
     from bidcascade.table.bidding_table import BiddingTable
 
-    from .kept_tables import SampleSize
+    from .compiled_cache import SampleSize
     from .overlaid_bidder import OverlaidSystem
     from .system import System
 
@@ -301,7 +301,7 @@ def table_of(system: "System", *, size: "SampleSize | None" = None) -> "BiddingT
         How far it is grown.
     """
     from .cache import cache_folder
-    from .kept_tables import ON_REQUEST, from_cache
+    from .compiled_cache import ON_REQUEST, from_cache
 
     return from_cache(system, cache_folder() / "tables", size or ON_REQUEST)
 

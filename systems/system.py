@@ -23,8 +23,8 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels import Context
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.systems.language.kept_texts import open_text, without_collections
 from bidcascade.systems.language.syntax_tree import SystemText
+from bidcascade.systems.language.text_cache import open_text, without_collections
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .auction_reader import AuctionReader, CoreReader

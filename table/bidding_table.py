@@ -27,12 +27,12 @@ from .columns import (
     list_at,
 )
 from .extras import Extra, FrameExtra
-from .kept_values import KeptValues
 from .language.vocabulary import Vocabulary
 from .own_folder import OwnFolder
 from .plan import make_plan
 from .row import Row
 from .storage import Stored, read_folder, write_folder
+from .value_cache import ValueCache
 
 if TYPE_CHECKING:
     import polars as pl
@@ -492,12 +492,12 @@ class BiddingTable:
         return tuple(self._text_cache[text] for text in numbers)
 
     @cached_property
-    def _text_cache(self) -> KeptValues:
-        return KeptValues(self.texts.__getitem__)
+    def _text_cache(self) -> ValueCache:
+        return ValueCache(self.texts.__getitem__)
 
     @cached_property
-    def _criteria_cache(self) -> KeptValues:
-        return KeptValues(self.criteria)
+    def _criteria_cache(self) -> ValueCache:
+        return ValueCache(self.criteria)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -13,8 +13,8 @@ from bidcascade.loaders import HAND_COLUMNS
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.loaders.trick_bounds import impossible_tables
 
-from .kept_tables import KeptTables
 from .protocol import I8, NOT_HELD, TABLE_SIZE, DoubleDummy, SolvedInPart, table_place
+from .table_cache import TableCache
 
 _logger = logging.getLogger("bidcascade.inference")
 
@@ -65,7 +65,7 @@ def contract_tricks(
     hands: U64,
     contracts: Sequence[Sequence[Contract]],
     solver: DoubleDummy,
-    kept: KeptTables,
+    cache: TableCache,
     *,
     timeout_s: float | None = None,
     cancel: Event | None = None,
@@ -78,7 +78,7 @@ def contract_tricks(
     contracts : sequence of sequence of Contract
         Some for each deal.
     solver : DoubleDummy
-    kept : KeptTables
+    cache : TableCache
     timeout_s : float, optional
     cancel : Event, optional
 
@@ -98,12 +98,12 @@ def contract_tricks(
     >>> from bidcascade.bridge import parse_contract
     >>> from . import default_pool
     >>> hands = np.array([[1], [2], [4], [8]], np.uint64)
-    >>> kept = KeptTables()
-    >>> kept.add(hands, np.full((1, 20), 1, np.int8))
-    >>> contract_tricks(hands, [[parse_contract("1SN")]], default_pool(), kept)
+    >>> cache = TableCache()
+    >>> cache.add(hands, np.full((1, 20), 1, np.int8))
+    >>> contract_tricks(hands, [[parse_contract("1SN")]], default_pool(), cache)
     ([[1]], 1)
     """
-    tables = kept.find(hands)
+    tables = cache.find(hands)
     known = int((tables[:, 0] >= 0).sum())
     asked = sorted(
         {

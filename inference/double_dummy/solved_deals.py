@@ -21,8 +21,8 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays, random_deals
 
-from .kept_tables import KeptTables, solved_tables
 from .protocol import I8, TABLE_SIZE, DoubleDummy
+from .table_cache import TableCache, solved_tables
 
 BANK_SEED: Final = 20_261_125
 BANK_DEALS: Final = 200_000
@@ -62,14 +62,14 @@ def held_out(hands: U64) -> NDArray[np.bool_]:
     return is_out
 
 
-def bank_sample(part: str, kept: KeptTables, count: int = BANK_DEALS) -> tuple[DealArrays, I8]:
+def bank_sample(part: str, cache: TableCache, count: int = BANK_DEALS) -> tuple[DealArrays, I8]:
     """Take the solved deals of a part of the bank, with their tables, int8 [n, 20].
 
     Parameters
     ----------
     part : str
         One of :data:`PARTS`.
-    kept : KeptTables
+    cache : TableCache
     count : int
         How many deals of the bank are looked at, from the first one on.
 
@@ -80,15 +80,15 @@ def bank_sample(part: str, kept: KeptTables, count: int = BANK_DEALS) -> tuple[D
 
     Examples
     --------
-    >>> kept = KeptTables()
-    >>> kept.add(bank_hands(9), np.full((9, 20), 7, np.int8))
-    >>> [len(bank_sample(part, kept)[0]) for part in PARTS]
+    >>> cache = TableCache()
+    >>> cache.add(bank_hands(9), np.full((9, 20), 7, np.int8))
+    >>> [len(bank_sample(part, cache)[0]) for part in PARTS]
     [8, 1, 9]
     """
     if part not in PARTS:
         raise InvalidInput(f"expected a part of the bank ({', '.join(PARTS)}), got {part!r}")
     deals = deal_arrays(random_deals(count, BANK_SEED))
-    tables = kept.find(deals.hands)
+    tables = cache.find(deals.hands)
     solved = tables[:, 0] >= 0
     chosen = solved
     if part != WHOLE:
@@ -96,11 +96,11 @@ def bank_sample(part: str, kept: KeptTables, count: int = BANK_DEALS) -> tuple[D
     rows = np.flatnonzero(chosen)
     if not len(rows):
         others = "none"
-        if not solved.any() and len(kept):
-            others = f"{len(kept):,} tables of other deals"
-        elif kept.left_out and not len(kept):
-            others = f"{kept.left_out:,} bytes that are no tables"
-        place = "" if kept.path is None else f" in {str(kept.path)!r}"
+        if not solved.any() and len(cache):
+            others = f"{len(cache):,} tables of other deals"
+        elif cache.left_out and not len(cache):
+            others = f"{cache.left_out:,} bytes that are no tables"
+        place = "" if cache.path is None else f" in {str(cache.path)!r}"
         raise InvalidInput(
             f"expected solved deals in the part {part!r} of the bank, got {others}{place}; "
             "'bidcascade bank' solves them"
@@ -146,18 +146,18 @@ def bench_boards(count: int, seed: int, part: str = HELD_OUT) -> NDArray[np.int6
     return chosen
 
 
-def solved_beginning(count: int, kept: KeptTables) -> I8:
+def solved_beginning(count: int, cache: TableCache) -> I8:
     """Tables of the first deals of the bank up to the first one that was not solved, int8 [m, 20].
 
     Examples
     --------
-    >>> from .kept_tables import KeptTables
-    >>> kept = KeptTables()
-    >>> kept.add(bank_hands(2), np.full((2, 20), 7, np.int8))
-    >>> solved_beginning(5, kept).shape
+    >>> from .table_cache import TableCache
+    >>> cache = TableCache()
+    >>> cache.add(bank_hands(2), np.full((2, 20), 7, np.int8))
+    >>> solved_beginning(5, cache).shape
     (2, 20)
     """
-    tables = kept.find(bank_hands(count))
+    tables = cache.find(bank_hands(count))
     missing = np.flatnonzero(tables[:, 0] < 0)
     return tables[: missing[0]] if len(missing) else tables
 
@@ -165,7 +165,7 @@ def solved_beginning(count: int, kept: KeptTables) -> I8:
 def solved_bank(
     count: int,
     solver: DoubleDummy,
-    kept: KeptTables,
+    cache: TableCache,
     *,
     progress: Callable[[int, int], None] | None = None,
     cancel: Event | None = None,
@@ -177,7 +177,7 @@ def solved_bank(
     DoubleDummyFailed, BackendUnavailable, Cancelled
         As the solver does.
     """
-    return solved_tables(bank_hands(count), solver, kept, progress=progress, cancel=cancel)
+    return solved_tables(bank_hands(count), solver, cache, progress=progress, cancel=cancel)
 
 
 def pack_tables(tables: I8) -> bytes:

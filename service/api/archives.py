@@ -11,7 +11,7 @@ from bidcascade.bridge import BidcascadeError, InvalidInput
 from bidcascade.service.archive.adding import remove_archive
 from bidcascade.service.archive.archive import Archive, archives_folder
 from bidcascade.service.archive.catalogue import UnknownArchive, archive_names, check_name
-from bidcascade.service.archive.said import said_of_archive
+from bidcascade.service.archive.error_texts import archive_error_text
 from bidcascade.service.questions.fields import read_field
 
 from .problems import Problem, problem_of
@@ -80,7 +80,7 @@ class Archives:
                 # removed in this moment
                 continue
             except InvalidInput as error:
-                damaged[name] = said_of_archive(error, folder)
+                damaged[name] = archive_error_text(error, folder)
         return summaries, damaged
 
     def remove(self, name: str) -> int:
@@ -121,4 +121,4 @@ def _without_places(folder: Path) -> Iterator[None]:
     try:
         yield
     except BidcascadeError as error:
-        raise problem_of(error, reason=said_of_archive(error, folder)) from error
+        raise problem_of(error, reason=archive_error_text(error, folder)) from error

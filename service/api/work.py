@@ -30,7 +30,7 @@ from .uploads import Uploads
 
 if TYPE_CHECKING:
     from bidcascade.inference.double_dummy import DoubleDummyPool
-    from bidcascade.inference.double_dummy.kept_tables import KeptTables
+    from bidcascade.inference.double_dummy.table_cache import TableCache
 
 _Result = TypeVar("_Result")
 _Model = TypeVar("_Model")
@@ -132,9 +132,9 @@ class Workplace:
             return self._double_dummy
 
     @cached_property
-    def solved_tables(self) -> "KeptTables":
+    def solved_tables(self) -> "TableCache":
         """Tables that were solved before on this machine, as they were when first asked for."""
-        from bidcascade.inference.double_dummy.kept_tables import user_tables
+        from bidcascade.inference.double_dummy.table_cache import user_tables
 
         return user_tables()
 

@@ -21,7 +21,7 @@ from bidcascade.service.jobs.results import result_file
 from .adding import Added, add_files
 from .archive import archives_folder
 from .catalogue import CATALOGUE, ArchiveBusy, Catalogue, check_name
-from .said import said_of_archive
+from .error_texts import archive_error_text
 from .solving import solver_of
 
 RESULT: Final = "added.json"
@@ -72,7 +72,7 @@ def add(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     try:
         added = _add(folder, inputs, start, outgoing)
     except BidcascadeError as error:
-        raise InvalidInput(said_of_archive(error, folder)) from error
+        raise InvalidInput(archive_error_text(error, folder)) from error
     results = JobPlace(Path(start["folder"])).results
     results.mkdir(exist_ok=True)
     write_json(asdict(added), results / RESULT)

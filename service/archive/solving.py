@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.inference.double_dummy.kept_tables import user_tables
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.service.jobs.double_dummy import add_double_dummy
 from bidcascade.service.jobs.wide_columns import RESULT_SCHEMA
 from bidcascade.service.settings import read_settings
@@ -32,10 +32,10 @@ def solver(workers: int | None = None) -> Iterator[Solve]:
     workers
         Processes; as the settings say if not given.
     """
-    kept = user_tables()
+    cache = user_tables()
     with DoubleDummyPool(workers or read_settings().dd_workers or None) as pool:
 
         def solve(boards: pl.DataFrame) -> pl.DataFrame:
-            return add_double_dummy(boards, pool, kept=kept).select(list(RESULT_SCHEMA))
+            return add_double_dummy(boards, pool, cache=cache).select(list(RESULT_SCHEMA))
 
         yield solve

@@ -19,7 +19,6 @@ def configure_bank(parser: argparse.ArgumentParser) -> None:
 
 def bank(options: argparse.Namespace) -> None:
     """Solve deals of the bank; what is solved is kept as it comes."""
-    from bidcascade.inference.double_dummy.kept_tables import user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.solved_deals import (
         BANK_DEALS,
@@ -28,26 +27,27 @@ def bank(options: argparse.Namespace) -> None:
         held_out,
         solved_bank,
     )
+    from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.service.jobs.progress import progress_bar
 
     if options.deals > BANK_DEALS:
         raise shared.UsageError(f"expected at most {BANK_DEALS:,} deals, got {options.deals:,}")
-    kept, hands = user_tables(), bank_hands(BANK_DEALS)
-    missing = int((kept.find(hands[:, : options.deals])[:, 0] < 0).sum())
+    cache, hands = user_tables(), bank_hands(BANK_DEALS)
+    missing = int((cache.find(hands[:, : options.deals])[:, 0] < 0).sum())
     options.interruption_hint = shared.SOLVED_KEPT
     if missing:
         shared.note(f"{options.deals - missing:,} of {options.deals:,} deals are solved")
         pool = DoubleDummyPool(options.workers, is_background=True)
         with progress_bar("bank") as bar, pool:
             solved_bank(
-                options.deals, pool, kept, progress=lambda done, total: bar(done, total, done)
+                options.deals, pool, cache, progress=lambda done, total: bar(done, total, done)
             )
-    solved = kept.find(hands)[:, 0] >= 0
+    solved = cache.find(hands)[:, 0] >= 0
     out = held_out(hands[:, solved])
     found = {
         "seed": BANK_SEED, "deals": BANK_DEALS, "solved": int(solved.sum()),
         "open": int((~out).sum()), "held_out": int(out.sum()),
-        "file": None if kept.path is None else str(kept.path),
+        "file": None if cache.path is None else str(cache.path),
     }  # fmt: skip
     if options.json:
         shared.print_json(found)

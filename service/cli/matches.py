@@ -12,10 +12,10 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.inference.compare import NO_TRICKS, SystemMatch
 from bidcascade.inference.compare_summary import bidding_frame
-from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.inference.double_dummy.solved_deals import bank_sample
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.inference.foreign.bidding import Player
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals, read_deals
@@ -87,14 +87,14 @@ def match_deals(source: str | None, bank: str | None, count: int, seed: int) -> 
     InvalidInput
         If there are no deals.
     """
-    kept = user_tables()
+    cache = user_tables()
     if bank is not None:
-        return MatchDeals(*bank_sample(bank, kept))
+        return MatchDeals(*bank_sample(bank, cache))
     if source is None:
         deals, known = deal_arrays(random_deals(count, seed)), None
     else:
         deals, known = deals_of_file(Path(source))
-    return MatchDeals(deals, kept.find(deals.hands) if known is None else known)
+    return MatchDeals(deals, cache.find(deals.hands) if known is None else known)
 
 
 def resume(match: SystemMatch, boards: pl.DataFrame) -> int:

@@ -64,13 +64,13 @@ def page(options: argparse.Namespace) -> None:
 def _solved_deals(options: argparse.Namespace) -> "I8 | None":
     """Tables of the bank's first deals; without a solver the page goes without them."""
     from bidcascade.bridge import BackendUnavailable
-    from bidcascade.inference.double_dummy.kept_tables import user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.solved_deals import solved_bank, solved_beginning
+    from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.service.jobs.progress import progress_bar
 
-    wanted, kept = options.solved_deals, user_tables()
-    known = solved_beginning(wanted, kept)
+    wanted, cache = options.solved_deals, user_tables()
+    known = solved_beginning(wanted, cache)
     if len(known) == wanted:
         return known
     missing = wanted - len(known)
@@ -82,7 +82,7 @@ def _solved_deals(options: argparse.Namespace) -> "I8 | None":
     try:
         with progress_bar("page") as bar, DoubleDummyPool(options.workers) as pool:
             return solved_bank(
-                wanted, pool, kept, progress=lambda done, total: bar(done, total, done)
+                wanted, pool, cache, progress=lambda done, total: bar(done, total, done)
             )
     except BackendUnavailable as error:
         shared.note(f"no deals are solved: {error}")

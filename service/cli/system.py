@@ -250,8 +250,8 @@ def _print_place(place: "PlaceShares") -> None:
 
 def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> "list[Sign]":
     """Count what no pair wants to see, on the deals that were checked."""
-    from bidcascade.inference.double_dummy.kept_tables import user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.sanity import bid_boards, sanity_of
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.systems.compile import Sample
@@ -360,13 +360,13 @@ def _examine(
 ) -> None:
     """Solve deals and look at them part by part, and say how long it takes."""
     from bidcascade.inference.doctor import PART_DEALS
-    from bidcascade.inference.double_dummy.kept_tables import solved_tables, user_tables
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
+    from bidcascade.inference.double_dummy.table_cache import solved_tables, user_tables
     from bidcascade.service.jobs.progress import progress_bar
 
-    count, kept = len(deals), user_tables()
+    count, cache = len(deals), user_tables()
     to_solve = tables is None or bool((tables < 0).any())
-    known = int((kept.find(deals.hands)[:, 0] >= 0).sum()) if to_solve else count
+    known = int((cache.find(deals.hands)[:, 0] >= 0).sum()) if to_solve else count
     shared.note(
         f"{count:,} deals, {known:,} of them solved before; tables are kept for the next run, and "
         "Ctrl-C ends with the findings so far"
@@ -385,8 +385,8 @@ def _examine(
                 assert tables is not None
                 solved = tables[start:stop]
             else:
-                solved_now += int((kept.find(part.hands)[:, 0] < 0).sum())
-                solved = solved_tables(part.hands, pool, kept)
+                solved_now += int((cache.find(part.hands)[:, 0] < 0).sum())
+                solved = solved_tables(part.hands, pool, cache)
             solving, began = solving + monotonic() - began, monotonic()
             examiner.look_at(part, solved)
             looking += monotonic() - began

@@ -16,14 +16,14 @@ import numpy as np
 import polars as pl
 
 from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.inference.double_dummy.kept_tables import (
-    KeptTables,
-    solved_tables,
-    user_tables,
-)
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
 from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
+from bidcascade.inference.double_dummy.table_cache import (
+    TableCache,
+    solved_tables,
+    user_tables,
+)
 from bidcascade.loaders import deal_arrays
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.service.engine import Engine
@@ -37,7 +37,7 @@ def add_double_dummy(
     frame: pl.DataFrame,
     solver: DoubleDummy,
     *,
-    kept: KeptTables | None = None,
+    cache: TableCache | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> pl.DataFrame:
     """Deal frame with the tables of all deals and their par.
@@ -48,7 +48,7 @@ def add_double_dummy(
         Deal frame. Tables that it holds already are taken as they are; deals where one of their
         columns is null are solved.
     solver : DoubleDummy
-    kept : KeptTables, optional
+    cache : TableCache, optional
         Where solved tables are kept, and looked for.
     progress : callable, optional
         Told how many deals are done, after each batch.
@@ -77,7 +77,7 @@ def add_double_dummy(
             progress(frame.height - total + done)
 
     hands = np.ascontiguousarray(deals.hands[:, missing])
-    found = KeptTables() if kept is None else kept
+    found = TableCache() if cache is None else cache
     tables[missing] = solved_tables(hands, solver, found, progress=report)
     scores, best = par_results(tables, deals.dealer, deals.vulnerability)
     contracts = [
@@ -116,12 +116,12 @@ def solving(augment: _Augment, report: Report) -> Iterator[_Augment]:
         nonlocal done
         before = done
         solved = add_double_dummy(
-            augment(engine, frame, **wanted), pool, kept=kept,
+            augment(engine, frame, **wanted), pool, cache=cache,
             progress=lambda boards: report(0, None, before + boards),
         )  # fmt: skip
         done += frame.height
         return solved
 
-    kept = user_tables()
+    cache = user_tables()
     with DoubleDummyPool(read_settings().dd_workers or None) as pool:
         yield add

@@ -219,7 +219,7 @@ class _Checker:
         # with the grammar, which whoever checks nothing need not load
         from .grammar import names_in
         from .rewordings import rewording
-        from .wrong_words import language_words
+        from .suggestions import language_words
 
         clause = " ".join((text, *phrase.suits))
 

@@ -10,9 +10,9 @@ from bidcascade.table.language.lalr import Parser, UnexpectedInput
 
 from .joining import phrases_of
 from .statements import Fault, Parsed, ParsedCondition, Statement
+from .suggestions import explain
 from .syntax_tree import Condition
 from .tree_builder import TreeBuilder
-from .wrong_words import explain
 
 
 @cache

@@ -9,7 +9,6 @@ from bidcascade.bridge import EngineFailed, InvalidInput
 from bidcascade.inference.bench import MOST_FAULTS, bench
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import summarize
-from bidcascade.inference.double_dummy.kept_tables import KeptTables
 from bidcascade.inference.double_dummy.solved_deals import (
     BANK_DEALS,
     BANK_SEED,
@@ -17,6 +16,7 @@ from bidcascade.inference.double_dummy.solved_deals import (
     bench_boards,
     held_out,
 )
+from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.inference.foreign.process import ProcessEngine
 from bidcascade.kernels.threads import thread_count
 from bidcascade.loaders import deal_arrays, random_deals
@@ -29,11 +29,11 @@ BOARDS = 60
 
 
 @pytest.fixture(scope="module")
-def kept():
+def cache():
     """Made-up results of the first deals of the bank, so that nothing need be solved."""
     hands = bank_hands(400)
     tables = np.random.default_rng(1).integers(4, 11, (400, 20), dtype=np.int8)
-    found = KeptTables()
+    found = TableCache()
     found.add(hands, possible(tables, hands))
     return found
 
@@ -47,8 +47,8 @@ class Unasked:
     tables = tricks
 
 
-def measured(bidder, kept, *, opponents=(OTHER,), **options):
-    return bench(bidder, opponents, Unasked(), kept=kept, **{"boards": BOARDS, **options})
+def measured(bidder, cache, *, opponents=(OTHER,), **options):
+    return bench(bidder, opponents, Unasked(), cache=cache, **{"boards": BOARDS, **options})
 
 
 def test_boards_of_seeds_are_different_and_held_out():
@@ -69,13 +69,13 @@ def test_boards_that_the_bank_has_not(boards, seed, part):
         bench_boards(boards, seed, part)
 
 
-def test_numbers_are_those_of_a_match_and_of_par(kept):
-    told, rows = measured(SMALL, kept)
+def test_numbers_are_those_of_a_match_and_of_par(cache):
+    told, rows = measured(SMALL, cache)
     numbers = bench_boards(BOARDS, 0)
     frame = random_deals(int(numbers[-1]) + 1, BANK_SEED)[numbers]
     deals = deal_arrays(frame)
     match = SystemMatch(SMALL, OTHER, deals)
-    match.work_out(None, Budget(), kept.find(deals.hands))
+    match.work_out(None, Budget(), cache.find(deals.hands))
     summary = summarize(match)
     scores = told.matches[0].scores
     assert scores["imps"] == summary.imps
@@ -87,11 +87,11 @@ def test_numbers_are_those_of_a_match_and_of_par(kept):
     assert (told.digest, told.asked, told.calls) == (SMALL.digest, 0, {})
 
 
-def test_twice_the_same_bytes(kept, tmp_path):
+def test_twice_the_same_bytes(cache, tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         with ProcessEngine("sed -u -e s/.*/1C/") as engine:
-            told, rows = measured(engine, kept, opponents=(OTHER, SMALL))
+            told, rows = measured(engine, cache, opponents=(OTHER, SMALL))
         write_bench_report(told, rows, tmp_path / name)
     for path in (tmp_path / "one").iterdir():
         if path.name != "times.json":
@@ -101,9 +101,9 @@ def test_twice_the_same_bytes(kept, tmp_path):
     assert times["asked"] == told.asked > 0
 
 
-def test_faults_count_as_passes_and_are_shown(kept):
+def test_faults_count_as_passes_and_are_shown(cache):
     with ProcessEngine("sed -u -e s/.*/1C/") as engine:
-        told, rows = measured(engine, kept)
+        told, rows = measured(engine, cache)
     # at both tables its partner calls too, and at four seats three players after the opening
     assert told.calls["illegal"] >= 3 * BOARDS
     assert len(told.faults) == MOST_FAULTS
@@ -118,20 +118,20 @@ def test_faults_count_as_passes_and_are_shown(kept):
         "opening:", "after 1C:", "after 1C P:", "after 1C P P:"
     }  # fmt: skip
     with ProcessEngine("sed -u -e s/.*/oops/") as engine:
-        told, _ = measured(engine, kept)
+        told, _ = measured(engine, cache)
     assert list(told.calls) == ["unreadable"]
     assert told.calls["unreadable"] == told.asked
 
 
-def test_an_engine_that_ends_ends_the_benchmark(kept):
+def test_an_engine_that_ends_ends_the_benchmark(cache):
     engine = ProcessEngine("sed -u -e 40q -e s/.*/P/")
     with pytest.raises(EngineFailed, match=r"deal \d+, .* got the end \(exit code 0\)"), engine:
-        measured(engine, kept)
+        measured(engine, cache)
 
 
-def test_without_opponents(kept):
+def test_without_opponents(cache):
     with pytest.raises(InvalidInput, match="at least one system"):
-        measured(SMALL, kept, opponents=())
+        measured(SMALL, cache, opponents=())
 
 
 # --- the command ----------------------------------------------------------------------------------

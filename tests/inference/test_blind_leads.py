@@ -15,7 +15,7 @@ from bidcascade.bridge import (
     parse_deal,
     score,
 )
-from bidcascade.inference.blind_leads import BlindLeader, KeptLeads
+from bidcascade.inference.blind_leads import BlindLeader, LeadCache
 from bidcascade.inference.compare import DIFFERS, Budget, SystemMatch
 from bidcascade.inference.compare_summary import blind_estimate, boards_frame, summarize
 from bidcascade.systems import System
@@ -64,8 +64,8 @@ over (1S):
 """)
 
 
-def led(solver, kept, auction, hands=HANDS):
-    leader = BlindLeader(solver, kept, layouts=20)
+def led(solver, cache, auction, hands=HANDS):
+    leader = BlindLeader(solver, cache, layouts=20)
     return leader.lead(
         (SPADES, SPADES), parse_calls(auction), CONTRACT, hands,
         dealer=Seat.NORTH, vulnerability=Vulnerability.NONE,
@@ -73,14 +73,14 @@ def led(solver, kept, auction, hands=HANDS):
 
 
 def test_the_lead_is_that_of_the_layouts_and_its_tricks_those_of_the_deal():
-    solver, kept = Counted(), KeptLeads()
-    found = led(solver, kept, "1S P 4S P P P")
+    solver, cache = Counted(), LeadCache()
+    found = led(solver, cache, "1S P 4S P P P")
     # the layouts and the deal, solved at once
     assert solver.asked == 21
     partner = int(HANDS[Seat.WEST])
     assert found.tricks == 13 - (partner >> found.card // 13 * 13 & 0x1FFF).bit_count()
     assert int(HANDS[Seat.EAST]) >> found.card & 1
-    assert led(solver, kept, "1S P 4S P P P") == found
+    assert led(solver, cache, "1S P 4S P P P") == found
     assert solver.asked == 21
 
 
@@ -91,7 +91,7 @@ def test_the_auction_is_heard():
     for auction in ("1H P P P", "1D P P P"):
         calls = parse_calls(auction)
         contract = Contract(1, calls[0] - 3, 0, Seat.NORTH)
-        leader = BlindLeader(Counted(), KeptLeads(), layouts=30)
+        leader = BlindLeader(Counted(), LeadCache(), layouts=30)
         lead = leader.lead(
             (told, told), calls, contract, HANDS, dealer=Seat.NORTH,
             vulnerability=Vulnerability.NONE,
@@ -105,22 +105,22 @@ def test_the_auction_is_heard():
 def test_leads_are_kept_from_one_command_to_the_next(tmp_path):
     path = tmp_path / "leads.bin"
     solver = Counted()
-    first = led(solver, KeptLeads(path), "1S P 4S P P P")
+    first = led(solver, LeadCache(path), "1S P 4S P P P")
     assert path.stat().st_size == 22
-    assert led(solver, KeptLeads(path), "1S P 4S P P P") == first
+    assert led(solver, LeadCache(path), "1S P 4S P P P") == first
     assert solver.asked == 21
     # another deal of the same hand and auction is another record, as its tricks differ
     hands = HANDS[[0, 1, 3, 2]]
-    led(solver, KeptLeads(path), "1S P 4S P P P", hands)
+    led(solver, LeadCache(path), "1S P 4S P P P", hands)
     assert solver.asked == 42
     path.write_bytes(path.read_bytes()[:-3] + b"bad")
-    assert len(KeptLeads(path)) == 1
+    assert len(LeadCache(path)) == 1
 
 
 def test_an_auction_without_sense_is_led_against_from_the_hand():
     # East has five of the spades that North is said to hold ten of
     none = System.parse("opening:\n  1S = Spades: 10+ spades")
-    leader = BlindLeader(Counted(), KeptLeads(), layouts=5)
+    leader = BlindLeader(Counted(), LeadCache(), layouts=5)
     found = leader.lead(
         (none, none), parse_calls("1S P P P"), Contract(1, 3, 0, Seat.NORTH), HANDS[[1, 0, 2, 3]],
         dealer=Seat.NORTH, vulnerability=Vulnerability.NONE,
@@ -140,9 +140,9 @@ def match():
 
 @pytest.fixture(scope="module")
 def led_match(match):
-    match.lead_out(BlindLeader(Counted(), KeptLeads(), layouts=2), Budget(deals=5))
+    match.lead_out(BlindLeader(Counted(), LeadCache(), layouts=2), Budget(deals=5))
     assert match.led.sum() == 5
-    match.lead_out(BlindLeader(Counted(), KeptLeads(), layouts=2), Budget())
+    match.lead_out(BlindLeader(Counted(), LeadCache(), layouts=2), Budget())
     return match
 
 

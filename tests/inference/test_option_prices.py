@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import InvalidInput, InvalidSystem
-from bidcascade.inference.blind_leads import BlindLeader, KeptLeads
+from bidcascade.inference.blind_leads import BlindLeader, LeadCache
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import summarize
 from bidcascade.inference.option_prices import option_prices
@@ -66,7 +66,7 @@ def test_other_options_and_leads_as_they_are_asked_for(file):
             held = hands[leader][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
             return np.where(held == 1, 5, -1).astype(np.int8)
 
-    leader = BlindLeader(Solver(), KeptLeads(), layouts=1)
+    leader = BlindLeader(Solver(), LeadCache(), layouts=1)
     few = DEALS.slice(0, 40), KNOWN[:40]
     prices = list(option_prices(
         file, *few, options={"majors": True}, leader=leader, lead_budget=Budget(deals=2)

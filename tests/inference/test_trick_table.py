@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import parse_contract, parse_hand
-from bidcascade.inference.double_dummy.kept_tables import KeptTables
 from bidcascade.inference.double_dummy.solved_deals import HELD_OUT, bank_sample
+from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.inference.trick_table import (
     NOTRUMP,
     NOTRUMP_WORTH,
@@ -82,7 +82,7 @@ def test_no_hands_have_no_estimates():
 @pytest.mark.real_data
 def test_deals_that_nothing_was_fitted_to(shared_data):
     """The estimate is off by less than the law of total tricks was (1.03 and 1.08)."""
-    deals, tables = bank_sample(HELD_OUT, KeptTables(shared_data / "bank" / "tables.bin"))
+    deals, tables = bank_sample(HELD_OUT, TableCache(shared_data / "bank" / "tables.bin"))
     assert len(deals) > 900
     off = [
         np.abs(estimated_tricks(deals.hands, strain, seat) - tables[:, 5 * seat + strain]).mean()

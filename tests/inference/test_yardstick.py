@@ -20,8 +20,8 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.inference.compare import SystemMatch
-from bidcascade.inference.double_dummy.kept_tables import KeptTables
 from bidcascade.inference.double_dummy.par import par
+from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.inference.loss_causes import CAUSES, Ending, cause_of, decisive_calls
 from bidcascade.inference.yardstick import Archive, archive_of, bootstrap, measure_archive
 from bidcascade.kernels import DealArrays
@@ -78,8 +78,8 @@ def small_auctions(deals):
 
 
 @pytest.fixture
-def kept(tmp_path):
-    return KeptTables(tmp_path / "tables")
+def cache(tmp_path):
+    return TableCache(tmp_path / "tables")
 
 
 def hands_of(*deals):
@@ -126,15 +126,15 @@ def test_decisive_calls_are_those_of_the_loser():
 # --- boards by hand -------------------------------------------------------------------------------
 
 
-def test_boards_worked_out_by_hand(kept):
+def test_boards_worked_out_by_hand(cache):
     tables = np.full((2, 20), 4, np.int8)
     tables[0, [4, 14]] = 8
     tables[1, [4, 14]] = 9
     tables[:, 5:10] = tables[:, 15:20] = 5
-    kept.add(hands_of(STRONG_NORTH, GAME_VALUES), tables)
+    cache.add(hands_of(STRONG_NORTH, GAME_VALUES), tables)
     told, frame = measure_archive(
         [GAME], archive([STRONG_NORTH, GAME_VALUES], ["1N P P P", "P P P P"]), NoSolver(),
-        kept=kept, seed=3,
+        cache=cache, seed=3,
     )  # fmt: skip
     # 1NT+2 is the par of the first deal; the second one makes 3NT
     assert frame["par_score"].to_list() == [120, 400]
@@ -153,14 +153,14 @@ def test_boards_worked_out_by_hand(kept):
     assert told.systems[0].lines == ()
 
 
-def test_the_line_of_the_decisive_call(kept):
+def test_the_line_of_the_decisive_call(cache):
     """Three notrump goes down: the line that bid it; it is missed: the pass that no line made."""
     down = np.tile(np.array([4, 4, 4, 4, 6], np.int8), (2, 4))
     down[1, [4, 14]] = 9
     down[:, [9, 19]] = 4
-    kept.add(hands_of(GAME_VALUES, STRONG_NORTH), down)
+    cache.add(hands_of(GAME_VALUES, STRONG_NORTH), down)
     deals = archive([GAME_VALUES, STRONG_NORTH], ["P P P P", "P P P P"])
-    told, frame = measure_archive([GAME], deals, NoSolver(), kept=kept)
+    told, frame = measure_archive([GAME], deals, NoSolver(), cache=cache)
     assert frame["contract_game"].to_list() == ["3N N", "1N N"]
     lines = {one.cause: one for one in told.systems[0].lines}
     assert set(lines) == {"too high", "missed game"}
@@ -177,13 +177,13 @@ def test_the_line_of_the_decisive_call(kept):
     assert example.imps == frame["imps_game"][0]
 
 
-def test_rooms_of_a_deal_share_the_auction(kept):
+def test_rooms_of_a_deal_share_the_auction(cache):
     both = archive(
         [STRONG_NORTH] * 2, ["1N P P P", "P P P P"],
         room=pl.Series(["open", "closed"]),
     )  # fmt: skip
     solver = MadeUp()
-    told, frame = measure_archive([GAME, GAME], both, solver, kept=kept)
+    told, frame = measure_archive([GAME, GAME], both, solver, cache=cache)
     assert (told.boards, told.deals, solver.asked) == (2, 1, [1])
     assert frame["contract_game"].to_list() == frame["contract_game-2"].to_list() == ["1N N"] * 2
     assert [one.name for one in told.systems] == ["game", "game-2"]
@@ -221,8 +221,8 @@ def test_what_is_left_out_is_counted():
 def measured(tmp_path_factory):
     """Players bid 400 deals as the small system does; beside it one that opens notrump only."""
     boards = random_archive(400, small_auctions)
-    kept = KeptTables(tmp_path_factory.mktemp("cache") / "tables")
-    return (*measure_archive([SMALL, GAME], boards, MadeUp(), kept=kept), boards)
+    cache = TableCache(tmp_path_factory.mktemp("cache") / "tables")
+    return (*measure_archive([SMALL, GAME], boards, MadeUp(), cache=cache), boards)
 
 
 def test_a_system_that_bids_as_the_players_is_as_far_from_par(measured):
@@ -291,12 +291,12 @@ def test_bootstrap(cluster, values, seed):
         assert found.low == pytest.approx(found.high)
 
 
-def test_boards_of_a_match(shared_data, kept):
+def test_boards_of_a_match(shared_data, cache):
     batch = read_deals(
         [shared_data / "lin/vugraph/10036.lin", shared_data / "lin/vugraph/1641.lin"]
     )
     found = archive_of(batch)
-    told, frame = measure_archive([SMALL], found, MadeUp(), kept=kept)
+    told, frame = measure_archive([SMALL], found, MadeUp(), cache=cache)
     assert told.boards + sum(told.left_out.values()) == batch.deals.height + batch.rejects.height
     assert told.deals < told.boards == frame.height
     # contracts as the records have them
@@ -312,19 +312,19 @@ def test_every_cause_has_its_words():
     assert all(text and not text.endswith(".") for text in CAUSES.values())
 
 
-def test_both_sides_play_the_system(kept):
+def test_both_sides_play_the_system(cache):
     """Also one whose text names opponents."""
     named = System.parse('opponents play "sayc"\n\n' + ONE_NOTRUMP, name="named")
     plain = System.parse(ONE_NOTRUMP, name="plain")
     boards = archive([STRONG_NORTH, GAME_VALUES], ["P P P P", "P P P P"])
-    _, frame = measure_archive([named, plain], boards, MadeUp(), kept=kept)
+    _, frame = measure_archive([named, plain], boards, MadeUp(), cache=cache)
     assert (frame["auction_named"] == frame["auction_plain"]).all()
 
 
-def test_a_measurement_is_cancelled(kept):
+def test_a_measurement_is_cancelled(cache):
     stop = Event()
     stop.set()
     with pytest.raises(Cancelled):
         measure_archive(
-            [GAME], archive([STRONG_NORTH], ["P P P P"]), MadeUp(), kept=kept, cancel=stop
+            [GAME], archive([STRONG_NORTH], ["P P P P"]), MadeUp(), cache=cache, cancel=stop
         )

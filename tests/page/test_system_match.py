@@ -9,8 +9,8 @@ from bidcascade.bridge import imps
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import Sample, summarize
 from bidcascade.inference.double_dummy import default_pool
-from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.inference.double_dummy.solved_deals import BANK_SEED, bank_hands
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.inference.quantiles import quantile
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.cli import DONE, main

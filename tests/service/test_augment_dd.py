@@ -14,10 +14,10 @@ import pytest
 
 from bidcascade.bridge import Cancelled, InvalidInput
 from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.inference.double_dummy.kept_tables import BATCH_DEALS
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.par import par
 from bidcascade.inference.double_dummy.protocol import I8
+from bidcascade.inference.double_dummy.table_cache import BATCH_DEALS
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS

@@ -50,7 +50,7 @@ def test_ctrl_c_ends_with_the_findings_so_far(monkeypatch, capsys):
         return np.full((hands.shape[1], 20), 7, np.int8)
 
     monkeypatch.setattr(Examiner, "look_at", interrupted)
-    monkeypatch.setattr("bidcascade.inference.double_dummy.kept_tables.solved_tables", solved)
+    monkeypatch.setattr("bidcascade.inference.double_dummy.table_cache.solved_tables", solved)
     assert main(["system", "doctor", "sayc", "--deals", "90", "--json"]) == INTERRUPTED
     out, err = capsys.readouterr()
     assert json.loads(out)["deals"] == parts[0]
@@ -64,7 +64,7 @@ def test_ctrl_c_before_the_first_part(monkeypatch, tmp_path, capsys):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bidcascade.inference.double_dummy.kept_tables.solved_tables", interrupted)
+    monkeypatch.setattr("bidcascade.inference.double_dummy.table_cache.solved_tables", interrupted)
     assert main(["system", "doctor", "sayc", "--deals", "9"]) == INTERRUPTED
     out, err = capsys.readouterr()
     told = "bidcascade: error: interrupted; deals that were solved are kept for the next run"

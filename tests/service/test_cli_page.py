@@ -8,10 +8,10 @@ import re
 import numpy as np
 import pytest
 
-from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.inference.double_dummy.solved_deals import bank_hands, unpack_tables
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
-from bidcascade.systems.language.kept_texts import tree_of_rows
+from bidcascade.systems.language.text_cache import tree_of_rows
 from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from bidcascade.inference.double_dummy.kept_tables import user_tables
 from bidcascade.inference.double_dummy.solved_deals import bank_hands
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 
 TEXT = """
@@ -31,9 +31,9 @@ def text(tmp_path, monkeypatch):
 
 
 def solve(count):
-    kept = user_tables()
+    cache = user_tables()
     tricks = np.random.default_rng(2).integers(5, 11, (count, 20)).astype(np.int8)
-    kept.add(bank_hands(count), tricks)
+    cache.add(bank_hands(count), tricks)
 
 
 @pytest.mark.usefixtures("text")

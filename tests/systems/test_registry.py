@@ -12,8 +12,8 @@ import pytest
 from bidcascade.bridge import InvalidSystem, InvalidTable, UnknownTable, format_call, parse_calls
 from bidcascade.systems import (
     cache_folder,
+    compiled_cache,
     is_system,
-    kept_tables,
     named_systems,
     open_system,
     open_table,
@@ -104,7 +104,7 @@ def test_a_system_becomes_a_table_and_is_kept(small_path, cache, few):
 
 
 def first_key(path: Path) -> str:
-    key = kept_tables.record_of(open_system(path), FEW)["key"]
+    key = compiled_cache.record_of(open_system(path), FEW)["key"]
     assert isinstance(key, str)
     return key
 
@@ -132,7 +132,7 @@ def test_damage_to_any_file_is_found(small_path, cache, few, how, monkeypatch):
     whole = {path: path.read_bytes() for path in folder.iterdir()}
     # compiled once: what is compiled again is known
     made = []
-    monkeypatch.setattr(kept_tables, "compiled", lambda *_: made.append(1) or first)
+    monkeypatch.setattr(compiled_cache, "compiled", lambda *_: made.append(1) or first)
     for number, (path, content) in enumerate(whole.items(), 1):
         path.write_bytes(DAMAGE[how](content))
         assert open_table(small_path) == first
@@ -146,8 +146,8 @@ def test_a_cache_of_another_version_is_made_anew(small_path, cache, few):
     first = open_table(small_path)
     [folder] = cache.iterdir()
     for name, key, value in (
-        ("manifest.json", "version", 0), (kept_tables.RECORD, "key", "0" * 64),
-        (kept_tables.RECORD, "checksums", {}),
+        ("manifest.json", "version", 0), (compiled_cache.RECORD, "key", "0" * 64),
+        (compiled_cache.RECORD, "checksums", {}),
     ):  # fmt: skip
         path = folder / name
         whole = path.read_bytes()
@@ -181,7 +181,7 @@ def test_without_a_place_for_the_cache_tables_still_open(small_path, tmp_path, m
 
 
 def test_old_versions_leave_the_cache(small_path, cache, few, monkeypatch):
-    monkeypatch.setattr(kept_tables, "KEPT", 2)
+    monkeypatch.setattr(compiled_cache, "KEPT", 2)
     for points in range(15, 19):
         small_path.write_text(f"opening:\n  1NT = Strong: {points}-20 points, balanced\n")
         open_table(small_path)
@@ -193,7 +193,7 @@ def test_old_versions_leave_the_cache(small_path, cache, few, monkeypatch):
 def test_a_version_stays_that_was_made_by_a_clock_that_was_set_back(
     small_path, cache, few, monkeypatch
 ):
-    monkeypatch.setattr(kept_tables, "KEPT", 2)
+    monkeypatch.setattr(compiled_cache, "KEPT", 2)
     for points in range(15, 19):
         small_path.write_text(f"opening:\n  1NT = Strong: {points}-20 points, balanced\n")
         before = set(cache.iterdir()) if cache.exists() else set()
@@ -232,7 +232,7 @@ def test_a_change_of_any_file_is_noticed(shipped, cache, few):
 
 
 def test_bidding_needs_no_table(small_path, cache, monkeypatch):
-    monkeypatch.setattr(kept_tables, "compiled", None)
+    monkeypatch.setattr(compiled_cache, "compiled", None)
     held = open_held(small_path)
     assert isinstance(held, System)
     assert format_call(held.bid("AK5.Q32.KJ52.Q97").call) == "1N"
@@ -244,17 +244,17 @@ def test_nothing_else_is_replaced(tmp_path):
     (tmp_path / "mine" / "letter.txt").write_text("dear partner")
     system = System.parse(SMALL_SYSTEM, name="small")
     with pytest.raises(InvalidTable, match="expected a free place for the table"):
-        kept_tables.write(kept_tables.compiled(system, FEW), {}, tmp_path / "mine")
+        compiled_cache.write(compiled_cache.compiled(system, FEW), {}, tmp_path / "mine")
     assert names_in(tmp_path / "mine") == ["letter.txt"]
 
 
 def test_keys_tell_apart_what_makes_tables_differ():
     keys = {
-        kept_tables.key_of("00", FEW),
-        kept_tables.key_of("01", FEW),
-        kept_tables.key_of("00", kept_tables.SampleSize(151, least=3)),
-        kept_tables.key_of("00", kept_tables.SampleSize(150, least=4)),
-        kept_tables.key_of("00", kept_tables.SampleSize(150, least=3, seed=1)),
+        compiled_cache.key_of("00", FEW),
+        compiled_cache.key_of("01", FEW),
+        compiled_cache.key_of("00", compiled_cache.SampleSize(151, least=3)),
+        compiled_cache.key_of("00", compiled_cache.SampleSize(150, least=4)),
+        compiled_cache.key_of("00", compiled_cache.SampleSize(150, least=3, seed=1)),
     }
     assert len(keys) == 5
 

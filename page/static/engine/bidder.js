@@ -4,7 +4,7 @@ import { readState } from "./auction_reader.js";
 import { Core, FAULTY_FIRST, FAULTY_OTHER, FINE, ILLEGAL, TOO_MANY_ENTRIES } from "./core.js";
 import { contextNumber } from "./deals.js";
 import { InvalidSystem } from "./errors.js";
-import { kept } from "./kept.js";
+import { cached } from "./cache.js";
 import { codeOf, Program } from "./program.js";
 
 const KEPT_PLACES = 2000;
@@ -14,8 +14,8 @@ const WORDS_OF_ENTRY = 6;
 export class Bidder {
   #rules;
   #opened = null;
-  #places = kept(KEPT_PLACES, (key) => this.#workOut(callsOf(key)));
-  #states = kept(KEPT_PLACES, (key) => readState(this, callsOf(key)));
+  #places = cached(KEPT_PLACES, (key) => this.#workOut(callsOf(key)));
+  #states = cached(KEPT_PLACES, (key) => readState(this, callsOf(key)));
 
   constructor(dealerSide, otherSide = dealerSide) {
     this.#rules = [dealerSide, otherSide];

@@ -6,7 +6,7 @@ import {
   and, comparison, depthOf, InvalidExpression, LARGEST_NUMBER, negative, not, number, or, product, shape, sum, term,
   truth,
 } from "./expressions.js";
-import { kept } from "./kept.js";
+import { cached } from "./cache.js";
 import { Parser, UnexpectedInput } from "./lalr.js";
 
 const LONGEST_TEXT = 10_000;
@@ -36,7 +36,7 @@ export function parseExpression(text) {
   return parsed(text);
 }
 
-const parsed = kept(1 << 14, (text) => {
+const parsed = cached(1 << 14, (text) => {
   const plain = PLAIN_ATOM.exec(text);
   if (plain && !KEYWORDS.has(plain[1])) {
     const first = term(plain[1]);

@@ -13,8 +13,8 @@ from bidcascade.kernels import Context, DealArrays
 from bidcascade.systems.choice import choose
 from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.explanation import explain_places
-from bidcascade.systems.language.kept_texts import rows_of_tree
 from bidcascade.systems.language.syntax_tree import Agreement, Where
+from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.patterns import Bindings
 from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System, context_at

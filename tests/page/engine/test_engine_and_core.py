@@ -11,7 +11,7 @@ from hypothesis import settings
 from bidcascade.kernels.core import rows
 from bidcascade.systems import named_systems
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from tests.page.engine.support_engine import as_hex, as_holdings
 from tests.support_deals import mixed_deals

@@ -3,7 +3,7 @@
 import pytest
 
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from tests.page.engine.support_engine import as_holdings
 from tests.page.support_browser import visiting

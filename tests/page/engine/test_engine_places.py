@@ -14,7 +14,7 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.systems import named_systems
-from bidcascade.systems.language.kept_texts import rows_of_tree
+from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System
 from tests.page.engine.support_places import assert_engine_agrees, bid_by_reference, forced_calls

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.kept_texts import rows_of_tree
 from bidcascade.systems.language.reader import parse_condition, read_system
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.language.syntax_tree import (
@@ -25,6 +24,7 @@ from bidcascade.systems.language.syntax_tree import (
     SystemText,
     Where,
 )
+from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.language.wording import (
     agreement_text,
     call_text,

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 
 from bidcascade.systems import named_systems
-from bidcascade.systems.language.kept_texts import rows_of_tree, tree_of_rows
 from bidcascade.systems.language.syntax_tree import Define
+from bidcascade.systems.language.text_cache import rows_of_tree, tree_of_rows
 from bidcascade.systems.places import Rules
 from bidcascade.systems.structure_rows import StructureRows
 from bidcascade.systems.system import System

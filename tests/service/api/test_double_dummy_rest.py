@@ -10,8 +10,8 @@ import pytest
 from fastapi import FastAPI
 
 from bidcascade.bridge import Cancelled, Contract, Seat, imps, parse_contract, score
-from bidcascade.inference.double_dummy.kept_tables import KeptTables
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
+from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.auction_questions import deal_text
 from tests.support_service import DEAL, ask, loaded_app, post, problem_of
@@ -146,9 +146,9 @@ def test_contracts_of_many_deals(app, monkeypatch):
     """Tables that are kept are looked up; the rest is solved as one deal alone is."""
     others = random_deals(2, 5)
     hands = deal_arrays(others).hands
-    kept = KeptTables()
-    kept.add(hands[:, :1], np.full((1, 20), 9, np.int8))
-    monkeypatch.setattr(app.state.workplace, "solved_tables", kept)
+    cache = TableCache()
+    cache.add(hands[:, :1], np.full((1, 20), 9, np.int8))
+    monkeypatch.setattr(app.state.workplace, "solved_tables", cache)
     texts = [deal_text(hands[:, one].tolist()) for one in range(2)]
     boards = [
         {"deal": {"deal": texts[0]}, "contracts": ["4SN", "1NE"]},

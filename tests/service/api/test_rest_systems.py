@@ -28,7 +28,7 @@ from bidcascade.service.api.models import (
 from bidcascade.service.api.problems import Problem
 from bidcascade.service.api.tables import LoadedTable, Tables
 from bidcascade.systems import system_bidder as bid
-from bidcascade.systems.language.kept_texts import tree_of_rows
+from bidcascade.systems.language.text_cache import tree_of_rows
 from bidcascade.systems.system import System
 from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
 from tests.support_systems import SMALL_SYSTEM, compile_few

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from bidcascade.inference.double_dummy.kept_tables import user_tables
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.loaders import deal_frame, random_deals, write_pbn
 from bidcascade.service.cli import main
 from tests.inference.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
@@ -137,12 +137,12 @@ def test_a_job_whose_process_is_killed_goes_on(app):
     while not (progress := ask(app, "GET", path).json()["progress"])["boards"]:
         time.sleep(0.05)
     assert progress["of"] == 30
-    kept = len(user_tables())
+    cache = len(user_tables())
     os.kill(process_of(app, job_id), signal.SIGKILL)
     job = wait_for(app, job_id)
     assert job["state"] == "done", job
     assert job["progress"]["boards"] == 30
-    assert 2 < kept <= len(user_tables()) == 32
+    assert 2 < cache <= len(user_tables()) == 32
 
 
 def test_a_system_that_has_changed_meanwhile(app, played, tmp_path):

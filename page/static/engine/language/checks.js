@@ -7,7 +7,7 @@ import { phrasesOf } from "./joining.js";
 import { namesIn } from "./parser.js";
 import { rewording } from "./rewordings.js";
 import { afterCall, BEGINNING, UNKNOWN, whyNot } from "./sequences.js";
-import { LANGUAGE_WORDS } from "./wrong_words.js";
+import { LANGUAGE_WORDS } from "./suggestions.js";
 
 /** Definitions within one another that conditions are read through. */
 const DEEPEST_DEFINITION = 32;

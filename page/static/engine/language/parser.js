@@ -1,11 +1,11 @@
 // Reads one logical line: systems/language/grammar.py. Places are indexes into the line's text.
 
-import { kept } from "../kept.js";
+import { cached } from "../cache.js";
 import { Parser, UnexpectedInput } from "../lalr.js";
 import data from "./grammar_data.js";
 import { phrasesOf } from "./joining.js";
 import { TreeBuilder } from "./tree_builder.js";
-import { explain } from "./wrong_words.js";
+import { explain } from "./suggestions.js";
 
 /** Parentheses and `not` that a line may have. */
 const DEEPEST_NESTING = 40;
@@ -47,13 +47,13 @@ function parsed(text, start) {
 }
 
 /** A logical line: its statement, null where it does not parse, and faults `{position, message, advice}`. */
-export const parseStatement = kept(MOST_KEPT, (text) => {
+export const parseStatement = cached(MOST_KEPT, (text) => {
   const { found, wrong } = parsed(text, "statement");
   return { statement: found, wrong };
 });
 
 /** Conditions alone, as they stand behind a name. */
-export const parseConditions = kept(MOST_KEPT, (text) => {
+export const parseConditions = cached(MOST_KEPT, (text) => {
   const { found, wrong } = parsed(text, "conditions");
   return { condition: found === null ? null : found[0], wrong };
 });

@@ -1,4 +1,4 @@
-// The tree of a system from rows that Python made: systems/language/kept_texts.py. Needs no parser.
+// The tree of a system from rows that Python made: systems/language/text_cache.py. Needs no parser.
 
 import CLASSES from "./tree_data.js";
 

@@ -8,9 +8,9 @@ from multiprocessing import get_context
 import pytest
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language import kept_texts, reader
-from bidcascade.systems.language.kept_texts import open_text, rows_of_tree, tree_of_rows
+from bidcascade.systems.language import reader, text_cache
 from bidcascade.systems.language.reader import read_system
+from bidcascade.systems.language.text_cache import open_text, rows_of_tree, tree_of_rows
 from bidcascade.systems.registry import named_systems
 from bidcascade.systems.system import System
 from tests.support_cli import run_python
@@ -161,7 +161,7 @@ def test_a_damaged_file_is_not_believed(mine, folder, parsed, damage):
     spots = [*range(0, len(whole), 97), len(whole) - 1] if damage == "a flipped bit" else [0]
     for spot in spots:
         flipped = whole[:spot] + bytes([whole[spot] ^ 1]) + whole[spot + 1 :]
-        other = kept_texts._checksum(folder / "other.json", whole) + b"\n" + whole
+        other = text_cache._checksum(folder / "other.json", whole) + b"\n" + whole
         place.write_bytes({
             "empty": b"", "half": whole[: len(whole) // 2], "a flipped bit": flipped,
             "another's": other, "no JSON": b"{" + whole,
@@ -174,7 +174,7 @@ def test_a_damaged_file_is_not_believed(mine, folder, parsed, damage):
 
 def test_another_version_reads_nothing_of_this_one(mine, folder, parsed, monkeypatch):
     open_text(mine, folder)
-    monkeypatch.setattr(kept_texts, "_reader_digest", lambda: "of another version")
+    monkeypatch.setattr(text_cache, "_reader_digest", lambda: "of another version")
     open_text(mine, folder)
     assert len(parsed) == 2
     assert len(list(folder.iterdir())) == 2
@@ -188,10 +188,10 @@ def test_a_folder_that_cannot_be_used_is_no_error(mine, folder, what, monkeypatc
     if what == "a file in the way":
         folder.parent.write_bytes(b"")
     elif what == "a full disk":
-        monkeypatch.setattr(kept_texts.os, "fdopen", refuse)
+        monkeypatch.setattr(text_cache.os, "fdopen", refuse)
     else:
         folder.mkdir(parents=True)
-        monkeypatch.setattr(kept_texts, "_reader_digest", refuse)
+        monkeypatch.setattr(text_cache, "_reader_digest", refuse)
     text = read_system(mine)
     assert open_text(mine, folder) == text
     assert open_text(mine, folder) == text
@@ -207,7 +207,7 @@ def test_without_a_home_texts_are_parsed(mine, monkeypatch):
 
 
 def test_only_the_texts_used_last_stay(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(kept_texts, "KEPT", 3)
+    monkeypatch.setattr(text_cache, "KEPT", 3)
     paths = [tmp_path / f"{number}.bidding" for number in range(5)]
     for number, path in enumerate(paths):
         path.write_text(f"system S{number}\nopening:\n  1C = any hand\n", "utf-8")
@@ -222,7 +222,7 @@ def test_only_the_texts_used_last_stay(tmp_path, folder, monkeypatch):
 
 
 def test_a_text_stays_that_was_kept_by_a_clock_that_was_set_back(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(kept_texts, "KEPT", 3)
+    monkeypatch.setattr(text_cache, "KEPT", 3)
     for number in range(5):
         path = tmp_path / f"{number}.bidding"
         path.write_text(f"system S{number}\nopening:\n  1C = any hand\n", "utf-8")
@@ -249,7 +249,7 @@ def test_the_grammar_is_not_loaded_for_a_kept_text(mine, folder):
     open_text(mine, folder)
     code = (
         "import sys; from pathlib import Path; "
-        "from bidcascade.systems.language.kept_texts import open_text; "
+        "from bidcascade.systems.language.text_cache import open_text; "
         "open_text(Path(sys.argv[1]), Path(sys.argv[2])); "
         "print('bidcascade.systems.language.grammar' in sys.modules)"
     )

@@ -21,7 +21,7 @@ _FORMAT: Final = 1
 """Where checksums begin: those of another format do not hold."""
 
 
-class KeptRecords:
+class RecordCache:
     """Values that were worked out before, by their keys.
 
     Parameters
@@ -36,9 +36,9 @@ class KeptRecords:
 
     Examples
     --------
-    >>> kept = KeptRecords(None, key=2, value=1, what="answers")
-    >>> kept.keep({b"ab": b"7"})
-    >>> kept.get(b"ab"), kept.get(b"cd"), len(kept)
+    >>> cache = RecordCache(None, key=2, value=1, what="answers")
+    >>> cache.keep({b"ab": b"7"})
+    >>> cache.get(b"ab"), cache.get(b"cd"), len(cache)
     (b'7', None, 1)
     """
 
@@ -105,7 +105,7 @@ class KeptRecords:
             self.path = None
 
 
-_Kept = TypeVar("_Kept", bound=KeptRecords)
+_Kept = TypeVar("_Kept", bound=RecordCache)
 
 
 def of_user(name: str, kind: Callable[[Path | None], _Kept]) -> _Kept:

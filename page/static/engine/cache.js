@@ -1,7 +1,7 @@
 // Answers that are kept.
 
 /** The function, keeping what it gave for the latest `size` keys; `keyOf` makes the key of its arguments. */
-export function kept(size, work, keyOf = (given) => given) {
+export function cached(size, work, keyOf = (given) => given) {
   const known = new Map();
   return (...given) => {
     const key = keyOf(...given);

@@ -1,6 +1,6 @@
 """Solved tables of deals, kept on the disk from one command to the next.
 
-One file of the user's cache, to which records of 48 bytes are added (:mod:`.kept_records`): the
+One file of the user's cache, to which records of 48 bytes are added (:mod:`.record_cache`): the
 hands of North, East and South, the twenty results, a checksum of both.
 """
 
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidDeal
 from bidcascade.kernels.types import U64
 
-from .kept_records import KeptRecords, of_user
 from .protocol import I8, TABLE_SIZE, DoubleDummy
+from .record_cache import RecordCache, of_user
 
 BATCH_DEALS: Final = 16
 """Deals that are solved before they are kept: a killed run loses a few seconds."""
@@ -26,21 +26,21 @@ _BATCHES_AT_ONCE: Final = 4
 _HANDS: Final = 24
 
 
-class KeptTables(KeptRecords):
+class TableCache(RecordCache):
     """Tables that were solved before.
 
     Parameters
     ----------
     path : path, optional
-        Where they are kept: see :class:`.kept_records.KeptRecords`.
+        Where they are kept: see :class:`.record_cache.RecordCache`.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> hands = np.array([[1], [2], [4], [8]], np.uint64)
     >>> with TemporaryDirectory() as folder:
-    ...     KeptTables(Path(folder) / "tables").add(hands, np.full((1, 20), 7, np.int8))
-    ...     KeptTables(Path(folder) / "tables").find(hands)[0, :4]
+    ...     TableCache(Path(folder) / "tables").add(hands, np.full((1, 20), 7, np.int8))
+    ...     TableCache(Path(folder) / "tables").find(hands)[0, :4]
     array([7, 7, 7, 7], dtype=int8)
     """
 
@@ -77,15 +77,15 @@ class KeptTables(KeptRecords):
         self.keep(dict(zip(keys, (row.tobytes() for row in tables.astype(np.int8)), strict=True)))
 
 
-def user_tables() -> KeptTables:
+def user_tables() -> TableCache:
     """Tables in the user's cache, for all commands."""
-    return of_user("tables.bin", KeptTables)
+    return of_user("tables.bin", TableCache)
 
 
 def solved_tables(
     hands: U64,
     solver: DoubleDummy,
-    kept: KeptTables,
+    cache: TableCache,
     *,
     progress: Callable[[int, int], None] | None = None,
     cancel: Event | None = None,
@@ -96,7 +96,7 @@ def solved_tables(
     ----------
     hands : uint64 [4, n]
     solver : DoubleDummy
-    kept : KeptTables
+    cache : TableCache
     progress : callable, optional
         Told how many of how many different deals are solved, after each batch.
     cancel : Event, optional
@@ -111,7 +111,7 @@ def solved_tables(
         As the solver does.
     """
     different, which = np.unique(hands, axis=1, return_inverse=True)
-    tables = kept.find(different)
+    tables = cache.find(different)
     missing = np.flatnonzero(tables[:, 0] < 0)
     done, total = len(tables) - len(missing), len(tables)
     stop = Event() if cancel is None else cancel
@@ -119,7 +119,7 @@ def solved_tables(
     def solve(batch: NDArray[np.intp]) -> None:
         chosen = np.ascontiguousarray(different[:, batch])
         tables[batch] = solver.tables(chosen, cancel=stop)
-        kept.add(chosen, tables[batch])
+        cache.add(chosen, tables[batch])
 
     parts = [missing[start : start + BATCH_DEALS] for start in range(0, len(missing), BATCH_DEALS)]
     if progress is not None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 _LIMIT: Final = 1 << 20
 
 
-class KeptValues(dict[int, Any]):
+class ValueCache(dict[int, Any]):
     """Values by number, made when first asked for and kept up to a limit.
 
     Parameters

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Cancelled, InvalidDeal
-from bidcascade.inference.double_dummy.kept_tables import (
+from bidcascade.inference.double_dummy.table_cache import (
     BATCH_DEALS,
-    KeptTables,
+    TableCache,
     solved_tables,
     user_tables,
 )
@@ -25,25 +25,25 @@ def path(tmp_path):
 
 def test_tables_are_found_again(path):
     hands = deal_hands(1, 0, 50)
-    KeptTables(path).add(hands[:, :30], made_up(hands[:, :30]))
-    KeptTables(path).add(hands[:, 20:40], made_up(hands[:, 20:40]))
-    kept = KeptTables(path)
-    assert len(kept) == 40
-    assert (kept.find(hands)[:40] == made_up(hands)[:40]).all()
-    assert (kept.find(hands)[40:] == -1).all()
+    TableCache(path).add(hands[:, :30], made_up(hands[:, :30]))
+    TableCache(path).add(hands[:, 20:40], made_up(hands[:, 20:40]))
+    cache = TableCache(path)
+    assert len(cache) == 40
+    assert (cache.find(hands)[:40] == made_up(hands)[:40]).all()
+    assert (cache.find(hands)[40:] == -1).all()
     # twice the same is once enough
     assert path.stat().st_size == 40 * RECORD
-    assert kept.find(hands[:, :0]).shape == (0, 20)
+    assert cache.find(hands[:, :0]).shape == (0, 20)
 
 
 def test_an_interrupted_run_goes_on(path):
     hands = deal_hands(2, 0, 6 * BATCH_DEALS)
     seen = []
     with pytest.raises(Cancelled):
-        solved_tables(hands, MadeUp(most=4), KeptTables(path))
+        solved_tables(hands, MadeUp(most=4), TableCache(path))
     solver = MadeUp()
     tables = solved_tables(
-        np.concatenate([hands, hands], axis=1), solver, KeptTables(path),
+        np.concatenate([hands, hands], axis=1), solver, TableCache(path),
         progress=lambda done, total: seen.append((done, total)),
     )  # fmt: skip
     assert solver.asked == [BATCH_DEALS] * 2
@@ -53,10 +53,10 @@ def test_an_interrupted_run_goes_on(path):
 
 def test_two_may_add_at_a_time(path):
     hands = deal_hands(3, 0, 20)
-    one, other = KeptTables(path), KeptTables(path)
+    one, other = TableCache(path), TableCache(path)
     one.add(hands[:, :10], made_up(hands[:, :10]))
     other.add(hands[:, 10:], made_up(hands[:, 10:]))
-    assert (KeptTables(path).find(hands) == made_up(hands)).all()
+    assert (TableCache(path).find(hands) == made_up(hands)).all()
 
 
 @settings(max_examples=40)
@@ -64,7 +64,7 @@ def test_two_may_add_at_a_time(path):
 def test_damage_costs_what_it_hits(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("kept") / "tables"
     hands = deal_hands(4, 0, 6)
-    KeptTables(path).add(hands, made_up(hands))
+    TableCache(path).add(hands, made_up(hands))
     content = bytearray(path.read_bytes())
     at = data.draw(st.integers(0, len(content) - 1))
     if data.draw(st.booleans()):
@@ -74,13 +74,13 @@ def test_damage_costs_what_it_hits(tmp_path_factory, data):
         del content[at:]
         whole = list(range(at // RECORD))
     path.write_bytes(content)
-    kept = KeptTables(path)
-    found = kept.find(hands)
+    cache = TableCache(path)
+    found = cache.find(hands)
     assert np.flatnonzero(found[:, 0] >= 0).tolist() == whole
     assert (found[whole] == made_up(hands)[whole]).all()
     # what is added next stands behind whole records
-    kept.add(hands, made_up(hands))
-    assert (KeptTables(path).find(hands) == made_up(hands)).all()
+    cache.add(hands, made_up(hands))
+    assert (TableCache(path).find(hands) == made_up(hands)).all()
     assert [one.name for one in path.parent.iterdir()] == ["tables"]
 
 
@@ -88,7 +88,7 @@ def test_only_tables_are_kept(path):
     hands = deal_hands(5, 0, 2)
     for wrong in (np.full((1, 20), 7, np.int8), np.full((2, 20), 14, np.int8)):
         with pytest.raises(InvalidDeal, match="expected 2 tables"):
-            KeptTables(path).add(hands, wrong)
+            TableCache(path).add(hands, wrong)
     assert not path.exists()
 
 
@@ -99,25 +99,25 @@ def test_the_file_is_in_the_cache(monkeypatch, tmp_path):
 
 def test_where_nothing_can_be_written_tables_stay_in_memory(tmp_path, caplog):
     (tmp_path / "file").write_text("")
-    kept, hands = KeptTables(tmp_path / "file" / "tables"), deal_hands(6, 0, 2)
-    kept.add(hands, made_up(hands))
+    cache, hands = TableCache(tmp_path / "file" / "tables"), deal_hands(6, 0, 2)
+    cache.add(hands, made_up(hands))
     assert "are not kept" in caplog.text
-    assert (kept.find(hands) == made_up(hands)).all()
-    assert kept.path is None
+    assert (cache.find(hands) == made_up(hands)).all()
+    assert cache.path is None
 
 
 def test_another_file_is_put_aside_and_said(path, caplog):
     path.parent.mkdir()
     path.write_bytes(b"a note of somebody else, longer than a record of tables is, by far")
-    kept = KeptTables(path)
-    assert (len(kept), kept.left_out) == (0, 66)
+    cache = TableCache(path)
+    assert (len(cache), cache.left_out) == (0, 66)
     assert "it was put aside as" in caplog.text
     assert path.with_name("tables.other").read_bytes().startswith(b"a note")
     hands = deal_hands(9, 0, 2)
-    kept.add(hands, made_up(hands))
-    assert len(KeptTables(path)) == 2
+    cache.add(hands, made_up(hands))
+    assert len(TableCache(path)) == 2
     # cut short: what is whole is kept, and what is not is told
     path.write_bytes(path.read_bytes()[:-1])
-    kept = KeptTables(path)
-    assert (len(kept), kept.left_out) == (1, RECORD - 1)
+    cache = TableCache(path)
+    assert (len(cache), cache.left_out) == (1, RECORD - 1)
     assert f"{RECORD - 1} bytes were left out" in caplog.text

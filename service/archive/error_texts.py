@@ -8,7 +8,7 @@ from bidcascade.bridge import BidcascadeError, InvalidInput
 from .catalogue import Catalogue
 
 
-def said_of_archive(error: BidcascadeError, folder: Path) -> str:
+def archive_error_text(error: BidcascadeError, folder: Path) -> str:
     """Say an error without the folders of an archive, and of the systems that bid it.
 
     Parameters
@@ -20,7 +20,7 @@ def said_of_archive(error: BidcascadeError, folder: Path) -> str:
     Examples
     --------
     >>> error = InvalidInput("damaged catalogue '/srv/archives/club/archive.json': no list")
-    >>> said_of_archive(error, Path("/srv/archives/club"))
+    >>> archive_error_text(error, Path("/srv/archives/club"))
     "damaged catalogue 'archive.json': no list"
     """
     try:
