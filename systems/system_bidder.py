@@ -63,7 +63,8 @@ if TYPE_CHECKING:
 
 ALLOWED_CHUNK: Final = 1 << 8
 """Deals that a thread lists at once in mode ``all``, at most."""
-_LEAST_CHUNK: Final = 1 << 4
+_LEAST_CHUNK: Final = 1 << 6
+"""Deals for which another thread, with places of its own to fill, is worth its while."""
 _NO_NUMBERS: Final[dict[str, Any]] = {
     **dict.fromkeys(
         ("entries", "openings", "variants", "described", "undescribed_entries", "inserted",

@@ -216,7 +216,7 @@ def test_a_thread_that_fails_ends_mode_all(engine, monkeypatch):
 
 
 def test_mode_all_goes_on_where_somebody_works_at_the_places(engine, monkeypatch):
-    _, frame = deals_and_frame(60, 14)
+    _, frame = deals_and_frame(150, 14)
     expected = engine.auctions(frame, limit=9)
     monkeypatch.setattr(threads, "_THREADS", 2)
     monkeypatch.setattr(system_bidder, "thread_count", lambda: 2)
