@@ -38,6 +38,7 @@ bidcascade bench sayc --against acol --boards 3 --out bench
 ```
 
 ```text
+…
 sayc: 3 boards of the held-out part of the bank, seed 0
 …
 no call that could not be used
