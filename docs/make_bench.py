@@ -5,7 +5,6 @@ Rows of other versions stay: they are kept in ``bench.json``, of which the page 
 """
 
 import json
-import shlex
 import sys
 import tempfile
 from collections.abc import Iterable
@@ -39,6 +38,7 @@ bidcascade bench sayc --against acol --boards 3 --out bench
 ```
 
 ```text
+…
 sayc: 3 boards of the held-out part of the bank, seed 0
 …
 no call that could not be used
@@ -72,7 +72,7 @@ keeps the rows of earlier versions; digests are the beginnings of those that `su
 def page_of(rows: Iterable[ResultRow]) -> str:
     """Text of the page."""
     told = list(rows)
-    opponents = list(dict.fromkeys(name for row in told for name in row.matches))
+    opponents = sorted({name for row in told for name in row.matches})
     heads = ["version", "name", "digest", "boards", *(f"against {name}" for name in opponents),
              "from par"]  # fmt: skip
     lines = ["| " + " | ".join(heads) + " |", "| " + " | ".join("---" for _ in heads) + " |"]
@@ -106,9 +106,7 @@ def main() -> None:
         script = Path(folder) / "bot.py"
         script.write_text(source, "utf-8")
         new = [_measured(open_system(name), pool, boards) for name in named_systems()]
-        with ProcessEngine(
-            f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}", name="bot.py"
-        ) as bot:
+        with ProcessEngine(["python3", str(script)], name="bot.py") as bot:
             new.append(_measured(bot, pool, boards))
     made = {(row.version, row.name, row.boards) for row in new}
     rows = [row for row in kept_rows() if (row.version, row.name, row.boards) not in made] + new

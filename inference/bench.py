@@ -168,6 +168,7 @@ def _told(match: SystemMatch, opponent: System) -> BenchMatch:
     scores = {
         one.name: value
         for one in fields(summary)
-        if isinstance(value := getattr(summary, one.name), Estimate)
+        # a score that was not worked out has no value
+        if isinstance(value := getattr(summary, one.name), Estimate) and value.value is not None
     }
     return BenchMatch(opponent.name, opponent.digest, scores, summary.outcomes)

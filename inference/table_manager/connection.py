@@ -17,6 +17,9 @@ class LineConnection:
 
     def __init__(self, opened: socket.socket, name: str) -> None:
         self._socket = opened
+        if opened.family in (socket.AF_INET, socket.AF_INET6):
+            # short lines back and forth: none waits for the next one
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._held = b""
         self.name = name
 

@@ -1,4 +1,4 @@
-"""``GET /bid``, ``/lead`` and ``/explain``: answers in the form that BEN's clients ask for.
+"""``GET /bid``, ``/lead``, ``/play``, ``/explain``: answers in the form that BEN's clients ask for.
 
 The form is that of BEN's own server (https://github.com/lorserker/ben, ``src/gameapi.py``): all of
 a question stands in the query, and what is wrong with one is a text as ``error``, with status 400.
@@ -20,10 +20,15 @@ from bidcascade.bridge import (
     Seat,
     Vulnerability,
     format_call,
+    format_card,
     parse_call,
+    parse_card,
     parse_hand,
+    parse_holding,
     parse_seat,
 )
+from bidcascade.inference.table_manager.playing import choose_card
+from bidcascade.loaders.play import trick_winner
 from bidcascade.service.auction_questions import (
     LeadQuestion,
     contract_of,
@@ -58,6 +63,16 @@ class _Asked(NamedTuple):
     def hand(self) -> int:
         """Mask of the hand, whose suits may have ``_`` between them."""
         return parse_hand(_field(self.query, "hand").replace("_", ".").upper())
+
+    def cards(self, name: str) -> int:
+        """Mask of a hand that may have played some of its cards."""
+        text = _field(self.query, name)
+        suits = text.replace("_", ".").upper().split(".")
+        if len(suits) != 4:
+            raise InvalidInput(f"expected four suits as {name!r}, got {text!r}")
+        # spades stand first
+        holdings = map(parse_holding, suits)
+        return sum(one << 13 * suit for suit, one in zip((3, 2, 1, 0), holdings, strict=True))
 
 
 @router.get("/bid", include_in_schema=False)
@@ -139,6 +154,68 @@ async def lead(request: Request) -> Response:
     return _answer(
         {"card": cards[0], "who": table.name, "candidates": [{"card": one} for one in cards]}
     )
+
+
+@router.get("/play", include_in_schema=False)
+async def play(request: Request) -> Response:
+    """Card behind the ones that were played, by rules of thumb."""
+    work: Workplace = request.app.state.workplace
+    try:
+        asked = _read(request)
+        if not asked.query.get("dummy"):
+            return _answer({"message": "No dummy provided"})
+        with work.slots.taken(client_of(request)):
+            told = _play(asked)
+    except BidcascadeError as error:
+        return _refusal(error)
+    return _answer(told)
+
+
+def _play(asked: _Asked) -> dict[str, Any]:
+    contract = contract_of(asked.auction.calls, asked.auction.dealer)
+    seat = parse_seat(_field(asked.query, "seat"))
+    dummy = Seat((contract.declarer + 2) % 4)
+    if seat == dummy:
+        return {"message": "Called as dummy or with wrong dealer / seat"}
+    played = _played(_field(asked.query, "played"))
+    if len(played) >= 52:
+        return {"message": "Game is over, no cards to play"}
+    if not played:
+        raise InvalidInput("expected the opening lead in 'played', got no card; 'lead' finds it")
+    turn = (contract.declarer + 1) % 4
+    trick: list[int] = []
+    for card in played:
+        trick.append(card)
+        turn = (turn + 1) % 4
+        if len(trick) == 4:
+            turn = (turn + trick_winner(trick, contract.strain)) % 4
+            trick = []
+    actor = seat if turn == seat else dummy
+    if turn not in (seat, dummy) or (turn == dummy and seat != contract.declarer):
+        raise IllegalCall(
+            f"expected a card of the player to play, {Seat(turn).letter}, got 'seat' {seat.letter}"
+        )
+    gone = sum(1 << card for card in played)
+    hands = {seat: asked.cards("hand") & ~gone, dummy: asked.cards("dummy") & ~gone}
+    if hands[seat] & hands[dummy] or not hands[actor]:
+        raise InvalidInput(
+            "expected different cards left in 'hand' and 'dummy', got the same or none"
+        )
+    card = choose_card(
+        hands[actor], trick, contract.strain, gone, declares=seat == contract.declarer,
+        other=hands[dummy if actor == seat else seat],
+    )  # fmt: skip
+    # as BEN counts: declarer's left, dummy, declarer's right, declarer
+    player = (actor - contract.declarer - 1) % 4
+    return {"card": format_card(card), "who": "rules of thumb", "player": player}
+
+
+def _played(text: str) -> list[int]:
+    """Cards as pairs of suit and rank, each once."""
+    cards = [parse_card(text[at : at + 2].upper()) for at in range(0, len(text), 2)]
+    if len(set(cards)) < len(cards):
+        raise InvalidInput(f"expected each card once in 'played', got {text!r}")
+    return cards
 
 
 # --- questions ------------------------------------------------------------------------------------

@@ -15,12 +15,18 @@ from bidcascade.bridge import (
     EngineFailed,
     Seat,
     Vulnerability,
+    cards_of,
     format_call,
+    format_card,
+    format_hand,
     parse_calls,
+    parse_card,
     parse_hand,
 )
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.foreign.protocol import Reply, Turn
+from bidcascade.inference.table_manager.playing import choose_card
+from bidcascade.loaders.play import trick_winner
 from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
 from bidcascade.service.foreign_engines import (
     ServerEngine,
@@ -141,9 +147,67 @@ def test_a_lead(app):
     app.state.workplace.double_dummy.close()
 
 
+PLAY = {
+    **ASKED, "hand": "QJ98.54.K732.T65", "seat": "E", "ctx": "1N--3N------",
+    "dummy": "K2.AQT8.QJ5.K742", "played": "",
+}  # fmt: skip
+
+
+def test_whole_boards_are_played_by_asking_for_each_card(app):
+    """Ask for each card of each player but the lead: what the rules choose, all 52 once."""
+    deals = deals_in_turn(2, 9)
+    for number in range(2):
+        hands = [int(deals.hands[seat, number]) for seat in range(4)]
+        texts = [format_hand(one) for one in hands]
+        played = [next(cards_of(hands[1]))]
+        while len(played) < 52:
+            trick, turn = [], 1
+            for card in played:
+                trick.append(card)
+                turn = (turn + 1) % 4
+                if len(trick) == 4:
+                    turn = (turn + trick_winner(trick, 3)) % 4
+                    trick = []
+            # North declares four spades, South is dummy
+            seat = 0 if turn == 2 else turn
+            answer = asked_of(
+                app, "/play", dealer="N", seat="NESW"[seat], vul="", ctx="4S------",
+                hand=texts[seat], dummy=texts[2], played="".join(map(format_card, played)),
+            ).json()  # fmt: skip
+            card = parse_card(answer["card"])
+            assert hands[turn] >> card & 1
+            assert answer["player"] == (turn - 1) % 4
+            gone = sum(1 << one for one in played)
+            other = 0 if turn == 2 else 2
+            assert card == choose_card(
+                hands[turn] & ~gone, trick, 3, gone, declares=turn % 2 == 0,
+                other=hands[other] & ~gone,
+            )  # fmt: skip
+            played.append(card)
+        assert sorted(played) == list(range(52))
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"dummy": ""}, {"message": "No dummy provided"}),
+        ({"seat": "S"}, {"message": "Called as dummy or with wrong dealer / seat"}),
+    ],
+)
+def test_plays_that_are_none(app, change, told):
+    assert asked_of(app, "/play", **{**PLAY, "played": "SQ", **change}).json() == told
+
+
 @pytest.mark.parametrize(
     ("path", "change", "message"),
     [
+        ("/play", PLAY, "the opening lead"),
+        ("/play", {**PLAY, "played": "SQSQ"}, "each card once"),
+        ("/play", {**PLAY, "played": "S1"}, "expected"),
+        ("/play", {**PLAY, "played": "SQ", "seat": "W"}, "the player to play, S"),
+        ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": "AQ4.KJ3.K876"}, "four suits"),
+        ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": PLAY["dummy"]}, "different"),
+        ("/play", {**PLAY, "played": "SQ", "ctx": "1N--"}, "an auction that is over"),
         ("/bid", {"hand": None}, "'hand' in the query"),
         ("/bid", {"hand": "AKQ"}, "expected"),
         ("/bid", {"hand": "AQx.KJ3.K876.Q52"}, "expected"),
