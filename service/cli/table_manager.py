@@ -100,7 +100,9 @@ def host(options: argparse.Namespace) -> None:
             table.seat_all(options.seating_s)
             table.play(lambda done, total: bar(done, total, done))
         except EngineFailed as error:
-            # a seat of ours knows best why it left
+            # a seat of ours knows best why it left, and says so when it has
+            table.close()
+            _wait_for(threads, options.call_s)
             raise failures[0] if failures else error from None
         finally:
             if log is not None and table.boards:

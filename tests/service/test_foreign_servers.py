@@ -359,7 +359,7 @@ def test_a_bot_is_asked_and_simulated(capsys):
         (["bid", HAND, "--table", "engine:no-such-bot"], NO_BACKEND, "a program to start"),
         (["bid", HAND, "--table", "engine:x", "--explain"], BAD_ARGUMENTS, "--explain"),
         (["bid", f"N:{HAND} - - -", "--table", "engine:x"], BAD_ARGUMENTS, "expected one hand"),
-        (["bid", HAND, "--table", "engine:x", "--auction", "P P P P"], BAD_ARGUMENTS, "goes on"),
+        (["bid", HAND, "--table", "engine:x", "--auction", "P P P P"], BAD_ARGUMENTS, "auction"),
         (["compare", "engine:sed -u s/.*/XX/", "sayc", "--deals", "3"], NO_BACKEND, "deal 0, "),
         (["compare", "engine:", "sayc", "--deals", "3"], NO_BACKEND, "a command"),
     ],
