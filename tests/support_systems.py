@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidSystem, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
-from bidcascade.systems import open_system, registry, table_cache
+from bidcascade.systems import compiled_cache, open_system, registry
 from bidcascade.systems.choice import Choice, choose
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.reference.expansion import Expander
@@ -128,7 +128,7 @@ LONGEST = "P P P " + " ".join(
 """The longest auction that goes on: 317 calls."""
 
 
-FEW = table_cache.SampleSize(150, least=3)
+FEW = compiled_cache.SampleSize(150, least=3)
 
 
 @cache

@@ -6,7 +6,7 @@ import pytest
 
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service.cli import main
-from bidcascade.systems import table_cache
+from bidcascade.systems import compiled_cache
 from tests.support_cli import run_python
 from tests.support_service import GOOD, ask, loaded_app, post
 from tests.support_systems import SMALL_SYSTEM, compile_few
@@ -27,13 +27,13 @@ def path(tmp_path, monkeypatch):
 @pytest.fixture
 def compiled(monkeypatch):
     """Systems that somebody compiled."""
-    asked, compile_as_ever = [], table_cache.compiled
+    asked, compile_as_ever = [], compiled_cache.compiled
 
     def compiled(system, size):
         asked.append(system.name)
         return compile_as_ever(system, size)
 
-    monkeypatch.setattr(table_cache, "compiled", compiled)
+    monkeypatch.setattr(compiled_cache, "compiled", compiled)
     return asked
 
 
