@@ -4,7 +4,7 @@ import argparse
 from contextlib import ExitStack
 from typing import Any
 
-from bidcascade.bridge import Auction, IllegalCall, format_call, visible
+from bidcascade.bridge import format_call, visible
 from bidcascade.inference.foreign.bidding import ForeignBidder, legal_reply
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
@@ -25,8 +25,6 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
     ------
     UsageError
         If what only a table can answer is asked for.
-    IllegalCall
-        If the auction is over.
     EngineFailed
         If the engine has no legal call.
     """
@@ -34,8 +32,6 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
         raise shared.UsageError(
             "expected a table or system with --explain or --overlay, got a foreign engine"
         )
-    if Auction.of(turn.calls, turn.dealer).is_complete:
-        raise IllegalCall(f"expected an auction that goes on, got {options.auction!r}")
     with ExitStack() as stack:
         engine = stack.enter_context(
             open_foreign(options.table, timeout_s=options.call_timeout_ms / 1000)
