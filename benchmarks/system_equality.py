@@ -68,12 +68,12 @@ def _pairs(bidder: Bidder, expander: Expander, number: int) -> Iterator[tuple[st
     yield "game forced", tuple(map(bool, row["game_forced"])), state.game_forced
     yield "contested", tuple(map(bool, row["acted"])), state.contested
     if calls:
-        caller, meaning, deed = (len(calls) - 1) % 4, state.meanings[-1], state.deeds[-1]
+        caller, meaning, call_kind = (len(calls) - 1) % 4, state.meanings[-1], state.call_kinds[-1]
         kinds = {one for bit, one in enumerate(AGREEMENT_KINDS) if row["kinds"][caller] >> bit & 1}
         yield "kinds", kinds, {one.kind for one in meaning.agreements}
         for bit, word in enumerate(_DEEDS):
-            yield word, bool(row["deed"][caller] >> bit & 1), word in deed
-        jumps = ("jump" in deed) + ("double jump" in deed)
+            yield word, bool(row["call_kind"][caller] >> bit & 1), word in call_kind
+        jumps = ("jump" in call_kind) + ("double jump" in call_kind)
         yield "jump", max(0, min(int(row["jump"][caller]), 2)), jumps
 
 

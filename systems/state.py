@@ -89,7 +89,7 @@ class State:
     """Calls so far, as if North had dealt; position p is the player p places behind the dealer."""
     knowledge: tuple[Knowledge, ...] = (Knowledge(),) * 4
     meanings: tuple[Meaning, ...] = ()
-    deeds: tuple[frozenset[str], ...] = ()
+    call_kinds: tuple[frozenset[str], ...] = ()
     """Of each call, the words of :func:`describe_call`."""
     suits: tuple[str, ...] = ("",) * 4
     """Suits that each player has named or otherwise shown, in order."""
@@ -171,13 +171,14 @@ class State:
     def after(self, meaning: Meaning, knowledge: Knowledge) -> "State":
         """Return the state behind a call of the player to act."""
         position, side = self.position, self.position % 2
-        deed = describe_call(self, meaning)
+        call_kind = describe_call(self, meaning)
         suits = _suits_shown(self.suits[position], meaning, knowledge)
-        agreed = _agreed_suit(meaning, deed) or self.agreed[side]
+        agreed = _agreed_suit(meaning, call_kind) or self.agreed[side]
         forced = self.game_forced[side] or meaning.says("forcing to game")
         return State(
             self.auction.add(meaning.call), _put(self.knowledge, position, knowledge),
-            (*self.meanings, meaning), (*self.deeds, deed), _put(self.suits, position, suits),
+            (*self.meanings, meaning), (*self.call_kinds, call_kind),
+            _put(self.suits, position, suits),
             _put(self.agreed, side, agreed), _put(self.game_forced, side, forced),
         )  # fmt: skip
 
@@ -245,11 +246,11 @@ def _suits_shown(before: str, meaning: Meaning, knowledge: Knowledge) -> str:
     return shown
 
 
-def _agreed_suit(meaning: Meaning, deed: frozenset[str]) -> str | None:
+def _agreed_suit(meaning: Meaning, call_kind: frozenset[str]) -> str | None:
     for agreement in reversed(meaning.agreements):
         if agreement.kind == "agrees" and agreement.suit is not None:
             for _, bindings in meaning.uses:
                 letter = letter_of(agreement.suit, bindings)
                 if letter is not None:
                     return letter
-    return strain_of(meaning.call) if "raise" in deed and not meaning.is_artificial else None
+    return strain_of(meaning.call) if "raise" in call_kind and not meaning.is_artificial else None

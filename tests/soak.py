@@ -130,7 +130,7 @@ def questions() -> list[Question]:
         table=TABLE, backend="reference", log_level="error", request_timeout_ms=TIMEOUT_MS
     )
     app = create_app(settings)
-    app.state.workplace.tables.load()
+    app.state.own.tables.load()
     deals = deal_objects(POOL_DEALS, seed=11)
     asked: list[tuple[str, str, str, dict[str, Any] | None]] = [("page", "GET", "/", None)]
     for number, deal in enumerate(deals):

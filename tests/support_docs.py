@@ -120,7 +120,7 @@ class Page:
     def close(self) -> None:
         """End what the service that was asked has begun."""
         if self._app is not None:
-            self._app.state.workplace.jobs.close()
+            self._app.state.own.jobs.close()
 
     def run(self, block: Block) -> None:
         where = f"{self.name}:{block.line}"
@@ -201,7 +201,7 @@ class Page:
             self._app = create_app(
                 Settings(backend="cpu", data_folder="data", archives_folder="archives")
             )
-            self._app.state.workplace.tables.load()
+            self._app.state.own.tables.load()
         answer = ask(self._app, method, url[len(SERVICE) :], content=content, headers=headers)
         assert answer.is_success, f"{where}: {answer.text}"
         self.ran.append("curl")

@@ -68,7 +68,7 @@ def loaded_app(folder: Path | None = None, **settings: Any) -> FastAPI:
     if folder is not None:
         settings = {"table": f"small={write_small_table(folder)}", **settings}
     app = create_app(Settings(**{"backend": "reference", **settings}))
-    app.state.workplace.tables.load()
+    app.state.own.tables.load()
     return app
 
 

@@ -7,7 +7,7 @@ namespace core {
 
 constexpr u32 FORCING = 1, FORCING_TO_GAME = 2, ARTIFICIAL = 1u << 7 | 1u << 10 | 1u << 11 | 1u << 12,
               PENALTY = 1u << 14;
-constexpr u32 DEED_RAISE = 1, DEED_NEW_SUIT = 2, DEED_CUE_BID = 4, DEED_REVERSE = 8;
+constexpr u32 CALL_KIND_RAISE = 1, CALL_KIND_NEW_SUIT = 2, CALL_KIND_CUE_BID = 4, CALL_KIND_REVERSE = 8;
 constexpr i32 ALL_SUITS = 1 | 2 << 3 | 3 << 6 | 4 << 9;
 
 enum Kind : i32 {
@@ -178,21 +178,21 @@ __device__ __forceinline__ bool is_inside(i32 value, const Question& q) {
 __device__ inline bool in_words(const Place& row, i32 position, i32 word) {
     const i32 call = row.call[position], jump = row.jump[position];
     const bool is_bid = 3 <= call && call < NO_CALL;
-    const u32 deed = row.deed[position];
+    const u32 call_kind = row.call_kind[position];
     const bool artificial = row.kinds[position] & ARTIFICIAL;
     switch (word) {
         case 0: return is_bid && !artificial;
         case 1: return is_bid;
-        case 2: return deed & DEED_RAISE;
+        case 2: return call_kind & CALL_KIND_RAISE;
         case 3: return jump >= 1;
         case 4: return jump >= 2;
-        case 5: return deed & DEED_RAISE && jump >= 1;
-        case 6: return deed & DEED_NEW_SUIT;
+        case 5: return call_kind & CALL_KIND_RAISE && jump >= 1;
+        case 6: return call_kind & CALL_KIND_NEW_SUIT;
         case 7: return is_bid && (call - 3) % 5 != 4;
         case 8: return is_bid && (call - 3) % 5 == 4;
-        case 9: return deed & DEED_CUE_BID;
-        case 10: return deed & DEED_REVERSE;
-        case 11: return deed & DEED_NEW_SUIT && jump >= 1;
+        case 9: return call_kind & CALL_KIND_CUE_BID;
+        case 10: return call_kind & CALL_KIND_REVERSE;
+        case 11: return call_kind & CALL_KIND_NEW_SUIT && jump >= 1;
         default: return artificial;
     }
 }

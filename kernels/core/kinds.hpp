@@ -338,7 +338,7 @@ constexpr KindRow KIND_ROWS[] = {
 struct FactRow {
     const char* kind;
     i32 question;
-    i32 who = 0;  // whose deed it is where nobody is named; 0 where it is nobody's
+    i32 who = 0;  // whose call it is where nobody is named; 0 where it is nobody's
     bool negated = false;
 };
 constexpr FactRow FACT_ROWS[] = {

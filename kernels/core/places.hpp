@@ -184,7 +184,7 @@ CORE_ROLLED
 
     // How a call stands to the calls before it: raise, jump, new suit, cue-bid, reverse.
     __device__ static void describe_call(Place& row, i32 call, i32 me) {
-        row.deed[me] = 0;
+        row.call_kind[me] = 0;
         row.jump[me] = 0;
         if (call < 3) return;
         const i32 suit = (call - 3) % 5 + 1, level = (call - 3) / 5 + 1;
@@ -197,8 +197,8 @@ CORE_ROLLED
         const bool cue = theirs & bit && !raised;
         const bool is_new = !raised && !cue && !(own & bit);
         const bool reverse = is_new && jump == 0 && level == 2 && own != 0 && bit > own;
-        row.deed[me] = static_cast<u8>(
-            DEED_RAISE * raised + DEED_NEW_SUIT * is_new + DEED_CUE_BID * cue + DEED_REVERSE * reverse);
+        row.call_kind[me] = static_cast<u8>(
+            CALL_KIND_RAISE * raised + CALL_KIND_NEW_SUIT * is_new + CALL_KIND_CUE_BID * cue + CALL_KIND_REVERSE * reverse);
     }
 
     __device__ static void add_suit(Place& row, i32 me, i32 suit) {
@@ -289,7 +289,7 @@ CORE_ROLLED
         i32 trumps = agreed(job.list, call);
         const i32 suit = call >= 3 ? (call - 3) % 5 + 1 : 0;
         describe_call(row, call, me);
-        if (trumps == 0 && row.deed[me] & DEED_RAISE && !artificial) trumps = suit;
+        if (trumps == 0 && row.call_kind[me] & CALL_KIND_RAISE && !artificial) trumps = suit;
         if (suit != 0 && !artificial) {
             if (suit == NOTRUMP) row.notrump[me] = 1;
             else add_suit(row, me, suit);

@@ -27,7 +27,7 @@ struct Place {
     i16 terms[4][TERMS][2];
     u8 hull[4][HULL][2];
     u16 suits[4];
-    u8 call[4], deed[4];
+    u8 call[4], call_kind[4];
     i8 jump[4];
     u8 notrump[4], agreed[2], game_forced[2], acted[2];
     u8 opening_call, last_bid, last_bidder, doubled, passes;

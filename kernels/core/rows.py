@@ -62,7 +62,7 @@ PLACE: Final = np.dtype(
         ("hull", "u1", (4, HULL_TERMS, 2)),  # least and most HCP and cards, from the cells
         ("suits", "u2", 4),  # suits shown, in order: 3 bits each, 1-4 = C D H S
         ("call", "u1", 4),  # last call of each position, NO_CALL before it
-        ("deed", "u1", 4),  # how that stood to the calls before: DEED_...
+        ("call_kind", "u1", 4),  # how that stood to the calls before: CALL_KIND_...
         ("jump", "i1", 4),  # levels above the cheapest bid
         ("notrump", "u1", 4),  # whether the position has bid notrump naturally
         ("agreed", "u1", 2),  # by side, 0 or 1-4
@@ -79,7 +79,7 @@ PLACE: Final = np.dtype(
 """What is known where a player is to call. Position p is the player p places behind the dealer."""
 
 NO_CALL: Final = 255
-DEED_RAISE, DEED_NEW_SUIT, DEED_CUE_BID, DEED_REVERSE = 1, 2, 4, 8
+CALL_KIND_RAISE, CALL_KIND_NEW_SUIT, CALL_KIND_CUE_BID, CALL_KIND_REVERSE = 1, 2, 4, 8
 
 QUESTION: Final = np.dtype(
     [

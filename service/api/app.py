@@ -40,7 +40,7 @@ from .openapi import API_VERSION, DESCRIPTION, describe
 from .problems import add_problem_handlers
 from .same_site import SameSite
 from .warm_up import warm_up_inference
-from .work import Workplace
+from .work import AppState
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -86,7 +86,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redirect_slashes=False,
     )
     app.openapi = partial(describe, app)  # type: ignore[method-assign]
-    app.state.workplace = Workplace(settings)
+    app.state.own = AppState(settings)
     add_problem_handlers(app)
     for routes in (
         routes_auctions,
@@ -119,7 +119,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_middleware(SameSite, settings=settings)
     app.add_middleware(
         ObservedApp,
-        metrics=app.state.workplace.metrics,
+        metrics=app.state.own.metrics,
         log_requests=settings.access_log,
         slow_request_ms=settings.slow_request_ms,
     )
@@ -128,18 +128,18 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    workplace: Workplace = app.state.workplace
-    tables = workplace.tables
+    app_state: AppState = app.state.own
+    tables = app_state.tables
     for name in unknown_variables():
         _logger.warning("environment variable %s is no setting", name)
 
     def load() -> None:
         try:
             tables.load(settle)
-            tables.warm_up(lambda: warm_up_inference(tables, workplace.double_dummy))
+            tables.warm_up(lambda: warm_up_inference(tables, app_state.double_dummy))
         except BidcascadeError as error:
             _logger.error("%s", error)
-            workplace.on_death(error)
+            app_state.on_death(error)
         else:
             # requests come already: nothing is looked through, only left alone from now on
             gc.freeze()
@@ -152,4 +152,4 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             yield
         finally:
             tables.state = "stopping"
-            await workplace.close()
+            await app_state.close()

@@ -41,7 +41,7 @@ from .models_archives import (
 from .openapi import problems
 from .problems import Problem, check_query, complaint
 from .queries import query_of
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["archives"])
 
@@ -71,7 +71,7 @@ MEDIA_TYPES: Final = {
 )
 async def archives(request: Request) -> Response:
     """List the archives of the service; boards come into them by jobs of mode `archive`."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     accepted(request, [JSON])
     summaries, damaged = await _in_thread(work, request, work.archives.all)
@@ -117,7 +117,7 @@ async def archive_boards(
     asked: Annotated[BoardsQuestion, Depends(query_of(BoardsQuestion))],
 ) -> Response:
     """Find boards by auction, hands, players and results; also by chance, or in equal shares."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     is_file = asked.format != "json"
     most = work.settings.max_request_deals if is_file else MOST_LISTED
     if asked.limit > most:
@@ -185,7 +185,7 @@ async def archive_nodes(
 )
 async def archive_delete(request: Request, name: ArchiveInPath, allowed: AdminOnly) -> Response:
     """Remove an archive, unless somebody is writing to it. For admins."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     accepted(request, [JSON])
     removed = await _in_thread(work, request, partial(work.archives.remove, name))
@@ -202,7 +202,7 @@ def _found(asked: BoardsQuestion, archive: Archive) -> tuple[int | None, pl.Data
     return found.total, with_bids(found.boards) if asked.bids else found.boards
 
 
-def _file(asked: BoardsQuestion, work: Workplace, media_type: str, archive: Archive) -> Response:
+def _file(asked: BoardsQuestion, work: AppState, media_type: str, archive: Archive) -> Response:
     """Boards as a file, which is gone from the disk when it has been sent."""
     _, boards = _found(asked, archive)
     most = work.settings.max_download_bytes
@@ -253,7 +253,7 @@ async def _json(request: Request, name: str, ask: Callable[[Archive], dict[str, 
 
 async def _asked(request: Request, name: str, ask: Callable[[Archive], _Result]) -> _Result:
     """Ask an archive, in a thread of those for archives."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
 
     def task() -> _Result:
         with work.archives.asked(name) as archive:
@@ -262,6 +262,6 @@ async def _asked(request: Request, name: str, ask: Callable[[Archive], _Result])
     return await _in_thread(work, request, task)
 
 
-async def _in_thread(work: Workplace, request: Request, task: Callable[[], _Result]) -> _Result:
+async def _in_thread(work: AppState, request: Request, task: Callable[[], _Result]) -> _Result:
     with work.slots.taken(client_of(request)):
         return await work.run(task, limiter=work.archive_threads)

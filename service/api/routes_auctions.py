@@ -22,7 +22,7 @@ from .openapi import BareRoute, body_of, problems
 from .problems import wrong_field
 from .questions import AuctionsQuestion, deals_at_once, part_deals
 from .tables import LoadedTable
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["answers"], route_class=BareRoute)
 
@@ -72,7 +72,7 @@ async def auctions(request: Request) -> Response:
     `Accept: application/vnd.apache.arrow.stream` an Arrow stream; both begin while later deals are
     still worked on, and need no more memory for many deals than for few.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     form = accepted(request, _FORMS)
     with ExitStack() as stack:
         async with work.body(request) as body:
@@ -99,7 +99,7 @@ async def auctions(request: Request) -> Response:
         )
 
 
-def _read(body: bytearray, work: Workplace) -> tuple[AuctionsRequest, DealArrays]:
+def _read(body: bytearray, work: AppState) -> tuple[AuctionsRequest, DealArrays]:
     asked, deals = read_deals_body(AuctionsRequest, body, work.settings.max_request_deals)
     highest = work.settings.max_limit_auctions
     if asked.limit > highest:
@@ -111,7 +111,7 @@ def _read(body: bytearray, work: Workplace) -> tuple[AuctionsRequest, DealArrays
 
 
 async def _parts(
-    work: Workplace, table: LoadedTable, deals: DealArrays, query: Query, form: str, size: int
+    work: AppState, table: LoadedTable, deals: DealArrays, query: Query, form: str, size: int
 ) -> AsyncIterator[bytes]:
     """Parts of a long answer, one for each run of deals."""
     arrow = ArrowParts()

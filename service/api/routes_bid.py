@@ -18,7 +18,7 @@ from .models import BidAnswer
 from .openapi import BareRoute, body_of, problems
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["answers"], route_class=BareRoute)
 
@@ -44,7 +44,7 @@ async def bid(request: Request) -> Response:
     one that scores best over deals which agree with the auction. Where the system has no line for
     the place it is a pass, as in auctions, and `note` says so.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     asked = await work.question(request, BidRequest)
     with work.slots.taken(client_of(request)):
@@ -69,7 +69,7 @@ def _wished(simulate: SimulateRequest | int) -> SimulateRequest:
 
 
 async def _simulated(
-    work: Workplace, request: Request, table: LoadedTable, how: SimulateRequest, answer: Answer,
+    work: AppState, request: Request, table: LoadedTable, how: SimulateRequest, answer: Answer,
     about: _Asked,
 ) -> bytes:  # fmt: skip
     """Answer with the simulated call."""

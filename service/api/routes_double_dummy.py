@@ -19,7 +19,7 @@ from .limits import client_of
 from .models_double_dummy import ContractTricksAnswer, DoubleDummyAnswer
 from .openapi import body_of, problems
 from .waiting import run_waiting, time_for
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["answers"])
 
@@ -50,7 +50,7 @@ async def double_dummy(request: Request) -> Response:
     The rest is solved on for whoever asks again, of a few deals at a time (setting
     `dd_going_on`); what was solved once is not solved again.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     asked = await work.question(request, DoubleDummyRequest)
     with work.slots.taken(client_of(request)):
@@ -91,7 +91,7 @@ async def tricks_of_contracts(request: Request) -> Response:
     Deals whose tables were kept by earlier work on this machine are looked up. Solving ends when
     whoever asked has gone.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     asked = await work.question(request, ContractTricksRequest)
     with work.slots.taken(client_of(request)):

@@ -44,7 +44,7 @@ from .openapi import BareRoute
 from .problems import LONGEST_REASON
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(route_class=BareRoute)
 
@@ -78,7 +78,7 @@ class _Asked(NamedTuple):
 @router.get("/bid", include_in_schema=False)
 async def bid(request: Request) -> Response:
     """Call with a hand after some calls."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     try:
         asked = _read(request)
         auction = asked.auction
@@ -108,7 +108,7 @@ async def bid(request: Request) -> Response:
 @router.get("/explain", include_in_schema=False)
 async def explain(request: Request) -> Response:
     """Tell what the last call means."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     try:
         asked = _read(request)
         if not asked.auction.calls:
@@ -125,7 +125,7 @@ async def explain(request: Request) -> Response:
 @router.get("/lead", include_in_schema=False)
 async def lead(request: Request) -> Response:
     """Answer with the lead that takes most tricks over layouts of the auction."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     try:
         asked = _read(request)
         dealer = asked.auction.dealer
@@ -159,7 +159,7 @@ async def lead(request: Request) -> Response:
 @router.get("/play", include_in_schema=False)
 async def play(request: Request) -> Response:
     """Card behind the ones that were played, by rules of thumb."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     try:
         asked = _read(request)
         if not asked.query.get("dummy"):
@@ -247,7 +247,7 @@ def _check_seat(asked: _Asked, seat: Seat) -> None:
         )
 
 
-def _table(work: Workplace, asked: _Asked) -> LoadedTable:
+def _table(work: AppState, asked: _Asked) -> LoadedTable:
     return work.tables.get(asked.query.get("table"))
 
 

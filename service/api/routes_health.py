@@ -9,7 +9,7 @@ from .metrics import MEDIA_TYPE
 from .models import HealthAnswer, ReadyAnswer
 from .openapi import problems
 from .problems import Problem
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["service"])
 _NO_STORE = {"Cache-Control": "no-store"}
@@ -43,7 +43,7 @@ async def ready(request: Request) -> Response:
 
     Not ready while loading and while the service is being stopped.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     tables = work.tables
     if tables.state != "ready":
         tables.all()
@@ -83,5 +83,5 @@ async def ready(request: Request) -> Response:
 async def metrics(request: Request) -> Response:
     """Numbers of this service, all with the prefix `bidcascade_`."""
     accepted(request, ["text/plain"])
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     return Response(work.metrics.page(), media_type=MEDIA_TYPE, headers=_NO_STORE)

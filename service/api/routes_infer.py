@@ -12,7 +12,7 @@ from .limits import client_of
 from .models_infer import InferAnswer
 from .openapi import body_of, problems
 from .waiting import run_waiting, time_for
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["answers"])
 
@@ -35,7 +35,7 @@ async def inference(request: Request) -> Response:
     dummy in each layout, behind any lead or a given one: tricks, score, and IMPs or matchpoints
     against another contract.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     asked = await work.question(request, InferRequest)
     with work.slots.taken(client_of(request)):

@@ -48,7 +48,7 @@ from .openapi import body_of, problems
 from .problems import Problem, check_query, problem_of, wrong_field
 from .tables import check_system
 from .uploads import FILE_FIELD, FORM, MEDIA_TYPES, receive_form, receive_upload
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["jobs"])
 
@@ -165,7 +165,7 @@ async def job_create(
     `file` and the parameters as fields; or it is JSON about files that lie on the server, with all
     that is asked in it. For admins.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type in MEDIA_TYPES:
@@ -240,7 +240,7 @@ def _asked(
         raise wrong_field("result", ",".join(forms), reason) from None
 
 
-def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
+def _checked(work: AppState, asked: JobRequest) -> dict[str, Any]:
     """Work out what the job is to do, without its input."""
     if asked.mode == "archive":
         return _checked_for_archive(work, asked)
@@ -278,7 +278,7 @@ def _checked(work: Workplace, asked: JobRequest) -> dict[str, Any]:
     }
 
 
-def _checked_for_archive(work: Workplace, asked: JobRequest) -> dict[str, Any]:
+def _checked_for_archive(work: AppState, asked: JobRequest) -> dict[str, Any]:
     """Work out what a job that adds boards to an archive is to do, without its input."""
     for name, given in asked.model_dump(exclude={"path", "mode", "archive"}).items():
         if given != JobRequest.model_fields[name].default:
@@ -326,13 +326,13 @@ def _number(name: str, written: str | None) -> int | None:
     return int(written)
 
 
-def _check_room(work: Workplace) -> None:
+def _check_room(work: AppState) -> None:
     """Refuse a job where too many wait."""
     if work.jobs.counts().get("queued", 0) >= work.settings.max_queued_jobs:
         raise _full(work)
 
 
-def _full(work: Workplace) -> Problem:
+def _full(work: AppState) -> Problem:
     return Problem(
         "too-many-jobs",
         f"expected at most {work.settings.max_queued_jobs} jobs that wait (setting "
@@ -341,13 +341,13 @@ def _full(work: Workplace) -> Problem:
     )
 
 
-def _limits(work: Workplace, free: int) -> dict[str, Any]:
+def _limits(work: AppState, free: int) -> dict[str, Any]:
     most = work.settings.max_upload_bytes
     return {"most_bytes": most, "free_bytes": free, "timeout_s": work.timeout_s}
 
 
 async def _from_upload(
-    work: Workplace, receive: Callable[[Path, int], Awaitable[tuple[dict[str, Any], str]]]
+    work: AppState, receive: Callable[[Path, int], Awaitable[tuple[dict[str, Any], str]]]
 ) -> Job:
     """Take in a job of an archive, which ``receive`` writes to a path within the bytes free.
 
@@ -372,7 +372,7 @@ async def _from_upload(
                 await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
 
 
-async def _from_path(work: Workplace, asked: JobRequest) -> Job:
+async def _from_path(work: AppState, asked: JobRequest) -> Job:
     doing = await _in_thread(_checked, work, asked)
     if not work.settings.jobs_root:
         reason = "expected an archive as body: this service reads no paths (setting jobs_root)"
@@ -384,7 +384,7 @@ async def _from_path(work: Workplace, asked: JobRequest) -> Job:
     return await _add(work, job_id, place, doing)
 
 
-async def _add(work: Workplace, job_id: str, place: Path, doing: dict[str, Any]) -> Job:
+async def _add(work: AppState, job_id: str, place: Path, doing: dict[str, Any]) -> Job:
     try:
         return await _in_thread(work.jobs.add, job_id, place, doing)
     except QueueFull:
@@ -409,7 +409,7 @@ async def jobs(
     ] = "",
 ) -> Response:  # fmt: skip
     """List jobs, a page at a time."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request, "limit", "next")
     before = _before(next) if next else None
     found = await _in_thread(work.jobs.page, limit + 1, before)
@@ -447,7 +447,7 @@ def _before(written: str) -> int:
 )
 async def job(request: Request, id: JobInPath) -> Response:
     """Tell how far a job is, and what there is to download."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     return _fresh(request, described(await _found(work.jobs, id)))
 
@@ -465,7 +465,7 @@ async def job(request: Request, id: JobInPath) -> Response:
 )
 async def job_delete(request: Request, id: JobInPath, allowed: AdminOnly) -> Response:
     """Cancel a job that waits or runs; remove one that has ended, with its files. For admins."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     accepted(request, [JSON])
     await _found(work.jobs, id)
@@ -500,7 +500,7 @@ async def job_result(
     ],
 ) -> Response:  # fmt: skip
     """Download a file of a job that is done."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     found = await _found(work.jobs, id)
     result = await _in_thread(work.jobs.result, found, name)

@@ -23,7 +23,7 @@ from .models_layouts import InterpretAnswer, LayoutsAnswer
 from .openapi import body_of, problems
 from .problems import Problem, complaint
 from .waiting import run_waiting, time_for
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["answers"])
 
@@ -48,7 +48,7 @@ async def layouts(request: Request) -> Response:
     Hands may be known in whole or in part. Where too few deals fit, conditions of calls are given
     up, the least likely first; the report names them.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     asked = await work.question(request, LayoutsRequest)
     with work.slots.taken(client_of(request)):
@@ -77,7 +77,7 @@ async def interpretation(request: Request) -> Response:
     Bounds are those of the system; chances of points, lengths, cards, stoppers, keycards and next
     calls are counted over deals that fit the auction and what is known.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     asked = await work.question(request, InterpretRequest)
     with work.slots.taken(client_of(request)):
@@ -90,7 +90,7 @@ async def interpretation(request: Request) -> Response:
 
 
 async def _answer(
-    work: Workplace, request: Request, asked: AuctionRequest, find: _Answer
+    work: AppState, request: Request, asked: AuctionRequest, find: _Answer
 ) -> Response:
     table = work.tables.get(asked.table)
     limit = time_for(work, None)
@@ -102,7 +102,7 @@ async def _answer(
     return Response(table.told(content), media_type=JSON, headers=table.headers_for())
 
 
-def _question(work: Workplace, asked: AuctionRequest, count: int, field: str) -> AuctionQuestion:
+def _question(work: AppState, asked: AuctionRequest, count: int, field: str) -> AuctionQuestion:
     """Question of a request.
 
     Raises

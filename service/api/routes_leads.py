@@ -16,7 +16,7 @@ from .limits import client_of
 from .models_leads import LeadsAnswer
 from .openapi import body_of, problems
 from .waiting import iter_waiting, run_waiting, time_for
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["answers"])
 
@@ -51,7 +51,7 @@ async def leads(request: Request) -> Response:
     time from as many deals as are solved by then; one is waited for in any case. Whoever accepts
     `application/jsonl` gets a line as soon as a few deals are solved, and better ones after it.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     form = accepted(request, [JSON, JSON_LINES])
     arrived = monotonic()
     asked = await work.question(request, LeadsRequest)

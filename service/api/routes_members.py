@@ -21,7 +21,7 @@ from .models_members import MembersAnswer
 from .openapi import body_of, problems
 from .problems import Problem
 from .tables import LoadedTable
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["answers"])
 
@@ -57,7 +57,7 @@ MOST_LISTED: Final = 1_000_000
 )
 async def members(request: Request) -> Response:
     """Tell which deals reach chosen entries of a table, or may bid auctions of a system."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     form = accepted(request, (JSON, ARROW))
     with ExitStack() as stack:
         async with work.body(request) as body:
@@ -88,7 +88,7 @@ async def members(request: Request) -> Response:
         )
 
 
-def _read(body: bytearray, work: Workplace) -> tuple[MembersRequest, DealArrays]:
+def _read(body: bytearray, work: AppState) -> tuple[MembersRequest, DealArrays]:
     asked, deals = read_deals_body(MembersRequest, body, work.settings.max_request_deals)
     # a table that does not exist is told before the deals are looked at
     work.tables.get(asked.table)
@@ -96,7 +96,7 @@ def _read(body: bytearray, work: Workplace) -> tuple[MembersRequest, DealArrays]
 
 
 async def _frames(
-    work: Workplace, table: LoadedTable, deals: DealArrays, entries: Sequence[int | str]
+    work: AppState, table: LoadedTable, deals: DealArrays, entries: Sequence[int | str]
 ) -> AsyncIterator[pl.DataFrame]:
     """Answers about one run of deals after the other."""
 

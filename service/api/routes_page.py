@@ -24,7 +24,7 @@ from .answering import answer_file
 from .authentication import DOCS_PATH
 from .limits import client_of
 from .problems import Problem, check_query
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(include_in_schema=False)
 
@@ -60,7 +60,7 @@ async def page_folder(request: Request) -> Response:
 
     It is what ``bidcascade page`` writes; solved deals come along as far as this machine has them.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     with work.slots.taken(client_of(request)):
         # of systems that nobody has practised yet the topics are found first: no limit of time
@@ -69,7 +69,7 @@ async def page_folder(request: Request) -> Response:
     return Response(content, media_type="application/zip", headers=headers)
 
 
-def _page_folder(work: Workplace) -> bytes:
+def _page_folder(work: AppState) -> bytes:
     """Write the page's folder as a zip file.
 
     Raises

@@ -11,7 +11,7 @@ from .limits import check_media_type
 from .models import ReloadAnswer
 from .openapi import problems
 from .problems import Problem, complaint
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["service"])
 
@@ -36,7 +36,7 @@ async def table_reload(
     Requests at hand end with the old one. If anything is wrong the old one stays in use and
     `errors` says what, with file and line. For admins.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     # there is nothing to say in a body: a form of some page would say that it is one
     if "content-type" in request.headers:
         check_media_type(request)

@@ -26,7 +26,7 @@ from .openapi import body_of, problems
 from .problems import Problem, complaint, wrong_field
 from .tables import check_system
 from .waiting import run_waiting, time_for
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["systems"])
 
@@ -124,8 +124,8 @@ async def compare(request: Request) -> Response:
     return await _answer(work, request, "compare", systems, given, asked.budget_ms)
 
 
-async def _asked(request: Request, model: type[_Model]) -> tuple[Workplace, _Model]:
-    work: Workplace = request.app.state.workplace
+async def _asked(request: Request, model: type[_Model]) -> tuple[AppState, _Model]:
+    work: AppState = request.app.state.own
     accepted(request, [JSON])
     most = min(LONGEST_TEXTS, work.settings.max_request_bytes)
     async with work.body(request, most) as content:
@@ -133,7 +133,7 @@ async def _asked(request: Request, model: type[_Model]) -> tuple[Workplace, _Mod
 
 
 async def _answer(
-    work: Workplace, request: Request, question: str, systems: Mapping[str, SystemChoice],
+    work: AppState, request: Request, question: str, systems: Mapping[str, SystemChoice],
     given: Mapping[str, Any], budget_ms: int | None = None,
 ) -> Response:  # fmt: skip
     chosen = {field: _choice(work, one, field) for field, one in systems.items()}
@@ -153,7 +153,7 @@ async def _answer(
         return Response(json_bytes(await run_waiting(work, request, ask)), media_type=JSON)
 
 
-def _choice(work: Workplace, asked: SystemChoice, field: str) -> dict[str, Any]:
+def _choice(work: AppState, asked: SystemChoice, field: str) -> dict[str, Any]:
     """Text or path of a system.
 
     Raises

@@ -28,7 +28,7 @@ from .openapi import API_VERSION, problems
 from .problems import Problem, check_query
 from .queries import query_of
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
-from .work import Workplace
+from .work import AppState
 
 router = APIRouter(tags=["tables"])
 
@@ -45,7 +45,7 @@ TableInPath = Annotated[str, Path(description="Name of a bidding table.", exampl
 )
 async def tables(request: Request) -> Response:
     """All bidding tables of this service, the default one first."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     described = [_describe(table, work) for table in work.tables.all()]
     return answer_json(request, {"tables": described, "backend": work.tables.backend})
@@ -60,7 +60,7 @@ async def tables(request: Request) -> Response:
 )
 async def table(request: Request, name: TableInPath) -> Response:
     """Describe a bidding table in numbers."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     found = work.tables.get(name)
     return _answer(request, found, _describe(found, work))
@@ -81,7 +81,7 @@ async def table_next(request: Request, name: TableInPath, asked: AskedPlace) -> 
 
     A system has an answer after every auction that goes on.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     found = work.tables.get(name)
     calls = read_field(legal_calls, asked.auction, "auction")
     with work.slots.taken(client_of(request)):
@@ -104,7 +104,7 @@ async def table_explain(request: Request, name: TableInPath, asked: AskedPlace) 
 
     Both sides play the system, unless its text names another for the opponents.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     found = work.tables.get(name)
     calls = read_field(legal_calls, asked.auction, "auction")
     with work.slots.taken(client_of(request)):
@@ -136,7 +136,7 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     Each has some of the places where it comes, the shortest auctions first. What only passes have
     is left out.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     found = work.tables.get(name)
     with work.slots.taken(client_of(request)):
@@ -161,7 +161,7 @@ async def table_system(request: Request, name: TableInPath) -> Response:
 
     The page bids with it in the browser. Sent as gzip to those who take it.
     """
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request)
     accepted(request, [JSON])
     found = work.tables.get(name)
@@ -191,7 +191,7 @@ async def table_lint(
     ] = 20,
 ) -> Response:
     """Look a table over for what is odd: rows that no hand can fit, dead ends, and so on."""
-    work: Workplace = request.app.state.workplace
+    work: AppState = request.app.state.own
     check_query(request, "examples")
     found = work.tables.get(name)
     with work.slots.taken(client_of(request)):
@@ -206,7 +206,7 @@ def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Resp
     return answer_json(request, value, etag=etag, headers=table.headers_for())
 
 
-def _describe(table: LoadedTable, work: Workplace) -> dict[str, Any]:
+def _describe(table: LoadedTable, work: AppState) -> dict[str, Any]:
     bidder = table.engine.bidder
     source = bidder.source
     if work.tables.paths[table.name] not in named_systems():

@@ -21,7 +21,7 @@ from .connections import guarded_connection
 from .logs import configure_logs
 from .open_connections import room_for
 from .tables import Tables
-from .work import Workplace
+from .work import AppState
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -94,11 +94,11 @@ def serve(settings: Settings) -> None:
         failures.append(error)
         server.should_exit = True
 
-    workplace: Workplace = app.state.workplace
-    workplace.on_death = stop
+    app_state: AppState = app.state.own
+    app_state.on_death = stop
     if hasattr(signal, "SIGHUP"):
-        _reload_on_hangup(workplace.tables)
-    workplace.jobs.resume()
+        _reload_on_hangup(app_state.tables)
+    app_state.jobs.resume()
     server.run()
     if failures:
         raise failures[0]

@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 from anyio import to_thread
 from starlette.requests import Request
 
-from .work import Workplace
+from .work import AppState
 
 _Result = TypeVar("_Result")
 
@@ -20,14 +20,14 @@ SHARE_OF_TIMEOUT: Final = 0.9
 """How much of the time for a request work may take that can answer with what it has by then."""
 
 
-def time_for(work: Workplace, budget_ms: int | None) -> float:
+def time_for(work: AppState, budget_ms: int | None) -> float:
     """Seconds after which work is to answer with what it has."""
     most = SHARE_OF_TIMEOUT * work.timeout_s
     return most if budget_ms is None else min(most, budget_ms / 1000)
 
 
 async def run_waiting(
-    work: Workplace, request: Request, task: Callable[[threading.Event], _Result]
+    work: AppState, request: Request, task: Callable[[threading.Event], _Result]
 ) -> _Result:
     """Do some work in a thread; it is told to stop when nobody waits for it any more.
 
@@ -67,7 +67,7 @@ async def _while_wanted(request: Request) -> AsyncIterator[threading.Event]:
 
 
 async def iter_waiting(
-    work: Workplace, request: Request, task: Callable[[threading.Event], Iterator[bytes]]
+    work: AppState, request: Request, task: Callable[[threading.Event], Iterator[bytes]]
 ) -> AsyncIterator[bytes]:
     """Yield what some work in a thread yields, as it comes.
 

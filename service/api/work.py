@@ -45,7 +45,7 @@ _HELD_BODIES: Final = 8
 """Bodies of the greatest length that are held at once."""
 
 
-class Workplace:
+class AppState:
     """What all requests share: settings, tables, slots and threads."""
 
     def __init__(self, settings: Settings) -> None:

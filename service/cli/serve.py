@@ -177,7 +177,7 @@ async def _ask(
     from bidcascade.service.api.app import create_app
 
     app = create_app(settings)
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     headers = {"host": "localhost", "accept": options.accept or "*/*"}
     if body is not None:
         headers |= {"content-type": "application/json", "content-length": str(len(body))}

@@ -185,7 +185,7 @@ def _is_said(phrase: Phrase, scope: PlaceScope, number: int) -> bool:
         return _is(phrase, scope, number)
     if phrase.text.startswith("#"):
         return phrase.text[1:] in scope.state.meanings[number].tags
-    return phrase.text in scope.state.deeds[number]
+    return phrase.text in scope.state.call_kinds[number]
 
 
 def _has_called(phrase: Phrase, scope: PlaceScope) -> bool:

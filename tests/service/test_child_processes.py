@@ -78,7 +78,7 @@ from tests.service.jobs.support_jobs import jobs_app, upload, wait_for
 from tests.support_service import post
 
 app = jobs_app(Path.cwd() / "service")
-work = app.state.workplace
+work = app.state.own
 system = {"text": "opening:\\n  1NT = Strong: 15-17 points, balanced\\n"}
 found = post(app, "/v1/systems/check", {"system": system, "deals": 10})
 assert found.status_code == 200, found.text

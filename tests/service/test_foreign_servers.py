@@ -144,7 +144,7 @@ def test_a_lead(app):
     assert len(answer["card"]) == 2
     wrong = asked_of(app, "/lead", **{**query, "seat": "S"}).json()
     assert wrong == {"message": "Not this player to lead"}
-    app.state.workplace.double_dummy.close()
+    app.state.own.double_dummy.close()
 
 
 PLAY = {

@@ -31,7 +31,7 @@ QUESTION: dict[str, Any] = {
 def app() -> Iterator[FastAPI]:
     made = loaded_app(dd_workers=2, backend="cpu", request_timeout_ms=600_000)
     yield made
-    made.state.workplace.double_dummy.close()
+    made.state.own.double_dummy.close()
 
 
 def leads_of(response: httpx.Response) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def test_refined_answers_come_as_lines(app):
     assert [answer["layouts"]["solved"] for answer in answers] == [6, 18, 24]
     whole = leads_of(post(app, "/v1/leads", {**QUESTION, "layouts": 24}))
     assert answers[-1]["leads"] == whole["leads"]
-    assert app.state.workplace.slots.free == app.state.workplace.settings.max_concurrent_requests
+    assert app.state.own.slots.free == app.state.own.settings.max_concurrent_requests
 
 
 def test_a_budget_is_kept(app):
@@ -111,7 +111,7 @@ def test_the_card_that_players_lead_is_named(app):
 def test_what_was_given_up_is_not_solved_on(app):
     question = {**QUESTION, "layouts": 900, "seed": 5, "budget_ms": 1}
     leads_of(post(app, "/v1/leads", question))
-    pool = app.state.workplace.double_dummy
+    pool = app.state.own.double_dummy
     misses = pool.state.misses
     leads_of(post(app, "/v1/leads", {**QUESTION, "layouts": 2, "seed": 6}))
     assert pool.state.misses == misses + 2
@@ -169,7 +169,7 @@ async def client_of(app: FastAPI) -> Any:
 
 def ask_at_once(app: FastAPI, questions: list[dict[str, Any]], *, kill: bool) -> list[Any]:
     """Ask all at the same time, while workers are killed."""
-    pool = app.state.workplace.double_dummy
+    pool = app.state.own.double_dummy
     killed = []
 
     async def kill_now_and_then(done: asyncio.Event) -> None:
@@ -201,9 +201,9 @@ def check_many_at_once(app: FastAPI, layouts: int) -> None:
     answers = ask_at_once(app, questions, kill=True)
     assert {answer["layouts"]["solved"] for answer in answers} == {layouts}
     # and one after another, by a pool that knows nothing yet
-    workplace = app.state.workplace
-    workplace.double_dummy.close()
-    workplace._double_dummy = None
+    app_state = app.state.own
+    app_state.double_dummy.close()
+    app_state._double_dummy = None
     assert answers == [leads_of(post(app, "/v1/leads", question)) for question in questions]
 
 
@@ -290,14 +290,14 @@ def test_the_pool_starts_with_the_service_and_ends_with_it(tmp_path):
 
     async def live() -> tuple[int, ...]:
         async with app.router.lifespan_context(app), client_of(app) as client:
-            workplace = app.state.workplace
-            while not workplace.tables.is_warm:
+            app_state = app.state.own
+            while not app_state.tables.is_warm:
                 await asyncio.sleep(0.01)
-            assert len(workplace.double_dummy.state.processes) == 1
+            assert len(app_state.double_dummy.state.processes) == 1
             assert (await client.post("/v1/leads", json=QUESTION, timeout=60)).status_code == 200
-            return workplace.double_dummy.state.processes
+            return app_state.double_dummy.state.processes
 
     (process_id,) = asyncio.run(live())
-    assert app.state.workplace.double_dummy.state.processes == ()
+    assert app.state.own.double_dummy.state.processes == ()
     with pytest.raises(ProcessLookupError):
         os.kill(process_id, 0)

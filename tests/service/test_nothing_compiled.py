@@ -39,7 +39,7 @@ def compiled(monkeypatch):
 
 def test_the_service_compiles_nothing(path, compiled):
     app = loaded_app(table=str(path), backend="cpu")
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     tables.warm_up()
     path.write_text(SMALL_SYSTEM.replace("15-17", "14-16"), "utf-8")
     assert tables.reload("club")

@@ -138,7 +138,7 @@ def test_bad_rules_are_all_printed(small, tmp_path, capsys):
 def test_the_service_lists_overlays_and_loads_them_anew(small, tmp_path):
     weak = write(tmp_path, {"rule": "replace", "at": "1N", "criteria": ["12 <= HCP <= 14"]})
     app = loaded_app(table=small, backend="cpu", overlays=weak, extra_tables="old=" + small)
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     asked = {"hand": HAND, "auction": []}
     answer = post(app, "/v1/bid", asked).json()
     assert answer["call"] == "1N"

@@ -57,7 +57,7 @@ def assert_same(one: System, other: System, deals: DealArrays, seed: int = 1) ->
     compared = 0
     for calls in auctions_of(one, other, deals, seed):
         for length in range(len(calls) + 1):
-            # auctions, knowledge with all bounds, meanings, deeds, suits, trumps, game forced
+            # auctions, knowledge with all bounds, meanings, call_kinds, suits, trumps, game forced
             expected = outcome(expander.state, calls[:length])
             assert outcome(reader.state, calls[:length]) == expected
             compared += 1

@@ -92,7 +92,7 @@ def test_commands_and_service_agree_where_archives_are(tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_ARCHIVES_FOLDER", str(tmp_path / "kept"))
     assert archives_folder() == tmp_path / "kept"
     assert archives_folder(tmp_path) == tmp_path
-    assert loaded_app(tmp_path).state.workplace.archives._root == tmp_path / "kept"
+    assert loaded_app(tmp_path).state.own.archives._root == tmp_path / "kept"
     monkeypatch.delenv("BIDCASCADE_ARCHIVES_FOLDER")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert archives_folder() == tmp_path / "bidcascade" / "archives"
@@ -251,19 +251,19 @@ def test_limits(app, monkeypatch):
     problem_of(
         get(app, "/club/boards?limit=5&format=lin", Accept="text/csv"), 406, "not-acceptable"
     )
-    archives = app.state.workplace.archives
+    archives = app.state.own.archives
     for _ in range(api_archives.MOST_ASKED):
         # as by requests that were given up
         archives._places.acquire()
     problem_of(get(app, "/club/counts"), 429, "overloaded")
     archives._places.release(api_archives.MOST_ASKED)
     assert get(app, "/club/counts").status_code == 200
-    app.state.workplace.slots.free, free = 0, app.state.workplace.slots.free
+    app.state.own.slots.free, free = 0, app.state.own.slots.free
     try:
         problem_of(get(app, "/club/counts"), 429, "overloaded")
     finally:
-        app.state.workplace.slots.free = free
-    assert app.state.workplace.slots.free == app.state.workplace.slots.count
+        app.state.own.slots.free = free
+    assert app.state.own.slots.free == app.state.own.slots.count
 
 
 @pytest.mark.parametrize("rest", ["", "/boards", "/counts", "/nodes"])
@@ -307,7 +307,7 @@ def test_a_system_that_is_gone_names_no_place(app, root, tmp_path):
     table.unlink()
     with pytest.raises(InvalidInput, match=str(tmp_path)):
         Archive(folder).engine("gone")
-    archives = app.state.workplace.archives
+    archives = app.state.own.archives
     with pytest.raises(Problem) as caught, archives.asked("gone") as archive:
         archive.engine("gone")
     assert "cannot open 'table.jsonl' to bid the archive" in caught.value.detail
@@ -358,7 +358,7 @@ def test_only_so_many_are_kept_open(root, tmp_path, monkeypatch):
     add_files(root / "second", tmp_path / "few.parquet", jobs=1)
     for name, count in (("club", BOARDS), ("second", 5), ("club", BOARDS)):
         assert get(app, f"/{name}/counts").json() == {"total": count}
-        assert len(app.state.workplace.archives._open) == 1
+        assert len(app.state.own.archives._open) == 1
     ask(app, "DELETE", "/v1/archives/second")
 
 

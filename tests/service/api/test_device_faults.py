@@ -78,7 +78,7 @@ def test_a_fault_is_a_503_and_the_end_of_readiness(app, fake, caplog):
 
 
 def test_a_fault_met_while_tables_are_warmed_up(app, fake):
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     fake.raises = DeviceFault(FAULT)
     with pytest.raises(DeviceFault):
         tables.warm_up()
@@ -144,7 +144,7 @@ def test_a_missing_backend_is_told_by_readiness(monkeypatch, tmp_path):
     monkeypatch.setattr(tables, "backend_name", absent)
     app = create_app(Settings(table=f"small={write_small_table(tmp_path)}", backend="cuda"))
     with pytest.raises(BackendUnavailable):
-        app.state.workplace.tables.load()
+        app.state.own.tables.load()
     for answer in (ask(app, "GET", "/readyz"), post(app, "/v1/auctions", GOOD)):
         assert problem_of(answer, 503, "not-ready")["detail"] == reason
     assert ask(app, "GET", "/healthz").status_code == 200

@@ -23,7 +23,7 @@ OVER = ["1N", "P", "3N", "P", "P", "P"]
 def app(tmp_path_factory) -> Iterator[FastAPI]:
     made = loaded_app(tmp_path_factory.mktemp("tables"), dd_workers=1)
     yield made
-    made.state.workplace.double_dummy.close()
+    made.state.own.double_dummy.close()
 
 
 def test_a_deal_is_solved_and_auctions_are_compared(app):
@@ -60,7 +60,7 @@ def test_points_are_those_of_north_south_whoever_declares(app):
 
 
 def test_a_deal_that_takes_too_long_is_answered_in_part(app, monkeypatch):
-    pool = app.state.workplace.double_dummy
+    pool = app.state.own.double_dummy
     whole = np.array([[6, 8, 7, 8, 8] * 4], np.int8)
     late = SolvedInPart("late", np.where(np.arange(20) % 5 == 4, np.int8(-1), whole), goes_on=True)
 
@@ -95,7 +95,7 @@ def test_nothing_solved_and_nothing_that_goes_on_is_a_timeout(app, monkeypatch):
     def late(hands, **options):
         raise SolvedInPart("late", np.full((1, 20), -1, np.int8))
 
-    monkeypatch.setattr(app.state.workplace.double_dummy, "tables", late)
+    monkeypatch.setattr(app.state.own.double_dummy, "tables", late)
     problem_of(post(app, "/v1/double-dummy", {"deal": {"deal": DEAL}}), 504, "timeout")
 
 
@@ -148,7 +148,7 @@ def test_contracts_of_many_deals(app, monkeypatch):
     hands = deal_arrays(others).hands
     cache = TableCache()
     cache.add(hands[:, :1], np.full((1, 20), 9, np.int8))
-    monkeypatch.setattr(app.state.workplace, "solved_tables", cache)
+    monkeypatch.setattr(app.state.own, "solved_tables", cache)
     texts = [deal_text(hands[:, one].tolist()) for one in range(2)]
     boards = [
         {"deal": {"deal": texts[0]}, "contracts": ["4SN", "1NE"]},
@@ -167,7 +167,7 @@ def test_contracts_that_are_not_solved_in_time(app, monkeypatch):
     def late(hands, strain, declarer, **options):
         raise SolvedInPart("late", np.array([-1, 8], np.int8))
 
-    monkeypatch.setattr(app.state.workplace.double_dummy, "tricks", late)
+    monkeypatch.setattr(app.state.own.double_dummy, "tricks", late)
     boards = [{"deal": {"deal": DEAL}, "contracts": ["1CN", "1DN"]}]
     response = post(app, "/v1/double-dummy/tricks", {"boards": boards})
     assert response.status_code == 202
@@ -210,7 +210,7 @@ def test_solving_ends_when_nobody_waits_any_more(app, monkeypatch):
         stopped.set()
         raise Cancelled("nobody waits")
 
-    monkeypatch.setattr(app.state.workplace.double_dummy, "tricks", endless)
+    monkeypatch.setattr(app.state.own.double_dummy, "tricks", endless)
     boards = [{"deal": {"deal": DEAL}, "contracts": ["1CN"]}]
     leave_during(app, "/v1/double-dummy/tricks", {"boards": boards})
     assert stopped.wait(60)

@@ -36,7 +36,7 @@ def app(tmp_path_factory):
         request_timeout_ms=250_000,
     )  # fmt: skip
     yield made
-    made.state.workplace.double_dummy.close()
+    made.state.own.double_dummy.close()
 
 
 def answer_of(app, **body):

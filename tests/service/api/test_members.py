@@ -37,7 +37,7 @@ def app(tmp_path_factory):
 
 
 def expected(app, table, entries):
-    frame = app.state.workplace.tables.get(table).engine.members(DEALS, entries)
+    frame = app.state.own.tables.get(table).engine.members(DEALS, entries)
     return {name: frame[name].arg_true().to_list() for name in frame.columns}
 
 
@@ -55,8 +55,8 @@ def test_both_forms_say_what_the_engine_says(app, table):
     response = post(app, "/v1/members", body, Accept=ARROW)
     assert response.headers["bidcascade-table"] == table
     frame = pl.read_ipc_stream(io.BytesIO(response.content))
-    assert frame.equals(app.state.workplace.tables.get(table).engine.members(DEALS, ENTRIES))
-    slots = app.state.workplace.slots
+    assert frame.equals(app.state.own.tables.get(table).engine.members(DEALS, ENTRIES))
+    slots = app.state.own.slots
     assert slots.free == slots.count
 
 

@@ -59,7 +59,7 @@ def test_what_was_asked_is_counted(app):
     assert found["bidcascade_queue_deals",] == 0
     assert found["bidcascade_ready",] == 1
     assert found["bidcascade_backend_info", ("name", "cpu")] == 1
-    digest = app.state.workplace.tables.get().digest
+    digest = app.state.own.tables.get().digest
     info = ("bidcascade_table_info", ("digest", digest), ("name", "small"), ("profile", "gib"))
     assert found[info] == 1
     assert found["bidcascade_stage_seconds_count", ("stage", "engine")] == 4
@@ -81,7 +81,7 @@ def test_a_table_that_could_not_be_loaded_anew_shows(app, monkeypatch):
 
     monkeypatch.setattr(Tables, "_opened", broken)
     assert samples(app)["bidcascade_reload_failed", ("name", "small")] == 0
-    assert not app.state.workplace.tables.reload("small")
+    assert not app.state.own.tables.reload("small")
     assert samples(app)["bidcascade_reload_failed", ("name", "small")] == 1
 
 
@@ -111,7 +111,7 @@ def test_stages_belong_to_one_request():
 
 def test_slow_requests_are_told_with_their_stages(tmp_path, caplog):
     app = loaded_app(tmp_path, slow_request_ms=100, access_log=True)
-    engine = app.state.workplace.tables.get()
+    engine = app.state.own.tables.get()
     write = engine.results.write
 
     def slow(deals, query):

@@ -33,7 +33,7 @@ def files_of(content: bytes) -> dict[str, bytes]:
 
 def test_it_is_what_the_command_writes(folder):
     app = loaded_app(table=str(folder / "other.bidding"), backend="auto")
-    app.state.workplace.solved_tables = TableCache()
+    app.state.own.solved_tables = TableCache()
     response = ask(app, "GET", "/page.zip")
     assert response.headers["content-type"] == "application/zip"
     assert f'filename="{FOLDER}.zip"' in response.headers["content-disposition"]
@@ -53,7 +53,7 @@ def test_solved_deals_come_along_as_far_as_there_are_some(folder):
     app = loaded_app(table=str(folder / "small.bidding"), backend="auto")
     hands, cache = bank_hands(20), TableCache()
     cache.add(hands, made_up(hands))
-    app.state.workplace.solved_tables = cache
+    app.state.own.solved_tables = cache
     files = files_of(ask(app, "GET", "/page.zip").content)
     said = re.fullmatch(rb'globalThis.bidcascadeSolvedDeals = (".*");\n', files["solved-deals.js"])
     assert (unpack_tables(base64.b64decode(json.loads(said[1]))) == made_up(hands)).all()

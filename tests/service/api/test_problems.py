@@ -35,7 +35,7 @@ def still_answers(app: FastAPI) -> None:
     answer = post(app, "/v1/auctions", GOOD)
     assert answer.status_code == 200
     assert answer.json()["results"][0]["auctions"][0]["calls"][0] == "1N"
-    slots = app.state.workplace.slots
+    slots = app.state.own.slots
     assert slots.free == slots.count
 
 
@@ -292,7 +292,7 @@ def test_too_many_deals(app):
 
 
 def test_only_the_first_of_many_errors_are_named(app):
-    app = loaded_app(table=app.state.workplace.settings.table)
+    app = loaded_app(table=app.state.own.settings.table)
     body = post(app, "/v1/auctions", {"deals": [{"deal": "x"}] * 200})
     found = problem_of(body, 422, "invalid-request")
     assert len(found["errors"]) == MOST_ERRORS
@@ -309,7 +309,7 @@ def test_long_values_are_shortened(app):
 
 def test_overload_is_refused_at_once(tmp_path):
     app = loaded_app(tmp_path, max_concurrent_requests=1)
-    with app.state.workplace.slots.taken():
+    with app.state.own.slots.taken():
         answer = post(app, "/v1/auctions", GOOD)
         problem_of(answer, 429, "overloaded")
         assert answer.headers["retry-after"] == "1"
@@ -349,7 +349,7 @@ def test_an_answer_that_has_begun_is_not_refused_in_its_middle(tmp_path):
 
 def test_an_answer_that_takes_too_long(tmp_path, monkeypatch):
     app = loaded_app(tmp_path, request_timeout_ms=50, stream_chunk_deals=1)
-    table = app.state.workplace.tables.get()
+    table = app.state.own.tables.get()
     end = threading.Event()
     write = table.results.write
 
@@ -373,7 +373,7 @@ def test_a_bug_tells_nothing_but_the_request(app, monkeypatch, caplog):
     def fail(*arguments):
         raise RuntimeError("secret of the house")
 
-    table = app.state.workplace.tables.get()
+    table = app.state.own.tables.get()
     with monkeypatch.context() as patch:
         patch.setattr(table.results, "write", fail)
         answer = post(app, "/v1/auctions", GOOD, X_Request_Id="bug-1")
@@ -388,7 +388,7 @@ def test_a_bug_tells_nothing_but_the_request(app, monkeypatch, caplog):
 def test_not_ready_while_loading_and_stopping(tmp_path):
     app = create_app(Settings(table=f"small={write_small_table(tmp_path)}", backend="reference"))
     assert ask(app, "GET", "/healthz").status_code == 200
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
 
     def refused(reason):
         for answer in (
@@ -409,10 +409,10 @@ def test_not_ready_while_loading_and_stopping(tmp_path):
 
 
 def test_not_ready_if_the_engine_is_wrong(app, monkeypatch):
-    probe = app.state.workplace.tables._probe
+    probe = app.state.own.tables._probe
     turned = replace(probe.deals, hands=probe.deals.hands[::-1].copy())
     with monkeypatch.context() as patch:
-        patch.setattr(app.state.workplace.tables, "_probe", probe._replace(deals=turned))
+        patch.setattr(app.state.own.tables, "_probe", probe._replace(deals=turned))
         body = problem_of(ask(app, "GET", "/readyz"), 503, "not-ready")
     assert "wrong answer" in body["detail"]
     assert ask(app, "GET", "/readyz").status_code == 200

@@ -241,7 +241,7 @@ def points_of_1n(app) -> list[int]:
 
 
 def test_a_changed_text_is_loaded_anew(app, path):
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     etag = ask(app, "GET", "/v1/tables/small/next").headers["etag"]
     before = tables.get("small").digest
     path.write_text(SMALL_SYSTEM.replace("15-17 points", "12-14 points"), "utf-8")
@@ -255,7 +255,7 @@ def test_a_changed_text_is_loaded_anew(app, path):
 
 def test_an_etag_follows_the_text_where_the_table_does_not(app, path):
     """A place that no sample deal reaches is not in the table, yet its answer has changed."""
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     asked = "/v1/tables/small/next?auction=7C-X-XX-7D"
     etag = ask(app, "GET", asked).headers["etag"]
     path.write_text(
@@ -266,7 +266,7 @@ def test_an_etag_follows_the_text_where_the_table_does_not(app, path):
 
 
 def test_the_last_good_one_stays(app, path, caplog):
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     path.write_text(WRONG, "utf-8")
     assert not tables.reload("small")
     assert points_of_1n(app) == [15, 17]
@@ -286,7 +286,7 @@ def test_the_last_good_one_stays(app, path, caplog):
 
 
 def test_a_system_that_bids_otherwise_call_by_call_is_not_taken(app, path, monkeypatch):
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     good = bid.answer_from_system
 
     def bad(*given):
@@ -302,7 +302,7 @@ def test_a_system_that_bids_otherwise_call_by_call_is_not_taken(app, path, monke
 
 def test_only_loaded_tables_are_loaded_anew(app, path):
     with pytest.raises(UnknownTable):
-        app.state.workplace.tables.reload("none")
+        app.state.own.tables.reload("none")
     fresh = Tables({"small": str(path)}, "cpu")
     assert not fresh.reload_all()
     with pytest.raises(Problem):
@@ -321,7 +321,7 @@ CHANGED = SMALL_SYSTEM.replace("15-17 points", "12-14 points")
 
 
 def test_what_is_unchanged_is_not_loaded_anew(app, path, monkeypatch):
-    tables = app.state.workplace.tables
+    tables = app.state.own.tables
     before = {name: tables.get(name) for name in tables.names()}
     monkeypatch.setattr(LoadedTable, "warm_up", lambda table: pytest.fail("loaded anew"))
     assert tables.reload_all()

@@ -74,7 +74,7 @@ def test_only_admins_load_tables_anew(app, keys):
 def test_loading_anew_over_rest(tmp_path):
     app = loaded_app(tmp_path, backend="cpu")
     path = tmp_path / "small.jsonl"
-    before = app.state.workplace.tables.get().digest
+    before = app.state.own.tables.get().digest
     good = path.read_text("utf-8")
     path.write_text(good.replace("SL_H >= 4", "SL_H >= 5"), "utf-8")
     answer = ask(app, "POST", "/v1/tables/small/reload")

@@ -235,7 +235,7 @@ def test_time_is_limited_and_so_are_questions_at_once(app, folder):
     brief = loaded_app(folder, backend="cpu", request_timeout_ms=400)
     answer = post(brief, "/v1/systems/check", {"system": {"text": SMALL_SYSTEM}})
     problem_of(answer, 504, "timeout")
-    slots = app.state.workplace.system_questions
+    slots = app.state.own.system_questions
     with slots.taken("elsewhere") as more:
         more(2)
         with slots.taken("somebody"):

@@ -37,7 +37,7 @@ def test_tables_say_what_was_chosen(tmp_path, chosen, expected):
         assert answer["table"]["digest"] == engine.table.digest
         digests.add(engine.table.digest)
     assert len(digests) == len(set(expected.values()))
-    assert app.state.workplace.tables.reload_all()
+    assert app.state.own.tables.reload_all()
     assert policies(app) == expected
 
 
@@ -67,6 +67,6 @@ def test_a_job_has_the_policy_of_its_table(tmp_path):
         begun = upload(app, archive(5), "?mode=all&result=jsonl").json()
         job = wait_for(app, begun["id"])
         assert job["state"] == "done", job
-        assert job["digest"] == app.state.workplace.tables.get().digest
+        assert job["digest"] == app.state.own.tables.get().digest
     finally:
-        app.state.workplace.jobs.close()
+        app.state.own.jobs.close()

@@ -17,7 +17,7 @@ QUESTIONS = {
 
 
 def test_an_auction_is_interpreted():
-    assert warm_up.warm_up_inference(loaded_app().state.workplace.tables)
+    assert warm_up.warm_up_inference(loaded_app().state.own.tables)
 
 
 def test_what_goes_wrong_is_no_end_of_the_service(monkeypatch):
@@ -25,7 +25,7 @@ def test_what_goes_wrong_is_no_end_of_the_service(monkeypatch):
         raise InvalidCall("expected an auction of this table")
 
     monkeypatch.setattr(warm_up, "interpret", interpret)
-    assert not warm_up.warm_up_inference(loaded_app().state.workplace.tables)
+    assert not warm_up.warm_up_inference(loaded_app().state.own.tables)
 
 
 @pytest.mark.slow

@@ -75,8 +75,8 @@ def test_the_service_answers_as_on_the_processor(tmp_path):
         there, here = (post(one, "/v1/auctions", body) for one in (app, plain))
         assert there.status_code == 200, there.text
         assert there.json()["results"] == here.json()["results"]
-    app.state.workplace.tables.warm_up()
-    assert app.state.workplace.tables.is_warm
+    app.state.own.tables.warm_up()
+    assert app.state.own.tables.is_warm
 
 
 def test_a_service_in_a_process_of_its_own(tmp_path):

@@ -29,7 +29,7 @@ def app(tmp_path, root):
         tmp_path, archives_folder=str(root), jobs_root=str(tmp_path / "season"), dd_workers=1
     )
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def added(app, begun):
@@ -141,7 +141,7 @@ def process_of(app, job_id, besides=0):
     """Number of the process of a job, another than one before."""
     deadline = time.monotonic() + 100
     while time.monotonic() < deadline:
-        child = app.state.workplace.jobs._children.get(job_id)
+        child = app.state.own.jobs._children.get(job_id)
         if child is not None and child.process_id != besides:
             return child.process_id
         time.sleep(0.02)

@@ -35,7 +35,7 @@ def app(tmp_path_factory):
         folder, jobs_root=str(root), max_upload_bytes=100_000, max_unpacked_bytes=2_000_000
     )
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     # whatever was refused, nothing of it is left
     assert not list((folder / "data" / "incoming").iterdir())
 
@@ -148,7 +148,7 @@ def test_uploads_that_drip_give_their_place_back(tmp_path):
             await asyncio.sleep(0.01)
 
     answer = ask(app, "POST", "/v1/jobs", content=pieces(), headers=UPLOAD)
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     problem_of(answer, 408, "body-too-slow")
 
 
@@ -275,7 +275,7 @@ def by_path(app, path, **more):
 
 @pytest.fixture
 def root(app):
-    folder = Path(app.state.workplace.settings.jobs_root)
+    folder = Path(app.state.own.settings.jobs_root)
     (folder / "season").mkdir(exist_ok=True)
     (folder / "season" / "a.lin").write_bytes(archive(2, seed=1))
     (folder / "season" / "b.pbn").write_bytes(archive(3, "pbn", seed=2))
@@ -336,14 +336,14 @@ def test_a_link_that_is_put_there_later_is_not_followed(app, root, tmp_path, mon
     (tmp_path / "secret.lin").write_bytes(LIN)
     path = root / "later.lin"
     path.write_bytes(LIN)
-    add = app.state.workplace.jobs.add
+    add = app.state.own.jobs.add
 
     def swap(*given):
         path.unlink()
         path.symlink_to(tmp_path / "secret.lin")
         return add(*given)
 
-    monkeypatch.setattr(app.state.workplace.jobs, "add", swap)
+    monkeypatch.setattr(app.state.own.jobs, "add", swap)
     job = wait_for(app, by_path(app, "later.lin").json()["id"])
     path.unlink()
     assert job["state"] == "failed"
@@ -390,7 +390,7 @@ def test_only_admins_begin_and_end_jobs(tmp_path):
         assert ask(app, "GET", "/v1/jobs", headers=reading).json()["jobs"]
         assert ask(app, "DELETE", place, headers=all_of_it).status_code in (200, 204)
     finally:
-        app.state.workplace.jobs.close()
+        app.state.own.jobs.close()
 
 
 @pytest.mark.parametrize("model", [JobRequest, JobAnswer])

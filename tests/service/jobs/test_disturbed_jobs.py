@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 def app(tmp_path):
     app = jobs_app(tmp_path, job_part_deals=5)
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def test_a_job_outlasts_a_lock_on_the_store(app, tmp_path, monkeypatch):
     with locked(tmp_path / "data" / "jobs.sqlite"):
         # longer than the process of the job takes to its end
         deadline = time.monotonic() + 100
-        while app.state.workplace.jobs._children and time.monotonic() < deadline:
+        while app.state.own.jobs._children and time.monotonic() < deadline:
             assert ask(app, "GET", f"/v1/jobs/{job_id}").status_code == 200
             problem_of(ask(app, "DELETE", f"/v1/jobs/{job_id}"), 503, "jobs-unavailable")
             time.sleep(0.1)
@@ -118,15 +118,15 @@ def test_jobs_go_on_when_the_folder_can_be_used_again(tmp_path, monkeypatch):
     wait_for(first, job_id, "running")
     # holds the folder
     second = jobs_app(tmp_path, job_part_deals=5)
-    second.state.workplace.jobs.resume()
+    second.state.own.jobs.resume()
     time.sleep(0.5)
-    first.state.workplace.jobs.close()
+    first.state.own.jobs.close()
     results = tmp_path / "data" / "jobs" / job_id / "results" / "auctions.parquet"
     deadline = time.monotonic() + 150
     while not results.exists():
         assert time.monotonic() < deadline, "the job was not gone on with"
         time.sleep(0.05)
-    second.state.workplace.jobs.close()
+    second.state.own.jobs.close()
 
 
 def test_a_process_that_cannot_be_started_is_started_later(app, monkeypatch):
@@ -162,19 +162,19 @@ def test_a_thread_that_cannot_be_started_is_started_later(app, monkeypatch):
 def test_a_table_that_is_there_no_more(tmp_path):
     app = jobs_app(tmp_path, max_running_jobs=1, job_part_deals=5)
     job_id = upload(app, archive(300)).json()["id"]
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     (tmp_path / "other").mkdir()
     app = jobs_app(tmp_path / "other", data_folder=str(tmp_path / "data"),
                    table=f"other={tmp_path / 'small.jsonl'}")  # fmt: skip
     job = wait_for(app, job_id)
     assert job["state"] == "failed"
     assert job["error"] == "expected the table 'small', which the service does not have any more"
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_a_clock_that_leaps_removes_no_results(app, tmp_path, monkeypatch):
     monkeypatch.setattr(queue, "_SWEEP_S", 0.05)
-    hours = app.state.workplace.settings.job_retention_hours
+    hours = app.state.own.settings.job_retention_hours
     job_id = wait_for(app, upload(app, archive(3)).json()["id"])["id"]
     now = time.time
     for leap in (-2, 2, 0, 3, -3):

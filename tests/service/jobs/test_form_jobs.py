@@ -14,7 +14,7 @@ LONG = b"x" * 3_000_000
 def app(tmp_path):
     app = jobs_app(tmp_path, max_upload_bytes=2_000_000)
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def form(files, data=None):
@@ -32,7 +32,7 @@ def send(app, files=None, data=None, **headers):
 def nothing_is_left(app, tmp_path):
     for folder in (tmp_path / "data").rglob("*"):
         assert not folder.is_file() or folder.parent == tmp_path / "data", folder
-    assert app.state.workplace.uploads._free == 4
+    assert app.state.own.uploads._free == 4
     return True
 
 
@@ -141,7 +141,7 @@ def test_no_room(tmp_path):
         problem_of(send(app, {"file": ("a.lin", LONG[:200_000])}), 507, "no-room")
         assert nothing_is_left(app, tmp_path)
     finally:
-        app.state.workplace.jobs.close()
+        app.state.own.jobs.close()
 
 
 def test_a_full_queue_reads_no_form(tmp_path):
@@ -150,4 +150,4 @@ def test_a_full_queue_reads_no_form(tmp_path):
         problem_of(send(app), 429, "too-many-jobs")
         assert nothing_is_left(app, tmp_path)
     finally:
-        app.state.workplace.jobs.close()
+        app.state.own.jobs.close()

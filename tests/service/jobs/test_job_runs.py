@@ -34,7 +34,7 @@ SETTINGS = {"job_part_deals": 5, "backend": "reference"}
 def app(tmp_path):
     app = jobs_app(tmp_path, **SETTINGS)
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def begin(app, content=LONGER, query="?result=jsonl"):
@@ -43,7 +43,7 @@ def begin(app, content=LONGER, query="?result=jsonl"):
     assert answer.status_code == 202, answer.text
     job_id = answer.json()["id"]
     wait_for(app, job_id, "running")
-    folder = app.state.workplace.jobs.path / "jobs" / job_id / "batch"
+    folder = app.state.own.jobs.path / "jobs" / job_id / "batch"
     deadline = time.monotonic() + 150
     while len(list(folder.glob("auctions-*"))) < 10:
         assert time.monotonic() < deadline
@@ -52,7 +52,7 @@ def begin(app, content=LONGER, query="?result=jsonl"):
 
 
 def process_of(app, job_id):
-    return app.state.workplace.jobs._children[job_id].process_id
+    return app.state.own.jobs._children[job_id].process_id
 
 
 def is_alive(process_id):
@@ -69,7 +69,7 @@ def undisturbed(tmp_path_factory):
     app = jobs_app(tmp_path_factory.mktemp("undisturbed"), **SETTINGS)
     job = wait_for(app, upload(app, LONG, "?result=parquet,jsonl,pbn").json()["id"])
     files = {file["name"]: download(app, job["id"], file["name"]) for file in job["results"]}
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     return files
 
 
@@ -101,16 +101,16 @@ def test_a_service_that_is_stopped_leaves_its_jobs_to_the_next(tmp_path, undistu
     app = jobs_app(tmp_path, **SETTINGS)
     job_id = begin(app, LONG, "?result=parquet,jsonl,pbn")
     process = process_of(app, job_id)
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     assert not is_alive(process)
     problem_of(ask(app, "GET", f"/v1/jobs/{job_id}"), 503, "jobs-unavailable")
     app = jobs_app(tmp_path, **SETTINGS)
-    app.state.workplace.jobs.resume()
+    app.state.own.jobs.resume()
     job = wait_for(app, job_id)
     assert job["state"] == "done", job
     found = {file["name"]: download(app, job_id, file["name"]) for file in job["results"]}
     assert found == undisturbed
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
@@ -142,7 +142,7 @@ def test_so_many_run_and_so_many_wait(tmp_path):
         assert f'bidcascade_jobs{{state="{state}"}} {count}.0' in page
     assert ask(app, "DELETE", f"/v1/jobs/{waiting}").json()["state"] == "cancelled"
     assert ask(app, "DELETE", f"/v1/jobs/{running[1]}").json()["state"] == "cancelled"
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_the_next_one_begins_when_one_ends(tmp_path):
@@ -151,7 +151,7 @@ def test_the_next_one_begins_when_one_ends(tmp_path):
     jobs = [wait_for(app, job_id) for job_id in ids]
     assert [job["state"] for job in jobs] == ["done"] * 3
     assert jobs[0]["ended"] <= jobs[1]["started"] <= jobs[1]["ended"] <= jobs[2]["started"]
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_a_table_that_has_changed_meanwhile(tmp_path):
@@ -161,14 +161,14 @@ def test_a_table_that_has_changed_meanwhile(tmp_path):
     job = wait_for(app, upload(app, archive(3)).json()["id"])
     assert job["state"] == "failed"
     assert job["error"] == "the table 'small' has changed since the job was asked for"
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_a_folder_that_is_full(tmp_path):
     app = jobs_app(tmp_path, max_data_bytes=200_000, backend="reference")
     assert wait_for(app, upload(app, archive(3)).json()["id"])["state"] == "done"
     problem_of(upload(app, LONGER), 507, "no-room")
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_a_job_that_fills_the_folder_fails(tmp_path, monkeypatch):
@@ -179,43 +179,43 @@ def test_a_job_that_fills_the_folder_fails(tmp_path, monkeypatch):
     job = wait_for(app, job_id)
     assert job["state"] == "failed"
     assert "max_data_bytes" in job["error"]
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_old_jobs_are_removed(tmp_path):
     app = jobs_app(tmp_path, job_retention_hours=24)
     old, new = (wait_for(app, upload(app, archive(2)).json()["id"])["id"] for _ in range(2))
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     with sqlite3.connect(tmp_path / "data" / "jobs.sqlite") as connection:
         connection.execute("UPDATE jobs SET ended = ended - 25 * 3600 WHERE id = ?", (old,))
     connection.close()
     app = jobs_app(tmp_path, job_retention_hours=24)
-    app.state.workplace.jobs.resume()
+    app.state.own.jobs.resume()
     deadline = time.monotonic() + 150
     while (tmp_path / "data" / "jobs" / old).exists():
         assert time.monotonic() < deadline
         time.sleep(0.02)
     problem_of(ask(app, "GET", f"/v1/jobs/{old}"), 404, "unknown-job")
     assert download(app, new, "auctions.parquet")
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_what_a_killed_service_leaves_is_cleared(tmp_path):
     app = jobs_app(tmp_path)
     job = wait_for(app, upload(app, archive(2)).json()["id"])
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     data = tmp_path / "data"
     for stray in (data / "incoming" / "x", data / "jobs" / "y" / "input",
                   data / "jobs" / job["id"] / "batch"):  # fmt: skip
         stray.mkdir(parents=True)
         (stray / "file").write_bytes(b"x")
     app = jobs_app(tmp_path)
-    app.state.workplace.jobs.resume()
+    app.state.own.jobs.resume()
     assert download(app, job["id"], "auctions.parquet")
     assert not list((data / "incoming").iterdir())
     assert [folder.name for folder in (data / "jobs").iterdir()] == [job["id"]]
     assert [part.name for part in (data / "jobs" / job["id"]).iterdir()] == ["results"]
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_one_service_a_folder(app, tmp_path):
@@ -225,10 +225,10 @@ def test_one_service_a_folder(app, tmp_path):
     assert "another service" in body["detail"]
     problem_of(upload(other, archive(2)), 503, "jobs-unavailable")
     assert ask(other, "GET", "/v1/tables").status_code == 200
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
     # as soon as the other one has let go of it
     assert ask(other, "GET", f"/v1/jobs/{job['id']}").status_code == 200
-    other.state.workplace.jobs.close()
+    other.state.own.jobs.close()
 
 
 @pytest.mark.parametrize("content", [b"no database" * 100, b"SQLite format 3\x00" + bytes(5000)])
@@ -236,7 +236,7 @@ def test_a_damaged_store_is_told(tmp_path, content):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "jobs.sqlite").write_bytes(content)
     app = jobs_app(tmp_path)
-    app.state.workplace.jobs.resume()
+    app.state.own.jobs.resume()
     problem_of(ask(app, "GET", "/v1/jobs"), 503, "jobs-unavailable")
     problem_of(upload(app, archive(2)), 503, "jobs-unavailable")
     assert ask(app, "GET", "/metrics").status_code == 200
@@ -245,7 +245,7 @@ def test_a_damaged_store_is_told(tmp_path, content):
 def test_without_jobs_nothing_is_made(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
     app = jobs_app(tmp_path, data_folder="")
-    app.state.workplace.jobs.resume()
+    app.state.own.jobs.resume()
     assert ask(app, "GET", "/v1/jobs").json()["jobs"] == []
     problem_of(ask(app, "GET", "/v1/jobs/0123456789abcdef"), 404, "unknown-job")
     assert not (tmp_path / "home").exists()
@@ -253,7 +253,7 @@ def test_without_jobs_nothing_is_made(tmp_path, monkeypatch):
         assert wait_for(app, upload(app, archive(2)).json()["id"])["state"] == "done"
         data = tmp_path / "home" / "bidcascade"
         assert data.stat().st_mode & 0o777 == 0o700
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 @pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux only")
@@ -268,7 +268,7 @@ def test_the_process_of_a_job_stands_behind_the_service(app):
 def test_results_can_be_downloaded_while_the_job_is_removed(app):
     """What is being sent is sent to its end."""
     job = wait_for(app, upload(app, archive(5)).json()["id"])
-    jobs = app.state.workplace.jobs
+    jobs = app.state.own.jobs
     path, file = jobs.result(jobs.get(job["id"]), "auctions.parquet")
     answer = file_answer(path, name=file.name, media_type=file.media_type, timeout_s=10)
     assert ask(app, "DELETE", f"/v1/jobs/{job['id']}").status_code == 204

@@ -23,7 +23,7 @@ from tests.support_service import ask, problem_of, write_small_table
 def app(tmp_path):
     app = jobs_app(tmp_path)
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 def test_an_archive_becomes_files_that_go_with_their_job(app, tmp_path):

@@ -45,7 +45,7 @@ def app(tmp_path, monkeypatch):
         overlays=[f"ruled={tmp_path / 'rules.jsonl'}"], dd_workers=1,
     )  # fmt: skip
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 @pytest.fixture
@@ -146,7 +146,7 @@ def test_a_job_whose_process_is_killed_goes_on(app):
 
 
 def test_a_system_that_has_changed_meanwhile(app, played, tmp_path):
-    app.state.workplace.jobs.open()
+    app.state.own.jobs.open()
     (tmp_path / "never.bidding").write_text(GAME.format(20))
     job_id = upload(app, played, "?table=game&beside=never&mode=par").json()["id"]
     job = wait_for(app, job_id)

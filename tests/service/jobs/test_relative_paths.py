@@ -27,7 +27,7 @@ def app(tmp_path, monkeypatch):
         data_folder="data", archives_folder="archives", jobs_root="season", dd_workers=1,
     )  # fmt: skip
     yield app
-    app.state.workplace.jobs.close()
+    app.state.own.jobs.close()
 
 
 @pytest.mark.parametrize(
