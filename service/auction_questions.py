@@ -148,7 +148,7 @@ def read_lead_question(asked: LeadsRequest) -> LeadQuestion:
     else:
         contract = read_field(parse_contract, asked.contract or "", "contract")
     leader = Seat((contract.declarer + 1) % 4)
-    others = "what is known of other hands than the leader's, each once"
+    others = f"what is known of other hands than the leader's, {leader.letter}, each once"
     return LeadQuestion(
         hand=hand, contract=contract, calls=calls, scoring=asked.scoring, layouts=asked.layouts,
         **read_circumstances(asked, leader, others),

@@ -278,5 +278,6 @@ def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabi
         error.field, error.value = f"auction[{number}]", request.auction[number]
         raise
     if auction.is_complete:
-        raise wrong_value("auction", list(request.auction), "the auction is over", IllegalCall)
+        reason = f"expected an auction that goes on, got {' '.join(request.auction)!r}"
+        raise wrong_value("auction", list(request.auction), reason, IllegalCall)
     return hand, auction.calls, dealer, sides

@@ -224,7 +224,7 @@ def test_batches_of_before_are_resumed(engine, inputs, tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_only_complete_auctions(engine, inputs, tmp_path):
-    run_batch(engine, inputs, tmp_path / "out", completed_only=True)
+    run_batch(engine, inputs, tmp_path / "out", mode="all", completed_only=True)
     deals = read_deals(inputs).deals
     found = engine.auctions(deals, completed_only=True)
     assert rows_of(tmp_path / "out")["auctions"].rows() == found.rows()
