@@ -159,8 +159,9 @@ class Engine:
         Returns
         -------
         str
-            :attr:`backend`; but a device only bids by systems, and the core (``cpu``) finds all
-            their auctions, counts and members, these two also where the backend is ``reference``.
+            :attr:`backend`; but counts and members of systems are found by the core (``cpu``),
+            whatever the backend is. Up to 64 deals it lists and bids by systems, too, where the
+            backend is ``cuda``.
 
         Examples
         --------

@@ -11,13 +11,13 @@ definition.
 """
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction
-from bidcascade.kernels import DealArrays
+from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.threads import in_blocks
@@ -25,7 +25,10 @@ from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.decisions import CallLists
 
-from .bidder import LONGEST_AUCTION, Bidder
+from .bidder import FEW, LONGEST_AUCTION, Bidder
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda import CudaBackend
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -88,13 +91,37 @@ class Listing(NamedTuple):
     held: I32
 
 
-def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
+def list_allowed(
+    bidder: Bidder, deals: DealArrays, bounds: Bounds, *, backend: Backend | None = None
+) -> Listing:
     r"""List the auctions of deals, an auction before its continuations.
 
-    The caller holds the bidder's lock as long as it uses the answer.
+    The caller holds the bidder's lock as long as it uses the answer. Many deals are listed on the
+    backend if it is ``cuda``, else on the processor.
     """
     with bidder.walking():
+        if backend is not None and backend.NAME == "cuda" and len(deals) > FEW:
+            return _listed_there(bidder, deals, bounds, cast("CudaBackend", backend))
         return _list_allowed(bidder, deals, bounds)
+
+
+def _listed_there(
+    bidder: Bidder, deals: DealArrays, bounds: Bounds, backend: "CudaBackend"
+) -> Listing:
+    parts = bidder.list_on_device(deals, np.array([*bounds], np.int64), backend)
+    auctions = offsets_of([len(part.place) for part in parts], np.int64)
+    entries = offsets_of([len(part.held) for part in parts], np.int64)
+    offsets = [part.first + before for part, before in zip(parts, auctions, strict=False)]
+    held = [part.held_end[1:] + before for part, before in zip(parts, entries, strict=False)]
+    return Listing(
+        np.concatenate([*offsets, auctions[-1:]]),
+        np.concatenate([part.cut for part in parts]),
+        np.concatenate([part.place for part in parts]),
+        np.concatenate([part.call for part in parts]),
+        np.concatenate([part.completed for part in parts]) != 0,
+        np.concatenate([entries[:1], *held]),
+        np.concatenate([part.held for part in parts]),
+    )
 
 
 def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
@@ -103,8 +130,8 @@ def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
         end=np.zeros(count + 1, np.int64), cut=np.zeros(count, np.uint8),
         place=np.zeros(1 << 10, np.int32), call=np.zeros(1 << 10, np.uint8),
         completed=np.zeros(1 << 10, np.uint8), held_end=np.zeros((1 << 10) + 1, np.int64),
-        held=np.zeros(1 << 14, np.int32), calls=np.zeros((rows.LEVELS, rows.CALLS), np.uint8),
-        count=np.zeros(rows.LEVELS, np.int32), next=np.zeros(rows.LEVELS, np.int32),
+        held=np.zeros(1 << 14, np.int32),
+        levels=np.zeros((rows.LEVELS, rows.LEVEL_BYTES), np.uint8),
         at=np.zeros(1, rows.WALK),
     )  # fmt: skip
     out.at[["is_own", "is_new"]] = 1

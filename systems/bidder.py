@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda_device import DeviceArray
     from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.gpu.system_tables import Sides
-    from bidcascade.kernels.gpu.systems import BidsThere, DeviceAuctions, DevicePlaces
+    from bidcascade.kernels.gpu.systems import (
+        BidsThere,
+        DeviceAuctions,
+        DevicePlaces,
+        ListedThere,
+    )
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -1009,6 +1014,22 @@ class Bidder:
             if why in (walk.DONE, walk.LIST_FULL):
                 return
             self._go_on(why, 0)
+
+    def list_on_device(
+        self, deals: DealArrays, bounds: I64, backend: "CudaBackend"
+    ) -> "list[ListedThere]":
+        """List the auctions that the systems allow for deals on a device, in parts.
+
+        Raises
+        ------
+        InvalidSystem
+            If a text asks for what does not exist at a place.
+        """
+        self.reach(())
+        with self._on(backend) as device:
+            return device.list_auctions(
+                deals, bounds, self._store, self._sides_there, self._work_out_behind
+            )
 
     def need_rows(self, places: I32) -> None:
         """See to it that what is known at some places is there."""

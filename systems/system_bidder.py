@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 ALLOWED_CHUNK: Final = 1 << 8
 """Deals that a thread lists at once in mode ``all``, at most."""
+DEVICE_CHUNK: Final = 1 << 11
+"""Deals that a device lists at once in mode ``all``: what its places take grows with them."""
 _LEAST_CHUNK: Final = 1 << 6
 """Deals for which another thread, with places of its own to fill, is worth its while."""
 _NO_NUMBERS: Final[dict[str, Any]] = {
@@ -114,9 +116,8 @@ class SystemBidder:
         return backend_name(self._backend_name) == "cuda"
 
     def backend_for(self, question: Question, backend: str) -> str:
-        """Tell that devices bid, and that the core counts whatever is asked for."""
-        is_core = question in ("counts", "members") or (question == "all" and backend == "cuda")
-        return "cpu" if is_core else backend
+        """Tell that devices list auctions, and that the core counts whatever is asked for."""
+        return "cpu" if question in ("counts", "members") else backend
 
     @property
     def places(self) -> "Bidder":
@@ -216,14 +217,18 @@ class SystemBidder:
             return
         from bidcascade.table.compass import evaluation_plan
 
-        from .bidder import FEW
+        from .allowed import Bounds, list_allowed
+        from .bidder import FEW, Bidder
 
         # so many that they are bid there
         hands = deal_hands(1, 0, 4 * FEW)
         zero = np.zeros(4 * FEW, np.uint8)
         deals = DealArrays(hands, zero, zero)
-        with self.bidding.lock:
-            self.bidding.bid(deals, backend=self.backend)
+        bidding = self.bidding
+        with bidding.lock:
+            bidding.bid(deals, backend=self.backend)
+            if isinstance(bidding, Bidder):
+                list_allowed(bidding, deals, Bounds(1, 1, 1), backend=self.backend)
         plan, _ = evaluation_plan(["HCP >= 15", "Balanced"], self.vocabulary)
         cast("CudaBackend", self.backend).warm_up(plan)
 
@@ -258,15 +263,20 @@ class SystemBidder:
             query.limit or standard.limit, query.max_depth or standard.depth,
             completed_only=query.completed_only,
         )  # fmt: skip
-        size = max(_LEAST_CHUNK, min(ALLOWED_CHUNK, -(-len(deals) // (2 * thread_count()))))
+        threads = thread_count()
+        size = min(ALLOWED_CHUNK, max(_LEAST_CHUNK, -(-len(deals) // (2 * threads))))
+        if self._is_on_device:
+            size, threads = DEVICE_CHUNK, 1
+        # the core needs no backend, and that of tables takes a while to load
+        device = self.backend if self._is_on_device else None
         # of no deals there is an answer too, without rows
-        starts = range(0, max(1, len(deals)), min(ALLOWED_CHUNK, size))
+        starts = range(0, max(1, len(deals)), size)
 
         def answer(start: int) -> Written:
             part = deals.slice(start, min(start + starts.step, len(deals)))
-            with self._free_bidding(thread_count() if len(starts) > 1 else 1) as bidding:
+            with self._free_bidding(threads if len(starts) > 1 else 1) as bidding:
                 if isinstance(bidding, Bidder):
-                    found = list_allowed(bidding, part, bounds)
+                    found = list_allowed(bidding, part, bounds, backend=device)
                 else:
                     found = bidding.list_allowed(part, bounds)
                 # writers keep what they have written for later
