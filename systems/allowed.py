@@ -23,12 +23,12 @@ from bidcascade.kernels.core import rows
 from bidcascade.kernels.threads import in_blocks
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
-from bidcascade.table.decisions import CallLists
 
 from .bidder import FEW, LONGEST_AUCTION, Bidder
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.table.decisions import CallLists
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -234,7 +234,7 @@ class Along(NamedTuple):
     allowed: U64
 
 
-def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Along:
+def allowed_along(bidder: Bidder, deals: DealArrays, auctions: "CallLists") -> Along:
     r"""Find the calls that hands may make at every place of auctions, whatever was called there.
 
     The caller holds the bidder's lock as long as it uses the places.
@@ -248,6 +248,7 @@ def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Alo
     --------
     >>> import polars as pl
     >>> from bidcascade.kernels.dealing import deal_hands
+    >>> from bidcascade.table.decisions import CallLists
     >>> from .system import System
     >>> bidder = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced").bidder()
     >>> deals = DealArrays(deal_hands(1, 0, 1), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
@@ -259,7 +260,7 @@ def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Alo
         return _allowed_along(bidder, deals, auctions)
 
 
-def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Along:
+def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: "CallLists") -> Along:
     lengths = np.diff(auctions.offsets)
     here = np.full(len(deals), bidder.reach(()), np.int32)
     call = np.zeros(len(deals), np.uint8)

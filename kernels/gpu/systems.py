@@ -499,9 +499,9 @@ class _Chunk:
         _, left = self._on(kernel, [*before, *out], None, count)
         if left:
             raise DeviceFault(f"expected the places of all auctions, got {left} deals waiting")
-        *arrays, held_numbers = (session.download(array) for array in out)
+        out[-1] = out[-1][:entries]
         first, cuts = session.download(found).view(np.int64), session.download(cut)
-        return ListedThere(first, cuts, *arrays, held_numbers[:entries])
+        return ListedThere(first, cuts, *(session.download(array) for array in out))
 
     def _begin_walks(self, walks: DeviceArray) -> None:
         count = self._chunk.count
