@@ -159,9 +159,9 @@ class Engine:
         Returns
         -------
         str
-            :attr:`backend`; but counts and members of systems are found by the core (``cpu``),
-            whatever the backend is. Up to 64 deals it lists and bids by systems, too, where the
-            backend is ``cuda``.
+            :attr:`backend`; but counts and members of systems are found by the core (``cpu``)
+            where that is ``reference``. On ``cuda`` the core bids by systems and lists up to 64
+            deals, and puts together what the device has found for counts.
 
         Examples
         --------

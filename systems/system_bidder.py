@@ -115,9 +115,15 @@ class SystemBidder:
     def _is_on_device(self) -> bool:
         return backend_name(self._backend_name) == "cuda"
 
+    @property
+    def _device(self) -> Backend | None:
+        """The backend, if that is a device; the core needs none, and it takes a while to load."""
+        return self.backend if self._is_on_device else None
+
     def backend_for(self, question: Question, backend: str) -> str:
-        """Tell that devices list auctions, and that the core counts whatever is asked for."""
-        return "cpu" if question in ("counts", "members") else backend
+        """Tell that the core counts where the definition is asked for."""
+        is_core = question in ("counts", "members") and backend != "cuda"
+        return "cpu" if is_core else backend
 
     @property
     def places(self) -> "Bidder":
@@ -217,7 +223,7 @@ class SystemBidder:
             return
         from bidcascade.table.compass import evaluation_plan
 
-        from .allowed import Bounds, list_allowed
+        from .allowed import Bounds, list_allowed, members
         from .bidder import FEW, Bidder
 
         # so many that they are bid there
@@ -229,6 +235,7 @@ class SystemBidder:
             bidding.bid(deals, backend=self.backend)
             if isinstance(bidding, Bidder):
                 list_allowed(bidding, deals, Bounds(1, 1, 1), backend=self.backend)
+                members(bidding, deals, [(0,)], backend=self.backend)
         plan, _ = evaluation_plan(["HCP >= 15", "Balanced"], self.vocabulary)
         cast("CudaBackend", self.backend).warm_up(plan)
 
@@ -248,9 +255,7 @@ class SystemBidder:
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
         bidding = self.bidding
         with bidding.lock:
-            # the core needs no backend, and that of tables takes a while to load
-            device = self.backend if self._is_on_device else None
-            return writer.bid(bidding, bidding.bid(deals, backend=device), deals)
+            return writer.bid(bidding, bidding.bid(deals, backend=self._device), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
@@ -263,12 +268,10 @@ class SystemBidder:
             query.limit or standard.limit, query.max_depth or standard.depth,
             completed_only=query.completed_only,
         )  # fmt: skip
-        threads = thread_count()
+        device, threads = self._device, thread_count()
         size = min(ALLOWED_CHUNK, max(_LEAST_CHUNK, -(-len(deals) // (2 * threads))))
-        if self._is_on_device:
+        if device is not None:
             size, threads = DEVICE_CHUNK, 1
-        # the core needs no backend, and that of tables takes a while to load
-        device = self.backend if self._is_on_device else None
         # of no deals there is an answer too, without rows
         starts = range(0, max(1, len(deals)), size)
 
@@ -321,7 +324,10 @@ class SystemBidder:
         from .bidder import LONGEST_AUCTION
 
         least = max(1, math.ceil(share * len(deals)))
-        found = count_allowed(self.places, deals, least=least, depth=max_depth or LONGEST_AUCTION)
+        found = count_allowed(
+            self.places, deals, least=least, depth=max_depth or LONGEST_AUCTION,
+            backend=self._device,
+        )  # fmt: skip
         return writer.auction_counts(found, least)
 
     def members(
@@ -332,7 +338,7 @@ class SystemBidder:
         from .allowed import members
 
         wanted = list(dict.fromkeys(map(self.auction_of, auctions)))
-        columns = members(self.places, deals, wanted)
+        columns = members(self.places, deals, wanted, backend=self._device)
         return [(calls, pl.Series(one)) for calls, one in zip(wanted, columns, strict=True)]
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":

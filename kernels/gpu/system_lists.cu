@@ -1,5 +1,6 @@
 // All auctions that systems allow for deals, a deal a thread: how many first, then the auctions where
 // they belong. A walk that comes to a place that nobody has worked out yet waits there for the host.
+// And which calls deals may make at places, for counts and members.
 #include "system_way.cuh"
 #include "../core/listing.hpp"
 
@@ -69,6 +70,28 @@ struct DealWay {
         ++number;
     }
 };
+
+// The lists that places choose from.
+struct Lists {
+    Fixed<i32> chosen;
+    Fixed<i64> list_first;
+    Fixed<i32> list_items;
+};
+
+// Finds the calls that each deal may make at a place, a bit each, for pairs of the two; the words are
+// those of the players to call.
+extern "C" __global__ void __launch_bounds__(256) mask_pairs(
+    const Entry* __restrict__ entries, const Test* __restrict__ tests,
+    const u64* __restrict__ words, u32 packed, const i32* __restrict__ chosen,
+    const i64* __restrict__ list_first, const i32* __restrict__ list_items,
+    const i32* __restrict__ place, const i32* __restrict__ deals, u32 count,
+    u64* __restrict__ found) {
+    const u64 pair = thread_number();
+    if (pair >= count) return;
+    const Side side = {entries, {tests}};
+    const Lists lists = {{chosen}, {list_first}, {list_items}};
+    found[pair] = allowed_calls(side, lists, place[pair], words + deals[pair], packed, nullptr);
+}
 
 // Puts walks at the root.
 extern "C" __global__ void __launch_bounds__(256) begin_walks(u32 count, Walk* __restrict__ walks) {

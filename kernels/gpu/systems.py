@@ -196,7 +196,7 @@ class DevicePlaces:
         return self._worker.row_there(store, item, parent)
 
     def bid(
-        self, deals: AnyDeals, place: int, depth: int, store: rows.Store,
+        self, deals: AnyDeals, place: int, depth: int, store: Callable[[], rows.Store],
         sides: Callable[[], Sides], work_out: Callable[[U64], None],
     ) -> tuple[I32, I32, U16]:  # fmt: skip
         """Bid deals to the end from a place on.
@@ -206,8 +206,8 @@ class DevicePlaces:
         deals : DealArrays or DeviceDeals
         place, depth : int
             A place that was worked out, and how many calls lead there.
-        store : Store
-            Always the same one; places in it stay, and more may come.
+        store : function
+            Gives the store as it is now; places in it stay, and more may come.
         sides : function
             What players choose by, as it is now.
         work_out : function
@@ -246,7 +246,7 @@ class DevicePlaces:
         return found
 
     def bid_on_device(
-        self, deals: DeviceDeals, store: rows.Store, sides: Callable[[], Sides],
+        self, deals: DeviceDeals, store: Callable[[], rows.Store], sides: Callable[[], Sides],
         work_out: Callable[[U64], None],
     ) -> "BidsThere":  # fmt: skip
         """Bid deals from the first call on, as :meth:`bid`; what comes of it stays there."""
@@ -264,7 +264,7 @@ class DevicePlaces:
         return found
 
     def list_auctions(
-        self, deals: AnyDeals, bounds: NDArray[np.int64], store: rows.Store,
+        self, deals: AnyDeals, bounds: NDArray[np.int64], store: Callable[[], rows.Store],
         sides: Callable[[], Sides], work_out: Callable[[U64], None],
     ) -> list[ListedThere]:  # fmt: skip
         """List the auctions that are allowed for deals, a part for each chunk of them.
@@ -442,14 +442,86 @@ class _Kernel(NamedTuple):
     threads: int
 
 
+class _Hands:
+    """Packed hands of a chunk, as both sides want them now, in an order or as they come."""
+
+    def __init__(self, places: DevicePlaces, chunk: Chunk, order: DeviceArray | None) -> None:
+        self._places, self._chunk, self._order = places, chunk, order
+        self._packed_for: tuple[SideTables, ...] = ()
+        self._words: tuple[DeviceArray, ...] = ()
+
+    def of(self, sides: Sides) -> tuple[tuple[SideTables, ...], Sides, tuple[DeviceArray, ...]]:
+        """Tables, sides and words of both."""
+        both = self._places.tables(sides)
+        if self._packed_for != both:
+            self._words = ()
+            first = both[0].pack(sides[0], self._chunk, self._order)
+            is_one = both[0] is both[1]
+            other = first if is_one else both[1].pack(sides[1], self._chunk, self._order)
+            self._packed_for, self._words = both, (first, other)
+        return both, sides, self._words
+
+
+class PairMasks:
+    """Tells which calls deals may make at places, pair by pair, with the deals kept on the device.
+
+    Parameters
+    ----------
+    places : DevicePlaces
+    deals : DealArrays or DeviceDeals
+        Their packed hands stay there, all at once.
+    """
+
+    def __init__(self, places: DevicePlaces, deals: AnyDeals) -> None:
+        self._places, self._count = places, len(deals)
+        session = places.session
+        with session.working():
+            self._chunk = session.with_room(
+                "deals", lambda: next(iter(DealFeed(session, deals, len(deals))))
+            )
+        self._hands = _Hands(places, self._chunk, None)
+
+    def at(self, depth: int, place: I32, deals: I32, store: rows.Store, sides: Sides) -> U64:
+        """Find the calls that deals may make at places behind so many calls, a bit each.
+
+        Parameters
+        ----------
+        place, deals : int32 [n]
+            Places that were worked out, and numbers of deals.
+        """
+        session, count = self._places.session, len(place)
+        if not count:
+            return np.zeros(0, np.uint64)
+
+        def run() -> U64:
+            both, _, words = self._hands.of(sides)
+            tables, side = both[depth & 1], sides[depth & 1]
+            size = tables.width * self._count
+            start = (depth & 3) * size
+            *_, chosen, first, items = self._places.arrays(store)
+            found = session.device.empty(count, np.uint64)
+            session.each(
+                _LISTS_FILE, "mask_pairs", LISTS_DEFINES, count,
+                [
+                    tables.array(side, "entries"), tables.array(side, "tests"),
+                    words[depth & 1][start : start + size], np.uint32(self._count), chosen, first,
+                    items, session.upload(place), session.upload(deals), np.uint32(count), found,
+                ],
+            )  # fmt: skip
+            return session.download(found)
+
+        with session.working():
+            return session.with_room("masks of calls", run)
+
+
 class _Chunk:
     """Deals on their way."""
 
     def __init__(
-        self, places: DevicePlaces, chunk: Chunk, store: rows.Store,
+        self, places: DevicePlaces, chunk: Chunk, store: Callable[[], rows.Store],
         sides: Callable[[], Sides], work_out: Callable[[U64], None],
     ) -> None:  # fmt: skip
-        self._places, self._chunk, self._store = places, chunk, store
+        self._places, self._chunk, self._get_store = places, chunk, store
         self._get_sides, self._work_out = sides, work_out
         session, count = places.session, chunk.count
         device = session.device
@@ -460,8 +532,7 @@ class _Chunk:
         self._lists = [device.empty(count, np.uint32) for _ in range(2)]
         self._wanted = device.empty(1 << (2 * count).bit_length(), np.uint64)
         self._keys = device.empty(count, np.uint64)
-        self._packed_for: tuple[SideTables, ...] = ()
-        self._words: tuple[DeviceArray, ...] = ()
+        self._hands = _Hands(places, chunk, self._order)
 
     def bid(self, bids: BidsThere, place: int, depth: int) -> None:
         """Bid from a place on that so many calls lead to."""
@@ -531,15 +602,8 @@ class _Chunk:
         """Let deals go on; how many places are wanted, and how many deals wait for them."""
         places, session = self._places, self._places.session
         sides = self._get_sides()
-        both = places.tables(sides)
-        if self._packed_for != both:
-            self._words = ()
-            first = both[0].pack(sides[0], self._chunk, self._order)
-            is_one = both[0] is both[1]
-            other = first if is_one else both[1].pack(sides[1], self._chunk, self._order)
-            self._packed_for, self._words = both, (first, other)
         one_each: list[Any] = []
-        for tables, side, words in zip(both, sides, self._words, strict=True):
+        for tables, side, words in zip(*self._hands.of(sides), strict=True):
             arrays = [tables.array(side, name) for name in ("entries", "tests")]
             one_each += [*arrays, words, np.uint32(tables.width)]
         session.device.clear(self._wanted, stream=session.work)
@@ -547,8 +611,8 @@ class _Chunk:
         session.each(
             kernel.file, kernel.entry, kernel.defines, count,
             [
-                *one_each, *places.arrays(self._store), waiting, np.uint32(count), self._order,
-                np.uint32(self._chunk.count), *results, self._wanted,
+                *one_each, *places.arrays(self._get_store()), waiting, np.uint32(count),
+                self._order, np.uint32(self._chunk.count), *results, self._wanted,
                 np.uint32(self._wanted.size), self._keys, counters, self._lists[0],
             ],
             threads=kernel.threads,

@@ -24,7 +24,7 @@ from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu import systems as gpu_systems
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.gpu.systems import DevicePlaces
-from bidcascade.systems.allowed import Bounds, list_allowed
+from bidcascade.systems.allowed import Bounds, count_allowed, list_allowed, members
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.knowledge import term_range
 from bidcascade.systems.program import SystemProgram, opened_programs
@@ -336,6 +336,24 @@ def test_places_that_do_not_fit_are_worked_out_here(device_backend, caplog, monk
     assert "on the processor from now on" in caplog.text
 
 
+def test_what_the_processor_drops_meanwhile_is_no_matter(device_backend, monkeypatch):
+    """Where no place fits there, rows are here, and go where they are too many."""
+
+    def run(*_):
+        raise OutOfDeviceMemory("out of device memory")
+
+    monkeypatch.setattr(PlaceWorker, "work_out", run)
+    forget, dropped = Bidder.forget_rows, []
+    monkeypatch.setattr(
+        Bidder, "forget_rows",
+        lambda self, *arguments: dropped.append(self) or forget(self, *arguments),
+    )  # fmt: skip
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(200, 3)
+    bounds = Bounds(30, 10, 50)
+    there = assert_same_lists(backend, programs_of(SMALL, OTHER), deals, bounds, budget=1 << 16)
+    assert there in dropped
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -564,6 +582,54 @@ def test_lists_that_are_written_wrongly_are_seen(emulator_folder, old, new):
         return True
 
     assert not all(is_right(bounds) for bounds in (Bounds(12), Bounds(20, 4, 6)))
+
+
+@settings(examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(systems(), systems(), st.integers(1, 9), st.integers(1, 5), st.integers(0, 1000))
+def test_counts_and_members_of_made_systems(device_backend, one, other, least, depth, seed):
+    backend, deals = device_backend(), mixed_deals(70, seed)
+    programs = programs_of(one, other)
+    there, here = Bidder(*programs), Bidder(*programs)
+    try:
+        found = count_allowed(there, deals, least=least, depth=depth, backend=backend)
+        wanted = count_allowed(here, deals, least=least, depth=depth)
+    except InvalidSystem:
+        return
+    assert found.calls == wanted.calls
+    assert found.cut == wanted.cut
+    np.testing.assert_array_equal(found.counts, wanted.counts)
+    auctions = [tuple(calls) for calls in found.calls[::3]]
+    for mine, his, count in zip(
+        members(there, deals, auctions, backend=backend), members(here, deals, auctions),
+        found.counts[::3], strict=True,
+    ):  # fmt: skip
+        np.testing.assert_array_equal(mine, his)
+        assert mine.sum() == count
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("words + deals[pair], packed", "words + deals[pair] / 2, packed"),
+        ("place[pair], words", "place[0], words"),
+        ("seen == 0 || !has_pass", "!has_pass"),
+    ],
+)
+def test_masks_that_are_found_wrongly_are_seen(emulator_folder, old, new):
+    backend = EmulatedBackend(emulator_folder)
+    source, change = backend.device.source, Change("system_lists.cu", old, new)
+    backend.device.source = lambda file: (
+        change.applied(source(file)) if file == change.place else source(file)
+    )
+    deals = mixed_deals(150, 2)
+    wanted = count_allowed(Bidder(*programs_of(SMALL, OTHER)), deals, least=2, depth=5)
+    try:
+        found = count_allowed(
+            Bidder(*programs_of(SMALL, OTHER)), deals, least=2, depth=5, backend=backend
+        )
+    except EmulatorFault:
+        return
+    assert found.calls != wanted.calls or (found.counts != wanted.counts).any()
 
 
 @pytest.mark.slow
