@@ -584,6 +584,13 @@ def test_lists_that_are_written_wrongly_are_seen(emulator_folder, old, new):
     assert not all(is_right(bounds) for bounds in (Bounds(12), Bounds(20, 4, 6)))
 
 
+@pytest.mark.slow
+def test_all_auctions_of_sayc(device_backend):
+    programs = [System.open("sayc").bidder().sides[0]]
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(200, 3)
+    assert assert_same_lists(backend, programs, deals, Bounds(12, 5, 12)).count > 1000
+
+
 @settings(examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(systems(), systems(), st.integers(1, 9), st.integers(1, 5), st.integers(0, 1000))
 def test_counts_and_members_of_made_systems(device_backend, one, other, least, depth, seed):
