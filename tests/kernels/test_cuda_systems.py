@@ -348,8 +348,9 @@ def test_what_the_processor_drops_meanwhile_is_no_matter(device_backend, monkeyp
         Bidder, "forget_rows",
         lambda self, *arguments: dropped.append(self) or forget(self, *arguments),
     )  # fmt: skip
-    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(200, 3)
-    bounds = Bounds(30, 10, 50)
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(400, 3)
+    # more places than the arrays of a new store have room for, so that they move
+    bounds = Bounds(80, 14, 150)
     there = assert_same_lists(backend, programs_of(SMALL, OTHER), deals, bounds, budget=1 << 16)
     assert there in dropped
 
