@@ -28,7 +28,8 @@ from bidcascade.kernels.device_frames import (
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays
 from bidcascade.systems.allowed import Counted
-from bidcascade.systems.any_bidder import AnyBidder, Question
+from bidcascade.systems.any_bidder import AnyBidder
+from bidcascade.systems.system_bidder import SystemBidder
 from bidcascade.table import BiddingTable
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.compass import evaluation_plan
@@ -244,10 +245,10 @@ class _FirstFrames:
 class DeviceEngine:
     """A bidding table or system on a GPU, from deals on the device to answers on the device.
 
-    A device bids by systems (:meth:`first`). Who may bid auctions of a system, :meth:`counts` and
-    :meth:`members`, is found by the processor for a copy of the deals, and only the answer is put
-    on the device. :meth:`entries` are those of the table that a system is compiled into when it is
-    first asked for.
+    Of a system :meth:`first` gives whole auctions. For :meth:`counts` and :meth:`members` of it a
+    copy of the deals goes to the host, which asks the device and puts the answer together.
+    :meth:`entries` are those of the table that a system is compiled into when it is first asked
+    for.
 
     Made by :meth:`Engine.on_device`. What it takes as deals: what :meth:`deals` returns or takes.
 
@@ -297,8 +298,9 @@ class DeviceEngine:
                 return self.session.with_room("cudf", lambda: deals_of_cudf(self.device, source))
             return self.session.with_room("deals", lambda: deals_on_device(self.device, source))
 
-    def _is_for_host(self, question: Question) -> bool:
-        return self._bidder.backend_for(question, "cuda") != "cuda"
+    @property
+    def _is_system(self) -> bool:
+        return isinstance(self._bidder, SystemBidder)
 
     def _on_host(self, deals: Any) -> DealArrays:
         taken = self.deals(deals)
@@ -335,7 +337,7 @@ class DeviceEngine:
             If the share is not between 0 and 1, or the depth is below 1.
         """
         check_count_bounds(share, max_depth)
-        if self._is_for_host("counts"):
+        if self._is_system:
             copied = self._on_host(deals)
             writer = _CountFrames(self.session, self._until_there)
             return self._bidder.counts(copied, share, max_depth, writer)
@@ -391,7 +393,7 @@ class DeviceEngine:
         InvalidCall, IllegalCall
             If an auction of a system is none, or illegal.
         """
-        if self._is_for_host("members"):
+        if self._is_system:
             found = self._bidder.members(self._on_host(deals), list(entries))
             with self._until_there():
                 truths = {

@@ -159,8 +159,9 @@ class Engine:
         Returns
         -------
         str
-            :attr:`backend`; but a device only bids by systems, and the core (``cpu``) finds all
-            their auctions, counts and members, these two also where the backend is ``reference``.
+            :attr:`backend`; but counts and members of systems are found by the core (``cpu``)
+            where that is ``reference``. On ``cuda`` the core bids by systems and lists up to 64
+            deals, and puts together what the device has found for counts.
 
         Examples
         --------

@@ -10,22 +10,26 @@ systems bid is in it all the same. :func:`.reference.allowed_auctions.allowed_au
 definition.
 """
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction
-from bidcascade.kernels import DealArrays
+from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.threads import in_blocks
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
-from bidcascade.table.decisions import CallLists
 
-from .bidder import LONGEST_AUCTION, Bidder
+from .bidder import FEW, LONGEST_AUCTION, Bidder
+
+if TYPE_CHECKING:
+    from bidcascade.kernels.cuda import CudaBackend
+    from bidcascade.table.decisions import CallLists
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -88,13 +92,37 @@ class Listing(NamedTuple):
     held: I32
 
 
-def list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
+def list_allowed(
+    bidder: Bidder, deals: DealArrays, bounds: Bounds, *, backend: Backend | None = None
+) -> Listing:
     r"""List the auctions of deals, an auction before its continuations.
 
-    The caller holds the bidder's lock as long as it uses the answer.
+    The caller holds the bidder's lock as long as it uses the answer. Many deals are listed on the
+    backend if it is ``cuda``, else on the processor.
     """
     with bidder.walking():
+        if _is_there(backend, deals):
+            return _listed_there(bidder, deals, bounds, cast("CudaBackend", backend))
         return _list_allowed(bidder, deals, bounds)
+
+
+def _listed_there(
+    bidder: Bidder, deals: DealArrays, bounds: Bounds, backend: "CudaBackend"
+) -> Listing:
+    parts = bidder.list_on_device(deals, np.array([*bounds], np.int64), backend)
+    auctions = offsets_of([len(part.place) for part in parts], np.int64)
+    entries = offsets_of([len(part.held) for part in parts], np.int64)
+    offsets = [part.first + before for part, before in zip(parts, auctions, strict=False)]
+    held = [part.held_end[1:] + before for part, before in zip(parts, entries, strict=False)]
+    return Listing(
+        np.concatenate([*offsets, auctions[-1:]]),
+        np.concatenate([part.cut for part in parts]),
+        np.concatenate([part.place for part in parts]),
+        np.concatenate([part.call for part in parts]),
+        np.concatenate([part.completed for part in parts]) != 0,
+        np.concatenate([entries[:1], *held]),
+        np.concatenate([part.held for part in parts]),
+    )
 
 
 def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
@@ -103,8 +131,8 @@ def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
         end=np.zeros(count + 1, np.int64), cut=np.zeros(count, np.uint8),
         place=np.zeros(1 << 10, np.int32), call=np.zeros(1 << 10, np.uint8),
         completed=np.zeros(1 << 10, np.uint8), held_end=np.zeros((1 << 10) + 1, np.int64),
-        held=np.zeros(1 << 14, np.int32), calls=np.zeros((rows.LEVELS, rows.CALLS), np.uint8),
-        count=np.zeros(rows.LEVELS, np.int32), next=np.zeros(rows.LEVELS, np.int32),
+        held=np.zeros(1 << 14, np.int32),
+        levels=np.zeros((rows.LEVELS, rows.LEVEL_BYTES), np.uint8),
         at=np.zeros(1, rows.WALK),
     )  # fmt: skip
     out.at[["is_own", "is_new"]] = 1
@@ -132,11 +160,13 @@ def _enlarge(out: rows.Listed) -> None:
 
 
 def members(
-    bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls], *, known: int = 0
-) -> list[Bools]:
+    bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls], *, known: int = 0,
+    backend: Backend | None = None,
+) -> list[Bools]:  # fmt: skip
     r"""Which deals may bid each of some legal auctions.
 
-    ``known`` calls at the beginning of each are such that all deals may make them.
+    ``known`` calls at the beginning of each are such that all deals may make them. What many deals
+    may call is found on the backend if it is ``cuda``, else on the processor.
 
     Raises
     ------
@@ -161,21 +191,44 @@ def members(
         place: dict[Calls, int] = {(): bidder.reach(())}
         for calls in sorted(prefixes - {()}, key=len):
             place[calls] = bidder.reach(calls)
+        with _can_call(bidder, deals, backend) as can_call:
+            everybody = np.arange(len(deals), dtype=np.int32)
+            found: dict[Calls, I32] = {calls[:known]: everybody for calls in auctions}
+            columns = []
+            for calls in auctions:
+                for length in range(known, len(calls)):
+                    before = calls[:length]
+                    if calls[: length + 1] not in found:
+                        chosen = can_call(length, place[before], calls[length], found[before])
+                        found[calls[: length + 1]] = found[before][chosen]
+                column = np.zeros(len(deals), np.bool_)
+                column[found[calls]] = True
+                columns.append(column)
+            return columns
+
+
+@contextmanager
+def _can_call(
+    bidder: Bidder, deals: DealArrays, backend: Backend | None
+) -> Iterator[Callable[[int, int, int, I32], Bools]]:
+    """Who tells which of the deals may make a call at a place, by depth, place, call and deals."""
+    if not _is_there(backend, deals):
         words = bidder.packed(deals).words
-        everybody = np.arange(len(deals), dtype=np.int32)
-        found: dict[Calls, I32] = {calls[:known]: everybody for calls in auctions}
-        columns = []
-        for calls in auctions:
-            for length in range(known, len(calls)):
-                before = calls[:length]
-                if calls[: length + 1] not in found:
-                    chosen = _may_call(bidder, words, length, place[before], calls[length],
-                                       found[before])  # fmt: skip
-                    found[calls[: length + 1]] = found[before][chosen]
-            column = np.zeros(len(deals), np.bool_)
-            column[found[calls]] = True
-            columns.append(column)
-        return columns
+        yield lambda depth, place, call, who: _may_call(bidder, words, depth, place, call, who)
+        return
+    with bidder.masks_on_device(deals, cast("CudaBackend", backend)) as masks:
+
+        def can_call(depth: int, place: int, call: int, who: I32) -> Bools:
+            found = masks(depth, np.full(len(who), place, np.int32), who)
+            is_allowed: Bools = (found >> np.uint64(call) & np.uint64(1)) != 0
+            return is_allowed
+
+        yield can_call
+
+
+def _is_there(backend: Backend | None, deals: DealArrays) -> bool:
+    """Whether a device is asked; few deals are quicker on the processor."""
+    return backend is not None and backend.NAME == "cuda" and len(deals) > FEW
 
 
 def _may_call(bidder: Bidder, words: U64, depth: int, place: int, call: int, deals: I32) -> Bools:
@@ -207,7 +260,7 @@ class Along(NamedTuple):
     allowed: U64
 
 
-def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Along:
+def allowed_along(bidder: Bidder, deals: DealArrays, auctions: "CallLists") -> Along:
     r"""Find the calls that hands may make at every place of auctions, whatever was called there.
 
     The caller holds the bidder's lock as long as it uses the places.
@@ -221,6 +274,7 @@ def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Alo
     --------
     >>> import polars as pl
     >>> from bidcascade.kernels.dealing import deal_hands
+    >>> from bidcascade.table.decisions import CallLists
     >>> from .system import System
     >>> bidder = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced").bidder()
     >>> deals = DealArrays(deal_hands(1, 0, 1), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
@@ -232,7 +286,7 @@ def allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Alo
         return _allowed_along(bidder, deals, auctions)
 
 
-def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: CallLists) -> Along:
+def _allowed_along(bidder: Bidder, deals: DealArrays, auctions: "CallLists") -> Along:
     lengths = np.diff(auctions.offsets)
     here = np.full(len(deals), bidder.reach(()), np.int32)
     call = np.zeros(len(deals), np.uint8)
@@ -299,6 +353,7 @@ def count_allowed(
     least: int,
     depth: int = LONGEST_AUCTION,
     most: int = MOST_COUNTED,
+    backend: Backend | None = None,
 ) -> Counted:
     r"""Count how many deals may bid each auction, for all auctions that at least some may.
 
@@ -310,14 +365,37 @@ def count_allowed(
         Calls of an auction at most.
     most
         When more auctions are listed, those of another call more are not looked at.
+    backend
+        Where it is found what many deals may call; on the processor unless it is ``cuda``.
     """
-    with bidder.walking():
-        return _count_allowed(bidder, deals, least, depth, most)
+    with bidder.walking(), _masks(bidder, deals, backend) as masks:
+        return _count_allowed(bidder, deals, least, depth, most, masks)
 
 
-def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, most: int) -> Counted:
-    least = max(1, least)
+@contextmanager
+def _masks(
+    bidder: Bidder, deals: DealArrays, backend: Backend | None
+) -> Iterator[Callable[[int, I32, I32], U64]]:
+    """Who finds the calls that deals may make at places, by depth, places and deals."""
+    if _is_there(backend, deals):
+        with bidder.masks_on_device(deals, cast("CudaBackend", backend)) as masks:
+            yield masks
+        return
     packed = bidder.packed(deals)
+
+    def masks_here(depth: int, place: I32, who: I32) -> U64:
+        nonlocal packed
+        packed = bidder.packed(deals, packed)
+        return masks_at(bidder, packed.words, depth, place, who)
+
+    yield masks_here
+
+
+def _count_allowed(
+    bidder: Bidder, deals: DealArrays, least: int, depth: int, most: int,
+    masks: Callable[[int, I32, I32], U64],
+) -> Counted:  # fmt: skip
+    least = max(1, least)
     places = np.full(min(1, len(deals)), bidder.reach(()), np.int32)
     first = np.array([0, len(deals)][: len(places) + 1], np.int64)
     here = np.zeros(len(deals), np.int32)
@@ -326,8 +404,7 @@ def _count_allowed(bidder: Bidder, deals: DealArrays, least: int, depth: int, mo
     counts: list[I64] = []
     level = 0
     while len(places):
-        packed = bidder.packed(deals, packed)
-        found = masks_at(bidder, packed.words, level, here, who)
+        found = masks(level, here, who)
         table = walk.count_calls(first, found)
         group, call = np.nonzero(table >= least)
         reached = table[group, call]

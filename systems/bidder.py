@@ -6,7 +6,7 @@ questions ask for beyond them. What a place asks that nobody asked before is lea
 """
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
@@ -36,7 +36,12 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda_device import DeviceArray
     from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.gpu.system_tables import Sides
-    from bidcascade.kernels.gpu.systems import BidsThere, DeviceAuctions, DevicePlaces
+    from bidcascade.kernels.gpu.systems import (
+        BidsThere,
+        DeviceAuctions,
+        DevicePlaces,
+        ListedThere,
+    )
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -663,7 +668,7 @@ class Bidder:
             elif backend is not None and backend.NAME == "cuda":
                 with self._on(cast("CudaBackend", backend)) as device:
                     found = device.bid(
-                        deals, int(place[0]), len(calls), self._store, self._sides_there,
+                        deals, int(place[0]), len(calls), self._store_now, self._sides_there,
                         self._work_out_behind,
                     )  # fmt: skip
                 return BidDeals(*found)
@@ -708,7 +713,7 @@ class Bidder:
             self.reach(())
             with self._on(backend) as device:
                 bids = device.bid_on_device(
-                    deals, self._store, self._sides_there, self._work_out_behind
+                    deals, self._store_now, self._sides_there, self._work_out_behind
                 )
             return device, bids
 
@@ -738,6 +743,10 @@ class Bidder:
         places = np.empty(len(keys), np.int32)
         walk.places_behind(self._store, keys, places)
         self._work_out(places)
+
+    def _store_now(self) -> rows.Store:
+        """Store as it is now: another one once what is known at places was dropped."""
+        return self._store
 
     def _sides_there(self) -> "Sides":
         """Systems as a device wants to know them, as they are now."""
@@ -1009,6 +1018,38 @@ class Bidder:
             if why in (walk.DONE, walk.LIST_FULL):
                 return
             self._go_on(why, 0)
+
+    def list_on_device(
+        self, deals: DealArrays, bounds: I64, backend: "CudaBackend"
+    ) -> "list[ListedThere]":
+        """List the auctions that the systems allow for deals on a device, in parts.
+
+        Raises
+        ------
+        InvalidSystem
+            If a text asks for what does not exist at a place.
+        """
+        self.reach(())
+        with self._on(backend) as device:
+            return device.list_auctions(
+                deals, bounds, self._store_now, self._sides_there, self._work_out_behind
+            )
+
+    @contextmanager
+    def masks_on_device(
+        self, deals: DealArrays, backend: "CudaBackend"
+    ) -> "Iterator[Callable[[int, I32, I32], U64]]":
+        """Find on a device what :func:`.allowed.masks_at` does, of these deals, and work out there.
+
+        What it gives takes a depth, and int32 arrays of places and of deals.
+        """
+        from bidcascade.kernels.gpu.systems import PairMasks
+
+        with self._on(backend) as device:
+            pairs = PairMasks(device, deals)
+            yield lambda depth, place, who: pairs.at(
+                depth, place, who, self._store, self._sides_there()
+            )
 
     def need_rows(self, places: I32) -> None:
         """See to it that what is known at some places is there."""

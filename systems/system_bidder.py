@@ -63,6 +63,8 @@ if TYPE_CHECKING:
 
 ALLOWED_CHUNK: Final = 1 << 8
 """Deals that a thread lists at once in mode ``all``, at most."""
+DEVICE_CHUNK: Final = 1 << 11
+"""Deals that a device lists at once in mode ``all``: what its places take grows with them."""
 _LEAST_CHUNK: Final = 1 << 6
 """Deals for which another thread, with places of its own to fill, is worth its while."""
 _NO_NUMBERS: Final[dict[str, Any]] = {
@@ -113,9 +115,14 @@ class SystemBidder:
     def _is_on_device(self) -> bool:
         return backend_name(self._backend_name) == "cuda"
 
+    @property
+    def _device(self) -> Backend | None:
+        """The backend, if that is a device; the core needs none, and it takes a while to load."""
+        return self.backend if self._is_on_device else None
+
     def backend_for(self, question: Question, backend: str) -> str:
-        """Tell that devices bid, and that the core counts whatever is asked for."""
-        is_core = question in ("counts", "members") or (question == "all" and backend == "cuda")
+        """Tell that the core counts where the definition is asked for."""
+        is_core = question in ("counts", "members") and backend != "cuda"
         return "cpu" if is_core else backend
 
     @property
@@ -216,14 +223,19 @@ class SystemBidder:
             return
         from bidcascade.table.compass import evaluation_plan
 
-        from .bidder import FEW
+        from .allowed import Bounds, list_allowed, members
+        from .bidder import FEW, Bidder
 
         # so many that they are bid there
         hands = deal_hands(1, 0, 4 * FEW)
         zero = np.zeros(4 * FEW, np.uint8)
         deals = DealArrays(hands, zero, zero)
-        with self.bidding.lock:
-            self.bidding.bid(deals, backend=self.backend)
+        bidding = self.bidding
+        with bidding.lock:
+            bidding.bid(deals, backend=self.backend)
+            if isinstance(bidding, Bidder):
+                list_allowed(bidding, deals, Bounds(1, 1, 1), backend=self.backend)
+                members(bidding, deals, [(0,)], backend=self.backend)
         plan, _ = evaluation_plan(["HCP >= 15", "Balanced"], self.vocabulary)
         cast("CudaBackend", self.backend).warm_up(plan)
 
@@ -243,9 +255,7 @@ class SystemBidder:
     def first(self, deals: DealArrays, writer: AnswerWriter[Written]) -> Written:
         bidding = self.bidding
         with bidding.lock:
-            # the core needs no backend, and that of tables takes a while to load
-            device = self.backend if self._is_on_device else None
-            return writer.bid(bidding, bidding.bid(deals, backend=device), deals)
+            return writer.bid(bidding, bidding.bid(deals, backend=self._device), deals)
 
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
@@ -258,15 +268,18 @@ class SystemBidder:
             query.limit or standard.limit, query.max_depth or standard.depth,
             completed_only=query.completed_only,
         )  # fmt: skip
-        size = max(_LEAST_CHUNK, min(ALLOWED_CHUNK, -(-len(deals) // (2 * thread_count()))))
+        device, threads = self._device, thread_count()
+        size = min(ALLOWED_CHUNK, max(_LEAST_CHUNK, -(-len(deals) // (2 * threads))))
+        if device is not None:
+            size, threads = DEVICE_CHUNK, 1
         # of no deals there is an answer too, without rows
-        starts = range(0, max(1, len(deals)), min(ALLOWED_CHUNK, size))
+        starts = range(0, max(1, len(deals)), size)
 
         def answer(start: int) -> Written:
             part = deals.slice(start, min(start + starts.step, len(deals)))
-            with self._free_bidding(thread_count() if len(starts) > 1 else 1) as bidding:
+            with self._free_bidding(threads if len(starts) > 1 else 1) as bidding:
                 if isinstance(bidding, Bidder):
-                    found = list_allowed(bidding, part, bounds)
+                    found = list_allowed(bidding, part, bounds, backend=device)
                 else:
                     found = bidding.list_allowed(part, bounds)
                 # writers keep what they have written for later
@@ -311,7 +324,10 @@ class SystemBidder:
         from .bidder import LONGEST_AUCTION
 
         least = max(1, math.ceil(share * len(deals)))
-        found = count_allowed(self.places, deals, least=least, depth=max_depth or LONGEST_AUCTION)
+        found = count_allowed(
+            self.places, deals, least=least, depth=max_depth or LONGEST_AUCTION,
+            backend=self._device,
+        )  # fmt: skip
         return writer.auction_counts(found, least)
 
     def members(
@@ -322,7 +338,7 @@ class SystemBidder:
         from .allowed import members
 
         wanted = list(dict.fromkeys(map(self.auction_of, auctions)))
-        columns = members(self.places, deals, wanted)
+        columns = members(self.places, deals, wanted, backend=self._device)
         return [(calls, pl.Series(one)) for calls, one in zip(wanted, columns, strict=True)]
 
     def allowed_calls(self, deals: DealArrays) -> "AllowedCalls":

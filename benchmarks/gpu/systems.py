@@ -9,10 +9,13 @@ from benchmarks.compare import Disagreement
 from benchmarks.programs import timed
 from bidcascade.kernels import Backend, DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.systems.allowed import Bounds, list_allowed
 
 SYSTEM = "sayc"
 SEED = 20_261_126
 _COMPARED = 2_000
+_LISTED = 65
+_BOUNDS = Bounds(12, 5, 12)
 
 
 def deals_of(seed: int, count: int) -> DealArrays:
@@ -23,26 +26,39 @@ def deals_of(seed: int, count: int) -> DealArrays:
 
 
 def compare_systems(deals: DealArrays, backend: Backend) -> None:
-    """Bid deals on the processor and on the GPU.
+    """Bid deals on the processor and on the GPU, and list all auctions of some.
 
     Raises
     ------
     Disagreement
-        At the first deal that is bid otherwise.
+        At the first deal that is bid otherwise, or where lists differ.
     """
-    answers = []
+    answers, lists = [], []
+    listed = deals.slice(0, min(len(deals), _LISTED))
     for where in (None, backend):
         bidder = _bidder()
         found = bidder.bid(deals, backend=where)
         endings = bidder.endings(found.place)
         auctions = np.split(endings.calls, endings.offsets[1:-1])
         answers.append(list(zip(map(np.ndarray.tolist, auctions), found.defaults, strict=True)))
+        every = list_allowed(bidder, listed, _BOUNDS, backend=where)
+        lists.append(
+            (
+                every.offsets.tolist(),
+                every.cut.tolist(),
+                bidder.ending_with(every.place, every.call),
+            )
+        )
     for deal, (wanted, got) in enumerate(zip(*answers, strict=True)):
         if wanted != got:
             raise Disagreement(
                 f"system {SYSTEM!r}: cpu and cuda differ at deal {deal}: calls {wanted[0]} with "
                 f"{wanted[1]} passes by default against {got[0]} with {got[1]}"
             )
+    if lists[0] != lists[1]:
+        raise Disagreement(
+            f"system {SYSTEM!r}: cpu and cuda list other auctions, of {_LISTED} deals"
+        )
 
 
 def time_systems(options: argparse.Namespace) -> dict[str, Any]:

@@ -80,16 +80,14 @@ struct Auctions : Listed {
         constexpr u64 LEVELS = LONGEST_AUCTION + 4;
         enlarge(end, 2);
         enlarge(cut, 1);
-        enlarge(calls, LEVELS);
-        enlarge(count, LEVELS);
-        enlarge(next, LEVELS);
+        enlarge(levels, LEVELS);
         enlarge(at, 1);
         grow(1 << 8);
-        at[0].is_own = at[0].is_new = 1;
+        at[0] = walk_from_root(0);
     }
     ~Auctions() {
         drop(end), drop(cut), drop(place), drop(call), drop(completed), drop(held_end), drop(held);
-        drop(calls), drop(count), drop(next), drop(at);
+        drop(levels), drop(at);
     }
     Auctions(const Auctions&) = delete;
     void grow(u64 auctions) {

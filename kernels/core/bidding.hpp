@@ -6,9 +6,9 @@
 
 namespace core {
 
-// Why a function came back: all is done; the store is full; a list of auctions is; the block is; the
-// text asks for what does not exist there.
-constexpr i32 STORE_FULL = 2, LIST_FULL = 3, BLOCK_FULL = 4, FAULTY = 5;
+// Why a function came back, beside DONE and LIST_FULL: the store is full; the block is; the text asks
+// for what does not exist there.
+constexpr i32 STORE_FULL = 2, BLOCK_FULL = 4, FAULTY = 5;
 constexpr i32 LONGEST_AUCTION = 320;  // more calls than any auction has (319)
 
 // Both sides of a bidder with the store and the block that they work with.
@@ -134,75 +134,36 @@ inline i32 bid_few(
     return DONE;
 }
 
-// Lists the auctions of the deal where the walk stands, and goes on where it was left.
-inline i32 list_deal(
-    Bidding& bidding, OneDeal& hands, const Listed& out, const Deals& deals, const i64* bounds) {
-    const Store& store = bidding.store;
-    Walk& at = out.at[0];
-    const i32 deal = at.deal;
-    const i64 begin = out.end[deal];
-    i64 number = out.end[deal + 1];
-    const bool every = bounds[COMPLETED_ONLY] == 0;
-    // first the system's own auction, which leads the way down; then all from the root on
-    while (at.level >= 0) {
-        const i32 here = at.here, level = at.level;
-        if (store.list[here] == UNKNOWN) {
-            const i32 why = bidding.make_ready(here);
-            if (why != DONE) return why;
-        }
-        const Program& prog = bidding.sides.systems[level & 1]->program;
-        const u64* const hand = hands.hand(bidding, deals, deal, level);
-        if (at.is_new) {
-            allowed_calls(prog, store, here, hand, out.calls[level], &out.count[level]);
-            out.next[level] = 0;
-            at.is_new = 0;
-            ++at.visited;
-        }
-        if (!has_room(store, 1, 0, 0, 0)) return STORE_FULL;
-        if (at.is_own) {
-            follow_own(store, out, bounds, at);
-            continue;
-        }
-        if (!has_room(store, out, number, here) || !has_room(store, out, number, at.own))
-            return LIST_FULL;
-        if (at.is_lost && number - begin == at.before) {
-            at.is_lost = 0;
-            put_auction(
-                bidding.sides.systems[at.own_level & 1]->program, store, out, number, at.own, 0,
-                hands.hand(bidding, deals, deal, at.own_level));
-            out.end[deal + 1] = ++number;
-            continue;
-        }
-        if (out.next[level] == out.count[level]) {
-            --at.level;
-            at.here = store.parent[here];
-            continue;
-        }
-        const i32 call = out.calls[level][out.next[level]];
-        const bool is_over = ends(store, here, call);
-        if (every || is_over) {
-            if (number - begin == bounds[LIMIT]) {
-                out.cut[deal] = CUT_LIMIT;
-                return DONE;
-            }
-            put_auction(prog, store, out, number, here, call, hand);
-            out.end[deal + 1] = ++number;
-        }
-        ++out.next[level];
-        if (is_over) continue;
-        if (level + 1 >= bounds[DEPTH]) {
-            at.cut_depth = 1;
-        } else if (at.visited >= bounds[VISITS]) {
-            at.cut_places = 1;
-        } else {
-            at.here = child_of(store, here, call);
-            ++at.level;
-            at.is_new = 1;
-        }
+// The way of a deal's walk through the places of the store, see list_auctions.
+struct DealWay {
+    Bidding& bidding;
+    OneDeal& hands;
+    const Listed& out;
+    const Deals& deals;
+    const i64 deal;
+    const Store& places = bidding.store;
+
+    i32 make_ready(i32 place) {
+        return places.list[place] == UNKNOWN ? bidding.make_ready(place) : DONE;
     }
-    out.cut[deal] = at.cut_places ? CUT_PLACES : at.cut_depth ? CUT_DEPTH : WHOLE;
-    return DONE;
-}
+    i32 child_of(i32 place, i32 call, i32& child) {
+        if (!core::has_room(places, 1, 0, 0, 0)) return STORE_FULL;
+        child = core::child_of(places, place, call);
+        return DONE;
+    }
+    void allow(i32 level, i32 place, Level& calls) {
+        allowed_calls(program(level), places, place, hand(level), 1, &calls);
+    }
+    bool has_room(i32 place) const { return core::has_room(places, out, out.end[deal + 1], place); }
+    i64 count() const { return out.end[deal + 1] - out.end[deal]; }
+    void put(i32 level, i32 place, i32 call) {
+        put_auction(program(level), places, out, out.end[deal + 1]++, place, call, hand(level));
+    }
+
+  private:
+    const Program& program(i32 level) const { return bidding.sides.systems[level & 1]->program; }
+    const u64* hand(i32 level) { return hands.hand(bidding, deals, deal, level); }
+};
 
 // Lists the auctions of deals from where the walk stands; why it came back.
 inline i32 list_deals(
@@ -210,15 +171,11 @@ inline i32 list_deals(
     OneDeal hands;
     Walk& at = out.at[0];
     while (static_cast<u64>(at.deal) < deals.count) {
-        const i32 why = list_deal(bidding, hands, out, deals, bounds);
+        DealWay way = {bidding, hands, out, deals, at.deal};
+        const i32 why = list_auctions(way, bounds, at, out.levels.data, out.cut[at.deal]);
         if (why != DONE) return why;
-        ++at.deal;
-        if (static_cast<u64>(at.deal) < deals.count) {
-            out.end[at.deal + 1] = out.end[at.deal];
-            at.is_own = at.is_new = 1;
-            at.here = at.level = at.visited = 0;
-            at.is_lost = at.cut_depth = at.cut_places = 0;
-        }
+        at = walk_from_root(at.deal + 1);
+        if (static_cast<u64>(at.deal) < deals.count) out.end[at.deal + 1] = out.end[at.deal];
     }
     return DONE;
 }

@@ -1,23 +1,9 @@
-// All auctions that systems allow for a deal, and all deals for which they allow a call.
-//
-// What a hand may call at a place: the calls of all entries that hold, in the order of the first that
-// does; a pass behind them where the place has none; and a pass where nothing holds. So the first
-// is always what mode `first` makes, and its auction is the leftmost one of the walk.
+// All auctions that systems allow for deals, and all deals for which they allow a call.
 #pragma once
+#include "listing.hpp"
 #include "walk.hpp"
 
 namespace core {
-
-enum Bound : i32 { LIMIT, DEPTH, VISITS, COMPLETED_ONLY };
-enum Cut : u8 { WHOLE, CUT_LIMIT, CUT_DEPTH, CUT_PLACES };
-
-// Where the walk stands, which goes on there when it was left for a place to be worked out.
-struct Walk {
-    i32 deal, here, level, visited;
-    // the auction that is bid, and how many of those that lead to it come before it if it is cut
-    i32 own, own_level, before;
-    u8 is_own, is_new, is_lost, cut_depth, cut_places;
-};
 
 // Auctions that were found, one behind the other, and room for the walk: rows.Listed.
 struct Listed {
@@ -27,33 +13,9 @@ struct Listed {
     Array<u8> call, completed;
     Array<i64> held_end;  // [auctions + 1] where the entries end that make its last call
     Array<i32> held;
-    Array<u8[CALLS]> calls;  // [levels] calls that are allowed at each place of the way
-    Array<i32> count, next;  // [levels]
-    Array<Walk> at;          // [1]
+    Array<Level> levels;  // of the way
+    Array<Walk> at;       // [1]
 };
-
-// Calls that a hand may make at a place, a bit each; and in order, where there is room for that.
-inline u64 allowed_calls(
-    const Program& prog, const Store& store, i32 place, const u64* words, u8* calls, i32* count) {
-    const i32 list = store.chosen[place];
-    u64 seen = 0;
-    bool has_pass = false;
-    i32 found = 0;
-    for (i64 item = store.list_first[list]; item < store.list_first[list + 1]; ++item) {
-        const Entry& entry = prog.entries[store.list_items[item] >> 1];
-        has_pass |= entry.call == 0;
-        if (has_bit(seen, entry.call) || !passes_chain(prog.tests.data, entry.test, words, 1))
-            continue;
-        seen |= 1ull << entry.call;
-        if (calls != nullptr) calls[found++] = static_cast<u8>(entry.call);
-    }
-    if (seen == 0 || !has_pass) {
-        seen |= 1;
-        if (calls != nullptr) calls[found++] = 0;
-    }
-    if (count != nullptr) *count = found;
-    return seen;
-}
 
 // Whether an auction that ends at a place fits, with all entries of the place.
 inline bool has_room(const Store& store, const Listed& out, i64 number, i32 place) {
@@ -67,40 +29,12 @@ inline bool has_room(const Store& store, const Listed& out, i64 number, i32 plac
 inline void put_auction(
     const Program& prog, const Store& store, const Listed& out, i64 number, i32 place, i32 call,
     const u64* words) {
-    const i32 list = store.chosen[place];
-    i64 end = out.held_end[number];
+    const i64 end = out.held_end[number];
     out.place[number] = place;
     out.call[number] = static_cast<u8>(call);
     out.completed[number] = ends(store, place, call);
-    for (i64 item = store.list_first[list]; item < store.list_first[list + 1]; ++item) {
-        const i32 which = store.list_items[item] >> 1;
-        const Entry& entry = prog.entries[which];
-        if (entry.call == call && passes_chain(prog.tests.data, entry.test, words, 1))
-            out.held[end++] = which;
-    }
-    out.held_end[number + 1] = end;
-}
-
-// Goes down the auction that the systems bid, which comes first.
-inline void follow_own(
-    const Store& store, const Listed& out, const i64* bounds, Walk& at) {
-    const bool every = bounds[COMPLETED_ONLY] == 0;
-    const i32 call = out.calls[at.level][0];
-    at.is_new = 1;
-    if (!ends(store, at.here, call)) {
-        at.here = child_of(store, at.here, call);
-        ++at.level;
-        return;
-    }
-    at.is_own = 0;
-    at.own = at.here, at.own_level = at.level;
-    // a bound that would lose it leaves so many of the auctions that lead to it before it
-    i64 before = least(bounds[DEPTH], bounds[VISITS]);
-    if (every)
-        before = least(before, at.level < bounds[LIMIT] ? bounds[LIMIT] : bounds[LIMIT] - 1);
-    at.is_lost = at.level >= before;
-    at.before = every ? static_cast<i32>(before) : 0;
-    at.here = at.level = at.visited = 0;
+    out.held_end[number + 1] =
+        end + held_entries(prog, store, place, call, words, 1, out.held.data + end);
 }
 
 // Finds the calls that each deal may make at a place, a bit each, for pairs of the two.
@@ -108,7 +42,7 @@ inline void masks(
     const Program& prog, const Store& store, const Hands& hands, const i32* place, const i32* deals,
     i64 start, i64 stop, u64* found) {
     for (i64 pair = start; pair < stop; ++pair)
-        found[pair] = allowed_calls(prog, store, place[pair], hands[deals[pair]], nullptr, nullptr);
+        found[pair] = allowed_calls(prog, store, place[pair], hands[deals[pair]], 1, nullptr);
 }
 
 // Whether a hand may make a call at a place: the bit of `masks`, and no other.

@@ -502,4 +502,13 @@ __device__ __forceinline__ bool passes_chain(
     return number == HOLDS;
 }
 
+// Whether a call at a place is the last of the auction.
+template <class Places>
+__device__ __forceinline__ bool ends(const Places& places, i32 place, i32 call) {
+    if (call != 0) return false;
+    i32 passes = 1;
+    for (; place > 0 && places.call[place] == 0; place = places.parent[place]) ++passes;
+    return passes >= (place == 0 ? 4 : 3);
+}
+
 }  // namespace core

@@ -201,6 +201,8 @@ EMPTY: Final = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 LEVELS: Final = 324
 """Calls of an auction for which a walk has room."""
+LEVEL_BYTES: Final = 2 + CALLS
+"""Of the calls that are allowed at a place of the way: how many, the next, and they."""
 WALK: Final = np.dtype(
     [
         ("deal", "i4"), ("here", "i4"), ("level", "i4"), ("visited", "i4"),
@@ -304,9 +306,7 @@ class Listed(Group):
         "completed": ("u1",),
         "held_end": ("i8",),  # [auctions + 1] where the entries end that make its last call
         "held": ("i4",),
-        "calls": ("u1", CALLS),  # [LEVELS] calls that are allowed at each place of the way
-        "count": ("i4",),  # [LEVELS]
-        "next": ("i4",),  # [LEVELS]
+        "levels": ("u1", LEVEL_BYTES),  # [LEVELS]
         "at": (WALK,),  # [1]
     }
 

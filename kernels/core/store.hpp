@@ -144,14 +144,6 @@ inline i32 calls_to(const Store& store, i32 place) {
     return count;
 }
 
-// Whether a call at a place is the last of the auction.
-inline bool ends(const Store& store, i32 place, i32 call) {
-    if (call != 0) return false;
-    i32 passes = 1;
-    for (; place > 0 && store.call[place] == 0; place = store.parent[place]) ++passes;
-    return passes >= (place == 0 ? 4 : 3);
-}
-
 // Works out the row of a place behind its parent, which has its own; false if something is missing.
 inline bool work_out_row(
     const Program& first_side, const Program& other_side, const Store& store, const Block& block,

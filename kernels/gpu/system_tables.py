@@ -156,8 +156,8 @@ class SideTables:
             return self._grown[name].with_all(side.core.rows(name))
         return self._copied[name].of(side.core.rows(name))
 
-    def pack(self, side: Side, chunk: Chunk, order: DeviceArray) -> DeviceArray:
-        """Packed hands of a chunk, uint64 [4, words, deals], deals in an order."""
+    def pack(self, side: Side, chunk: Chunk, order: DeviceArray | None) -> DeviceArray:
+        """Packed hands of a chunk, uint64 [4, words, deals], deals in an order or as they come."""
         session, count = self.session, chunk.count
         words = session.device.empty(4 * self.width * count, np.uint64)
         self.tables.pack(chunk, words, order=order)

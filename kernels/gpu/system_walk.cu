@@ -1,44 +1,6 @@
 // Deals go from place to place of a system: each chooses a call and goes on to the place behind it,
 // a deal a thread, until its auction is over or nobody has worked that place out yet.
-//
-//   hash tables of (place, call)   a slot is 0, or the key: (place << 6 | call) + 1
-#include "system.cuh"
-
-__device__ __forceinline__ u64 key_behind(i32 place, i32 call) {
-    return (static_cast<u64>(place) << 6 | static_cast<u64>(call)) + 1;
-}
-
-struct Places {
-    const u64* keys;    // [slots]
-    const i32* values;  // [slots] the place behind
-    u32 slots;
-    const i32* parent;
-    const u8* call;
-    const i32* chosen;  // list that is chosen from, negative until the place is worked out
-    const i64* list_first;
-    const i32* list_items;
-
-    // Place behind a call if it was worked out, else -1.
-    __device__ __forceinline__ i32 behind(i32 place, i32 made) const {
-        const u64 key = key_behind(place, made);
-        u32 slot = static_cast<u32>(mixed(key)) & (slots - 1);
-        for (;; slot = (slot + 1) & (slots - 1)) {
-            const u64 found = __ldg(keys + slot);
-            if (found == 0) return -1;
-            if (found == key) break;
-        }
-        const i32 child = __ldg(values + slot);
-        return __ldg(chosen + child) < 0 ? -1 : child;
-    }
-
-    // Whether a call at a place is the last of the auction.
-    __device__ __forceinline__ bool ends(i32 place, i32 made) const {
-        if (made != 0) return false;
-        u32 passes = 1;
-        for (; place > 0 && __ldg(call + place) == 0; place = __ldg(parent + place)) ++passes;
-        return passes >= (place == 0 ? 4 : 3);
-    }
-};
+#include "system_way.cuh"
 
 // Bids each deal on as far as places are known.
 //
@@ -65,7 +27,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
     if (number >= count) return;
     const u32 at = waiting == nullptr ? static_cast<u32>(number) : waiting[number];
     const u32 deal = order[at];
-    const Places places = {keys, values, slots, parent, call, chosen, list_first, list_items};
+    const Places places = {
+        keys, values, slots, {parent}, {call}, {chosen}, {list_first}, {list_items}};
     i32 here = place[deal];
     u32 length = depth[deal];
     u32 passed = defaults[deal];
@@ -89,7 +52,7 @@ extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
             }
         }
         const u32 by_default = taken < 0 ? 1u : 0u;
-        if (places.ends(here, made)) {
+        if (ends(places, here, made)) {
             place[deal] = here;
             depth[deal] = static_cast<u16>(length);
             entry[deal] = taken;
@@ -103,13 +66,8 @@ extern "C" __global__ void __launch_bounds__(256, 4) bid_on(
             depth[deal] = static_cast<u16>(length);
             defaults[deal] = static_cast<u16>(passed);
             still_waiting[atomicAdd(counters + 1, 1u)] = at;
-            const u64 key = key_behind(here, made);
-            u32 slot = static_cast<u32>(mixed(key)) & (wanted_slots - 1);
-            for (;; slot = (slot + 1) & (wanted_slots - 1)) {
-                const u64 found = atomicCAS(wanted + slot, 0ull, key);
-                if (found == 0) wanted_keys[atomicAdd(counters, 1u)] = key - 1;
-                if (found == 0 || found == key) return;
-            }
+            want(key_behind(here, made), wanted, wanted_slots, wanted_keys, counters);
+            return;
         }
         passed += by_default;
         here = child;

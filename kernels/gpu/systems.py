@@ -5,7 +5,7 @@ nobody has worked out yet waits; the host is told all such places at once, and t
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -25,6 +25,14 @@ from .tables import SORT_KEYS
 _logger = logging.getLogger("bidcascade.kernels")
 
 _FILE: Final = "system_walk.cu"
+_LISTS_FILE: Final = "system_lists.cu"
+LISTS_DEFINES: Final = {
+    **DEFINES,
+    "WALK_BYTES": rows.WALK.itemsize,
+    "LEVEL_BYTES": rows.LEVEL_BYTES,
+    "LEVELS": rows.LEVELS,
+}
+"""``#define``s of ``system_lists.cu``."""
 _SORT_BYTES: Final = 4
 _MOST_PLACES: Final = 1 << 12
 """Places that are worked out before they are taken in; 16 kB each."""
@@ -34,6 +42,8 @@ MOST_NARROW: Final = 1 << 16
 """Ends of auctions that numbers of 16 bits tell apart."""
 _DEAL_BYTES: Final = 12 + 2 * 4 + 3 * 8
 """What a deal takes beside its packed hands: how far it is, waiting lists, places it may want."""
+_WALK_BYTES: Final = rows.WALK.itemsize + rows.LEVELS * rows.LEVEL_BYTES + 3 * 8
+"""What the walk that lists its auctions takes more."""
 
 
 class BidsThere(NamedTuple):
@@ -65,6 +75,29 @@ class BidsThere(NamedTuple):
     def part(self, start: int, stop: int) -> "BidsThere":
         """Deals ``start`` to ``stop``."""
         return BidsThere(*(array[start:stop] for array in self))
+
+
+class ListedThere(NamedTuple):
+    """All auctions of deals, as a device listed them: arrays of :class:`.rows.Listed`.
+
+    Parameters
+    ----------
+    first : int64 [n]
+        Where each deal's auctions begin.
+    cut : uint8 [n]
+    place : int32, call : uint8, completed : uint8
+        By auction.
+    held_end : int64 [auctions + 1]
+    held : int32
+    """
+
+    first: NDArray[np.int64]
+    cut: NDArray[np.uint8]
+    place: I32
+    call: NDArray[np.uint8]
+    completed: NDArray[np.uint8]
+    held_end: NDArray[np.int64]
+    held: I32
 
 
 class DeviceAuctions(NamedTuple):
@@ -163,7 +196,7 @@ class DevicePlaces:
         return self._worker.row_there(store, item, parent)
 
     def bid(
-        self, deals: AnyDeals, place: int, depth: int, store: rows.Store,
+        self, deals: AnyDeals, place: int, depth: int, store: Callable[[], rows.Store],
         sides: Callable[[], Sides], work_out: Callable[[U64], None],
     ) -> tuple[I32, I32, U16]:  # fmt: skip
         """Bid deals to the end from a place on.
@@ -173,8 +206,8 @@ class DevicePlaces:
         deals : DealArrays or DeviceDeals
         place, depth : int
             A place that was worked out, and how many calls lead there.
-        store : Store
-            Always the same one; places in it stay, and more may come.
+        store : function
+            Gives the store as it is now; places in it stay, and more may come.
         sides : function
             What players choose by, as it is now.
         work_out : function
@@ -201,7 +234,7 @@ class DevicePlaces:
         def run(size: int) -> None:
             for chunk in DealFeed(session, deals, size):
                 there = BidsThere.empty(session, chunk.count)
-                _Chunk(self, chunk, there, store, sides, work_out).to_the_end(place, depth)
+                _Chunk(self, chunk, store, sides, work_out).bid(there, place, depth)
                 part = slice(chunk.start, chunk.start + chunk.count)
                 made = (there.place, there.entry, there.defaults)
                 for target, array in zip(targets, made, strict=True):
@@ -213,7 +246,7 @@ class DevicePlaces:
         return found
 
     def bid_on_device(
-        self, deals: DeviceDeals, store: rows.Store, sides: Callable[[], Sides],
+        self, deals: DeviceDeals, store: Callable[[], rows.Store], sides: Callable[[], Sides],
         work_out: Callable[[U64], None],
     ) -> "BidsThere":  # fmt: skip
         """Bid deals from the first call on, as :meth:`bid`; what comes of it stays there."""
@@ -223,11 +256,46 @@ class DevicePlaces:
             there = BidsThere.empty(session, len(deals))
             for chunk in DealFeed(session, deals, size):
                 part = there.part(chunk.start, chunk.start + chunk.count)
-                _Chunk(self, chunk, part, store, sides, work_out).to_the_end(0, 0)
+                _Chunk(self, chunk, store, sides, work_out).bid(part, 0, 0)
             return there
 
         with session.working():
             found: BidsThere = halving(session, self._fitting(deals, sides()), run)
+        return found
+
+    def list_auctions(
+        self, deals: AnyDeals, bounds: NDArray[np.int64], store: Callable[[], rows.Store],
+        sides: Callable[[], Sides], work_out: Callable[[U64], None],
+    ) -> list[ListedThere]:  # fmt: skip
+        """List the auctions that are allowed for deals, a part for each chunk of them.
+
+        Parameters
+        ----------
+        bounds : int64 [4]
+            Those of :func:`.functions.list_deals`.
+        deals, store, sides, work_out
+            As for :meth:`bid`; the root is worked out.
+
+        Raises
+        ------
+        DeviceFault
+            If the device asks again for what it was told.
+        """
+        session = self.session
+
+        def run(size: int) -> list[ListedThere]:
+            there = session.upload(bounds)
+            return [
+                _Chunk(self, chunk, store, sides, work_out).list_auctions(there)
+                for chunk in DealFeed(session, deals, size)
+            ]
+
+        if not len(deals):
+            return []
+        with session.working():
+            found: list[ListedThere] = halving(
+                session, self._fitting(deals, sides(), more=_WALK_BYTES), run
+            )
         return found
 
     def auctions(
@@ -304,10 +372,10 @@ class DevicePlaces:
         with session.working():
             return session.with_room("ends of auctions", run)
 
-    def _fitting(self, deals: AnyDeals, sides: Sides) -> int:
-        """Deals of a chunk that fits."""
+    def _fitting(self, deals: AnyDeals, sides: Sides, *, more: int = 0) -> int:
+        """Deals of a chunk that fits, where a deal takes so many bytes more than to be bid."""
         width = sum(one.packing.lane_words + one.packing.flag_words for one in sides)
-        per_deal = DealFeed.bytes_per_deal(deals) + _SORT_BYTES + 32 * width + _DEAL_BYTES
+        per_deal = DealFeed.bytes_per_deal(deals) + _SORT_BYTES + 32 * width + _DEAL_BYTES + more
         return fitting(self.session, per_deal, self._most_deals, len(deals))
 
     def tables(self, sides: Sides) -> tuple[SideTables, SideTables]:
@@ -323,7 +391,7 @@ class DevicePlaces:
         return self._sides
 
     def arrays(self, store: rows.Store) -> list[Any]:
-        """Places as they are now, as ``bid_on`` takes them."""
+        """Places as they are now, as ``bid_on`` and ``list_on`` take them."""
         places = int(store.counts[rows.PLACES])
         parent, call, first, items = self._grown_arrays(store, *self._grown)
         keys, values = self._entered_places(parent, call, places)
@@ -365,14 +433,95 @@ class DevicePlaces:
         return self._keys, self._values
 
 
+class _Kernel(NamedTuple):
+    """A kernel that lets deals go on; its arguments begin and end like those of ``bid_on``."""
+
+    file: str
+    entry: str
+    defines: Mapping[str, int]
+    threads: int
+
+
+class _Hands:
+    """Packed hands of a chunk, as both sides want them now, in an order or as they come."""
+
+    def __init__(self, places: DevicePlaces, chunk: Chunk, order: DeviceArray | None) -> None:
+        self._places, self._chunk, self._order = places, chunk, order
+        self._packed_for: tuple[SideTables, ...] = ()
+        self._words: tuple[DeviceArray, ...] = ()
+
+    def of(self, sides: Sides) -> tuple[tuple[SideTables, ...], Sides, tuple[DeviceArray, ...]]:
+        """Tables, sides and words of both."""
+        both = self._places.tables(sides)
+        if self._packed_for != both:
+            self._words = ()
+            first = both[0].pack(sides[0], self._chunk, self._order)
+            is_one = both[0] is both[1]
+            other = first if is_one else both[1].pack(sides[1], self._chunk, self._order)
+            self._packed_for, self._words = both, (first, other)
+        return both, sides, self._words
+
+
+class PairMasks:
+    """Tells which calls deals may make at places, pair by pair, with the deals kept on the device.
+
+    Parameters
+    ----------
+    places : DevicePlaces
+    deals : DealArrays or DeviceDeals
+        Their packed hands stay there, all at once.
+    """
+
+    def __init__(self, places: DevicePlaces, deals: AnyDeals) -> None:
+        self._places, self._count = places, len(deals)
+        session = places.session
+        with session.working():
+            self._chunk = session.with_room(
+                "deals", lambda: next(iter(DealFeed(session, deals, len(deals))))
+            )
+        self._hands = _Hands(places, self._chunk, None)
+
+    def at(self, depth: int, place: I32, deals: I32, store: rows.Store, sides: Sides) -> U64:
+        """Find the calls that deals may make at places behind so many calls, a bit each.
+
+        Parameters
+        ----------
+        place, deals : int32 [n]
+            Places that were worked out, and numbers of deals.
+        """
+        session, count = self._places.session, len(place)
+        if not count:
+            return np.zeros(0, np.uint64)
+
+        def run() -> U64:
+            both, _, words = self._hands.of(sides)
+            tables, side = both[depth & 1], sides[depth & 1]
+            size = tables.width * self._count
+            start = (depth & 3) * size
+            *_, chosen, first, items = self._places.arrays(store)
+            found = session.device.empty(count, np.uint64)
+            session.each(
+                _LISTS_FILE, "mask_pairs", LISTS_DEFINES, count,
+                [
+                    tables.array(side, "entries"), tables.array(side, "tests"),
+                    words[depth & 1][start : start + size], np.uint32(self._count), chosen, first,
+                    items, session.upload(place), session.upload(deals), np.uint32(count), found,
+                ],
+            )  # fmt: skip
+            return session.download(found)
+
+        with session.working():
+            return session.with_room("masks of calls", run)
+
+
 class _Chunk:
     """Deals on their way."""
 
     def __init__(
-        self, places: DevicePlaces, chunk: Chunk, bids: BidsThere, store: rows.Store,
+        self, places: DevicePlaces, chunk: Chunk, store: Callable[[], rows.Store],
         sides: Callable[[], Sides], work_out: Callable[[U64], None],
     ) -> None:  # fmt: skip
-        self._places, self._chunk, self._bids, self._store = places, chunk, bids, store
+        self._places, self._chunk, self._get_store = places, chunk, store
         self._get_sides, self._work_out = sides, work_out
         session, count = places.session, chunk.count
         device = session.device
@@ -383,12 +532,11 @@ class _Chunk:
         self._lists = [device.empty(count, np.uint32) for _ in range(2)]
         self._wanted = device.empty(1 << (2 * count).bit_length(), np.uint64)
         self._keys = device.empty(count, np.uint64)
-        self._packed_for: tuple[SideTables, ...] = ()
-        self._words: tuple[DeviceArray, ...] = ()
+        self._hands = _Hands(places, chunk, self._order)
 
-    def to_the_end(self, place: int, depth: int) -> None:
+    def bid(self, bids: BidsThere, place: int, depth: int) -> None:
         """Bid from a place on that so many calls lead to."""
-        session, bids = self._places.session, self._bids
+        session = self._places.session
         session.each(
             _FILE, "start_deals", DEFINES, self._chunk.count,
             [
@@ -397,10 +545,48 @@ class _Chunk:
             ],
         )  # fmt: skip
         session.device.clear(bids.defaults, stream=session.work)
+        self._to_the_end(_Kernel(_FILE, "bid_on", DEFINES, 256), bids)
+
+    def list_auctions(self, bounds: DeviceArray) -> ListedThere:
+        """List all auctions: how many of each deal, then what they are."""
+        session, count = self._places.session, self._chunk.count
+        device, zeros = session.device, session.zeros
+        kernel = _Kernel(_LISTS_FILE, "list_on", LISTS_DEFINES, 128)
+        walks = device.empty((count, rows.WALK.itemsize), np.uint8)
+        levels = device.empty((count, rows.LEVELS * rows.LEVEL_BYTES), np.uint8)
+        found, held, cut = zeros(count, np.uint64), zeros(count, np.uint64), zeros(count, np.uint8)
+        before = [bounds, walks, levels, found, held, cut]
+        self._begin_walks(walks)
+        self._to_the_end(kernel, [*before, *5 * [None]])
+        sums = RunningSums(session, count)
+        auctions, entries = sums.run(found), sums.run(held)
+        out = [
+            device.empty(auctions, np.int32), device.empty(auctions, np.uint8),
+            device.empty(auctions, np.uint8), zeros(auctions + 1, np.int64),
+            # what has no room at all would only be counted
+            device.empty(max(1, entries), np.int32),
+        ]  # fmt: skip
+        self._begin_walks(walks)
+        _, left = self._on(kernel, [*before, *out], None, count)
+        if left:
+            raise DeviceFault(f"expected the places of all auctions, got {left} deals waiting")
+        out[-1] = out[-1][:entries]
+        first, cuts = session.download(found).view(np.int64), session.download(cut)
+        return ListedThere(first, cuts, *(session.download(array) for array in out))
+
+    def _begin_walks(self, walks: DeviceArray) -> None:
+        count = self._chunk.count
+        self._places.session.each(
+            _LISTS_FILE, "begin_walks", LISTS_DEFINES, count, [np.uint32(count), walks]
+        )
+
+    def _to_the_end(self, kernel: _Kernel, results: Sequence[Any]) -> None:
+        """Launch a kernel until no deal waits for a place."""
+        session = self._places.session
         waiting, count = None, self._chunk.count
         before: U64 = np.zeros(0, np.uint64)
         while count:
-            found, count = self._on(waiting, count)
+            found, count = self._on(kernel, results, waiting, count)
             waiting, self._lists = self._lists[0], self._lists[::-1]
             if count:
                 keys = session.download(self._keys[:found])
@@ -410,30 +596,26 @@ class _Chunk:
                 self._work_out(keys)
                 before = keys
 
-    def _on(self, waiting: DeviceArray | None, count: int) -> tuple[int, int]:
+    def _on(
+        self, kernel: _Kernel, results: Sequence[Any], waiting: DeviceArray | None, count: int
+    ) -> tuple[int, int]:
         """Let deals go on; how many places are wanted, and how many deals wait for them."""
         places, session = self._places, self._places.session
         sides = self._get_sides()
-        both = places.tables(sides)
-        if self._packed_for != both:
-            self._words = ()
-            first = both[0].pack(sides[0], self._chunk, self._order)
-            is_one = both[0] is both[1]
-            other = first if is_one else both[1].pack(sides[1], self._chunk, self._order)
-            self._packed_for, self._words = both, (first, other)
         one_each: list[Any] = []
-        for tables, side, words in zip(both, sides, self._words, strict=True):
+        for tables, side, words in zip(*self._hands.of(sides), strict=True):
             arrays = [tables.array(side, name) for name in ("entries", "tests")]
             one_each += [*arrays, words, np.uint32(tables.width)]
         session.device.clear(self._wanted, stream=session.work)
         counters = session.zeros(2, np.uint32)
         session.each(
-            _FILE, "bid_on", DEFINES, count,
+            kernel.file, kernel.entry, kernel.defines, count,
             [
-                *one_each, *places.arrays(self._store), waiting, np.uint32(count), self._order,
-                np.uint32(self._chunk.count), *self._bids, self._wanted,
+                *one_each, *places.arrays(self._get_store()), waiting, np.uint32(count),
+                self._order, np.uint32(self._chunk.count), *results, self._wanted,
                 np.uint32(self._wanted.size), self._keys, counters, self._lists[0],
             ],
+            threads=kernel.threads,
         )  # fmt: skip
         found, left = session.download(counters).tolist()
         return found, left

@@ -14,6 +14,7 @@ from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.cuda_device import compiler_options, source_text
 from bidcascade.kernels.gpu.system_places import PLACES_DEFINES
 from bidcascade.kernels.gpu.system_tables import DEFINES
+from bidcascade.kernels.gpu.systems import LISTS_DEFINES
 from bidcascade.kernels.gpu.tables import (
     feature_defines,
     first_defines,
@@ -30,6 +31,7 @@ WORDS = ((1, 1), (3, 6))
 Defines = Mapping[str, int]
 SYSTEMS: list[tuple[str, Defines]] = [
     ("system_walk.cu", DEFINES), ("system_places.cu", PLACES_DEFINES),
+    ("system_lists.cu", LISTS_DEFINES),
 ]  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu import systems as gpu_systems
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.gpu.systems import DevicePlaces
+from bidcascade.systems.allowed import Bounds, count_allowed, list_allowed, members
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.knowledge import term_range
 from bidcascade.systems.program import SystemProgram, opened_programs
@@ -335,11 +336,30 @@ def test_places_that_do_not_fit_are_worked_out_here(device_backend, caplog, monk
     assert "on the processor from now on" in caplog.text
 
 
+def test_what_the_processor_drops_meanwhile_is_no_matter(device_backend, monkeypatch):
+    """Where no place fits there, rows are here, and go where they are too many."""
+
+    def run(*_):
+        raise OutOfDeviceMemory("out of device memory")
+
+    monkeypatch.setattr(PlaceWorker, "work_out", run)
+    forget, dropped = Bidder.forget_rows, []
+    monkeypatch.setattr(
+        Bidder, "forget_rows",
+        lambda self, *arguments: dropped.append(self) or forget(self, *arguments),
+    )  # fmt: skip
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(400, 3)
+    # more places than the arrays of a new store have room for, so that they move
+    bounds = Bounds(80, 14, 150)
+    there = assert_same_lists(backend, programs_of(SMALL, OTHER), deals, bounds, budget=1 << 16)
+    assert there in dropped
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
         (
-            Change("system_walk.cu", "(chosen + child) < 0", "(chosen + child) < 1 << 30"),
+            Change("system_walk.cu", "chosen[child] < 0", "chosen[child] < 1 << 30"),
             "expected deals to go on",
         ),
         (
@@ -478,6 +498,146 @@ def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, old, new):
         return bool((found == wanted).all())
 
     assert not (is_right(SMALL, OTHER) and is_right(DOUBLERS))
+
+
+def assert_same_lists(
+    backend: CudaBackend, programs: list[SystemProgram], deals: DealArrays, bounds: Bounds,
+    **options: Any,
+) -> Bidder:  # fmt: skip
+    """All auctions of deals are alike; the bidder that listed them on the device."""
+    there, here = Bidder(*programs, **options), Bidder(*programs, **options)
+    found = list_allowed(there, deals, bounds, backend=backend)
+    wanted = list_allowed(here, deals, bounds)
+    for name in ("offsets", "cut", "call", "completed", "held_offsets", "held"):
+        one, other = getattr(found, name), getattr(wanted, name)
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(one, other, name)
+    auctions = [
+        bidder.ending_with(listing.place, listing.call)
+        for bidder, listing in ((there, found), (here, wanted))
+    ]
+    assert auctions[0] == auctions[1]
+    return there
+
+
+ALL_BOUNDS = st.builds(
+    Bounds, st.integers(1, 12), st.integers(1, 14), st.integers(1, 12), st.booleans()
+)
+
+
+@settings(examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(systems(), systems(), ALL_BOUNDS, st.integers(0, 1000), st.integers(0, 9))
+def test_all_auctions_of_made_systems(device_backend, one, other, bounds, seed, schedule):
+    backend = device_backend({"schedule": schedule}, most_deals=64)
+    deals = mixed_deals(70, seed)
+    try:
+        assert_same_lists(backend, programs_of(one, other), deals, bounds)
+    except InvalidSystem as error:
+        with pytest.raises(InvalidSystem, match=re.escape(str(error))):
+            list_allowed(Bidder(*programs_of(one, other)), deals, bounds)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        Bounds(20), Bounds(20, completed_only=True), Bounds(40, 3), Bounds(1), Bounds(30, 9, 5),
+        Bounds(2, 1, 1, completed_only=True),
+    ],
+)  # fmt: skip
+def test_all_auctions_within_bounds(device_backend, bounds):
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(150, 2)
+    assert_same_lists(backend, programs_of(SMALL, OTHER), deals, bounds)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if (child >= 0) return DONE;", "if (child >= 0 || place > 9) return DONE;"),
+        ("missing = key_behind(place, call);", "missing = key_behind(place, call) ^ 1;"),
+        ("number - begin);", "number);"),
+        ("out.held + held;", "out.held;"),
+        ("out.completed[number] = ends(places, place, call);", "out.completed[number] = !call;"),
+        ("static_cast<i64>(held);", "static_cast<i64>(number);"),
+        ("static_cast<u64>(level & 3)", "static_cast<u64>(level & 1)"),
+        ("is_counted ? 0 : found[deal]", "found[deal]"),
+        ("if (is_counted) {", "if (true) {"),
+        ("    walks[at] = walk;", "    walks[at] = walk_from_root(walk.deal);"),
+        ("at.level >= before", "at.level > before"),
+        ("way.count() == at.before", "way.count() == at.before + 1"),
+        ("seen == 0 || !has_pass", "!has_pass"),
+        ("at.visited < bounds[VISITS]", "at.visited <= bounds[VISITS]"),
+    ],
+)
+def test_lists_that_are_written_wrongly_are_seen(emulator_folder, old, new):
+    backend = EmulatedBackend(emulator_folder)
+    source, change = backend.device.source, Change("system_lists.cu", old, new)
+    backend.device.source = lambda file: (
+        change.applied(source(file)) if file == change.place else source(file)
+    )
+
+    def is_right(bounds: Bounds) -> bool:
+        try:
+            assert_same_lists(backend, programs_of(SMALL, OTHER), mixed_deals(90, 2), bounds)
+        except (AssertionError, ValueError, IndexError, EmulatorFault, DeviceFault):
+            return False
+        return True
+
+    assert not all(is_right(bounds) for bounds in (Bounds(12), Bounds(20, 4, 6)))
+
+
+@pytest.mark.slow
+def test_all_auctions_of_sayc(device_backend):
+    programs = [System.open("sayc").bidder().sides[0]]
+    backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(200, 3)
+    assert assert_same_lists(backend, programs, deals, Bounds(12, 5, 12)).count > 1000
+
+
+@settings(examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(systems(), systems(), st.integers(1, 9), st.integers(1, 5), st.integers(0, 1000))
+def test_counts_and_members_of_made_systems(device_backend, one, other, least, depth, seed):
+    backend, deals = device_backend(), mixed_deals(70, seed)
+    programs = programs_of(one, other)
+    there, here = Bidder(*programs), Bidder(*programs)
+    try:
+        found = count_allowed(there, deals, least=least, depth=depth, backend=backend)
+        wanted = count_allowed(here, deals, least=least, depth=depth)
+    except InvalidSystem:
+        return
+    assert found.calls == wanted.calls
+    assert found.cut == wanted.cut
+    np.testing.assert_array_equal(found.counts, wanted.counts)
+    auctions = [tuple(calls) for calls in found.calls[::3]]
+    for mine, his, count in zip(
+        members(there, deals, auctions, backend=backend), members(here, deals, auctions),
+        found.counts[::3], strict=True,
+    ):  # fmt: skip
+        np.testing.assert_array_equal(mine, his)
+        assert mine.sum() == count
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("words + deals[pair], packed", "words + deals[pair] / 2, packed"),
+        ("place[pair], words", "place[0], words"),
+        ("seen == 0 || !has_pass", "!has_pass"),
+    ],
+)
+def test_masks_that_are_found_wrongly_are_seen(emulator_folder, old, new):
+    backend = EmulatedBackend(emulator_folder)
+    source, change = backend.device.source, Change("system_lists.cu", old, new)
+    backend.device.source = lambda file: (
+        change.applied(source(file)) if file == change.place else source(file)
+    )
+    deals = mixed_deals(150, 2)
+    wanted = count_allowed(Bidder(*programs_of(SMALL, OTHER)), deals, least=2, depth=5)
+    try:
+        found = count_allowed(
+            Bidder(*programs_of(SMALL, OTHER)), deals, least=2, depth=5, backend=backend
+        )
+    except EmulatorFault:
+        return
+    assert found.calls != wanted.calls or (found.counts != wanted.counts).any()
 
 
 @pytest.mark.slow

@@ -197,6 +197,8 @@ def test_what_was_warmed_up_compiles_nothing_more(emulated, table, kind):
     for count in (1, 2, 70, 300):
         deals = random_deals(count, seed=count)
         engine.auctions(deals, mode="first")
+        engine.auctions(deals, mode="all", limit=3)
+        engine.members(deals, ["1C"])
         if kind == "table":
             engine.auctions(deals)
             engine.auctions(deals, completed_only=True, max_depth=2, limit=3)
@@ -355,21 +357,21 @@ def test_answers_name_the_backend_that_worked(emulated, table, tmp_path):
     emulated()
     system = Engine(System.parse(SMALL_SYSTEM), "cuda")
     worked = {one: system.backend_for(one) for one in ("first", "all", "counts", "members")}
-    assert worked == {"first": "cuda", "all": "cpu", "counts": "cpu", "members": "cpu"}
+    assert worked == dict.fromkeys(("first", "all", "counts", "members"), "cuda")
     assert {Engine(table, "cuda").backend_for(one) for one in worked} == {"cuda"}
     assert Engine(System.parse(SMALL_SYSTEM), "reference").backend_for("all") == "reference"
     (tmp_path / "small.bidding").write_text(SMALL_SYSTEM)
     app = loaded_app(table=f"small={tmp_path / 'small.bidding'}", backend="cuda")
-    for mode, name in (("first", "cuda"), ("all", "cpu")):
+    for mode in ("first", "all"):
         answer = post(app, "/v1/auctions", {**GOOD, "mode": mode})
-        assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == name
+        assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == "cuda"
     body = {"deals": GOOD["deals"], "entries": ["1C"]}
     answer = post(app, "/v1/members", body)
-    assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == "cpu"
+    assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == "cuda"
     write_deal_parquet(random_deals(40, seed=1), tmp_path / "deals.parquet")
-    for mode, name in (("first", "cuda"), ("all", "cpu")):
+    for mode in ("first", "all"):
         run_batch(system, tmp_path / "deals.parquet", tmp_path / mode, mode=mode)
-        assert {part.backend for part in Manifest.read(tmp_path / mode).parts} == {name}
+        assert {part.backend for part in Manifest.read(tmp_path / mode).parts} == {"cuda"}
 
 
 @pytest.mark.parametrize("mode", ["all", "first", "counts"])
@@ -410,6 +412,33 @@ def test_a_system_is_bid_on_the_device(emulated, table):
     assert device.launches > 0
     here = Engine(System(system.text), "cpu").auctions(deals, mode="first")
     assert_frame_equal(there, here)
+
+
+def test_all_auctions_of_a_system_are_listed_on_the_device(emulated, table, monkeypatch):
+    """In chunks, of engine and device; the frame is that of the core and of the definition."""
+    device, deals = emulated(most_deals=64), random_deals(150, seed=5)
+    monkeypatch.setattr("bidcascade.systems.system_bidder.DEVICE_CHUNK", 80)
+    options = {"mode": "all", "limit": 12, "max_depth": 5}
+    system = System.parse(SMALL_SYSTEM)
+    before = device.launches
+    found = Engine(system, "cuda").auctions(deals, **options)
+    assert device.launches > before
+    assert_frame_equal(found, Engine(System(system.text), "cpu").auctions(deals, **options))
+    few = Engine(System(system.text), "reference").auctions(deals.head(20), **options)
+    assert_frame_equal(found.filter(found["deal"] < 20), few)
+
+
+def test_counts_and_members_of_a_system_ask_the_device(emulated, table):
+    device, deals = emulated(), random_deals(150, seed=5)
+    there, here = (Engine(System.parse(SMALL_SYSTEM), name) for name in ("cuda", "cpu"))
+    auctions = ["1C", "P P", "P 1N P", "P"]
+    for ask_engine in (
+        lambda engine: engine.counts(deals, share=0.01, max_depth=4),
+        lambda engine: engine.members(deals, auctions),
+    ):
+        before = device.launches
+        assert_frame_equal(ask_engine(there), ask_engine(here))
+        assert device.launches > before
 
 
 @pytest.mark.parametrize("kind", ["polars", "arrays", "cudf"])

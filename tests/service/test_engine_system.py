@@ -203,7 +203,7 @@ def test_a_thread_that_fails_ends_mode_all(engine, monkeypatch):
     monkeypatch.setattr(threads, "_THREADS", 2)
     monkeypatch.setattr(system_bidder, "thread_count", lambda: 2)
 
-    def fail(bidder, deals, bounds):
+    def fail(bidder, deals, bounds, *, backend):
         raise InvalidTable("expected something else")
 
     with monkeypatch.context() as broken:
