@@ -19,13 +19,14 @@ from bidcascade.bridge import (
     cards_of,
     format_call,
 )
+from bidcascade.inference.card_play.choosing import CardPlayer
+from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.foreign.process import ProcessEngine
 from bidcascade.inference.table_manager import host as host_module
 from bidcascade.inference.table_manager import lines
 from bidcascade.inference.table_manager.connection import LONGEST_LINE, LineConnection
 from bidcascade.inference.table_manager.host import TableHost
-from bidcascade.inference.table_manager.playing import choose_card, legal_cards
 from bidcascade.inference.table_manager.seat import sit
 from bidcascade.loaders import read_deals, write_pbn
 from bidcascade.loaders.play import count_declarer_tricks, trick_winner
@@ -122,10 +123,15 @@ def test_a_whole_deal_is_played_by_the_laws(seed, strain):
 # --- a table --------------------------------------------------------------------------------------
 
 
-def seated(host, seat, player, team, results):
+BY_RULES = CardPlayer(None, budget_ms=0)
+
+
+def seated(host, seat, player, team, results, cards=BY_RULES):
     def run():
         try:
-            results[seat] = sit("127.0.0.1", host.port, seat, player, team=team, wait_s=30)
+            results[seat] = sit(
+                "127.0.0.1", host.port, seat, player, team=team, wait_s=30, cards=cards
+            )
         except EngineFailed as error:
             results[seat] = error
 

@@ -23,9 +23,9 @@ from bidcascade.bridge import (
     parse_card,
     parse_hand,
 )
+from bidcascade.inference.card_play.rules_of_thumb import choose_card
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.foreign.protocol import Reply, Turn
-from bidcascade.inference.table_manager.playing import choose_card
 from bidcascade.loaders.play import trick_winner
 from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
 from bidcascade.service.foreign_engines import (
@@ -173,8 +173,10 @@ def test_whole_boards_are_played_by_asking_for_each_card(app):
             answer = asked_of(
                 app, "/play", dealer="N", seat="NESW"[seat], vul="", ctx="4S------",
                 hand=texts[seat], dummy=texts[2], played="".join(map(format_card, played)),
+                budget_ms=0,
             ).json()  # fmt: skip
             card = parse_card(answer["card"])
+            assert answer["why"]
             assert hands[turn] >> card & 1
             assert answer["player"] == (turn - 1) % 4
             gone = sum(1 << one for one in played)
@@ -185,6 +187,19 @@ def test_whole_boards_are_played_by_asking_for_each_card(app):
             )  # fmt: skip
             played.append(card)
         assert sorted(played) == list(range(52))
+
+
+def test_a_card_is_played_by_layouts_with_its_reason(app):
+    """Declarer follows from dummy; cards that were played may be left out of the hands."""
+    query = {
+        **PLAY, "seat": "N", "hand": "A43.KJ3.A964.Q93", "played": "SQS2S5SAC3CTCKC6",
+    }  # fmt: skip
+    answer = asked_of(app, "/play", **query).json()
+    assert (answer["who"], answer["player"]) == ("sayc", 1)
+    assert " the contract in " in answer["why"]
+    assert answer["card"] in [one["card"] for one in answer["candidates"]]
+    left = {**query, "hand": "43.KJ3.A964.Q9", "dummy": "K.AQT8.QJ5.742"}
+    assert asked_of(app, "/play", **left).json() == answer
 
 
 @pytest.mark.parametrize(
@@ -204,10 +219,27 @@ def test_plays_that_are_none(app, change, told):
         ("/play", PLAY, "the opening lead"),
         ("/play", {**PLAY, "played": "SQSQ"}, "each card once"),
         ("/play", {**PLAY, "played": "S1"}, "expected"),
-        ("/play", {**PLAY, "played": "SQ", "seat": "W"}, "the player to play, S"),
+        ("/play", {**PLAY, "played": "SQ", "seat": "W"}, "a question of S"),
         ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": "AQ4.KJ3.K876"}, "four suits"),
         ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": PLAY["dummy"]}, "different"),
         ("/play", {**PLAY, "played": "SQ", "ctx": "1N--"}, "an auction that is over"),
+        (
+            "/play",
+            {**PLAY, "played": "SQ", "seat": "N", "hand": "A43.KJ3.A964.Q93", "budget_ms": "-1"},
+            "'budget_ms'",
+        ),
+        ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": "AQ.KJ3.K876.Q52"}, "13 cards"),
+        (
+            "/play",
+            {
+                **PLAY,
+                "played": "SQ",
+                "seat": "N",
+                "hand": "A3.KJ93.K964.Q93",
+                "dummy": "Q2.AQT8.QJ5.K742",
+            },
+            "played by E",
+        ),
         ("/bid", {"hand": None}, "'hand' in the query"),
         ("/bid", {"hand": "AKQ"}, "expected"),
         ("/bid", {"hand": "AQx.KJ3.K876.Q52"}, "expected"),
