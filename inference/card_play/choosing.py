@@ -140,7 +140,8 @@ class CardPlayer:
 
     Examples
     --------
-    >>> from bidcascade.bridge import Auction, Vulnerability, parse_calls, parse_card, parse_hand
+    >>> from bidcascade.bridge import Auction, Seat, Vulnerability, parse_calls, parse_hand
+    >>> from bidcascade.bridge import parse_card
     >>> sight = Sight(
     ...     Auction.of(parse_calls("1N P 3N P P P")), Vulnerability.NONE, Seat.NORTH,
     ...     parse_hand("AQ4.KJ3.K876.Q52"), parse_hand("K2.AQ8.QJ53.K743"),
