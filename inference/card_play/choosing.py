@@ -41,6 +41,7 @@ from bidcascade.inference.weighted import F64, weighted_mean
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
+from .likelihood import hidden_choices, likelihoods
 from .rules_of_thumb import choose_card
 from .sight import Sight
 
@@ -131,6 +132,9 @@ class CardPlayer:
         How many stand behind a card at most.
     seed : int
         From 0 to ``2**64 - 1``.
+    weighs_cards : bool
+        Whether a layout counts by how likely others would have played their cards in it
+        (:mod:`.likelihood`); else each one counts that the cards leave possible.
     solver : SolvesPlays
 
     Raises
@@ -156,6 +160,7 @@ class CardPlayer:
     budget_ms: int = DEFAULT_BUDGET_MS
     layouts: int = MOST_LAYOUTS
     seed: int = 0
+    weighs_cards: bool = False
     solver: SolvesPlays = _CORE
 
     def __post_init__(self) -> None:
@@ -184,10 +189,9 @@ class CardPlayer:
             return ChosenCard(legal[0], "only card", "the only card that may be played")
         deadline = perf_counter() + self.budget_ms / 1000
         left = 13 - sight.state.hands[sight.actor].bit_count()
-        wanted = min(
-            self.layouts,
-            int(_SHARE_OF_SOLVING * self.budget_ms / _MS_A_LAYOUT.get(left, _MS_A_LAYOUT[9])),
-        )
+        choices = hidden_choices(sight) if self.weighs_cards else []
+        cost = _ms_a_layout(left) + sum(_ms_a_layout(one.cards) for one in choices)
+        wanted = min(self.layouts, int(_SHARE_OF_SOLVING * self.budget_ms / cost))
         if wanted < FEWEST_LAYOUTS:
             return _by_rules(sight, (f"a budget of {self.budget_ms} ms is too short for layouts",))
         try:
@@ -205,6 +209,11 @@ class CardPlayer:
                 "time it may be another card",
             )
         hands, weights = hands[:, :solved], weights[:solved]
+        if choices and perf_counter() >= deadline:
+            notes = (*notes, f"cards of others not weighed: no time in {self.budget_ms} ms")
+        elif choices:
+            likely = weights * likelihoods(sight, hands, choices, self.solver, cancel=cancel)
+            weights = likely * (weights.sum() / likely.sum())
         values = play_values(sight, hands, weights, tricks)
         if not sight.played:
             study = study_leads(
@@ -275,6 +284,10 @@ class CardPlayer:
             parts.append(solved)
         found = np.concatenate(parts)
         return found, len(found)
+
+
+def _ms_a_layout(cards: int) -> float:
+    return _MS_A_LAYOUT.get(cards, _MS_A_LAYOUT[min(_MS_A_LAYOUT)])
 
 
 def _merged(hands: U64, weights: F64) -> tuple[U64, F64]:

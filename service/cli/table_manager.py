@@ -50,6 +50,10 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
             help="how long a seat of ours may think about a card; 0: it plays by rules of thumb "
             "(default: 1000)",
         )  # fmt: skip
+        one.add_argument(
+            "--weigh-cards", action="store_true",
+            help="layouts count by how likely others would have played their cards in them",
+        )  # fmt: skip
         shared.add_system_option(one)
         shared.add_engine_options(one)
 
@@ -87,7 +91,7 @@ def host(options: argparse.Namespace) -> None:
         )
         others = players[::-1] if len(players) == 2 else [None] * len(players)
         choosers = [
-            _card_player(player, options.card_ms, other)
+            _card_player(player, options, other)
             for player, other in zip(players, others, strict=True)
         ]
         deals, _ = match_deals(options.source, None, options.deals or _DEFAULT_BOARDS, options.seed)
@@ -141,17 +145,18 @@ def _wait_for(threads: "list[threading.Thread]", timeout_s: float) -> None:
 
 
 def _card_player(
-    player: "Player", budget_ms: int | None, other: "Player | None" = None
+    player: "Player", options: argparse.Namespace, other: "Player | None" = None
 ) -> "CardPlayer":
     """Who chooses the cards of a player; what calls of a foreign engine mean is not known."""
     from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
     from bidcascade.systems import System
 
-    is_system = isinstance(player, System)
+    own = player if isinstance(player, System) else None
     return CardPlayer(
-        player if isinstance(player, System) else None,
-        other if is_system and isinstance(other, System) else None,
-        DEFAULT_BUDGET_MS if budget_ms is None else budget_ms,
+        own,
+        other if own is not None and isinstance(other, System) else None,
+        DEFAULT_BUDGET_MS if options.card_ms is None else options.card_ms,
+        weighs_cards=options.weigh_cards,
     )
 
 
@@ -181,6 +186,6 @@ def sit(options: argparse.Namespace) -> None:
     with opened_players([options.player], options) as (player,):
         boards = take_seat(
             options.host, options.port, seat, player, team=options.team,
-            cards=_card_player(player, options.card_ms),
+            cards=_card_player(player, options),
         )  # fmt: skip
     shared.note(f"{boards:,} boards played")

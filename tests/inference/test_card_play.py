@@ -22,10 +22,17 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.inference.card_play.choosing import CardPlayer
+from bidcascade.inference.card_play.likelihood import (
+    MOST_CARDS,
+    MOST_CHOICES,
+    hidden_choices,
+    likelihoods,
+)
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.layouts.sampling import deal_where
+from bidcascade.inference.single_dummy.endings import EndingSolver
 from bidcascade.loaders.play import count_tricks
 from tests.support_deals import deals_in_turn, plain_deals
 from tests.support_systems import OTHER, SMALL
@@ -244,6 +251,59 @@ def test_the_lowest_of_equal_cards_is_played_and_no_honour_wasted():
     chosen = player(layouts=8).choose(sight)
     good = [card for one in chosen.values if one[1:] == chosen.values[0][1:] for card in one.cards]
     assert chosen.card % 13 == min(card % 13 for card in good)
+
+
+# --- what others' cards tell ----------------------------------------------------------------------
+
+
+def test_of_two_touching_honours_each_is_half_as_likely():
+    """East plays second to the four, with queen and jack, or with the bare jack."""
+    hands, played = two_way_guess(Seat.WEST)
+    sight = sight_of(GAME, hands, played)
+    choice = hidden_choices(sight)[-1]
+    assert (choice.seat, format_card(choice.card)) == (Seat.EAST, "S2")
+
+    def chance(east, west, card):
+        texts = ("A54...", east, "KT6...", west)
+        layout = np.array([[parse_hand(text, cards=None)] for text in texts], np.uint64)
+        # hearts that were discarded make up the hands
+        gone = choice.gone & ~parse_hand(".32..", cards=None)
+        one = choice._replace(card=parse_card(card), gone=gone)
+        return likelihoods(sight, layout, [one], EndingSolver())[0]
+
+    assert chance("QJ.3..", "982...", "SJ") == chance("QJ.3..", "982...", "SQ") == 0.5
+    assert chance("J.32..", "Q98...", "SJ") == 1
+    # a card that costs a trick is rarer, and all together are sure
+    every = [chance("QJ3...", "982...", card) for card in ("SQ", "SJ", "S3")]
+    assert sum(every) == pytest.approx(1)
+    assert every[2] < 0.5
+
+
+def test_layouts_count_by_the_cards_of_others():
+    hands = plain_deals(1, 8).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, 25, np.random.default_rng(0))
+    sight = sight_of(GAME, hands, played)
+    choices = hidden_choices(sight)
+    assert 0 < len(choices) <= MOST_CHOICES
+    assert all(one.seat not in sight.seen for one in choices)
+    assert all(one.cards <= MOST_CARDS for one in choices)
+    plain = player(layouts=20).choose(sight)
+    weighed = player(layouts=20, weighs_cards=True).choose(sight)
+    assert weighed == player(layouts=20, weighs_cards=True).choose(sight)
+    assert plain.layouts == weighed.layouts
+    assert plain.values != weighed.values
+
+
+def test_cards_that_there_was_no_time_to_weigh_are_told(monkeypatch):
+    solver = Solver(takes_s=10.0**6)
+    monkeypatch.setattr(
+        "bidcascade.inference.card_play.choosing.perf_counter",
+        lambda: perf_counter() + solver.taken_s,
+    )
+    hands = plain_deals(1, 8).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, 25, np.random.default_rng(0))
+    chosen = player(solver=solver, weighs_cards=True).choose(sight_of(GAME, hands, played))
+    assert any("not weighed" in note for note in chosen.notes)
 
 
 # --- what cannot be had ---------------------------------------------------------------------------

@@ -42,6 +42,13 @@ def test_two_systems_play_and_leave_a_log(tiny, capsys):
     assert all("Strong" in texts for texts in opened["announcements"].to_list())
 
 
+def test_seats_that_weigh_cards_play_too(tiny, capsys):
+    """One board, and the time of a few layouts."""
+    arguments = ["table-manager", "host", "--ns", tiny, "--ew", tiny, "--boards", "1"]
+    assert main([*arguments, "--card-ms", "60", "--weigh-cards", "--log", "match.pbn"]) == 0
+    assert set(read_deals("match.pbn", whole=True).deals["play"].list.len().to_list()) <= {0, 52}
+
+
 def test_programs_come_from_outside(tiny, tmp_path):
     hosting = subprocess.Popen(
         command("table-manager", "host", "--ns", tiny, "--boards", "2", "--seating-s", "100",
