@@ -55,8 +55,8 @@ _MOST_PROPOSALS: Final = 50_000
 _MS_A_LAYOUT: Final = {13: 50.0, 12: 18.0, 11: 5.0, 10: 2.0, 9: 1.0}
 """To solve one for all cards of a hand of so many, on one core; with fewer next to nothing."""
 _SHARE_OF_SOLVING: Final = 0.6
-_AT_ONCE: Final = 4
-"""Layouts that are solved between two looks at the clock."""
+_BETWEEN_LOOKS_MS: Final = 20.0
+"""Of work between two looks at the clock, if a layout takes no more."""
 _DIGITS: Final = 6
 """Nothing hangs on the last digits of a mean."""
 _SUIT: Final = 13
@@ -275,10 +275,12 @@ class CardPlayer:
         trick = np.full(3, NO_CARD, np.uint8)
         trick[: len(state.trick)] = state.trick
         parts = list[I8]()
-        for first in range(0, hands.shape[1], _AT_ONCE):
-            if parts and perf_counter() >= deadline:
+        cards = 13 - state.hands[sight.actor].bit_count()
+        step = max(1, int(_BETWEEN_LOOKS_MS / _ms_a_layout(cards)))
+        for first in range(0, hands.shape[1], step):
+            if first >= FEWEST_LAYOUTS and perf_counter() >= deadline:
                 break
-            part = left[:, first : first + _AT_ONCE]
+            part = left[:, first : first + step]
             on_table = np.broadcast_to(trick, (part.shape[1], 3)).copy()
             solved = self.solver.plays(part, contract.strain, state.leader, on_table, cancel=cancel)
             parts.append(solved)
