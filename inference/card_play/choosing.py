@@ -168,6 +168,8 @@ class CardPlayer:
             raise InvalidInput("expected a system whose opponents play another, got none")
         if self.budget_ms < 0:
             raise InvalidInput(f"expected a budget from 0 ms, got {self.budget_ms!r}")
+        if not 0 <= self.seed < 1 << 64:
+            raise InvalidInput(f"expected a seed from 0 to 2**64 - 1, got {self.seed!r}")
         if self.layouts < FEWEST_LAYOUTS:
             raise InvalidInput(f"expected at least {FEWEST_LAYOUTS} layouts, got {self.layouts!r}")
 

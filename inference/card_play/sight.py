@@ -11,13 +11,15 @@ from bidcascade.bridge import (
     FULL_DECK,
     Auction,
     Contract,
+    InvalidDeal,
+    InvalidHand,
     InvalidInput,
     Seat,
     Vulnerability,
     cards_of,
     format_card,
 )
-from bidcascade.inference.layouts.known import ANY_LENGTH, KnownCards
+from bidcascade.inference.layouts.known import ANY_LENGTH, KnownCards, known_by_seat
 from bidcascade.loaders.play import trick_winner
 
 from .rules_of_thumb import legal_cards
@@ -176,6 +178,11 @@ class Sight:
         state = self.state
         for seat in Seat:
             self._check(seat, state)
+        try:
+            known_by_seat(self.known())
+        except (InvalidHand, InvalidDeal) as error:
+            # suits that somebody has shown out of leave too few cards
+            raise InvalidInput(f"expected cards that the laws allow: {error}") from None
 
     def _check(self, seat: Seat, state: Played) -> None:
         """Refuse cards that a seat cannot have played."""

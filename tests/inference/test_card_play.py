@@ -326,6 +326,15 @@ def test_an_auction_that_no_hand_fits_is_relaxed_and_said():
     assert any("1N by W" in note for note in chosen.notes)
 
 
+def test_cards_that_both_hidden_hands_deny_leave_the_rules():
+    """East and West have shown out of spades, which are not all in sight: somebody revoked."""
+    played = cards("DT DJ D2 D4 SK H9 S3 H7")
+    sight = Sight(GAME, NONE, Seat.NORTH, HAND, DUMMY, played)
+    chosen = player().choose(sight)
+    assert chosen.origin == "rules of thumb"
+    assert "no layout fits the cards played" in chosen.notes[0]
+
+
 def test_calls_of_no_known_meaning_say_nothing_and_that_is_told():
     hands = plain_deals(1, 8).hands[:, 0].tolist()
     played = played_by_chance(GAME.contract, hands, 21, np.random.default_rng(0))
@@ -385,6 +394,7 @@ def test_a_question_that_is_given_up_ends():
     [
         ({"budget_ms": -1}, "a budget from 0 ms"),
         ({"layouts": 3}, "at least 4 layouts"),
+        ({"seed": -1}, "a seed from 0"),
         ({"opponents": OTHER}, "a system whose opponents"),
     ],
 )
