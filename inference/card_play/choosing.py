@@ -21,6 +21,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from bidcascade.bridge import (
+    FULL_DECK,
     BackendUnavailable,
     InvalidInput,
     NoSuchDeal,
@@ -42,7 +43,7 @@ from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
 from .likelihood import hidden_choices, likelihoods
-from .rules_of_thumb import choose_card
+from .rules_of_thumb import choose_card, is_master
 from .sight import Sight
 
 DEFAULT_BUDGET_MS: Final = 1000
@@ -350,14 +351,21 @@ def _usual(sight: Sight, values: Sequence[PlayValue]) -> int:
     """Card that a player plays of those that are equally good.
 
     The rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply.
-    Else a lead of defenders as is usual from the suit, and from any other hand the lowest card: it
-    wastes no honour and keeps what may be an entry.
+    Else declarer cashes a trick, and defenders lead as is usual from the suit; from any other hand
+    it is the lowest card, which wastes no honour and keeps what may be an entry.
     """
     good = [card for one in values for card in one.cards]
     strain = sight.contract.strain
     thumb = _by_thumb(sight)
     if thumb in good:
         return thumb
+    if sight.declares and not sight.state.trick:
+        # a guess can wait while there are tricks to cash
+        unseen = FULL_DECK & ~sight.gone
+        for cards in sight.seen.values():
+            unseen &= ~cards
+        if winners := [card for card in good if is_master(card, unseen)]:
+            return max(winners, key=lambda card: card % _SUIT)
     low = min(good, key=lambda card: (card // _SUIT == strain, card % _SUIT, card))
     if sight.state.trick or sight.declares:
         return low

@@ -173,11 +173,11 @@ def two_way_guess(queen, declarer_leads="S4"):
 
     North has cashed ten clubs in 3N, on which all others threw what they had but spades.
     """
-    east, west = parse_hand("632.876543.32.32"), parse_hand("Q987.AKQJT92.4.4")
+    east, west = parse_hand("632.87654.K32.32"), parse_hand("Q987.AKQJT92.4.4")
     if queen == Seat.EAST:
         swap = (1 << parse_card("SQ")) | (1 << parse_card("S6"))
         east, west = east ^ swap, west ^ swap
-    north, south = parse_hand("AJ4...AKQJT98765"), parse_hand("KT5..AKQJT98765.")
+    north, south = parse_hand("AJ4...AKQJT98765"), parse_hand("KT5.3.AQJT98765.")
     # what each discards after the first trick, spades of West last
     rest = [
         [card for card in cards_of(hand) if card // 13 != 3] for hand in (east, south, west, north)
@@ -188,6 +188,9 @@ def two_way_guess(queen, declarer_leads="S4"):
     for seat in hands:
         hands[seat] = [card for card in hands[seat] if card not in played]
     clubs = sorted(hands[0], reverse=True)
+    # East keeps the king of diamonds to the last club, and South a diamond below it
+    hands[1].sort(key=lambda card: card == parse_card("DK"))
+    hands[2].sort(reverse=True)
     for round_ in range(9):
         played.append(clubs[round_])
         for seat in (1, 2, 3):
@@ -209,6 +212,18 @@ def test_a_two_way_finesse_is_a_guess_wherever_the_queen_lies():
     # neither the king nor the ten takes all three for sure
     best = chosen[0].values[0]
     assert 12 < best.tricks < 13
+
+
+def test_a_guess_is_put_off_while_there_are_tricks_to_cash():
+    """North has a club left: double dummy a spade now is as good, but the club tells more."""
+    hands, played = two_way_guess(Seat.WEST)
+    before = played[:-6]
+    sight = sight_of(GAME, hands, before)
+    assert (sight.actor, sight.state.trick) == (Seat.NORTH, ())
+    chosen = player(layouts=40).choose(sight)
+    equal = [one.cards for one in chosen.values if one[1:] == chosen.values[0][1:]]
+    assert (parse_card("S4"),) in equal
+    assert format_card(chosen.card) == "C6"
 
 
 # --- the same again -------------------------------------------------------------------------------
