@@ -53,7 +53,7 @@ MOST_LAYOUTS: Final = 60
 FEWEST_LAYOUTS: Final = 4
 """With fewer, what is seen in a layout would count for too much."""
 _MOST_PROPOSALS: Final = 50_000
-_MS_A_LAYOUT: Final = {13: 50.0, 12: 18.0, 11: 5.0, 10: 2.0, 9: 1.0}
+_MS_A_LAYOUT: Final = {13: 70.0, 12: 25.0, 11: 5.0, 10: 2.0, 9: 1.0}
 """To solve one for all cards of a hand of so many, on one core; with fewer next to nothing."""
 _SHARE_OF_SOLVING: Final = 0.6
 _BETWEEN_LOOKS_MS: Final = 20.0
@@ -205,6 +205,8 @@ class CardPlayer:
             tricks, solved = self._solved(sight, hands, deadline, cancel)
         except BackendUnavailable as error:
             return _by_rules(sight, (*notes, str(error)))
+        if solved < min(FEWEST_LAYOUTS, hands.shape[1]):
+            return _by_rules(sight, (*notes, f"no time for layouts in {self.budget_ms} ms"))
         if solved < hands.shape[1]:
             notes = (
                 *notes,
@@ -212,11 +214,14 @@ class CardPlayer:
                 "time it may be another card",
             )
         hands, weights = hands[:, :solved], weights[:solved]
-        if choices and perf_counter() >= deadline:
-            notes = (*notes, f"cards of others not weighed: no time in {self.budget_ms} ms")
-        elif choices:
-            likely = weights * likelihoods(sight, hands, choices, self.solver, cancel=cancel)
-            weights = likely * (weights.sum() / likely.sum())
+        whole = weights.sum()
+        # the latest first, as they tell most of what is left
+        for done, choice in enumerate(reversed(choices)):
+            if perf_counter() >= deadline:
+                notes = (*notes, f"{done} of {len(choices)} cards of others weighed: no more time")
+                break
+            weights = weights * likelihoods(sight, hands, [choice], self.solver, cancel=cancel)
+        weights = weights * (whole / weights.sum())
         values = play_values(sight, hands, weights, tricks)
         if not sight.played:
             study = study_leads(
@@ -281,7 +286,7 @@ class CardPlayer:
         cards = 13 - state.hands[sight.actor].bit_count()
         step = max(1, int(_BETWEEN_LOOKS_MS / _ms_a_layout(cards)))
         for first in range(0, hands.shape[1], step):
-            if first >= FEWEST_LAYOUTS and perf_counter() >= deadline:
+            if parts and perf_counter() >= deadline:
                 break
             part = left[:, first : first + step]
             on_table = np.broadcast_to(trick, (part.shape[1], 3)).copy()

@@ -32,6 +32,7 @@ from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_car
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.layouts.sampling import deal_where
+from bidcascade.inference.layouts.searching import Limits
 from bidcascade.inference.single_dummy.endings import EndingSolver
 from bidcascade.loaders.play import count_tricks
 from tests.support_deals import deals_in_turn, plain_deals
@@ -318,7 +319,7 @@ def test_cards_that_there_was_no_time_to_weigh_are_told(monkeypatch):
     hands = plain_deals(1, 8).hands[:, 0].tolist()
     played = played_by_chance(GAME.contract, hands, 25, np.random.default_rng(0))
     chosen = player(solver=solver, weighs_cards=True).choose(sight_of(GAME, hands, played))
-    assert any("not weighed" in note for note in chosen.notes)
+    assert any(note.startswith("0 of ") and "weighed" in note for note in chosen.notes)
 
 
 # --- what cannot be had ---------------------------------------------------------------------------
@@ -387,15 +388,25 @@ def test_a_missing_solver_is_told():
     assert (chosen.origin, chosen.notes[-1]) == ("rules of thumb", "expected a core, got none")
 
 
-def test_layouts_that_there_was_no_time_for_are_told(monkeypatch):
-    solver = Solver(takes_s=10.0**6)
+@pytest.mark.parametrize(
+    ("takes_s", "solved", "origin", "note"),
+    [
+        (0.3, 4, "layouts", "4 of 8 layouts solved in 1000 ms"),
+        (2.0, 1, "rules of thumb", "no time for layouts in 1000 ms"),
+    ],
+)
+def test_layouts_that_there_was_no_time_for_are_told(monkeypatch, takes_s, solved, origin, note):
+    """A clock that goes on only while layouts are solved ends the work."""
+    solver = Solver(takes_s=takes_s)
     monkeypatch.setattr(
-        "bidcascade.inference.card_play.choosing.perf_counter",
-        lambda: perf_counter() + solver.taken_s,
+        "bidcascade.inference.card_play.choosing.perf_counter", lambda: solver.taken_s
     )
-    chosen = player(solver=solver, layouts=20).choose(Sight(GAME, NONE, Seat.EAST, HAND))
-    assert solver.asked == 4
-    assert any("4 of 20 layouts solved" in note for note in chosen.notes)
+    monkeypatch.setattr("bidcascade.inference.card_play.choosing.Limits", lambda *_: Limits())
+    chosen = player(solver=solver, layouts=20, budget_ms=1000).choose(
+        Sight(GAME, NONE, Seat.EAST, HAND)
+    )
+    assert (solver.asked, chosen.origin) == (solved, origin)
+    assert any(note in one for one in chosen.notes)
 
 
 def test_a_question_that_is_given_up_ends():
