@@ -25,6 +25,7 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
+from bidcascade.inference.card_play.rules_of_thumb import legal_cards
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_frame
 from bidcascade.loaders.frame import ROOM
@@ -32,7 +33,6 @@ from bidcascade.loaders.play import trick_winner
 
 from . import lines
 from .connection import LineConnection
-from .playing import legal_cards
 
 DEFAULT_CALL_S: Final = 60.0
 DEFAULT_SEATING_S: Final = 600.0

@@ -3,14 +3,17 @@
 import socket
 from typing import Final
 
-from bidcascade.bridge import Auction, EngineFailed, Seat
+from bidcascade.bridge import Auction, EngineFailed, InvalidInput, Seat, Vulnerability
+from bidcascade.inference.card_play.choosing import CardPlayer
+from bidcascade.inference.card_play.rules_of_thumb import legal_cards
+from bidcascade.inference.card_play.sight import Sight
 from bidcascade.inference.foreign.bidding import Player, call_of
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.loaders.play import trick_winner
+from bidcascade.systems import System
 
 from . import lines
 from .connection import LineConnection
-from .playing import choose_card, legal_cards
 
 CONNECT_S: Final = 10.0
 DEFAULT_WAIT_S: Final = 600.0
@@ -25,6 +28,7 @@ def sit(
     *,
     team: str = "",
     wait_s: float = DEFAULT_WAIT_S,
+    cards: CardPlayer | None = None,
 ) -> int:
     """Play at a table until its session ends.
 
@@ -34,11 +38,14 @@ def sit(
         Where the table manager listens.
     seat : Seat
     player : Player
-        Who bids: a system or a foreign engine. Cards are those of :mod:`.playing`.
+        Who bids: a system or a foreign engine.
     team : str
         Name of the team; both of a side should give the same. The player's by default.
     wait_s : float
         How long any other is waited for.
+    cards : CardPlayer, optional
+        Who chooses cards. By default one that reads the auction by the player, if it is a system;
+        a foreign engine's calls tell it nothing.
 
     Returns
     -------
@@ -57,17 +64,24 @@ def sit(
             f"expected a table manager at {host}:{port}, got {error.strerror or error}", "no start"
         ) from None
     with LineConnection(opened, f"the table manager at {host}:{port}") as connection:
-        return _Sitting(connection, seat, player, wait_s).play(team or player.name)
+        if cards is None:
+            cards = CardPlayer(player if isinstance(player, System) else None)
+        return _Sitting(connection, seat, player, wait_s, cards).play(team or player.name)
 
 
 class _Sitting:
     """One session of one seat."""
 
     def __init__(
-        self, connection: LineConnection, seat: Seat, player: Player, wait_s: float
+        self,
+        connection: LineConnection,
+        seat: Seat,
+        player: Player,
+        wait_s: float,
+        cards: CardPlayer,
     ) -> None:
         self._connection, self._seat, self._player = connection, seat, player
-        self._wait_s = wait_s
+        self._wait_s, self._chooser = wait_s, cards
         self._name = lines.NAMES[seat]
 
     def _say(self, line: str) -> None:
@@ -105,7 +119,7 @@ class _Sitting:
         hand = lines.parse_cards(self._hear())
         auction = self._auction(board, hand)
         if auction.contract is not None:
-            self._cards(auction, hand)
+            self._cards(auction, hand, board.vulnerability)
 
     def _auction(self, board: lines.BoardLine, hand: int) -> Auction:
         auction = Auction(board.dealer)
@@ -132,14 +146,13 @@ class _Sitting:
             auction = auction.add(made.call)
         return auction
 
-    def _cards(self, auction: Auction, hand: int) -> None:
+    def _cards(self, auction: Auction, hand: int, vulnerability: Vulnerability) -> None:
         contract = auction.contract
         assert contract is not None
         declarer = contract.declarer
         dummy = Seat((declarer + 2) % 4)
-        declares = self._seat % 2 == declarer % 2
-        hands = {self._seat: hand}
-        gone, leader = 0, (declarer + 1) % 4
+        hands, shown = {self._seat: hand}, None
+        played, leader = list[int](), (declarer + 1) % 4
         for number in range(1, 14):
             trick: list[int] = []
             for position in range(4):
@@ -148,13 +161,7 @@ class _Sitting:
                     if position == 0:
                         # 'SEAT to lead', in whatever words
                         self._hear()
-                    shown = dummy if self._seat != dummy else declarer
-                    others = [one for seat, one in hands.items()
-                              if seat != actor and seat in (shown, self._seat)]  # fmt: skip
-                    card = choose_card(
-                        hands[actor], trick, contract.strain, gone, declares=declares,
-                        other=others[0] if others else 0,
-                    )  # fmt: skip
+                    card = self._choose(auction, vulnerability, hand, shown, tuple(played))
                     self._say(lines.format_card_line(actor, card))
                 else:
                     whose = "dummy" if actor == dummy else lines.NAMES[actor]
@@ -168,11 +175,22 @@ class _Sitting:
                         )
                     hands[actor] &= ~(1 << card)
                 trick.append(card)
-                gone |= 1 << card
+                played.append(card)
                 if number == 1 and position == 0 and self._seat != dummy:
                     self._say(f"{self._name} ready for dummy")
-                    hands[dummy] = lines.parse_cards(self._hear())
+                    hands[dummy] = shown = lines.parse_cards(self._hear())
             leader = (leader + trick_winner(trick, contract.strain)) % 4
+
+    def _choose(
+        self, auction: Auction, vulnerability: Vulnerability, hand: int, dummy: int | None,
+        played: tuple[int, ...],
+    ) -> int:  # fmt: skip
+        try:
+            sight = Sight(auction, vulnerability, self._seat, hand, dummy, played)
+        except InvalidInput as error:
+            # what was heard of others
+            raise EngineFailed(str(error), "illegal") from None
+        return self._chooser.choose(sight).card
 
     def _card(self, actor: Seat, dummy: Seat) -> int:
         played = lines.parse_card_line(self._hear())

@@ -27,8 +27,8 @@ from bidcascade.bridge import (
     parse_holding,
     parse_seat,
 )
-from bidcascade.inference.table_manager.playing import choose_card
-from bidcascade.loaders.play import trick_winner
+from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
+from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.service.auction_questions import (
     LeadQuestion,
     contract_of,
@@ -51,6 +51,8 @@ router = APIRouter(route_class=BareRoute)
 _LAYOUTS = 40
 """For a lead."""
 _LONGEST_QUERY = 4096
+_LONGEST_BUDGET = 6
+"""Digits."""
 
 
 class _Asked(NamedTuple):
@@ -158,56 +160,68 @@ async def lead(request: Request) -> Response:
 
 @router.get("/play", include_in_schema=False)
 async def play(request: Request) -> Response:
-    """Card behind the ones that were played, by rules of thumb."""
+    """Card behind the ones that were played, by layouts of the auction and the cards."""
     work: AppState = request.app.state.own
     try:
         asked = _read(request)
         if not asked.query.get("dummy"):
             return _answer({"message": "No dummy provided"})
+        found = _sight(asked)
+        if not isinstance(found, Sight):
+            return _answer({"message": found})
+        budget_ms = _budget_ms(work, asked)
         with work.slots.taken(client_of(request)):
-            told = _play(asked)
+            table = _table(work, asked)
+            player = CardPlayer(table.engine.bidder.meanings, budget_ms=budget_ms)
+            chosen = await run_waiting(
+                work, request, lambda given_up: player.choose(found, cancel=given_up)
+            )
     except BidcascadeError as error:
         return _refusal(error)
-    return _answer(told)
+    by_layouts = [format_card(one.cards[0]) for one in chosen.values]
+    card = format_card(chosen.card)
+    return _answer(
+        {
+            "card": card,
+            "who": chosen.origin if chosen.origin == "rules of thumb" else table.name,
+            # as BEN counts: declarer's left, dummy, declarer's right, declarer
+            "player": (found.actor - found.contract.declarer - 1) % 4,
+            "why": chosen.why,
+            "notes": list(chosen.notes),
+            "candidates": [{"card": one} for one in by_layouts or [card]],
+        }
+    )
 
 
-def _play(asked: _Asked) -> dict[str, Any]:
+def _budget_ms(work: AppState, asked: _Asked) -> int:
+    """Time for a card: as long as a seat of ours thinks, or as asked for."""
+    text = asked.query.get("budget_ms", str(DEFAULT_BUDGET_MS))
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_BUDGET):
+        raise InvalidInput(f"expected whole milliseconds as 'budget_ms', got {text!r}")
+    return min(int(text), int(1000 * time_for(work, None)))
+
+
+def _sight(asked: _Asked) -> Sight | str:
+    """Tell what the player sees who is asked for a card; a message where there is none to play."""
     contract = contract_of(asked.auction.calls, asked.auction.dealer)
     seat = parse_seat(_field(asked.query, "seat"))
     dummy = Seat((contract.declarer + 2) % 4)
     if seat == dummy:
-        return {"message": "Called as dummy or with wrong dealer / seat"}
+        return "Called as dummy or with wrong dealer / seat"
     played = _played(_field(asked.query, "played"))
     if len(played) >= 52:
-        return {"message": "Game is over, no cards to play"}
+        return "Game is over, no cards to play"
     if not played:
         raise InvalidInput("expected the opening lead in 'played', got no card; 'lead' finds it")
-    turn = (contract.declarer + 1) % 4
-    trick: list[int] = []
-    for card in played:
-        trick.append(card)
-        turn = (turn + 1) % 4
-        if len(trick) == 4:
-            turn = (turn + trick_winner(trick, contract.strain)) % 4
-            trick = []
-    actor = seat if turn == seat else dummy
-    if turn not in (seat, dummy) or (turn == dummy and seat != contract.declarer):
-        raise IllegalCall(
-            f"expected a card of the player to play, {Seat(turn).letter}, got 'seat' {seat.letter}"
-        )
-    gone = sum(1 << card for card in played)
-    hands = {seat: asked.cards("hand") & ~gone, dummy: asked.cards("dummy") & ~gone}
-    if hands[seat] & hands[dummy] or not hands[actor]:
-        raise InvalidInput(
-            "expected different cards left in 'hand' and 'dummy', got the same or none"
-        )
-    card = choose_card(
-        hands[actor], trick, contract.strain, gone, declares=seat == contract.declarer,
-        other=hands[dummy if actor == seat else seat],
+    state = give_to_seats(played, contract)
+    # with or without the cards that were played
+    hand = asked.cards("hand") | state.hands[seat]
+    shown = asked.cards("dummy") | state.hands[dummy]
+    calls = whole_auction(asked.auction.calls, asked.auction.dealer)
+    return Sight(
+        Auction.of(calls, asked.auction.dealer), asked.vulnerability, seat, hand, shown,
+        tuple(played),
     )  # fmt: skip
-    # as BEN counts: declarer's left, dummy, declarer's right, declarer
-    player = (actor - contract.declarer - 1) % 4
-    return {"card": format_card(card), "who": "rules of thumb", "player": player}
 
 
 def _played(text: str) -> list[int]:

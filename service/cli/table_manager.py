@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import threading
 
     from bidcascade.bridge import EngineFailed, Seat
+    from bidcascade.inference.card_play.choosing import CardPlayer
     from bidcascade.inference.foreign.bidding import Player
 
 _DEFAULT_BOARDS = 16
@@ -44,6 +45,15 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
     add("--team", default="", metavar="NAME", help="the same for both of a side (default: SYSTEM)")
     _add_address(sitting, 2000, "2000")
     for one in (hosting, sitting):
+        one.add_argument(
+            "--card-ms", type=shared.whole_number(0), metavar="MS",
+            help="how long a seat of ours may think about a card; 0: it plays by rules of thumb "
+            "(default: 1000)",
+        )  # fmt: skip
+        one.add_argument(
+            "--weigh-cards", action="store_true",
+            help="layouts count by how likely others would have played their cards in them",
+        )  # fmt: skip
         shared.add_system_option(one)
         shared.add_engine_options(one)
 
@@ -79,6 +89,11 @@ def host(options: argparse.Namespace) -> None:
         players = stack.enter_context(
             opened_players([name for name in names if name is not None], options)
         )
+        others = players[::-1] if len(players) == 2 else [None] * len(players)
+        choosers = [
+            _card_player(player, options, other)
+            for player, other in zip(players, others, strict=True)
+        ]
         deals, _ = match_deals(options.source, None, options.deals or _DEFAULT_BOARDS, options.seed)
         table = TableHost(deals, options.host, options.port, call_s=options.call_s)
         threads: list[threading.Thread] = []
@@ -88,9 +103,11 @@ def host(options: argparse.Namespace) -> None:
         shared.note(f"waiting for programs at {options.host}:{table.port}")
         threads += [
             threading.Thread(
-                target=_sit_down, args=(table.port, Seat(seat), player, failures), daemon=True
+                target=_sit_down,
+                daemon=True,
+                args=(table.port, Seat(seat), player, chooser, failures),
             )
-            for side, player in zip(ours, players, strict=True)
+            for side, player, chooser in zip(ours, players, choosers, strict=True)
             for seat in (side, side + 2)
         ]
         for thread in threads:
@@ -127,13 +144,32 @@ def _wait_for(threads: "list[threading.Thread]", timeout_s: float) -> None:
         thread.join(timeout_s)
 
 
-def _sit_down(port: int, seat: "Seat", player: "Player", failures: "list[EngineFailed]") -> None:
+def _card_player(
+    player: "Player", options: argparse.Namespace, other: "Player | None" = None
+) -> "CardPlayer":
+    """Who chooses the cards of a player; what calls of a foreign engine mean is not known."""
+    from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
+    from bidcascade.systems import System
+
+    own = player if isinstance(player, System) else None
+    return CardPlayer(
+        own,
+        other if own is not None and isinstance(other, System) else None,
+        DEFAULT_BUDGET_MS if options.card_ms is None else options.card_ms,
+        weighs_cards=options.weigh_cards,
+    )
+
+
+def _sit_down(
+    port: int, seat: "Seat", player: "Player", cards: "CardPlayer", failures: "list[EngineFailed]"
+) -> None:
     """Play a seat of ours; what its engine did wrong is told by the table."""
     from bidcascade.bridge import EngineFailed
     from bidcascade.inference.table_manager.seat import sit as take_seat
 
     try:
-        take_seat(_LOOPBACK, port, seat, player, team=f"{player.name} {'NE'[seat % 2]}")
+        team = f"{player.name} {'NE'[seat % 2]}"
+        take_seat(_LOOPBACK, port, seat, player, team=team, cards=cards)
     except EngineFailed as error:
         if "table manager" not in str(error):
             failures.append(error)
@@ -148,5 +184,8 @@ def sit(options: argparse.Namespace) -> None:
 
     seat = parse_seat(options.seat)
     with opened_players([options.player], options) as (player,):
-        boards = take_seat(options.host, options.port, seat, player, team=options.team)
+        boards = take_seat(
+            options.host, options.port, seat, player, team=options.team,
+            cards=_card_player(player, options),
+        )  # fmt: skip
     shared.note(f"{boards:,} boards played")

@@ -19,13 +19,15 @@ from bidcascade.bridge import (
     cards_of,
     format_call,
 )
+from bidcascade.inference.card_play.choosing import CardPlayer
+from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
+from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.foreign.process import ProcessEngine
 from bidcascade.inference.table_manager import host as host_module
 from bidcascade.inference.table_manager import lines
 from bidcascade.inference.table_manager.connection import LONGEST_LINE, LineConnection
 from bidcascade.inference.table_manager.host import TableHost
-from bidcascade.inference.table_manager.playing import choose_card, legal_cards
 from bidcascade.inference.table_manager.seat import sit
 from bidcascade.loaders import read_deals, write_pbn
 from bidcascade.loaders.play import count_declarer_tricks, trick_winner
@@ -122,10 +124,15 @@ def test_a_whole_deal_is_played_by_the_laws(seed, strain):
 # --- a table --------------------------------------------------------------------------------------
 
 
-def seated(host, seat, player, team, results):
+BY_RULES = CardPlayer(None, budget_ms=0)
+
+
+def seated(host, seat, player, team, results, cards=BY_RULES):
     def run():
         try:
-            results[seat] = sit("127.0.0.1", host.port, seat, player, team=team, wait_s=30)
+            results[seat] = sit(
+                "127.0.0.1", host.port, seat, player, team=team, wait_s=30, cards=cards
+            )
         except EngineFailed as error:
             results[seat] = error
 
@@ -134,12 +141,13 @@ def seated(host, seat, player, team, results):
     return thread
 
 
-def match(deals, players, **options):
+def match(deals, players, cards=BY_RULES, **options):
     """Play deals between systems North-South and East-West; the host, and what seats told."""
     results: dict[Seat, object] = {}
     with TableHost(deals, **options) as host:
         threads = [
-            seated(host, seat, players[seat % 2], f"team {seat % 2}", results) for seat in Seat
+            seated(host, seat, players[seat % 2], f"team {seat % 2}", results, cards)
+            for seat in Seat
         ]
         host.seat_all(30)
         host.play()
@@ -194,6 +202,25 @@ def bid_out_apart(north_south, east_west, deals):
         first = int(one.dealer[0]) % 2
         found += bid_out(both[first], both[1 - first], one)
     return found
+
+
+def test_seats_choose_cards_by_layouts():
+    """What each seat sees is what a player of the whole deal sees: the same cards."""
+    deals = deals_in_turn(6, 11).slice(1, 2)
+    cards = CardPlayer(SMALL, budget_ms=10**7, layouts=4)
+    host, results = match(deals, (SMALL, SMALL), cards)
+    assert results == dict.fromkeys(Seat, 1)
+    (board,) = host.boards
+    auction = Auction.of(board.calls, int(deals.dealer[0]))
+    declarer = auction.contract.declarer
+    for number in (0, 1, 2, 17, 30):
+        turn = give_to_seats(board.cards[:number], auction.contract).turn
+        seat = declarer if turn == (declarer + 2) % 4 else turn
+        sight = Sight(
+            auction, Vulnerability(int(deals.vulnerability[0])), seat, int(deals.hands[seat, 0]),
+            int(deals.hands[(declarer + 2) % 4, 0]) if number else None, board.cards[:number],
+        )  # fmt: skip
+        assert cards.choose(sight).card == board.cards[number]
 
 
 def test_an_engine_takes_a_seat():

@@ -25,6 +25,7 @@ def tiny(tmp_path, monkeypatch):
 
 def test_two_systems_play_and_leave_a_log(tiny, capsys):
     arguments = ["table-manager", "host", "--ns", tiny, "--ew", "engine:sed -u s/.*/P/"]
+    arguments += ["--card-ms", "0"]
     assert main([*arguments, "--boards", "6", "--log", "match.pbn", "--room", "closed"]) == 0
     out, err = capsys.readouterr()
     assert re.fullmatch(
@@ -41,16 +42,25 @@ def test_two_systems_play_and_leave_a_log(tiny, capsys):
     assert all("Strong" in texts for texts in opened["announcements"].to_list())
 
 
+def test_seats_that_weigh_cards_play_too(tiny, capsys):
+    """One board, and the time of a few layouts."""
+    arguments = ["table-manager", "host", "--ns", tiny, "--ew", tiny, "--boards", "1"]
+    assert main([*arguments, "--card-ms", "60", "--weigh-cards", "--log", "match.pbn"]) == 0
+    assert set(read_deals("match.pbn", whole=True).deals["play"].list.len().to_list()) <= {0, 52}
+
+
 def test_programs_come_from_outside(tiny, tmp_path):
     hosting = subprocess.Popen(
-        command("table-manager", "host", "--ns", tiny, "--boards", "2", "--seating-s", "100"),
+        command("table-manager", "host", "--ns", tiny, "--boards", "2", "--seating-s", "100",
+                "--card-ms", "0"),
         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(),
     )  # fmt: skip
     assert hosting.stderr is not None
     port = re.search(r":(\d+)$", hosting.stderr.readline().strip())[1]
     sits = [
         subprocess.Popen(
-            command("table-manager", "sit", seat, tiny, "--port", port, "--team", "guests"),
+            command("table-manager", "sit", seat, tiny, "--port", port, "--team", "guests",
+                    "--card-ms", "0"),
             stderr=subprocess.PIPE, text=True, env=environment(),
         )
         for seat in "EW"
@@ -69,6 +79,7 @@ def test_an_engine_that_fails_is_told_and_the_log_kept(tiny, capsys):
     )
     dies = f"engine:{sys.executable} dies.py"
     arguments = ["table-manager", "host", "--ns", dies, "--ew", tiny, "--boards", "30"]
+    arguments += ["--card-ms", "0"]
     assert main([*arguments, "--log", "part.pbn"]) == NO_BACKEND
     err = capsys.readouterr().err
     assert "expected a call (P, X, XX or 1C … 7N), got 'oops'" in err

@@ -21,11 +21,13 @@ from bidcascade.bridge import (
     format_hand,
     parse_calls,
     parse_card,
+    parse_contract,
     parse_hand,
 )
+from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
+from bidcascade.inference.card_play.sight import give_to_seats
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.foreign.protocol import Reply, Turn
-from bidcascade.inference.table_manager.playing import choose_card
 from bidcascade.loaders.play import trick_winner
 from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
 from bidcascade.service.foreign_engines import (
@@ -173,8 +175,10 @@ def test_whole_boards_are_played_by_asking_for_each_card(app):
             answer = asked_of(
                 app, "/play", dealer="N", seat="NESW"[seat], vul="", ctx="4S------",
                 hand=texts[seat], dummy=texts[2], played="".join(map(format_card, played)),
+                budget_ms=0,
             ).json()  # fmt: skip
             card = parse_card(answer["card"])
+            assert answer["why"]
             assert hands[turn] >> card & 1
             assert answer["player"] == (turn - 1) % 4
             gone = sum(1 << one for one in played)
@@ -185,6 +189,42 @@ def test_whole_boards_are_played_by_asking_for_each_card(app):
             )  # fmt: skip
             played.append(card)
         assert sorted(played) == list(range(52))
+
+
+def test_a_card_is_played_by_layouts_with_its_reason(app):
+    """Declarer leads near the end; cards that were played may be left out of the hands."""
+    contract = parse_contract("4SN")
+    hands = [int(one) for one in deals_in_turn(2, 9).hands[:, 0]]
+    played = []
+    while True:
+        state = give_to_seats(played, contract)
+        legal = legal_cards(hands[state.turn] & ~state.hands[state.turn], state.trick)
+        is_declarers = state.turn % 2 == 0 and not state.trick
+        if len(played) >= 24 and is_declarers and len(legal) > 1:
+            break
+        played.append(legal[0])
+    query = {
+        "dealer": "N", "seat": "N", "vul": "", "ctx": "4S------", "budget_ms": 9000,
+        "played": "".join(map(format_card, played)),
+    }  # fmt: skip
+    whole = [format_hand(hands[seat]) for seat in (0, 2)]
+    left = [
+        ".".join(
+            "".join(format_card(card)[1] for card in cards_of(hand & 0x1FFF << 13 * suit))
+            for suit in (3, 2, 1, 0)
+        )
+        for hand in (hands[seat] & ~state.hands[seat] for seat in (0, 2))
+    ]
+    answers = [
+        asked_of(app, "/play", **query, hand=hand, dummy=dummy).json()
+        for hand, dummy in (whole, left)
+    ]
+    assert answers[0] == answers[1]
+    answer = answers[0]
+    assert (answer["who"], answer["player"]) == ("sayc", (state.turn - 1) % 4)
+    assert " the contract in " in answer["why"]
+    assert answer["card"] in map(format_card, legal)
+    assert answer["candidates"]
 
 
 @pytest.mark.parametrize(
@@ -204,10 +244,27 @@ def test_plays_that_are_none(app, change, told):
         ("/play", PLAY, "the opening lead"),
         ("/play", {**PLAY, "played": "SQSQ"}, "each card once"),
         ("/play", {**PLAY, "played": "S1"}, "expected"),
-        ("/play", {**PLAY, "played": "SQ", "seat": "W"}, "the player to play, S"),
+        ("/play", {**PLAY, "played": "SQ", "seat": "W"}, "a question of S"),
         ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": "AQ4.KJ3.K876"}, "four suits"),
         ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": PLAY["dummy"]}, "different"),
         ("/play", {**PLAY, "played": "SQ", "ctx": "1N--"}, "an auction that is over"),
+        (
+            "/play",
+            {**PLAY, "played": "SQ", "seat": "N", "hand": "A43.KJ3.A964.Q93", "budget_ms": "-1"},
+            "'budget_ms'",
+        ),
+        ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": "AQ.KJ3.K876.Q52"}, "13 cards"),
+        (
+            "/play",
+            {
+                **PLAY,
+                "played": "SQ",
+                "seat": "N",
+                "hand": "A3.KJ93.K964.Q93",
+                "dummy": "Q2.AQT8.QJ5.K742",
+            },
+            "played by E",
+        ),
         ("/bid", {"hand": None}, "'hand' in the query"),
         ("/bid", {"hand": "AKQ"}, "expected"),
         ("/bid", {"hand": "AQx.KJ3.K876.Q52"}, "expected"),

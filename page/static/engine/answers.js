@@ -54,9 +54,7 @@ function readCalls(texts = []) {
   texts.forEach((text, number) => {
     const field = `auction[${number}]`;
     const call = readField((one) => parseCall(one.trim()), text, field);
-    const reason = auction.whyIllegal(call);
-    if (reason !== null) throw wrongField(field, `illegal call: ${reason}`);
-    auction = auction.add(call);
+    auction = readField(() => auction.add(call), text, field);
   });
   return auction;
 }
@@ -79,7 +77,9 @@ function bid(system, asked) {
   const hand = readField(parseHand, asked.hand, "hand");
   const circumstances = circumstancesOf(asked);
   const auction = readCalls(asked.auction);
-  if (auction.isComplete) throw wrongField("auction", "the auction is over");
+  if (auction.isComplete) {
+    throw wrongField("auction", `expected an auction that goes on, got '${asked.auction.join(" ")}'`);
+  }
   return system.bid(hand, auction.calls, circumstances);
 }
 

@@ -1,9 +1,9 @@
-"""Which card a seat of ours plays: rules of thumb, from what its player sees.
+"""Which card a player plays by rules of thumb, from what he sees, without search or double dummy.
 
-There is no search and no double dummy here: a seat can finish the boards of a match whose subject
-is the bidding. Leads are the top of touching honours, else the fourth best of the longest suit.
-Second hand plays low, third hand high, fourth hand wins as cheaply as it can; a side that has the
-trick plays low. Declarer draws trumps, then cashes cards that nothing beats.
+They choose among cards that are equally good otherwise, and where nothing else can. Leads are the
+top of touching honours, else the fourth best of the longest suit. Second hand plays low, third hand
+high, fourth hand wins as cheaply as it can; a side that has the trick plays low. Declarer draws
+trumps, then cashes cards that nothing beats.
 """
 
 from collections.abc import Sequence
@@ -77,8 +77,16 @@ def _low(cards: Sequence[int], strain: int) -> int:
     return min(cards, key=lambda card: (card // _SUIT == strain, card % _SUIT, card))
 
 
-def _is_master(card: int, unseen: int) -> bool:
-    """Whether no card of its suit that was not seen is higher."""
+def is_master(card: int, unseen: int) -> bool:
+    """Whether no card of its suit that was not seen is higher.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_card, parse_hand
+    >>> unseen = parse_hand("QT9...", cards=None)
+    >>> [is_master(parse_card(card), unseen) for card in ("SK", "SJ")]
+    [True, False]
+    """
     suit = card // _SUIT
     return not unseen >> card & ((1 << (suit + 1) * _SUIT - card) - 1)
 
@@ -89,10 +97,10 @@ def _lead(hand: int, strain: int, unseen: int, gone: int, *, declares: bool) -> 
         trumps = suits[strain]
         theirs = unseen >> strain * _SUIT & (1 << _SUIT) - 1
         if trumps and theirs:
-            return trumps[-1] if _is_master(trumps[-1], unseen) else trumps[0]
+            return trumps[-1] if is_master(trumps[-1], unseen) else trumps[0]
     held = [suit for number, suit in enumerate(suits) if suit and number != strain]
     held = held or [suit for suit in suits if suit]
-    masters = [suit for suit in held if gone and _is_master(suit[-1], unseen)]
+    masters = [suit for suit in held if gone and is_master(suit[-1], unseen)]
     if masters:
         return max(masters, key=lambda suit: (len(suit), suit[-1]))[-1]
     best = max(held, key=lambda suit: (len(suit), sum(card % _SUIT for card in suit)))
@@ -112,7 +120,7 @@ def _follow(legal: Sequence[int], trick: Sequence[int], strain: int, unseen: int
     position = len(trick)
     better = [card for card in legal if wins(card)]
     partners = (position - ahead) % 2 == 0
-    holds = position == 3 or _is_master(trick[ahead], unseen)
+    holds = position == 3 or is_master(trick[ahead], unseen)
     if not better or (partners and (holds or trick[ahead] % _SUIT >= _TEN)):
         return _low(legal, strain)
     cheapest = _low(better, strain)

@@ -1,0 +1,417 @@
+"""A card for who is to play: double dummy over layouts of the cards that he does not see.
+
+Layouts of the hidden hands fit the auction and each card played: nobody holds a card of a suit that
+he has shown out of. All legal cards are measured on the same layouts (Ginsberg: GIB, Imperfect
+information in a computationally challenging game, 2001), by the mean score of the contract, then by
+mean tricks. Of cards that are equally good the one is played that a player would play. In each
+layout all cards are seen from the next card on, so a guess that can be put off is taken for none
+(strategy fusion; Frank, Basin: Search in games with incomplete information, 1998).
+
+The same sight, seed and budget give the same card: the budget is turned into a number of layouts
+beforehand. A machine so slow that the clock ends the work before says so in ``notes``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from threading import Event
+from time import perf_counter
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from bidcascade.bridge import (
+    FULL_DECK,
+    BackendUnavailable,
+    InvalidInput,
+    NoSuchDeal,
+    ShownAnswer,
+    TimedOut,
+    format_card,
+    is_vulnerable,
+    score,
+)
+from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
+from bidcascade.inference.layouts.meanings import Source
+from bidcascade.inference.layouts.sampling import deal_where, sample_layouts
+from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.lead_carding import usual_leads
+from bidcascade.inference.leads import study_leads, touching_cards
+from bidcascade.inference.single_dummy.endings import EndingSolver
+from bidcascade.inference.weighted import F64, weighted_mean
+from bidcascade.kernels.types import U64
+from bidcascade.systems import System
+
+from .likelihood import hidden_choices, likelihoods
+from .rules_of_thumb import choose_card, is_master
+from .sight import Sight
+
+DEFAULT_BUDGET_MS: Final = 1000
+"""For a card."""
+MOST_LAYOUTS: Final = 60
+"""Behind a card."""
+FEWEST_LAYOUTS: Final = 4
+"""With fewer, what is seen in a layout would count for too much."""
+_MOST_PROPOSALS: Final = 50_000
+_MS_A_LAYOUT: Final = {13: 70.0, 12: 25.0, 11: 5.0, 10: 2.0, 9: 1.0}
+"""To solve one for all cards of a hand of so many, on one core; with fewer next to nothing."""
+_SHARE_OF_SOLVING: Final = 0.6
+_BETWEEN_LOOKS_MS: Final = 20.0
+"""Of work between two looks at the clock, if a layout takes no more."""
+_DIGITS: Final = 6
+"""Nothing hangs on the last digits of a mean."""
+_SUIT: Final = 13
+_BOOK: Final = 6
+
+_CORE: Final = EndingSolver()
+
+Origin: TypeAlias = Literal["layouts", "only card", "rules of thumb"]
+
+
+class PlayValue(NamedTuple):
+    """What cards that touch are worth over the layouts.
+
+    Parameters
+    ----------
+    cards : tuple of int
+        Highest first.
+    holds : float
+        Share of layouts (0-1) in which the contract is made.
+    tricks : float
+        Mean tricks of the player's side in the whole play.
+    points : float
+        Mean duplicate score of the player's side.
+    """
+
+    cards: tuple[int, ...]
+    holds: float
+    tricks: float
+    points: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ChosenCard(ShownAnswer):
+    """A card to play, and why.
+
+    Parameters
+    ----------
+    card : int
+    origin : {"layouts", "only card", "rules of thumb"}
+        What it was chosen by.
+    why : str
+        In words.
+    values : tuple of PlayValue
+        Of all legal cards, from the best on; none for rules of thumb and an only card.
+    layouts : int
+        How many stand behind it.
+    notes : tuple of str
+        What was given up: conditions of calls, the auction, layouts that there was no time for.
+    """
+
+    card: int
+    origin: Origin
+    why: str
+    values: tuple[PlayValue, ...] = ()
+    layouts: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CardPlayer:
+    """Chooses cards for declarer, dummy and defenders.
+
+    Parameters
+    ----------
+    meanings : System, table or None
+        What the calls of the auction are read by. None reads nothing from the auction.
+    opponents : System, optional
+        System of the other side, if it is another; ``meanings`` is a system then.
+    budget_ms : int
+        For a card. With 0, and where it is too short for four layouts, cards are those of
+        :mod:`.rules_of_thumb`.
+    layouts : int
+        How many stand behind a card at most.
+    seed : int
+        From 0 to ``2**64 - 1``.
+    weighs_cards : bool
+        Whether a layout counts by how likely others would have played their cards in it
+        (:mod:`.likelihood`); else each one counts that the cards leave possible.
+    solver : SolvesPlays
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of bounds, or there are opponents of no system.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import Auction, Seat, Vulnerability, parse_calls, parse_hand
+    >>> from bidcascade.bridge import parse_card
+    >>> sight = Sight(
+    ...     Auction.of(parse_calls("1N P 3N P P P")), Vulnerability.NONE, Seat.NORTH,
+    ...     parse_hand("AQ4.KJ3.K876.Q52"), parse_hand("K2.AQ8.QJ53.K743"),
+    ...     (parse_card("SJ"),))
+    >>> chosen = CardPlayer(None, budget_ms=0).choose(sight)
+    >>> format_card(chosen.card), chosen.origin
+    ('S2', 'rules of thumb')
+    """
+
+    meanings: Source | None
+    opponents: System | None = None
+    budget_ms: int = DEFAULT_BUDGET_MS
+    layouts: int = MOST_LAYOUTS
+    seed: int = 0
+    weighs_cards: bool = False
+    solver: SolvesPlays = _CORE
+
+    def __post_init__(self) -> None:
+        if self.opponents is not None and not isinstance(self.meanings, System):
+            raise InvalidInput("expected a system whose opponents play another, got none")
+        if self.budget_ms < 0:
+            raise InvalidInput(f"expected a budget from 0 ms, got {self.budget_ms!r}")
+        if not 0 <= self.seed < 1 << 64:
+            raise InvalidInput(f"expected a seed from 0 to 2**64 - 1, got {self.seed!r}")
+        if self.layouts < FEWEST_LAYOUTS:
+            raise InvalidInput(f"expected at least {FEWEST_LAYOUTS} layouts, got {self.layouts!r}")
+
+    def choose(self, sight: Sight, *, cancel: Event | None = None) -> ChosenCard:
+        """Choose a card.
+
+        Parameters
+        ----------
+        sight : Sight
+        cancel : threading.Event, optional
+
+        Raises
+        ------
+        Cancelled, DoubleDummyFailed
+            As the solver does.
+        """
+        legal = sight.legal
+        if len(legal) == 1:
+            return ChosenCard(legal[0], "only card", "the only card that may be played")
+        deadline = perf_counter() + self.budget_ms / 1000
+        left = 13 - sight.state.hands[sight.actor].bit_count()
+        choices = hidden_choices(sight) if self.weighs_cards else []
+        cost = _ms_a_layout(left) + sum(_ms_a_layout(one.cards) for one in choices)
+        wanted = min(self.layouts, int(_SHARE_OF_SOLVING * self.budget_ms / cost))
+        if wanted < FEWEST_LAYOUTS:
+            return _by_rules(sight, (f"a budget of {self.budget_ms} ms is too short for layouts",))
+        try:
+            hands, weights, notes = self._drawn(sight, wanted, deadline, cancel)
+        except (NoSuchDeal, TimedOut) as error:
+            return _by_rules(sight, (f"no layout fits the cards played: {error}",))
+        try:
+            tricks, solved = self._solved(sight, hands, deadline, cancel)
+        except BackendUnavailable as error:
+            return _by_rules(sight, (*notes, str(error)))
+        if solved < min(FEWEST_LAYOUTS, hands.shape[1]):
+            return _by_rules(sight, (*notes, f"no time for layouts in {self.budget_ms} ms"))
+        if solved < hands.shape[1]:
+            notes = (
+                *notes,
+                f"{solved} of {hands.shape[1]} layouts solved in {self.budget_ms} ms: with more "
+                "time it may be another card",
+            )
+        hands, weights = hands[:, :solved], weights[:solved]
+        whole = weights.sum()
+        # the latest first, as they tell most of what is left
+        for done, choice in enumerate(reversed(choices)):
+            if perf_counter() >= deadline:
+                notes = (*notes, f"{done} of {len(choices)} cards of others weighed: no more time")
+                break
+            weights = weights * likelihoods(sight, hands, [choice], self.solver, cancel=cancel)
+        weights = weights * (whole / weights.sum())
+        values = play_values(sight, hands, weights, tricks)
+        if not sight.played:
+            study = study_leads(
+                tricks, hands, sight.contract, weights=weights,
+                vulnerability=sight.vulnerability, scoring="imps",
+            )  # fmt: skip
+            card = study.card
+        else:
+            card = _usual(sight, _equal_to_best(values))
+        # those that came several times count as often
+        count = round(float(weights.sum()))
+        return ChosenCard(card, "layouts", _why(sight, card, values, count), values, count, notes)
+
+    def _drawn(
+        self, sight: Sight, count: int, deadline: float, cancel: Event | None
+    ) -> tuple[U64, F64, tuple[str, ...]]:
+        """Draw layouts that fit, those that are the same as one; with what was given up."""
+        notes = list[str]()
+        known, dealer = sight.known(), sight.auction.dealer
+        hands, weights = np.empty((4, 0), np.uint64), np.empty(0)
+        # half of what there is, so that a strange auction leaves time to play without it
+        half_s = max((deadline - perf_counter()) / 2, 1e-3)
+        if self.meanings is None:
+            notes.append("layouts say nothing of the auction: its calls have no known meaning")
+        else:
+            source, others = self.meanings, self.opponents
+            if others is not None and (sight.seat - dealer) % 2:
+                assert isinstance(source, System)
+                source, others = others, source
+            try:
+                found = sample_layouts(
+                    source, sight.auction.calls, count=count, dealer=dealer,
+                    vulnerability=sight.vulnerability, known=known, seed=self.seed,
+                    opponents=others, time_limit_s=half_s, max_proposals=_MOST_PROPOSALS,
+                    cancel=cancel,
+                )  # fmt: skip
+            except (NoSuchDeal, TimedOut) as error:
+                notes.append(f"layouts say nothing of the auction: {error}")
+            else:
+                hands, weights = found.hands, found.weights
+                notes += map(str, found.report.relaxed)
+                if found.report.stopped_because == "time":
+                    notes.append("fewer layouts drawn than asked for: the time was over")
+        if not len(weights):
+            limits = Limits(_MOST_PROPOSALS, perf_counter() + half_s, cancel)
+            parts = deal_where(
+                (), count=count, seed=self.seed, known=known, dealer=dealer, limits=limits
+            )
+            hands = np.concatenate([part for part, _ in islice(parts, count)], axis=1)
+            weights = np.ones(hands.shape[1])
+        return *_merged(hands, weights), tuple(notes)
+
+    def _solved(
+        self, sight: Sight, hands: U64, deadline: float, cancel: Event | None
+    ) -> tuple[I8, int]:
+        """Tricks of the actor's side from here on by layout and card, and how many layouts."""
+        state, contract = sight.state, sight.contract
+        left = hands & ~np.uint64(sight.gone)
+        trick = np.full(3, NO_CARD, np.uint8)
+        trick[: len(state.trick)] = state.trick
+        parts = list[I8]()
+        cards = 13 - state.hands[sight.actor].bit_count()
+        step = max(1, int(_BETWEEN_LOOKS_MS / _ms_a_layout(cards)))
+        for first in range(0, hands.shape[1], step):
+            if parts and perf_counter() >= deadline:
+                break
+            part = left[:, first : first + step]
+            on_table = np.broadcast_to(trick, (part.shape[1], 3)).copy()
+            solved = self.solver.plays(part, contract.strain, state.leader, on_table, cancel=cancel)
+            parts.append(solved)
+        found = np.concatenate(parts)
+        return found, len(found)
+
+
+def _ms_a_layout(cards: int) -> float:
+    return _MS_A_LAYOUT.get(cards, _MS_A_LAYOUT[min(_MS_A_LAYOUT)])
+
+
+def _merged(hands: U64, weights: F64) -> tuple[U64, F64]:
+    """Layouts without those that come twice, in the order in which they came first."""
+    _, first, which = np.unique(hands, axis=1, return_index=True, return_inverse=True)
+    together: F64 = np.bincount(which.ravel(), weights, len(first)).astype(np.float64)
+    order = np.argsort(first)
+    return np.ascontiguousarray(hands[:, first[order]]), together[order]
+
+
+def play_values(sight: Sight, hands: U64, weights: F64, tricks: I8) -> tuple[PlayValue, ...]:
+    """Work out what cards are worth from solved layouts, the best one first.
+
+    Parameters
+    ----------
+    sight : Sight
+    hands : uint64 [4, n]
+        Layouts as they were dealt.
+    weights : float64 [n]
+    tricks : int8 [n, 52]
+        Tricks of the side to play from here on, as
+        :meth:`~bidcascade.inference.double_dummy.protocol.SolvesPlays.plays` gives them.
+    """
+    state, contract = sight.state, sight.contract
+    vulnerable = is_vulnerable(sight.vulnerability, contract.declarer)
+    points = np.array([score(contract, taken, vulnerable=vulnerable) for taken in range(14)])
+    done = sum(one.bit_count() for one in state.hands) // 4
+    won = state.declarer_tricks if sight.declares else done - state.declarer_tricks
+    # cards on the table still part others
+    out = hands & ~np.uint64(sight.gone & ~sum(1 << card for card in state.trick))
+    legal = set(sight.legal)
+    found = []
+    for cards in touching_cards(out, sight.actor):
+        if cards[0] not in legal:
+            continue
+        own = won + tricks[:, cards[0]].astype(np.int64)
+        declarers = own if sight.declares else 13 - own
+        sign = 1 if sight.declares else -1
+        holds, mean, worth = (
+            round(float(weighted_mean(one.astype(np.float64), weights)), _DIGITS)
+            for one in (
+                declarers >= contract.level + _BOOK, own, sign * points[declarers],
+            )
+        )  # fmt: skip
+        found.append(PlayValue(cards, holds, mean, worth))
+    # a stable order: equal ones stay as they are
+    return tuple(sorted(found, key=lambda one: (-one.points, -one.tricks)))
+
+
+def _equal_to_best(values: Sequence[PlayValue]) -> list[PlayValue]:
+    best = values[0]
+    return [one for one in values if (one.points, one.tricks) == (best.points, best.tricks)]
+
+
+def _usual(sight: Sight, values: Sequence[PlayValue]) -> int:
+    """Card that a player plays of those that are equally good.
+
+    The rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply.
+    Else declarer cashes a trick, and defenders lead as is usual from the suit; from any other hand
+    it is the lowest card, which wastes no honour and keeps what may be an entry.
+    """
+    good = [card for one in values for card in one.cards]
+    strain = sight.contract.strain
+    thumb = _by_thumb(sight)
+    if thumb in good:
+        return thumb
+    if sight.declares and not sight.state.trick:
+        # a guess can wait while there are tricks to cash
+        unseen = FULL_DECK & ~sight.gone
+        for cards in sight.seen.values():
+            unseen &= ~cards
+        if winners := [card for card in good if is_master(card, unseen)]:
+            return max(winners, key=lambda card: card % _SUIT)
+    low = min(good, key=lambda card: (card // _SUIT == strain, card % _SUIT, card))
+    if sight.state.trick or sight.declares:
+        return low
+    held = [card for card in sight.legal if card // _SUIT == low // _SUIT]
+    led = usual_leads(held, trumps=strain < 4)
+    return next((card for card in led if card in good), low)
+
+
+def _by_thumb(sight: Sight) -> int:
+    seen = {seat: cards & ~sight.gone for seat, cards in sight.seen.items()}
+    hand = seen.pop(sight.actor)
+    return choose_card(
+        hand, sight.state.trick, sight.contract.strain, sight.gone, declares=sight.declares,
+        other=next(iter(seen.values()), 0),
+    )  # fmt: skip
+
+
+def _by_rules(sight: Sight, notes: tuple[str, ...]) -> ChosenCard:
+    return ChosenCard(_by_thumb(sight), "rules of thumb", "by rules of thumb", notes=notes)
+
+
+def _why(sight: Sight, card: int, values: Sequence[PlayValue], count: int) -> str:
+    """Say what speaks for a card: the contract, else tricks, against the best of the others."""
+    own = next(one for one in values if card in one.cards)
+    others = [one for one in values if one is not own]
+    verb = "holds" if sight.declares else "beats"
+
+    def layouts(one: PlayValue) -> int:
+        return round(count * (one.holds if sight.declares else 1 - one.holds))
+
+    told = f"{verb} the contract in {layouts(own)} of {count} layouts"
+    if not others:
+        return f"{told}, as all cards that may be played"
+    other = others[0]
+    name = format_card(other.cards[0])
+    if layouts(own) != layouts(other):
+        told += f", {name} in {layouts(other)}"
+    else:
+        told += f" as {name} does"
+        if own.tricks != other.tricks:
+            told += f", and takes {own.tricks:.2f} tricks in all, {name} {other.tricks:.2f}"
+    if (own.points, own.tricks) <= (other.points, other.tricks):
+        told += "; as good as far as layouts tell, and more usual"
+    return told

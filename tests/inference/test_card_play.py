@@ -1,0 +1,454 @@
+"""Cards chosen by layouts: by the laws, by what is seen and nothing else, with a reason."""
+
+from time import perf_counter
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from bidcascade.bridge import (
+    Auction,
+    BackendUnavailable,
+    Cancelled,
+    InvalidInput,
+    NoSuchDeal,
+    Seat,
+    Vulnerability,
+    cards_of,
+    format_card,
+    parse_calls,
+    parse_card,
+    parse_hand,
+)
+from bidcascade.inference.card_play.choosing import CardPlayer
+from bidcascade.inference.card_play.likelihood import (
+    MOST_CARDS,
+    MOST_CHOICES,
+    hidden_choices,
+    likelihoods,
+)
+from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
+from bidcascade.inference.card_play.sight import Sight, give_to_seats
+from bidcascade.inference.foreign.bidding import bid_out
+from bidcascade.inference.layouts.sampling import deal_where
+from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.single_dummy.endings import EndingSolver
+from bidcascade.loaders.play import count_tricks
+from tests.support_deals import deals_in_turn, plain_deals
+from tests.support_systems import OTHER, SMALL
+
+NO_HURRY = 10**7
+"""A budget in ms that never counts."""
+NONE = Vulnerability.NONE
+
+
+def player(meanings=None, **options):
+    return CardPlayer(meanings, **{"budget_ms": NO_HURRY, "layouts": 4, **options})
+
+
+def sight_of(auction, hands, played, vulnerability=NONE):
+    """What the player sees who is to choose, of a whole deal."""
+    contract = auction.contract
+    turn, dummy = give_to_seats(played, contract).turn, (contract.declarer + 2) % 4
+    seat = contract.declarer if turn == dummy else turn
+    return Sight(
+        auction, vulnerability, Seat(seat), int(hands[seat]),
+        int(hands[dummy]) if played else None, tuple(played),
+    )  # fmt: skip
+
+
+def played_by_chance(contract, hands, count, generator):
+    """Legal cards, the opening lead first."""
+    played = []
+    while len(played) < count:
+        state = give_to_seats(played, contract)
+        left = int(hands[state.turn]) & ~state.hands[state.turn]
+        played.append(int(generator.choice(legal_cards(left, state.trick))))
+    return played
+
+
+def auction_to(text):
+    """North deals and bids a contract at once."""
+    return Auction.of(parse_calls(f"{text} P P P"))
+
+
+# --- what is seen ---------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(0, 51), st.sampled_from(["1C", "3D", "4H", "4S", "3N"]))
+def test_cards_go_to_the_seats_that_played_them(seed, count, bid):
+    contract = auction_to(bid).contract
+    hands = plain_deals(1, seed).hands[:, 0].tolist()
+    played = played_by_chance(contract, hands, count, np.random.default_rng(seed))
+    state = give_to_seats(played, contract)
+    for seat in Seat:
+        assert state.hands[seat] & ~hands[seat] == 0
+        assert state.voids[seat] & hands[seat] & ~state.hands[seat] == 0
+    tricks = count_tricks(played, 1, contract.strain)
+    assert state.declarer_tricks == tricks[0] + tricks[2]
+    sight = sight_of(auction_to(bid), hands, played)
+    for seat, known in sight.known().items():
+        assert known.cards & ~hands[seat] == 0
+        assert known.forbidden & hands[seat] == 0
+        for suit, (low, high) in enumerate(known.lengths):
+            assert low <= (hands[seat] >> 13 * suit & 0x1FFF).bit_count() <= high
+
+
+HAND, DUMMY = parse_hand("A43.KJ3.A964.Q93"), parse_hand("K2.AQT8.QJ5.K742")
+GAME = auction_to("3N")
+
+
+def cards(text):
+    return tuple(map(parse_card, text.split()))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"auction": Auction.of(parse_calls("3N P P"))}, "an auction that ended in a contract"),
+        ({"auction": Auction.of((0, 0, 0, 0))}, "an auction that ended in a contract"),
+        ({"dummy": None}, "dummy behind the opening lead"),
+        ({"played": ()}, "dummy behind the opening lead"),
+        ({"seat": Seat.SOUTH}, "declarer or a defender to choose, got dummy, S"),
+        ({"hand": HAND & HAND - 1}, "13 cards that N was dealt, got 12"),
+        ({"hand": 1 << 60}, "13 cards that N was dealt"),
+        ({"dummy": HAND}, "different cards in hand and dummy, got C3"),
+        ({"played": cards("SQ S2 SQ")}, "each card once, got SQ again as card 3"),
+        ({"played": cards("SQ S2")}, "a question of W, who is to play, got one of N"),
+        ({"played": cards("SA")}, "expected cards of E's hand, got SA played by E"),
+        ({"played": cards("SQ DQ S5 SA")}, "expected S to follow suit, got a revoke with S2"),
+        ({"played": cards("SQ S2 H9 SA D4 D2 DJ D3 SK SJ")}, "a suit that W has shown out of"),
+        ({"played": tuple(range(52))}, "expected"),
+    ],
+)
+def test_sights_that_cannot_be(change, message):
+    given_ = {
+        "auction": GAME, "vulnerability": NONE, "seat": Seat.NORTH, "hand": HAND,
+        "dummy": DUMMY, "played": cards("SQ"), **change,
+    }  # fmt: skip
+    with pytest.raises(InvalidInput, match=message):
+        Sight(**given_)
+
+
+# --- whole deals ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("number", range(2))
+def test_whole_deals_are_played_by_the_laws(number):
+    """Four players choose every card from what they see: no revoke, all 52 cards once."""
+    deals = deals_in_turn(6, 21).slice(number, number + 1)
+    auction = Auction.of(bid_out(SMALL, SMALL, deals)[0], int(deals.dealer[0]))
+    hands = deals.hands[:, 0].tolist()
+    if auction.contract is None:
+        pytest.skip("passed out")
+    played = []
+    while len(played) < 52:
+        sight = sight_of(auction, hands, played)
+        chosen = player(SMALL).choose(sight)
+        assert chosen.card in sight.legal
+        assert chosen.why
+        assert chosen.origin == ("only card" if len(sight.legal) == 1 else "layouts")
+        played.append(chosen.card)
+    assert sorted(played) == list(range(52))
+
+
+# --- nothing but what is seen ---------------------------------------------------------------------
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 10**6), st.integers(20, 50), st.integers(0, 10))
+def test_the_card_hangs_on_nothing_hidden(seed, count, other):
+    """Deal the hidden cards anew behind the same sight: seats that fit choose the same."""
+    hands = plain_deals(1, seed).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, count, np.random.default_rng(seed))
+    sight = sight_of(GAME, hands, played)
+    anew = next(deal_where((), count=1, seed=other, known=sight.known()))[0][:, 0].tolist()
+    assume(anew != hands)
+    assert sight_of(GAME, anew, played) == sight
+    assert player().choose(sight) == player().choose(sight_of(GAME, anew, played))
+
+
+def two_way_guess(queen, declarer_leads="S4"):
+    """AJ4 opposite KT5 of spades for the last three tricks, with the queen at a seat.
+
+    North has cashed ten clubs in 3N, on which all others threw what they had but spades.
+    """
+    east, west = parse_hand("632.87654.K32.32"), parse_hand("Q987.AKQJT92.4.4")
+    if queen == Seat.EAST:
+        swap = (1 << parse_card("SQ")) | (1 << parse_card("S6"))
+        east, west = east ^ swap, west ^ swap
+    north, south = parse_hand("AJ4...AKQJT98765"), parse_hand("KT5.3.AQJT98765.")
+    # what each discards after the first trick, spades of West last
+    rest = [
+        [card for card in cards_of(hand) if card // 13 != 3] for hand in (east, south, west, north)
+    ]
+    spare = [parse_card("S7")]
+    played = list(cards("C2 DA C4 C5"))
+    hands = {1: rest[0], 2: rest[1], 3: rest[2] + spare, 0: rest[3]}
+    for seat in hands:
+        hands[seat] = [card for card in hands[seat] if card not in played]
+    clubs = sorted(hands[0], reverse=True)
+    # East keeps the king of diamonds to the last club, and South a diamond below it
+    hands[1].sort(key=lambda card: card == parse_card("DK"))
+    hands[2].sort(reverse=True)
+    for round_ in range(9):
+        played.append(clubs[round_])
+        for seat in (1, 2, 3):
+            follows = [card for card in hands[seat] if card // 13 == 0]
+            card = follows[0] if follows else hands[seat][0]
+            hands[seat].remove(card)
+            played.append(card)
+    played.append(parse_card(declarer_leads))
+    played.append(parse_card("S2"))
+    return (north, east, south, west), played
+
+
+def test_a_two_way_finesse_is_a_guess_wherever_the_queen_lies():
+    chosen = []
+    for queen in (Seat.WEST, Seat.EAST):
+        hands, played = two_way_guess(queen)
+        chosen.append(player(layouts=40).choose(sight_of(GAME, hands, played)))
+    assert chosen[0] == chosen[1]
+    # neither the king nor the ten takes all three for sure
+    best = chosen[0].values[0]
+    assert 12 < best.tricks < 13
+
+
+def test_a_guess_is_put_off_while_there_are_tricks_to_cash():
+    """North has a club left: double dummy a spade now is as good, but the club tells more."""
+    hands, played = two_way_guess(Seat.WEST)
+    before = played[:-6]
+    sight = sight_of(GAME, hands, before)
+    assert (sight.actor, sight.state.trick) == (Seat.NORTH, ())
+    chosen = player(layouts=40).choose(sight)
+    equal = [one.cards for one in chosen.values if one[1:] == chosen.values[0][1:]]
+    assert (parse_card("S4"),) in equal
+    assert format_card(chosen.card) == "C6"
+
+
+# --- the same again -------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_card():
+    deals = deals_in_turn(1, 5)
+    hands = deals.hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, 13, np.random.default_rng(1))
+    sight = sight_of(GAME, hands, played)
+    one = player(layouts=20, seed=3).choose(sight)
+    assert one == player(layouts=20, seed=3).choose(sight)
+    other = player(layouts=20, seed=4).choose(sight)
+    assert one.values != other.values
+
+
+# --- what players play ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("hand", "lead"),
+    [("KQJT9.32.432.432", "SK"), ("Q9742.32.432.432", "S4")],
+    ids=["top of a sequence", "fourth best"],
+)
+def test_leads(hand, lead):
+    sight = Sight(GAME, NONE, Seat.EAST, parse_hand(hand))
+    assert format_card(player(layouts=8).choose(sight).card) == lead
+
+
+def test_the_lowest_of_equal_cards_is_played_and_no_honour_wasted():
+    """North has all tricks but follows and discards with what is worth least."""
+    hands, played = two_way_guess(Seat.WEST)
+    # South discards on the last club: a diamond or a spade
+    before = played[:-4]
+    state = give_to_seats(before, GAME.contract)
+    while state.turn != Seat.SOUTH:
+        before = before[:-1]
+        state = give_to_seats(before, GAME.contract)
+    sight = sight_of(GAME, hands, before)
+    chosen = player(layouts=8).choose(sight)
+    good = [card for one in chosen.values if one[1:] == chosen.values[0][1:] for card in one.cards]
+    assert chosen.card % 13 == min(card % 13 for card in good)
+
+
+# --- what others' cards tell ----------------------------------------------------------------------
+
+
+def test_of_two_touching_honours_each_is_half_as_likely():
+    """East plays second to the four, with queen and jack, or with the bare jack."""
+    hands, played = two_way_guess(Seat.WEST)
+    sight = sight_of(GAME, hands, played)
+    choice = hidden_choices(sight)[-1]
+    assert (choice.seat, format_card(choice.card)) == (Seat.EAST, "S2")
+
+    def chance(east, west, card):
+        texts = ("A54...", east, "KT6...", west)
+        layout = np.array([[parse_hand(text, cards=None)] for text in texts], np.uint64)
+        # hearts that were discarded make up the hands
+        gone = choice.gone & ~parse_hand(".32..", cards=None)
+        one = choice._replace(card=parse_card(card), gone=gone)
+        return likelihoods(sight, layout, [one], EndingSolver())[0]
+
+    assert chance("QJ.3..", "982...", "SJ") == chance("QJ.3..", "982...", "SQ") == 0.5
+    assert chance("J.32..", "Q98...", "SJ") == 1
+    # a card that costs a trick is rarer, and all together are sure
+    every = [chance("QJ3...", "982...", card) for card in ("SQ", "SJ", "S3")]
+    assert sum(every) == pytest.approx(1)
+    assert every[2] < 0.5
+
+
+def test_layouts_count_by_the_cards_of_others():
+    hands = plain_deals(1, 8).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, 25, np.random.default_rng(0))
+    sight = sight_of(GAME, hands, played)
+    choices = hidden_choices(sight)
+    assert 0 < len(choices) <= MOST_CHOICES
+    assert all(one.seat not in sight.seen for one in choices)
+    assert all(one.cards <= MOST_CARDS for one in choices)
+    plain = player(layouts=20).choose(sight)
+    weighed = player(layouts=20, weighs_cards=True).choose(sight)
+    assert weighed == player(layouts=20, weighs_cards=True).choose(sight)
+    assert plain.layouts == weighed.layouts
+    assert plain.values != weighed.values
+
+
+def test_cards_that_there_was_no_time_to_weigh_are_told(monkeypatch):
+    solver = Solver(takes_s=10.0**6)
+    monkeypatch.setattr(
+        "bidcascade.inference.card_play.choosing.perf_counter",
+        lambda: perf_counter() + solver.taken_s,
+    )
+    hands = plain_deals(1, 8).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, 25, np.random.default_rng(0))
+    chosen = player(solver=solver, weighs_cards=True).choose(sight_of(GAME, hands, played))
+    assert any(note.startswith("0 of ") and "weighed" in note for note in chosen.notes)
+
+
+# --- what cannot be had ---------------------------------------------------------------------------
+
+
+def test_an_auction_that_no_hand_fits_is_relaxed_and_said():
+    """West opened a strong notrump, and then plays one ace and king after the other."""
+    auction = Auction.of(parse_calls("1N P 3N P P P"), Seat.WEST)
+    hands = [
+        parse_hand("432.432.5432.432"), parse_hand("AKQJ.AKQ.AKQ.AKQ"),
+        parse_hand("765.765.J876.765"), parse_hand("T98.JT98.T9.JT98"),
+    ]  # fmt: skip
+    played = []
+    while len(played) < 25:
+        state = give_to_seats(played, auction.contract)
+        left = hands[state.turn] & ~state.hands[state.turn]
+        played.append(legal_cards(left, state.trick)[-1])
+    chosen = player(SMALL).choose(sight_of(auction, hands, played))
+    assert chosen.origin == "layouts"
+    assert any("1N by W" in note for note in chosen.notes)
+
+
+def test_cards_that_both_hidden_hands_deny_leave_the_rules():
+    """East and West have shown out of spades, which are not all in sight: somebody revoked."""
+    played = cards("DT DJ D2 D4 SK H9 S3 H7")
+    sight = Sight(GAME, NONE, Seat.NORTH, HAND, DUMMY, played)
+    chosen = player().choose(sight)
+    assert chosen.origin == "rules of thumb"
+    assert "no layout fits the cards played" in chosen.notes[0]
+
+
+def test_calls_of_no_known_meaning_say_nothing_and_that_is_told():
+    hands = plain_deals(1, 8).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, 21, np.random.default_rng(0))
+    chosen = player().choose(sight_of(GAME, hands, played))
+    assert any("nothing of the auction" in note for note in chosen.notes)
+
+
+@pytest.mark.parametrize("budget_ms", [0, 1])
+def test_without_time_cards_are_those_of_the_rules(budget_ms):
+    hand = parse_hand("KQJT9.32.432.432")
+    chosen = CardPlayer(SMALL, budget_ms=budget_ms).choose(Sight(GAME, NONE, Seat.EAST, hand))
+    assert chosen.origin == "rules of thumb"
+    assert chosen.card == choose_card(hand, [], 4, 0, declares=False)
+    assert f"a budget of {budget_ms} ms" in chosen.notes[0]
+
+
+class Solver:
+    """Fails, or says that all cards take a trick, after some time."""
+
+    def __init__(self, error=None, takes_s=0.0):
+        self.error, self.takes_s = error, takes_s
+        self.asked, self.taken_s = 0, 0.0
+
+    def plays(self, hands, strain, first, trick, *, cancel=None, timeout_s=None):
+        self.taken_s += self.takes_s
+        self.asked += hands.shape[1]
+        if self.error is not None:
+            raise self.error
+        return np.ones((hands.shape[1], 52), np.int8)
+
+
+def test_a_missing_solver_is_told():
+    solver = Solver(BackendUnavailable("expected a core, got none"))
+    chosen = player(solver=solver).choose(Sight(GAME, NONE, Seat.EAST, HAND))
+    assert (chosen.origin, chosen.notes[-1]) == ("rules of thumb", "expected a core, got none")
+
+
+@pytest.mark.parametrize(
+    ("takes_s", "solved", "origin", "note"),
+    [
+        (0.3, 4, "layouts", "4 of 8 layouts solved in 1000 ms"),
+        (2.0, 1, "rules of thumb", "no time for layouts in 1000 ms"),
+    ],
+)
+def test_layouts_that_there_was_no_time_for_are_told(monkeypatch, takes_s, solved, origin, note):
+    """A clock that goes on only while layouts are solved ends the work."""
+    solver = Solver(takes_s=takes_s)
+    monkeypatch.setattr(
+        "bidcascade.inference.card_play.choosing.perf_counter", lambda: solver.taken_s
+    )
+    monkeypatch.setattr("bidcascade.inference.card_play.choosing.Limits", lambda *_: Limits())
+    chosen = player(solver=solver, layouts=20, budget_ms=1000).choose(
+        Sight(GAME, NONE, Seat.EAST, HAND)
+    )
+    assert (solver.asked, chosen.origin) == (solved, origin)
+    assert any(note in one for one in chosen.notes)
+
+
+def test_a_question_that_is_given_up_ends():
+    solver = Solver(Cancelled("the work was cancelled"))
+    with pytest.raises(Cancelled):
+        player(solver=solver).choose(Sight(GAME, NONE, Seat.EAST, HAND))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget_ms": -1}, "a budget from 0 ms"),
+        ({"layouts": 3}, "at least 4 layouts"),
+        ({"seed": -1}, "a seed from 0"),
+        ({"opponents": OTHER}, "a system whose opponents"),
+    ],
+)
+def test_players_that_cannot_be(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        CardPlayer(None, **options)
+
+
+# --- both systems ---------------------------------------------------------------------------------
+
+
+def test_each_side_is_read_by_its_own_system(monkeypatch):
+    """The dealer's side has one text and the others another, whoever of them plays."""
+    read = []
+
+    def sample(source, calls, *, opponents, **others):
+        read.append((source, opponents))
+        raise NoSuchDeal("none")
+
+    monkeypatch.setattr("bidcascade.inference.card_play.choosing.sample_layouts", sample)
+    hands = plain_deals(1, 8).hands[:, 0].tolist()
+    for dealer in (Seat.NORTH, Seat.EAST):
+        calls = parse_calls("3N P P P" if dealer == Seat.NORTH else "P P P 3N P P P")
+        auction = Auction.of(calls, dealer)
+        for count in range(20, 24):
+            played = played_by_chance(GAME.contract, hands, count, np.random.default_rng(0))
+            sight = sight_of(auction, hands, played)
+            own, theirs = (SMALL, OTHER) if sight.seat % 2 == dealer % 2 else (OTHER, SMALL)
+            player(own, opponents=theirs).choose(sight)
+    assert read
+    assert set(read) == {(SMALL, OTHER)}
