@@ -9,13 +9,11 @@ from benchmarks.compare import Disagreement
 from benchmarks.programs import timed
 from bidcascade.kernels import Backend, DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.systems.allowed import Bounds, list_allowed
 
 SYSTEM = "sayc"
 SEED = 20_261_126
 _COMPARED = 2_000
 _LISTED = 65
-_BOUNDS = Bounds(12, 5, 12)
 
 
 def deals_of(seed: int, count: int) -> DealArrays:
@@ -33,6 +31,9 @@ def compare_systems(deals: DealArrays, backend: Backend) -> None:
     Disagreement
         At the first deal that is bid otherwise, or where lists differ.
     """
+    # the parent has none of the wheels that this needs
+    from bidcascade.systems.allowed import Bounds, list_allowed
+
     answers, lists = [], []
     listed = deals.slice(0, min(len(deals), _LISTED))
     for where in (None, backend):
@@ -41,7 +42,7 @@ def compare_systems(deals: DealArrays, backend: Backend) -> None:
         endings = bidder.endings(found.place)
         auctions = np.split(endings.calls, endings.offsets[1:-1])
         answers.append(list(zip(map(np.ndarray.tolist, auctions), found.defaults, strict=True)))
-        every = list_allowed(bidder, listed, _BOUNDS, backend=where)
+        every = list_allowed(bidder, listed, Bounds(12, 5, 12), backend=where)
         lists.append(
             (
                 every.offsets.tolist(),
