@@ -538,7 +538,7 @@ export const TEXTS = {
   "simulation.in-time": "{used} of {asked} layouts: time was over before the others.",
   "simulation.alike": "{calls}: not told apart from {best}.",
   "simulation.by-imps": "IMPs", "simulation.by-matchpoints": "matchpoints", "simulation.by-points": "points",
-  "simulation.by-double-dummy": "double dummy, all hands open", "simulation.by-table": "a table of tricks, no solver",
+  "simulation.by-double-dummy": "double dummy, all hands open", "simulation.by-table": "estimated tricks, no solver",
   "simulation.interval": " ({low} to {high})",
   "simulation.caption": "Calls by simulation",
   "simulation.call": "Call",

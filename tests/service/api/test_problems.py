@@ -161,7 +161,7 @@ def test_a_body_that_is_no_object(app):
         ({"auction": ["1S", "1H"]}, "auction[1]", "insufficient: not above 1S"),
         ({"auction": ["X"]}, "auction[0]", "no bid to double"),
         ({"auction": ["1N", "P", "8C"]}, "auction[2]", "expected a call"),
-        ({"auction": ["P", "P", "P", "P"]}, "auction", "over"),
+        ({"auction": ["P", "P", "P", "P"]}, "auction", "goes on"),
         ({"auction": ["1C", "P", "P", "P", "1D"]}, "auction[4]", "over"),
         ({"auction": "1N P"}, "auction", "expected a list"),
         ({"auction": [1]}, "auction[0]", "expected text"),

@@ -232,7 +232,7 @@ def test_what_is_refused(app, path, body, status, kind, field):
 
 
 def test_time_is_limited_and_so_are_questions_at_once(app, folder):
-    brief = loaded_app(folder, backend="cpu", request_timeout_ms=400)
+    brief = loaded_app(folder, backend="cpu", request_timeout_ms=50)
     answer = post(brief, "/v1/systems/check", {"system": {"text": SMALL_SYSTEM}})
     problem_of(answer, 504, "timeout")
     slots = app.state.own.system_questions
