@@ -84,7 +84,7 @@ def test_a_call_after_317_calls(tiny, capsys):
     asked["auction"] = [*LONGEST.split(), "P", "P"]
     answer = post(app, "/v1/bid", asked)
     assert answer.status_code == 422
-    assert "over" in answer.json()["detail"]
+    assert "expected an auction that goes on" in answer.json()["detail"]
 
 
 def test_a_check_ends_where_places_take_more_than_the_budget(monkeypatch):
