@@ -62,7 +62,7 @@ def estimated_tricks(hands: U64, strain: int, declarer: int) -> F64:
     >>> ours = [parse_hand("AKQ42.K3.A842.K2"), parse_hand("J975.A82.K53.A73")]
     >>> hands = np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64)
     >>> [round(float(estimated_tricks(hands, strain, 0)[0]), 1) for strain in (3, 4)]
-    [11.6, 10.9]
+    [13.0, 11.5]
     """
     first, second = (Holdings.of(hands[seat]) for seat in (declarer, (declarer + 2) % 4))
     if strain == NOTRUMP:
