@@ -18,10 +18,10 @@ import polars as pl
 
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service import Engine
-from bidcascade.service.jobs import tasks
-from bidcascade.service.jobs.batch import run_batch
-from bidcascade.service.jobs.batch_parts import PART_COLUMNS
-from bidcascade.service.jobs.cluster import connected, frame_bytes
+from bidcascade.service.runs import tasks
+from bidcascade.service.runs.batch import run_batch
+from bidcascade.service.runs.batch_parts import PART_COLUMNS
+from bidcascade.service.runs.cluster import connected, frame_bytes
 from bidcascade.systems import open_system, open_table
 
 from . import programs

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 import polars as pl
 
 from bidcascade.service.api.app import create_app
-from bidcascade.service.jobs.wide_columns import DISTRIBUTION_POINTS, term_type
+from bidcascade.service.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
 from bidcascade.systems.browser_rows import rows_data
 from bidcascade.systems.language.engine_data import phrases_data

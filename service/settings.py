@@ -5,6 +5,7 @@ Environment variables, command-line defaults, validation and ``docs/settings.md`
 
 import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from ipaddress import ip_network
 from pathlib import Path
@@ -416,3 +417,19 @@ def unknown_variables(environment: Mapping[str, str] | None = None) -> list[str]
     return sorted(
         name for name in names if name.upper().startswith(PREFIX) and name.upper() not in known
     )
+
+
+def default_data_folder() -> Path:
+    """Folder for jobs where the settings name none: the user's data folder.
+
+    That is ``$XDG_DATA_HOME/bidcascade`` or ``~/.local/share/bidcascade``, on macOS and Windows the
+    usual places there (XDG Base Directory Specification).
+    """
+    named = os.environ.get("XDG_DATA_HOME")
+    if named and Path(named).is_absolute():
+        return Path(named) / "bidcascade"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "bidcascade"
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"]) / "bidcascade"
+    return Path.home() / ".local" / "share" / "bidcascade"

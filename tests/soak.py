@@ -41,8 +41,8 @@ from bidcascade.loaders import random_deals
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.api.app import create_app
 from bidcascade.service.engine import Engine
-from bidcascade.service.jobs.batch import run_batch
 from bidcascade.service.jobs.results import write_results
+from bidcascade.service.runs.batch import run_batch
 from bidcascade.service.settings import Settings
 from bidcascade.table import BiddingTable
 from tests.service.jobs.support_jobs import UPLOAD, archive

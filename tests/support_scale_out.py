@@ -5,7 +5,7 @@ import time
 
 from bidcascade import bridge
 from bidcascade.service.engine import Engine
-from bidcascade.service.jobs import tasks
+from bidcascade.service.runs import tasks
 
 
 def slow_down(seconds: float) -> int:

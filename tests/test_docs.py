@@ -9,7 +9,7 @@ import pytest
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.service.api.problems import KINDS as PROBLEMS
 from bidcascade.service.cli import COMMANDS, main
-from bidcascade.service.jobs.batch import LEAST_PART_DEALS
+from bidcascade.service.runs.batch import LEAST_PART_DEALS
 from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.linting import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page

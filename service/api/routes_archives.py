@@ -15,7 +15,6 @@ from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.questions import count_boards, find_boards, next_calls
 from bidcascade.service.archive.statistics import statistics
 from bidcascade.service.archive.writing import board_dicts, with_bids
-from bidcascade.service.jobs.deal_files import deal_sink
 from bidcascade.service.jobs.places import folder_size
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.service.questions.archives import (
@@ -24,6 +23,7 @@ from bidcascade.service.questions.archives import (
     BoardsQuestion,
     NodeQuestion,
 )
+from bidcascade.service.runs.deal_files import deal_sink
 from bidcascade.systems.auction_patterns import read_auction
 
 from .answering import JSON, accepted, json_bytes

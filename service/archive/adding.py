@@ -19,9 +19,9 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.loaders.inputs import Input, Source, find_sources, shown_path
-from bidcascade.service.jobs.batch_inputs import Inputs, first_reject, refuse_hopeless
-from bidcascade.service.jobs.manifest import Position, describe_inputs
-from bidcascade.service.jobs.progress import Report
+from bidcascade.service.runs.batch_inputs import Inputs, first_reject, refuse_hopeless
+from bidcascade.service.runs.manifest import Position, describe_inputs
+from bidcascade.service.runs.progress import Report
 
 from .archive import BOARD_SCHEMA, Part
 from .catalogue import CATALOGUE, LOCK, ArchivedSource, Catalogue, PartFiles, writing

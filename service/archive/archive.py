@@ -15,8 +15,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import DEAL_SCHEMA, HAND_COLUMNS
-from bidcascade.service.jobs.places import default_data_folder
-from bidcascade.service.settings import read_settings
+from bidcascade.service.settings import default_data_folder, read_settings
 from bidcascade.systems.allowed_index import AllowedNode, allowed_rows
 
 from .bidding import ArchiveEngine

@@ -27,7 +27,7 @@ from typing import Any, Final, TypeVar, get_origin
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, write_json
-from bidcascade.service.jobs.manifest import read_state
+from bidcascade.service.runs.manifest import read_state
 from bidcascade.service.version import package_version
 
 CATALOGUE: Final = "archive.json"

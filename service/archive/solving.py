@@ -8,8 +8,8 @@ import polars as pl
 
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.table_cache import user_tables
-from bidcascade.service.jobs.double_dummy import add_double_dummy
-from bidcascade.service.jobs.wide_columns import RESULT_SCHEMA
+from bidcascade.service.runs.double_dummy import add_double_dummy
+from bidcascade.service.runs.wide_columns import RESULT_SCHEMA
 from bidcascade.service.settings import read_settings
 
 from .catalogue import CATALOGUE, Catalogue

@@ -13,7 +13,7 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.service.jobs.progress import Report
+from bidcascade.service.runs.progress import Report
 from bidcascade.systems import absolute_name
 
 from .archive import Part, bids_files

@@ -6,7 +6,7 @@ import polars as pl
 
 from bidcascade.bridge import SEATS, Auction, format_calls
 from bidcascade.loaders import AUCTION_STATUS, SEAT_ENUM, format_handviewer
-from bidcascade.service.jobs.readable import hands_text
+from bidcascade.service.runs.readable import hands_text
 
 _OF_THE_AUCTION: Final = (
     "illegal_call", "illegal_tail", "announcements", "alerts", "tricks", "score", "play"

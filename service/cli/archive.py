@@ -147,7 +147,7 @@ def _add(options: argparse.Namespace) -> None:
     from bidcascade.service.archive.catalogue import ArchiveBusy
     from bidcascade.service.archive.solving import solver_of
     from bidcascade.service.archive.watching import Watch
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     folder = _folder(options)
     options.interruption_hint = "what was added stays; the same command adds the rest"
@@ -189,7 +189,7 @@ def _print_added(options: argparse.Namespace, added: "Added") -> None:
 
 def _bid(options: argparse.Namespace) -> None:
     from bidcascade.service.archive.upkeep import bid_archive
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     options.interruption_hint = "boards that were bid stay so; the same command goes on"
     with progress_bar("archive bid") as report, shared.table_errors(options.table):
@@ -213,7 +213,7 @@ def _forget(options: argparse.Namespace) -> None:
 def _solve(options: argparse.Namespace) -> None:
     from bidcascade.service.archive.solving import solver
     from bidcascade.service.archive.upkeep import solve_archive
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     folder = _folder(options)
     options.interruption_hint = shared.SOLVED_KEPT
@@ -260,7 +260,7 @@ def _boards(options: argparse.Namespace) -> None:
         boards = with_bids(boards)
     total = "" if found.total is None else f" of {found.total:,}"
     if options.out:
-        from bidcascade.service.jobs.deal_files import deal_sink
+        from bidcascade.service.runs.deal_files import deal_sink
 
         with deal_sink(options.out) as write:
             write(boards)

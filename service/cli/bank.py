@@ -28,7 +28,7 @@ def bank(options: argparse.Namespace) -> None:
         solved_bank,
     )
     from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     if options.deals > BANK_DEALS:
         raise shared.UsageError(f"expected at most {BANK_DEALS:,} deals, got {options.deals:,}")

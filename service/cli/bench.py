@@ -51,8 +51,8 @@ def bench(options: argparse.Namespace) -> None:
     from bidcascade.inference.bench import bench as measure
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.service.foreign_engines import is_engine_name
-    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.bench_report import bench_dict, write_bench_report
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems import System
     from bidcascade.systems.registry import named_systems
 

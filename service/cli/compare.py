@@ -79,8 +79,8 @@ def compare(options: argparse.Namespace) -> int:
     from bidcascade.inference.compare_summary import boards_frame, summarize
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
-    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.compare_report import BOARDS, summary_dict, write_compare_report
+    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import match_deals, opened_players, resume
 
@@ -174,9 +174,9 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.yardstick import archive_of, measure_archive
     from bidcascade.loaders import read_deals
-    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.service.reports.yardstick_report import write_yardstick_report
+    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import opened_players
 

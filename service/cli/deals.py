@@ -43,8 +43,8 @@ def load(options: argparse.Namespace) -> None:
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
     from bidcascade.loaders.frame import reader_remarks
     from bidcascade.loaders.whole_files import write_parquet
-    from bidcascade.service.jobs.deal_files import deal_sink
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.deal_files import deal_sink
+    from bidcascade.service.runs.progress import progress_bar
 
     boards, disagree, refused = 0, 0, [empty_rejects()]
     unread: list[str] = []
@@ -108,11 +108,11 @@ def augment(options: argparse.Namespace) -> None:
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
-    from bidcascade.service.jobs import augment as augmenting
-    from bidcascade.service.jobs import wide
-    from bidcascade.service.jobs.deal_files import deal_sink
-    from bidcascade.service.jobs.double_dummy import solving
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs import augment as augmenting
+    from bidcascade.service.runs import wide
+    from bidcascade.service.runs.deal_files import deal_sink
+    from bidcascade.service.runs.double_dummy import solving
+    from bidcascade.service.runs.progress import progress_bar
 
     engine = shared.open_engine(options)
     expressions: list[str] = []
@@ -202,8 +202,8 @@ def deals(options: argparse.Namespace) -> None:
         return
 
     from bidcascade.loaders import random_deals
-    from bidcascade.service.jobs.deal_files import deal_sink
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.deal_files import deal_sink
+    from bidcascade.service.runs.progress import progress_bar
 
     with deal_sink(options.out) as write, progress_bar("deals") as report:
         for done in range(0, options.count, _CHUNK):
@@ -225,8 +225,8 @@ def _deals_under_conditions(
     from bidcascade.inference.layouts.searching import Limits
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import board_frame
-    from bidcascade.service.jobs.deal_files import deal_sink
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.deal_files import deal_sink
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.table import Vocabulary
 
     found = tried = 0

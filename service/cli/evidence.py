@@ -23,8 +23,8 @@ def configure_announcements(parser: argparse.ArgumentParser) -> None:
 def announcements(options: argparse.Namespace) -> None:
     """Report on announcements: read, cut off, human, and every part that was not read."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.jobs.announcement_texts import collect_texts
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.announcement_texts import collect_texts
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.table.evidence.announcements import corpus_report
 
     with progress_bar("announcements") as report:
@@ -65,8 +65,8 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
 
 def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
-    from bidcascade.service.jobs.mine import is_begun, mining_folder
-    from bidcascade.service.jobs.mine import mine as run
+    from bidcascade.service.runs.mine import is_begun, mining_folder
+    from bidcascade.service.runs.mine import mine as run
 
     from . import NOTHING_KEPT
 
@@ -154,7 +154,7 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
 
 def learn(options: argparse.Namespace) -> None:
     """Learn from archives, and put the table on a layer."""
-    from bidcascade.service.jobs.learn import learn_from
+    from bidcascade.service.runs.learn import learn_from
     from bidcascade.table.evidence.layers import on_layer
 
     if not options.inputs and options.layer is None:
@@ -186,7 +186,7 @@ def learn(options: argparse.Namespace) -> None:
 
 def _learning(options: argparse.Namespace, table: "BiddingTable") -> "Options":
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.jobs.augment import read_expressions
+    from bidcascade.service.runs.augment import read_expressions
     from bidcascade.table.evidence.learning import Options, Thresholds
 
     expressions: list[str] = []
@@ -270,9 +270,9 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
 def vet(options: argparse.Namespace) -> None:
     """Hold a table against the auctions of archives."""
     from bidcascade.bridge import Auction, parse_calls
-    from bidcascade.service.jobs.progress import progress_bar
-    from bidcascade.service.jobs.vet import vet as run
     from bidcascade.service.reports.vet_files import check_vetting_folder, write_vetting
+    from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.service.runs.vet import vet as run
 
     folder = Path(options.out)
     check_vetting_folder(folder, overwrite=options.overwrite)

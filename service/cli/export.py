@@ -28,8 +28,8 @@ def export_calls(options: argparse.Namespace) -> None:
     """Write a row for each call of the auctions of the inputs."""
     from bidcascade.loaders.parquet_decoder import expect_parquet
     from bidcascade.service.engine import Engine
-    from bidcascade.service.jobs.export_calls import OWN
-    from bidcascade.service.jobs.export_calls import export_calls as export
+    from bidcascade.service.runs.export_calls import OWN
+    from bidcascade.service.runs.export_calls import export_calls as export
 
     expect_parquet(options.inputs)
     engine = shared.open_engine(options)

@@ -220,7 +220,7 @@ def _write(found: "Layouts", out: str, seed: int) -> None:
     import polars as pl
 
     from bidcascade.loaders import board_frame
-    from bidcascade.service.jobs.deal_files import deal_sink
+    from bidcascade.service.runs.deal_files import deal_sink
 
     frame = board_frame(
         found.hands, f"layouts:{seed}", dealer=found.dealer, vulnerability=found.vulnerability
@@ -248,7 +248,7 @@ def lead(options: argparse.Namespace) -> None:
     engine = shared.open_engine(options)
 
     from bidcascade.service.auction_questions import iter_leads, leads_dict
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     answer: LeadAnswer | None = None
     with shared.double_dummy_pool() as pool, progress_bar("lead") as report:

@@ -67,7 +67,7 @@ def _solved_deals(options: argparse.Namespace) -> "I8 | None":
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.solved_deals import solved_bank, solved_beginning
     from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     wanted, cache = options.solved_deals, user_tables()
     known = solved_beginning(wanted, cache)

@@ -45,8 +45,8 @@ def tell_prices(options: argparse.Namespace) -> int:
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.option_prices import option_prices
     from bidcascade.kernels import get_backend
-    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import match_deals
 

@@ -368,7 +368,7 @@ def first_reject(rejects: "pl.DataFrame") -> str:
     """Say where the first record that is no deal stands, and why; empty if there is none."""
     if not rejects.height:
         return ""
-    from bidcascade.service.jobs.batch_inputs import first_reject
+    from bidcascade.service.runs.batch_inputs import first_reject
 
     return f"; first reject: {first_reject(rejects)}"
 

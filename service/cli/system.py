@@ -142,7 +142,7 @@ def _open_both(options: argparse.Namespace, name: str) -> "tuple[System, System 
 @contextmanager
 def _progress() -> "Iterator[Callable[[Progress], None]]":
     """Show each depth on a terminal; elsewhere a line a minute."""
-    from bidcascade.service.jobs.progress import ProgressLines
+    from bidcascade.service.runs.progress import ProgressLines
 
     lines = None if sys.stderr.isatty() else ProgressLines("system")
 
@@ -253,7 +253,7 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.sanity import bid_boards, sanity_of
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems.compile import Sample
 
     deals = Sample.random(options.deals, seed=options.seed).deals
@@ -362,7 +362,7 @@ def _examine(
     from bidcascade.inference.doctor import PART_DEALS
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import solved_tables, user_tables
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     count, cache = len(deals), user_tables()
     to_solve = tables is None or bool((tables < 0).any())

@@ -202,7 +202,7 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
     from bidcascade.bridge import InvalidInput
     from bidcascade.kernels import NO_ENTRY
     from bidcascade.loaders import iter_deals, random_deals
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.table import counts_through, lint, lint_on_deals
 
     def frames() -> "Iterator[pl.DataFrame]":
@@ -252,7 +252,7 @@ def count_entries(options: argparse.Namespace) -> None:
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import deal_arrays, iter_deals
     from bidcascade.loaders.whole_files import can_write, whole_file
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.table.import_report import counted as words
     from bidcascade.table.overlays.recount import OtherDeals, Recount
 

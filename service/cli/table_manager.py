@@ -73,7 +73,7 @@ def host(options: argparse.Namespace) -> None:
     from bidcascade.bridge import EngineFailed, Seat
     from bidcascade.inference.table_manager.host import TableHost
     from bidcascade.loaders import write_pbn
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import match_deals, opened_players
 

@@ -1,1 +1,1 @@
-"""Work that may be interrupted: batches, mining, vetting, jobs of the service, clusters."""
+"""The jobs of the service: taken in, queued, each run by a process of its own, removed in time."""

@@ -15,9 +15,8 @@ from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
 from bidcascade.loaders.inputs import Source
 from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.service.engine import Engine
-
-from .batch_inputs import Inputs
-from .manifest import Position
+from bidcascade.service.runs.batch_inputs import Inputs
+from bidcascade.service.runs.manifest import Position
 
 CHUNK_DEALS: Final = 10_000
 _LEFT_OUT: Final = (

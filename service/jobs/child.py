@@ -18,10 +18,9 @@ _logger = logging.getLogger("bidcascade.service")
 MODULE: Final = "bidcascade.service.jobs.job_process"
 PAR_MODULE: Final = "bidcascade.service.reports.par_job"
 """It writes a report: that room knows of jobs, not the other way round."""
-ARCHIVE_MODULE: Final = "bidcascade.service.archive.archive_job"
 QUESTION: Final = "question"
 _MODULES: Final = {
-    "par": PAR_MODULE, "archive": ARCHIVE_MODULE,
+    "par": PAR_MODULE, "archive": "bidcascade.service.jobs.archive_job",
     QUESTION: "bidcascade.service.jobs.system_questions",
 }  # fmt: skip
 LOG: Final = "process.log"

@@ -21,10 +21,10 @@ from bidcascade.kernels.child_processes import end_with_parent
 from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.engine import Engine
+from bidcascade.service.runs.batch import run_batch
+from bidcascade.service.runs.batch_inputs import boards_in_parquet
+from bidcascade.service.runs.manifest import MANIFEST, Manifest
 
-from .batch import run_batch
-from .batch_inputs import boards_in_parquet
-from .manifest import MANIFEST, Manifest
 from .pipe_messages import own_pipes, receive, send
 from .places import JobPlace
 from .results import write_results

@@ -12,7 +12,6 @@ jobs/ID/results/     files to download
 
 import os
 import shutil
-import sys
 from pathlib import Path
 from typing import IO, Final
 
@@ -25,22 +24,6 @@ LOCK: Final = ".lock"
 
 class DataFolderUnusable(BidcascadeError):
     """The data folder cannot be used: another service has it, or it cannot be written to."""
-
-
-def default_data_folder() -> Path:
-    """Folder for jobs where the settings name none: the user's data folder.
-
-    That is ``$XDG_DATA_HOME/bidcascade`` or ``~/.local/share/bidcascade``, on macOS and Windows the
-    usual places there (XDG Base Directory Specification).
-    """
-    named = os.environ.get("XDG_DATA_HOME")
-    if named and Path(named).is_absolute():
-        return Path(named) / "bidcascade"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "bidcascade"
-    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
-        return Path(os.environ["LOCALAPPDATA"]) / "bidcascade"
-    return Path.home() / ".local" / "share" / "bidcascade"
 
 
 class JobPlace:

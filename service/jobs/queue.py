@@ -14,10 +14,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from bidcascade.service.settings import Settings
+from bidcascade.service.settings import Settings, default_data_folder
 
 from .child import Child
-from .places import STORE, DataFolder, DataFolderUnusable, default_data_folder
+from .places import STORE, DataFolder, DataFolderUnusable
 from .store import Job, JobStore, ResultFile, StoreFailed
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from bidcascade.kernels.cuda_device import (
     why_no_device,
 )
 from bidcascade.service.cli import main
-from bidcascade.service.jobs import cluster
+from bidcascade.service.runs import cluster
 from tests.support_service import GOOD
 
 

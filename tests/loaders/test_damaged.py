@@ -35,9 +35,9 @@ from bidcascade.loaders.lin import read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
 from bidcascade.loaders.lin_signs import looks_like_handviewer, looks_like_lin
 from bidcascade.service.cli import main
-from bidcascade.service.jobs.batch_inputs import Inputs
-from bidcascade.service.jobs.deal_files import deal_sink
-from bidcascade.service.jobs.manifest import Position
+from bidcascade.service.runs.batch_inputs import Inputs
+from bidcascade.service.runs.deal_files import deal_sink
+from bidcascade.service.runs.manifest import Position
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 

@@ -14,7 +14,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.loaders import iter_deals, read_deals, write_deal_parquet
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.loaders.random_deals import random_deals
-from bidcascade.service.jobs.manifest import describe_inputs, distinct_sources
+from bidcascade.service.runs.manifest import describe_inputs, distinct_sources
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 from tests.support_examples import examples

@@ -10,7 +10,7 @@ from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput, InvalidTab
 from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
-from bidcascade.service.jobs.augment import augment, read_expressions
+from bidcascade.service.runs.augment import augment, read_expressions
 from bidcascade.systems.system import context_at
 from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.compass import (

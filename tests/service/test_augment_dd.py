@@ -22,7 +22,7 @@ from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
-from bidcascade.service.jobs.double_dummy import RESULT_SCHEMA, add_double_dummy
+from bidcascade.service.runs.double_dummy import RESULT_SCHEMA, add_double_dummy
 from tests.support_cli import environment
 from tests.support_deals import possible
 

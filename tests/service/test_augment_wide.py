@@ -19,8 +19,8 @@ from bidcascade.loaders.pbn_double_dummy import (
 )
 from bidcascade.service import Engine
 from bidcascade.service.cli import main
-from bidcascade.service.jobs.wide import WideDeals, widen
-from bidcascade.service.jobs.wide_columns import (
+from bidcascade.service.runs.wide import WideDeals, widen
+from bidcascade.service.runs.wide_columns import (
     RESULT_SCHEMA,
     term_type,
     wide_terms,

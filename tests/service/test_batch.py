@@ -17,10 +17,10 @@ from bidcascade.kernels import get_backend
 from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service import Engine
-from bidcascade.service.jobs import batch, batch_inputs
-from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
-from bidcascade.service.jobs.batch_folder import locked
-from bidcascade.service.jobs.manifest import Manifest
+from bidcascade.service.runs import batch, batch_inputs
+from bidcascade.service.runs.batch import BATCH_MODES, run_batch
+from bidcascade.service.runs.batch_folder import locked
+from bidcascade.service.runs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.systems.system import System
 from tests.service.support_interruptions import parts_in, run_step_by_step

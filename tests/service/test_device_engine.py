@@ -24,8 +24,8 @@ from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
 from bidcascade.kernels.gpu import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
 from bidcascade.service import Engine, device_engine
-from bidcascade.service.jobs.batch import run_batch
-from bidcascade.service.jobs.manifest import Manifest
+from bidcascade.service.runs.batch import run_batch
+from bidcascade.service.runs.manifest import Manifest
 from bidcascade.systems import table_bidder
 from bidcascade.systems.system import System
 from bidcascade.table import build_table

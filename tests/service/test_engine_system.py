@@ -24,7 +24,7 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service import Engine
 from bidcascade.service.answers import ALLOWED_SCHEMA
 from bidcascade.service.api.auction_results import AuctionResults
-from bidcascade.service.jobs.augment import augment
+from bidcascade.service.runs.augment import augment
 from bidcascade.systems import allowed, bidder, registry, system_bidder
 from bidcascade.systems.allowed import Bounds
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows

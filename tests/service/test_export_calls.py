@@ -12,10 +12,10 @@ from bidcascade.loaders import random_deals, read_deals, write_deal_parquet, wri
 from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service import Engine, iter_call_rows
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
-from bidcascade.service.jobs import batch_inputs, call_arrays, export_calls
-from bidcascade.service.jobs.batch import run_batch
-from bidcascade.service.jobs.export_calls import export_calls as export
-from bidcascade.service.jobs.manifest import Manifest
+from bidcascade.service.runs import batch_inputs, call_arrays, export_calls
+from bidcascade.service.runs.batch import run_batch
+from bidcascade.service.runs.export_calls import export_calls as export
+from bidcascade.service.runs.manifest import Manifest
 from tests.service.support_interruptions import run_step_by_step
 from tests.support_cli import write_inputs
 from tests.support_service import write_small_table

@@ -9,8 +9,8 @@ from bidcascade.bridge import parse_calls
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
 from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
-from bidcascade.service.jobs.learn import learn_from
-from bidcascade.service.jobs.mine import mine
+from bidcascade.service.runs.learn import learn_from
+from bidcascade.service.runs.mine import mine
 from bidcascade.systems import open_table
 from bidcascade.table import build_table
 from bidcascade.table.evidence.layers import on_layer
@@ -244,7 +244,7 @@ def test_an_interrupted_run_leaves_nothing(folder, tmp_path, monkeypatch):
     def stop(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bidcascade.service.jobs.learn.learn", stop)
+    monkeypatch.setattr("bidcascade.service.runs.learn.learn", stop)
     with pytest.raises(KeyboardInterrupt):
         learn_from(open_table(folder / "announced"), [folder / "one.lin"], tmp_path)
     assert list(tmp_path.iterdir()) == []

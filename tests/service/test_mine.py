@@ -19,9 +19,9 @@ from bidcascade.bridge import InvalidInput, InvalidTable, parse_calls
 from bidcascade.loaders import read_deals, write_deal_parquet
 from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service.cli import main
-from bidcascade.service.jobs import batch_inputs
-from bidcascade.service.jobs.mine import mine
-from bidcascade.service.jobs.work_folder import State
+from bidcascade.service.runs import batch_inputs
+from bidcascade.service.runs.mine import mine
+from bidcascade.service.runs.work_folder import State
 from bidcascade.table import BiddingTable, build_table, lint
 from tests.service.support_interruptions import Interrupted, run_step_by_step
 from tests.support_cli import command, environment, run_apart
@@ -151,7 +151,7 @@ def test_interrupted_after_any_step(archives, whole, tmp_path, monkeypatch, befo
 
 
 def test_interrupted_between_table_and_end(archives, whole, tmp_path, monkeypatch):
-    from bidcascade.service.jobs.work_folder import WorkFolder
+    from bidcascade.service.runs.work_folder import WorkFolder
 
     remove = WorkFolder.remove
 

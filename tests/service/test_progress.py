@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from bidcascade.service.jobs import progress
+from bidcascade.service.runs import progress
 
 
 class Terminal(io.StringIO):

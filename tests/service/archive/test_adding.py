@@ -14,8 +14,8 @@ from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.catalogue import Catalogue, UnknownArchive, archive_names
 from bidcascade.service.archive.questions import find_boards
 from bidcascade.service.archive.upkeep import bid_archive, forget_bids, solve_archive
-from bidcascade.service.jobs.wide_columns import RESULT_SCHEMA
 from bidcascade.service.questions.archives import BoardsQuestion
+from bidcascade.service.runs.wide_columns import RESULT_SCHEMA
 from tests.service.archive.support_archives import (
     check_equal,
     contents,

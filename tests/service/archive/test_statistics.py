@@ -14,7 +14,7 @@ from bidcascade.service.archive.adding import add_files
 from bidcascade.service.archive.archive import Archive
 from bidcascade.service.archive.statistics import statistics
 from bidcascade.service.archive.upkeep import bid_archive, solve_archive
-from bidcascade.service.jobs.wide_columns import PAR_CONTRACTS_COLUMN
+from bidcascade.service.runs.wide_columns import PAR_CONTRACTS_COLUMN
 from tests.service.archive.support_archives import cut_small, write_files, write_system
 from tests.support_deals import possible
 

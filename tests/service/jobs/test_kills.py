@@ -17,7 +17,7 @@ import pytest
 
 from benchmarks.server import running_server, wait_until
 from bidcascade.service.engine import Engine
-from bidcascade.service.jobs.batch import run_batch
+from bidcascade.service.runs.batch import run_batch
 from tests.service.jobs.support_jobs import archive
 from tests.service.jobs.test_job_server import begin, children_of, files_of, wait_for
 from tests.support_cli import command, environment

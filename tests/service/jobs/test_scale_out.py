@@ -27,17 +27,17 @@ from bidcascade.bridge import (
 from bidcascade.kernels import cuda_device, why_unavailable
 from bidcascade.service import Engine
 from bidcascade.service.cli import main
-from bidcascade.service.jobs import cluster as cluster_module
-from bidcascade.service.jobs import tasks
-from bidcascade.service.jobs.batch import BATCH_MODES, run_batch
-from bidcascade.service.jobs.cluster import (
+from bidcascade.service.runs import cluster as cluster_module
+from bidcascade.service.runs import tasks
+from bidcascade.service.runs.batch import BATCH_MODES, run_batch
+from bidcascade.service.runs.cluster import (
     check_address,
     connected,
     on_devices,
     table_place,
     visible,
 )
-from bidcascade.service.jobs.manifest import Manifest
+from bidcascade.service.runs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.table import build_table
 from tests.service.jobs.test_job_server import children_of

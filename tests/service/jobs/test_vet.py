@@ -10,8 +10,8 @@ import pytest
 from bidcascade.loaders import random_deals, write_lin
 from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
-from bidcascade.service.jobs.mine import mine
-from bidcascade.service.jobs.vet import vet
+from bidcascade.service.runs.mine import mine
+from bidcascade.service.runs.vet import vet
 from bidcascade.systems import export_table
 from bidcascade.table import build_table
 from bidcascade.table.evidence.vetting_frames import COLUMNS

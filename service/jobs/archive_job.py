@@ -1,7 +1,7 @@
 """The process of a job of mode ``archive``: boards come into an archive.
 
-``python -m bidcascade.service.archive.archive_job`` does what ``archive add`` does, as
-:mod:`bidcascade.service.jobs.job_process` does a batch. The parts that count stay where it is
+``python -m bidcascade.service.jobs.archive_job`` does what ``archive add`` does, as
+:mod:`.job_process` does a batch. The parts that count stay where it is
 stopped: the next run leaves their boards out.
 """
 
@@ -13,16 +13,16 @@ from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidInput
 from bidcascade.loaders.whole_files import write_json
-from bidcascade.service.jobs.job_process import TELL_EVERY_S, enter_inputs, main
-from bidcascade.service.jobs.pipe_messages import send
-from bidcascade.service.jobs.places import JobPlace
-from bidcascade.service.jobs.results import result_file
+from bidcascade.service.archive.adding import Added, add_files
+from bidcascade.service.archive.archive import archives_folder
+from bidcascade.service.archive.catalogue import CATALOGUE, ArchiveBusy, Catalogue, check_name
+from bidcascade.service.archive.error_texts import archive_error_text
+from bidcascade.service.archive.solving import solver_of
 
-from .adding import Added, add_files
-from .archive import archives_folder
-from .catalogue import CATALOGUE, ArchiveBusy, Catalogue, check_name
-from .error_texts import archive_error_text
-from .solving import solver_of
+from .job_process import TELL_EVERY_S, enter_inputs, main
+from .pipe_messages import send
+from .places import JobPlace
+from .results import result_file
 
 RESULT: Final = "added.json"
 _AGAIN_S: Final = 1.0

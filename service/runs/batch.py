@@ -153,7 +153,7 @@ def run_batch(
         Processes that read the inputs.
     elsewhere : callable, optional
         Answer there: see ``connected`` and ``on_devices`` of
-        :mod:`bidcascade.service.jobs.cluster`. What is written is the same.
+        :mod:`bidcascade.service.runs.cluster`. What is written is the same.
     export : Export, optional
         Write these rows; modes say nothing then.
     part_deals : int
