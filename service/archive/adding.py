@@ -22,9 +22,17 @@ from bidcascade.loaders.inputs import Input, Source, find_sources, shown_path
 from bidcascade.service.runs.batch_inputs import Inputs, first_reject, refuse_hopeless
 from bidcascade.service.runs.manifest import Position, describe_inputs
 from bidcascade.service.runs.progress import Report
+from bidcascade.service.runs.run_folder import LOCK
 
 from .archive import BOARD_SCHEMA, Part
-from .catalogue import CATALOGUE, LOCK, ArchivedSource, Catalogue, PartFiles, writing
+from .catalogue import (
+    CATALOGUE,
+    ArchivedSource,
+    Catalogue,
+    PartFiles,
+    archive_folder,
+    writing,
+)
 from .duplicates import are_same, board_keys, first_of_each
 from .parts import (
     DUPLICATE_SCHEMA,
@@ -179,11 +187,7 @@ def remove_archive(folder: Path) -> int:
 
 
 def _leave_nothing(folder: Path) -> None:
-    # whatever ends this run leaves an archive without boards
-    nothing = Catalogue()
-    nothing.write(folder)
-    nothing.clean(folder)
-    (folder / CATALOGUE).unlink()
+    archive_folder(folder).remove(Catalogue().as_run())
     if all(file.name == LOCK for file in folder.iterdir()):
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,7 +1,8 @@
 """The catalogue of an archive: its sources, its parts, and which tables and systems bid them.
 
-It is the truth about the folder: a file that it does not name is left over from an interrupted run
-and counts for nothing. It is replaced as a whole after each step.
+It is the manifest of a run that goes on as long as files come (see ``service.runs.manifest``): a
+file that it does not name is left over from an interrupted run and counts for nothing. It is
+replaced as a whole after each step.
 
     archive.json                    this
     boards-00000.parquet            deal frame; in front ``id`` and ``file`` (number of the source)
@@ -18,27 +19,23 @@ and counts for nothing. It is replaced as a whole after each step.
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from types import UnionType
 from typing import Any, Final, TypeVar, get_origin
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.file_locks import try_lock
-from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, write_json
-from bidcascade.service.runs.manifest import read_state
+from bidcascade.service.runs import manifest
+from bidcascade.service.runs.run_folder import FolderBusy, RunFolder
 from bidcascade.service.version import package_version
 
 CATALOGUE: Final = "archive.json"
-FORMAT: Final = "bidcascade archive"
-VERSION: Final = 1
 OWN: Final = "own"
 """Stands for what was really bid where the name of a table or system may stand."""
-LOCK: Final = ".lock"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _FILE: Final = re.compile(r"[a-z]+-[A-Za-z0-9._-]+\.(parquet|arrow|npy)")
-_OWN_FILES: Final = ("*.parquet", "*.arrow", "*.npy", f".*{PARTIAL_SUFFIX}")
+_OWN_FILES: Final = ("*.parquet", "*.arrow", "*.npy")
 
 
 class UnknownArchive(InvalidInput, LookupError):
@@ -66,14 +63,8 @@ class ArchivedSource:
     done: bool = False
 
 
-@dataclass(slots=True)
-class PartFiles:
-    """A part: how many boards, and its files with their lengths in bytes and checksums (CRC-32)."""
-
-    number: int
-    boards: int
-    files: dict[str, int] = field(default_factory=dict)
-    sums: dict[str, int] = field(default_factory=dict)
+PartFiles = manifest.Part
+"""A part: how many boards, and its files with their lengths in bytes and checksums (CRC-32)."""
 
 
 @dataclass(slots=True)
@@ -106,13 +97,27 @@ class Catalogue:
 
     def files(self) -> dict[str, int]:
         """All files that count, with their lengths in bytes."""
-        return {name: size for part in self.parts for name, size in part.files.items()}
+        return self.as_run().files()
+
+    def as_run(self) -> manifest.Manifest:
+        """Give what is written down of the archive."""
+        return manifest.Manifest(
+            "archive",
+            inputs=[None if one is None else asdict(one) for one in self.sources],
+            parts=self.parts,
+            state={
+                "bidders": {name: asdict(one) for name, one in self.bidders.items()},
+                "next_part": self.next_part,
+                "next_id": self.next_id,
+                "double_dummy": self.double_dummy,
+            },
+            finished=all(one is None or one.done for one in self.sources),
+            version=self.version,
+        )
 
     def write(self, folder: Path) -> None:
         """Replace the catalogue in a folder."""
-        totals = {"boards": self.boards, "bytes": sum(self.files().values())}
-        head = {"format": FORMAT, "format_version": VERSION, "totals": totals}
-        write_json(head | asdict(self), folder / CATALOGUE)
+        archive_folder(folder).write(self.as_run())
 
     @classmethod
     def read(cls, folder: Path) -> "Catalogue":
@@ -123,34 +128,31 @@ class Catalogue:
         InvalidInput
             If it is none, or of another version.
         """
-        path = folder / CATALOGUE
-        value = read_state(path, "catalogue", "an archive", FORMAT, "format_version", VERSION)
+        run = archive_folder(folder).read()
         try:
-            del value["totals"]
-            sources = [
-                None if one is None else _typed(ArchivedSource(**one))
-                for one in value.pop("sources")
-            ]
-            parts = [_typed(PartFiles(**one)) for one in value.pop("parts")]
+            sources = [None if one is None else _typed(ArchivedSource(**one)) for one in run.inputs]
+            state = {**run.state}
             bidders = {
                 check_name(name): _typed(ArchiveBidder(**one))
-                for name, one in value.pop("bidders").items()
+                for name, one in state.pop("bidders").items()
             }
-            for part in parts:
-                for name, size in part.files.items():
+            for part in run.parts:
+                for name, size in _typed(part).files.items():
                     if not _FILE.fullmatch(name) or not isinstance(size, int):
                         raise ValueError(f"expected the name of a file, got {name!r}")
-            return _typed(cls(sources=sources, parts=parts, bidders=bidders, **value))
+            return _typed(cls(sources, run.parts, bidders, version=run.version, **state))
         except (TypeError, KeyError, ValueError, AttributeError) as error:
-            raise InvalidInput(f"damaged catalogue {str(path)!r}: {error}") from None
+            path = str(folder / CATALOGUE)
+            raise InvalidInput(f"damaged manifest {path!r}: {error}") from None
 
     def clean(self, folder: Path) -> None:
         """Remove what an interrupted run left over."""
-        named = self.files()
-        for pattern in _OWN_FILES:
-            for file in folder.glob(pattern):
-                if file.name not in named:
-                    file.unlink(missing_ok=True)
+        archive_folder(folder).clean(self.as_run())
+
+
+def archive_folder(folder: Path) -> RunFolder:
+    """Folder of an archive, whether it is there or not."""
+    return RunFolder(folder, "archive", _OWN_FILES, manifest=CATALOGUE)
 
 
 _Typed = TypeVar("_Typed", ArchivedSource, PartFiles, ArchiveBidder, Catalogue)
@@ -163,10 +165,6 @@ def _typed(value: _Typed) -> _Typed:
         if not isinstance(got, kind if isinstance(kind, UnionType) else get_origin(kind) or kind):
             raise TypeError(f"expected {kind} as {one.name!r}, got {got!r}")
     return value
-
-
-def _is_partial(file: Path) -> bool:
-    return file.match(f".{CATALOGUE}.*{PARTIAL_SUFFIX}")
 
 
 def check_name(name: str) -> str:
@@ -205,20 +203,19 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
     CannotWrite
         If the folder cannot be written to.
     """
-    if not (folder / CATALOGUE).exists():
+    place = archive_folder(folder)
+    if not place.is_begun:
         if not create:
             raise unknown(folder)
-        if (folder.exists() and not folder.is_dir()) or any(
-            file.name != LOCK and not _is_partial(file) for file in folder.glob("*")
-        ):
-            raise InvalidInput(f"expected an archive or no folder yet, got {str(folder)!r}")
-    with can_write(folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / LOCK).open("ab")
-    with lock:
-        if not try_lock(lock.fileno()):
-            raise ArchiveBusy(f"another process is writing to the archive {folder.name!r}")
-        if (folder / CATALOGUE).exists():
+        place.check_empty()
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(place.held())
+        except FolderBusy:
+            raise ArchiveBusy(
+                f"another process is writing to the archive {folder.name!r}"
+            ) from None
+        if place.is_begun:
             catalogue = Catalogue.read(folder)
         else:
             catalogue = Catalogue()
@@ -228,7 +225,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
             yield catalogue
         except BaseException:
             # a full disk needs the room of what does not count
-            if (folder / CATALOGUE).exists():
+            if place.is_begun:
                 Catalogue.read(folder).clean(folder)
             raise
 

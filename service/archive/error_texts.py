@@ -19,9 +19,9 @@ def archive_error_text(error: BidcascadeError, folder: Path) -> str:
 
     Examples
     --------
-    >>> error = InvalidInput("damaged catalogue '/srv/archives/club/archive.json': no list")
+    >>> error = InvalidInput("damaged manifest '/srv/archives/club/archive.json': no list")
     >>> archive_error_text(error, Path("/srv/archives/club"))
-    "damaged catalogue 'archive.json': no list"
+    "damaged manifest 'archive.json': no list"
     """
     try:
         tables = [Path(one.table) for one in Catalogue.read(folder).bidders.values()]

@@ -65,15 +65,13 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
 
 def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
-    from bidcascade.service.runs.mine import is_begun, mining_folder
     from bidcascade.service.runs.mine import mine as run
-
-    from . import NOTHING_KEPT
+    from bidcascade.service.runs.mine import mining_folder
 
     if options.rejects:
         shared.check_folder_of(Path(options.rejects))
-    work, hint = mining_folder(options.out), shared.resume_hint
-    options.interruption_hint = lambda: hint(str(work)) if is_begun(work) else NOTHING_KEPT
+    work = mining_folder(options.out)
+    options.interruption_hint = lambda: _kept_in(work)
     mined = run(
         options.inputs, options.out, add_to=options.add_to, overwrite=options.overwrite,
         resume=options.resume, rank=options.rank, profile=options.profile,
@@ -82,6 +80,15 @@ def mine(options: argparse.Namespace) -> None:
     )  # fmt: skip
     written = f"wrote the table to {options.out}"
     shared.print_answer(options, mined.report, _mined_text(mined.report), written)
+
+
+def _kept_in(work: Path) -> str:
+    """Say what is kept of a run that is interrupted, and how to go on."""
+    from bidcascade.service.runs.manifest import MANIFEST
+
+    from . import NOTHING_KEPT
+
+    return shared.resume_hint(str(work)) if (work / MANIFEST).exists() else NOTHING_KEPT
 
 
 def _left_out(disagree: int) -> str:
@@ -122,6 +129,7 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
         "layer")  # fmt: skip
     add("--out", required=True, metavar="DIR", help="folder for the table")
     add("--overwrite", action="store_true", help="replace a table that is there")
+    add("--resume", action="store_true", help="go on reading where an interrupted run was")
     add("--minimum-hands", type=shared.whole_number(1), default=20, metavar="N",
         help="hands that must have made a call for it to be learned (default: 20)")  # fmt: skip
     add("--quantiles", nargs=2, default=("0.01", "0.99"), metavar=("LOW", "HIGH"),
@@ -154,7 +162,7 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
 
 def learn(options: argparse.Namespace) -> None:
     """Learn from archives, and put the table on a layer."""
-    from bidcascade.service.runs.learn import learn_from
+    from bidcascade.service.runs.learn import learn_from, learning_folder
     from bidcascade.table.evidence.layers import on_layer
 
     if not options.inputs and options.layer is None:
@@ -173,8 +181,10 @@ def learn(options: argparse.Namespace) -> None:
     if options.inputs:
         # learned anew: what a layer changed is no part of what the table announces
         table = on_layer(table, "announced").table
+        work = learning_folder(out)
+        options.interruption_hint = lambda: _kept_in(work)
         table, report = learn_from(
-            table, options.inputs, out.parent, options=_learning(options, table),
+            table, options.inputs, work, resume=options.resume, options=_learning(options, table),
             backend=options.backend, jobs=options.jobs,
         )  # fmt: skip
     layered = on_layer(table, options.layer or "announced")
@@ -254,6 +264,7 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
     add("inputs", nargs="+", metavar="INPUT", help="files of deals with auctions")
     add("--out", required=True, metavar="FOLDER", help="folder for the report")
     add("--overwrite", action="store_true", help="replace a report that is there")
+    add("--resume", action="store_true", help="go on with an interrupted run")
     add("--auction", default="", metavar="AUCTION",
         help="only deals that were bid so ('1N P 3N'), and only these calls of them")  # fmt: skip
     add("--least", type=shared.whole_number(1), default=20, metavar="N",
@@ -273,14 +284,18 @@ def vet(options: argparse.Namespace) -> None:
     from bidcascade.service.reports.vet_files import check_vetting_folder, write_vetting
     from bidcascade.service.runs.progress import progress_bar
     from bidcascade.service.runs.vet import vet as run
+    from bidcascade.service.runs.vet import vetting_folder
 
     folder = Path(options.out)
     check_vetting_folder(folder, overwrite=options.overwrite)
     auction = Auction.of(parse_calls(options.auction)).calls
     engine = shared.open_rows(options)
+    work = vetting_folder(folder)
+    options.interruption_hint = lambda: _kept_in(work)
     with progress_bar("vet") as report:
         vetted = run(
             engine, options.inputs, auction=auction, jobs=options.jobs, progress=report,
+            folder=work, resume=options.resume,
             with_lint="lint" not in options.without, with_own="own" not in options.without,
         )  # fmt: skip
     write_vetting(vetted, folder, least=options.least, overwrite=options.overwrite)

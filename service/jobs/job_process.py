@@ -21,9 +21,8 @@ from bidcascade.kernels.child_processes import end_with_parent
 from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.engine import Engine
-from bidcascade.service.runs.batch import run_batch
+from bidcascade.service.runs.batch import batch_folder, run_batch
 from bidcascade.service.runs.batch_inputs import boards_in_parquet
-from bidcascade.service.runs.manifest import MANIFEST, Manifest
 
 from .pipe_messages import own_pipes, receive, send
 from .places import JobPlace
@@ -55,7 +54,7 @@ class Progress:
 
     def __init__(self, outgoing: IO[bytes], batch: Path, in_all: int | None) -> None:
         self._outgoing = outgoing
-        self._batch = batch
+        self._batch = batch_folder(batch)
         self._in_all = in_all
         self._told = 0.0
         self._boards_before: int | None = None
@@ -68,9 +67,9 @@ class Progress:
 
     def tell(self, boards: int = 0) -> None:
         """Send how many boards are answered, at least those that the manifest has."""
-        if not (self._batch / MANIFEST).exists():
+        if not self._batch.is_begun:
             return
-        manifest = Manifest.read(self._batch)
+        manifest = self._batch.read()
         if self._boards_before is None:
             self._boards_before = manifest.boards
         self._comes_on = manifest.boards > self._boards_before

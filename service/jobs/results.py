@@ -89,11 +89,11 @@ def write_results(
             continue
         with whole_file(path) as partial, can_write(path):
             if name == REJECTS:
-                _write_lines(_frames(batch, _files(manifest, "rejects-")), partial)
+                _write_lines(_frames(batch, manifest.named("rejects-")), partial)
             elif name.endswith(".parquet"):
                 _join_parquet([batch / one for one in _files_of(manifest, name)], partial)
             elif name.endswith(".pbn"):
-                answers = _frames(batch, _files(manifest, "auctions-"))
+                answers = _frames(batch, manifest.named("auctions-"))
                 with partial.open("w", encoding="utf-8", newline="\n") as file:
                     file.writelines(annotated_games(engine, sources, answers))
             else:
@@ -106,15 +106,10 @@ def result_file(path: Path) -> ResultFile:
     return ResultFile(path.name, path.stat().st_size, MEDIA_TYPES[path.suffix])
 
 
-def _files(manifest: Manifest, prefix: str) -> list[str]:
-    """Files of the parts that begin with a word, in their order."""
-    return [name for part in manifest.parts for name in part.files if name.startswith(prefix)]
-
-
 def _files_of(manifest: Manifest, name: str) -> list[str]:
     if name in manifest.results:
         return [name]
-    return _files(manifest, f"{Path(name).stem}-")
+    return list(manifest.named(f"{Path(name).stem}-"))
 
 
 def _frames(batch: Path, names: Iterable[str]) -> Iterator[pl.DataFrame]:
@@ -154,7 +149,7 @@ def _lines(batch: Path, manifest: Manifest, mode: str) -> Iterator[pl.DataFrame]
     if mode == "counts":
         yield from _frames(batch, ["counts.parquet"])
     elif mode == "first":
-        for frame in _frames(batch, _files(manifest, "auctions-")):
+        for frame in _frames(batch, manifest.named("auctions-")):
             yield _with_calls(frame)
     else:
         entries = pl.read_parquet(batch / "entries.parquet", columns=["entry", "calls"])

@@ -21,7 +21,7 @@ rows are the same as well.
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from copy import copy
@@ -40,7 +40,6 @@ from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.loaders.whole_files import can_write, sync_folder, whole_file, write_parquet
 from bidcascade.service.engine import Engine
 
-from .batch_folder import check_folder, clean, locked, remove_all, remove_if_empty
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
 from .batch_parts import (
     FILE_ROWS,
@@ -52,9 +51,11 @@ from .batch_parts import (
     OwnAnswerer,
     backend_of,
 )
-from .manifest import MANIFEST, Manifest, Part, Position, describe_inputs
+from .call_arrays import CALL_ARRAYS
+from .manifest import WORKS, Manifest, Part, Position, describe_inputs
 from .pace import Pace
 from .progress import Report, progress_bar
+from .run_folder import RunFolder
 
 BatchMode: TypeAlias = Literal["all", "first", "counts"]
 BATCH_MODES: Final = ("all", "first", "counts")
@@ -70,6 +71,11 @@ The first part has so many: a run that is killed soon after its begin has someth
 
 COUNTS: Final = "counts.parquet"
 """File of mode ``counts``."""
+_ASIDE: Final = ("left-out", "rejects")
+"""Folders of an export for what is no row of calls: ``*.parquet`` beside them is of one schema."""
+_OWN_FILES: Final = ("auctions-*.parquet", "boards-*.parquet", "rejects-*.parquet",
+                     "counts-*.npy", COUNTS, "entries.parquet", "calls-*.parquet", *CALL_ARRAYS,
+                     *(f"{folder}/*.parquet" for folder in _ASIDE))  # fmt: skip
 _CHUNK_DEALS: Final = 100_000
 _MOST_REJECTS: Final = 1_000_000
 """Rejects after which a part ends, however few boards it has."""
@@ -98,14 +104,15 @@ class Export(NamedTuple):
     answerer : callable
         Starts what makes the parts.
     finish : callable
-        Called with folder and manifest when all parts are written. It may add to the manifest's
-        ``results`` and take files out of its parts, which are removed when it is written.
+        Called with the folder and its manifest when all parts are written. It may add to the
+        manifest's ``results`` and take files out of its parts, which are removed when it is
+        written.
     """
 
     options: dict[str, Any]
     columns: tuple[str, ...]
     answerer: Elsewhere
-    finish: Callable[[Path, Manifest], None]
+    finish: Callable[[RunFolder, Manifest], None]
 
 
 def run_batch(
@@ -191,37 +198,43 @@ def run_batch(
         raise ValueError(f"expected at least one deal a part, got {part_deals!r}")
     path = Path(folder)
     sources = find_sources(inputs)
+    place = batch_folder(path, is_export=export is not None)
     asked = Manifest(
+        place.work,
         table=engine.table_info(),
         options={"mode": mode, **bounds, "text": text},
-        inputs=[],
     )
     if export is not None:
         asked.options, elsewhere = export.options, export.answerer
+    if not place.is_begun:
+        place.check_empty()
+    elif not resume:
+        raise InvalidInput(
+            f"{str(path)!r} holds {WORKS[place.work]} already: resume it, or choose another folder"
+        )
     with ExitStack() as stack:
-        check_folder(path, resume=resume)
-        created = not path.exists()
-        path.mkdir(parents=True, exist_ok=True)
-        stack.enter_context(locked(path))
-        manifest = asked
-        if (path / MANIFEST).exists():
-            manifest = Manifest.read(path)
+        stack.enter_context(place.held())
+        if place.is_begun:
             asked.inputs = describe_inputs(sources)
-            manifest.check_same_job(asked)
+            manifest = place.take_up(asked)
         else:
-            stack.callback(remove_if_empty, path, created=created)
+            manifest = asked
             refuse_hopeless(sources)
             asked.inputs = describe_inputs(sources)
-            manifest.write(path)
-        clean(path, manifest)
+            place.write(asked)
         if not manifest.finished:
             answerer: Answerer | None = None
             if elsewhere is not None:
                 answerer = stack.enter_context(elsewhere(engine, path))
-            job = _Job(engine, answerer, sources, path, manifest, jobs, part_deals, export)
+            job = _Job(engine, answerer, sources, place, manifest, jobs, part_deals, export)
             stack.enter_context(job.showing_progress(shown=show_progress, report=report))
             job.run()
     return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
+
+
+def batch_folder(path: Path, *, is_export: bool = False) -> RunFolder:
+    """Folder that a batch or an export is written to."""
+    return RunFolder(path, "export" if is_export else "batch", _OWN_FILES)
 
 
 @dataclass(slots=True)
@@ -241,7 +254,7 @@ class _Job:
         engine: Engine,
         answerer: Answerer | None,
         sources: list[Source],
-        folder: Path,
+        place: RunFolder,
         manifest: Manifest,
         jobs: int | None,
         part_deals: int,
@@ -250,11 +263,12 @@ class _Job:
         self._engine = engine
         self._export = export
         self._columns = PART_COLUMNS if export is None else export.columns
-        self._answerer = answerer or OwnAnswerer(engine, folder, self._tell)
+        self._answerer = answerer or OwnAnswerer(engine, place.path, self._tell)
         self._backend = backend_of(engine, manifest.options["mode"], self._answerer.backend)
         self._inputs = Inputs(sources, min(part_deals, _CHUNK_DEALS), jobs)
         self._inputs.files_done = manifest.position.source
-        self._folder = folder
+        self._place = place
+        self._folder = place.path
         self._manifest = manifest
         self._mode: str = manifest.options["mode"]
         self._pace = Pace(PART_S, LEAST_PART_DEALS, LEAST_PART_DEALS, part_deals)
@@ -266,7 +280,7 @@ class _Job:
         self._parts_begun = len(manifest.parts)
         self._boards_begun = manifest.boards
         self._counts: U64 | None = None
-        self._counted = Part(len(manifest.parts), 0, 0, 0, self._backend)
+        self._counted = Part(len(manifest.parts), backend=self._backend)
         self._counting: list[Future[None]] = []
         self._counts_written = 0.0
 
@@ -324,7 +338,7 @@ class _Job:
         # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
         boards = pl.concat([empty_deals().select(self._columns), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
-        part = Part(self._parts_begun, boards.height, refused.height, 0, self._backend)
+        part = Part(self._parts_begun, boards.height, refused.height, backend=self._backend)
         if self._mode == "counts":
             self._boards_begun += boards.height
             self._count(boards, refused, part)
@@ -335,7 +349,7 @@ class _Job:
         if refused.height:
             # an export has one kind of files in its folder
             aside = "" if self._export is None else "rejects/"
-            self._put(refused, f"{aside}rejects-{part.number:05}.parquet", part)
+            self._place.put(refused, f"{aside}rejects-{part.number:05}.parquet", part)
         if boards.height:
             options = self._manifest.options
             asked = Asked(
@@ -392,18 +406,13 @@ class _Job:
                     (answered.folder / name).replace(self._folder / name)
             sync_folder(self._folder)
 
-    def _put(self, frame: pl.DataFrame, name: str, part: Part) -> None:
-        (self._folder / name).parent.mkdir(exist_ok=True)
-        write_parquet(frame, self._folder / name)
-        part.files[name] = (self._folder / name).stat().st_size
-
     def _commit(self, part: Part, position: Position) -> None:
         """Make a part that is on the disk count."""
         before = self._manifest.position
         self._manifest.parts.append(part)
         self._manifest.position = position
         try:
-            self._manifest.write(self._folder)
+            self._place.write(self._manifest)
         except OSError:
             self._manifest.parts.pop()
             self._manifest.position = before
@@ -414,10 +423,10 @@ class _Job:
 
     def _read_counts(self) -> None:
         entries = len(self._engine.table)
-        name = self._manifest.counts
-        if name is None:
+        if not self._manifest.state_files:
             self._counts = np.zeros(entries, np.uint64)
             return
+        (name,) = self._manifest.state_files
         counts: U64 = np.load(self._folder / name, allow_pickle=False)
         if counts.shape != (entries,) or counts.dtype != np.uint64:
             raise InvalidInput(f"cannot resume: expected counts of {entries} entries in {name!r}")
@@ -431,7 +440,7 @@ class _Job:
         waiting = self._counted
         if refused.height:
             name = f"rejects-{waiting.number:05}-{len(waiting.files)}.parquet"
-            self._put(refused, name, waiting)
+            self._place.put(refused, name, waiting)
         waiting.boards += part.boards
         waiting.rejects += part.rejects
         is_small = self._counts.nbytes <= _SMALL_COUNTS_BYTES
@@ -445,17 +454,16 @@ class _Job:
             counted.result()
         self._counting.clear()
         self._answerer.gather(self._counts)
-        before = self._manifest.counts
+        before = self._manifest.state_files
         name = f"counts-{self._counted.number:05}.npy"
         path = self._folder / name
         with whole_file(path) as partial, can_write(path), partial.open("wb") as file:
             write_npy(file, self._counts)
-        self._manifest.counts = name
+        self._manifest.state_files = {name: _size(path)}
         part = self._counted
-        self._counted = Part(part.number + 1, 0, 0, 0, self._backend)
+        self._counted = Part(part.number + 1, backend=self._backend)
         self._commit(part, copy(self._position))
-        if before is not None:
-            (self._folder / before).unlink(missing_ok=True)
+        self._remove(before)
         self._counts_written = time.monotonic()
 
     # --- the end --------------------------------------------------------------------------------
@@ -475,35 +483,37 @@ class _Job:
             write_parquet(self._entries_that_occur(), self._folder / "entries.parquet")
             manifest.results = {"entries.parquet": _size(self._folder / "entries.parquet")}
         if self._export is not None:
-            self._export.finish(self._folder, manifest)
-        old, manifest.counts = manifest.counts, None
+            self._export.finish(self._place, manifest)
+        old, manifest.state_files = manifest.state_files, {}
         manifest.finished = True
-        manifest.write(self._folder)
+        self._place.write(manifest)
         if self._export is not None:
-            clean(self._folder, manifest)
-        if old is not None:
-            (self._folder / old).unlink(missing_ok=True)
-            sync_folder(self._folder)
+            self._place.clean(manifest)
+        self._remove(old)
+        sync_folder(self._folder)
+
+    def _remove(self, names: Iterable[str]) -> None:
+        """Remove files that count no more."""
+        for name in names:
+            (self._folder / name).unlink(missing_ok=True)
 
     def _refuse_nothing_usable(self) -> None:
         """Complain that no input holds a deal, and say what was found instead."""
-        for part in self._manifest.parts:
-            for name in part.files:
-                if name.startswith(("rejects-", "rejects/")):
-                    rejects = pl.read_parquet(self._folder / name)
-                    remove_all(self._folder)
-                    raise InvalidInput(nothing_usable(rejects, self._manifest.rejects))
-        remove_all(self._folder)
-        raise InvalidInput(nothing_usable(empty_rejects(), 0))
+        first = empty_rejects()
+        for name in self._manifest.files():
+            if name.startswith(("rejects-", "rejects/")):
+                first = pl.read_parquet(self._folder / name)
+                break
+        count = self._manifest.rejects
+        self._place.remove()
+        raise InvalidInput(nothing_usable(first, count))
 
     def _entries_that_occur(self) -> pl.DataFrame:
         used = np.zeros(0, np.uint32)
-        for part in self._manifest.parts:
-            for name in part.files:
-                if name.startswith("auctions-"):
-                    column = pl.read_parquet(self._folder / name, columns=["entry"])["entry"]
-                    # auctions of systems have no entries
-                    used = np.union1d(used, column.drop_nulls().unique().to_numpy())
+        for name in self._manifest.named("auctions-"):
+            column = pl.read_parquet(self._folder / name, columns=["entry"])["entry"]
+            # auctions of systems have no entries
+            used = np.union1d(used, column.drop_nulls().unique().to_numpy())
         return self._engine.entries_frame(used)
 
 

@@ -41,9 +41,8 @@ class Asked(NamedTuple):
     completed_only : bool
     limit, max_depth : int, optional
         Auctions of a deal, and calls of an auction, in mode ``all`` at most.
-    text : bool, optional
-        Hands and auctions as text as well. None, which batches of before have, leaves out the
-        sources' auctions, too.
+    text : bool
+        Hands and auctions as text as well.
     file_rows : int
         Rows after which mode ``all`` begins another file, between two deals.
     """
@@ -54,7 +53,7 @@ class Asked(NamedTuple):
     completed_only: bool
     limit: int | None = None
     max_depth: int | None = None
-    text: bool | None = False
+    text: bool = False
     file_rows: int = FILE_ROWS
 
 
@@ -175,8 +174,7 @@ def answer_part(
         if asked.mode == "first":
             answers = pl.concat([engine.auctions(piece, mode="first") for _, piece in cut])
             rows = pl.concat([origin, answers.drop("deal")], how="horizontal", rechunk=True)
-            if asked.text is not None:
-                rows = _beside_source(rows, boards["auction"], text=asked.text)
+            rows = _beside_source(rows, boards["auction"], text=asked.text)
             put(rows, f"{name}.parquet")
             return Answered(answers.height, files, folder)
         totals = np.zeros(boards.height, np.uint32)

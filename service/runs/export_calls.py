@@ -27,11 +27,11 @@ from bidcascade.service.call_rows import CallRows
 from bidcascade.service.engine import Engine
 
 from .batch import PART_DEALS, Export, run_batch
-from .batch_folder import remove_all
 from .batch_parts import PART_COLUMNS, Answered, Asked, OwnAnswerer
 from .call_arrays import write_arrays
 from .manifest import Manifest
 from .progress import Report
+from .run_folder import RunFolder
 
 CallFormat: TypeAlias = Literal["parquet", "numpy"]
 CALL_FORMATS: Final = ("parquet", "numpy")
@@ -100,7 +100,7 @@ def _left_out(folder: Path, manifest: Manifest) -> dict[str, int]:
     """Count the boards without rows by their reason."""
     counts: Counter[str] = Counter()
     for name in manifest.files():
-        if name.startswith(("left-out/", "left-out-")):
+        if name.startswith("left-out/"):
             counts.update(pl.read_parquet(folder / name)["reason"].to_list())
     return dict(counts)
 
@@ -146,17 +146,18 @@ class _CallAnswerer(OwnAnswerer):
         return done
 
 
-def _finish(folder: Path, manifest: Manifest) -> None:
+def _finish(place: RunFolder, manifest: Manifest) -> None:
     """Write arrays where they were asked for, in the place of the parts of rows."""
+    folder = place.path
     if not manifest.rows:
         reasons = ", ".join(f"{count} {one}" for one, count in _left_out(folder, manifest).items())
-        remove_all(folder)
+        place.remove()
         raise InvalidInput(
             f"expected boards with an auction, got none ({reasons}); a bidder can bid them"
         )
     if manifest.options["format"] != "numpy":
         return
-    parts = [name for name in manifest.files() if name.startswith("calls-")]
+    parts = list(manifest.named("calls-"))
     manifest.results = write_arrays([folder / name for name in parts], folder)
     for part in manifest.parts:
         part.files = {name: size for name, size in part.files.items() if name not in parts}

@@ -1,11 +1,19 @@
 """The learning job: what hands made each call in any number of archives, put beside a table.
 
 The archives are read once; what is needed of the boards lies in a folder beside the new table's
-while the job runs, about 25 bytes a board. Memory does not grow with the archives.
+while the job runs, about 25 bytes a board:
+
+    manifest.json            which inputs, and how far they are read (see ``manifest``)
+    inputs.parquet           path, bytes and SHA-256 of each input
+    boards-00000-0.arrow     hands, dealer, vulnerability and auction of boards
+    rejects-00000.parquet    the first record that is no board
+
+A run that was killed goes on reading where it was. What was learned of the boards is learned again.
+Memory does not grow with the archives.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from copy import copy
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -15,17 +23,29 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import get_backend
 from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
-from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write
+from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
 from bidcascade.table import BiddingTable
 from bidcascade.table.decisions import CallLists
 from bidcascade.table.evidence.learning import Boards, Options, learn
-from bidcascade.table.own_folder import OwnFolder
 
 from .batch_inputs import Inputs, nothing_usable, refuse_hopeless
-from .manifest import Position, distinct_sources
+from .manifest import (
+    LISTED,
+    Manifest,
+    Part,
+    Position,
+    check_comes_again,
+    digest_inputs,
+    list_inputs,
+    listed_sources,
+)
 from .progress import progress_bar
+from .run_folder import RunFolder
 
+STEP_BOARDS: Final = 500_000
+"""Boards after which what was read counts."""
 _CHUNK_BOARDS: Final = 50_000
+_OWN_FILES: Final = ("boards-*.arrow", "rejects-*.parquet")
 _COLUMNS: Final = ("north", "east", "south", "west", "dealer", "vulnerability", "auction")
 
 
@@ -39,11 +59,13 @@ class LearnedTable(NamedTuple):
 def learn_from(
     table: BiddingTable,
     inputs: Input | Sequence[Input],
-    work_in: str | Path,
+    folder: str | Path,
     *,
+    resume: bool = False,
     options: Options | None = None,
     backend: str = "auto",
     jobs: int | None = None,
+    step_boards: int = STEP_BOARDS,
     show_progress: bool | None = None,
 ) -> LearnedTable:
     """Learn what the calls of a table show from the hands that made them in archives.
@@ -54,14 +76,19 @@ def learn_from(
     inputs : path or sequence of paths
         What :func:`bidcascade.loaders.read_deals` takes; their order makes no difference, and
         files with the same contents are read once.
-    work_in : path
-        Folder in which boards are kept while the job runs.
+    folder : path
+        Of the run, see :func:`learning_folder`; gone at its end.
+    resume : bool
+        Go on with an interrupted run of these inputs; begins one where there is none. Else what one
+        has left is removed. What is to be learned may be another.
     options : Options, optional
         What is to be learned.
     backend : {"auto", "reference", "cpu", "cuda"}
         What evaluates expressions.
     jobs : int, optional
         Processes that read.
+    step_boards : int
+        Boards after which what was read counts.
     show_progress : bool, optional
         By default if standard error is a terminal.
 
@@ -74,80 +101,127 @@ def learn_from(
     Raises
     ------
     InvalidInput
-        If no input holds a board with an auction.
+        If no input holds a board with an auction, or what is to be resumed has other inputs.
     CannotWrite
-        If the disk is full.
+        If the disk is full; what was read so far can be resumed.
     """
     found = get_backend(backend)
-    sources, repeated = distinct_sources(find_sources(inputs))
-    refuse_hopeless(sources)
-    with OwnFolder(Path(work_in), ".learning.", PARTIAL_SUFFIX) as folder:
-        kept = _KeptBoards(folder)
-        kept.read(sources, jobs=jobs, shown=show_progress)
+    named = find_sources(inputs)
+    refuse_hopeless(named)
+    place = RunFolder(Path(folder), "learning", _OWN_FILES, whole=True)
+    listed = list_inputs(named)
+    asked = Manifest("learning", inputs=digest_inputs(listed))
+    with place.held():
+        if resume and place.is_begun:
+            run = place.take_up(asked)
+            if not run.finished:
+                check_comes_again(listed, run.work)
+        else:
+            run = asked
+            place.clean(run)
+            write_parquet(listed, place.path / LISTED)
+            run.state = {"without_auction": 0, "play_disagrees": 0}
+            place.write(run)
+        boards = _ReadBoards(place, run)
+        if not run.finished:
+            sources = listed_sources(named, listed)
+            boards.read(sources, jobs=jobs, step=step_boards, shown=show_progress)
         with progress_bar("learning", shown=show_progress) as report:
 
-            def passed(number: int, passes: int, boards: int) -> None:
+            def passed(number: int, passes: int, done_now: int) -> None:
                 # how many passes there are is known after the first
-                everything = max(passes, 2) * kept.boards
-                done = (number - 1) * kept.boards + boards
-                report(done, everything, done)
+                done = (number - 1) * run.rows + done_now
+                report(done, max(passes, 2) * run.rows, done)
 
-            learned = learn(table, kept.chunks, options, backend=found, progress=passed)
+            learned = learn(table, boards.chunks, options, backend=found, progress=passed)
+        place.remove()
     counts = {
-        "records": kept.boards + kept.without_auction + kept.rejects + kept.play_disagrees,
-        "boards": kept.boards,
-        "without_auction": kept.without_auction,
-        "rejects": kept.rejects,
-        "play_disagrees": kept.play_disagrees,
-        "inputs": len(sources),
-        "repeated_inputs": repeated,
+        "records": run.boards + run.rejects,
+        "boards": run.rows,
+        "without_auction": run.state["without_auction"],
+        "rejects": run.rejects,
+        "play_disagrees": run.state["play_disagrees"],
+        "inputs": listed.height,
+        "repeated_inputs": len(named) - listed.height,
     }
     return LearnedTable(learned.on(table), counts | learned.to_dict())
 
 
-@dataclass
-class _KeptBoards:
-    """Boards with auctions on disk, read as often as they are asked for."""
+def learning_folder(out: str | Path) -> Path:
+    """Folder beside a table in which boards are kept while it learns.
 
-    folder: Path
-    boards: int = 0
-    without_auction: int = 0
-    rejects: int = 0
-    play_disagrees: int = 0
-    files: int = 0
+    Examples
+    --------
+    >>> learning_folder("tables/club").name
+    'club.learning'
+    """
+    path = Path(out)
+    return path.with_name(f"{path.name}.learning")
 
-    def read(self, sources: list[Source], *, jobs: int | None, shown: bool | None) -> None:
-        """Keep all boards with calls; say what is there where there is none."""
-        first = empty_rejects()
-        inputs = Inputs(sources, _CHUNK_BOARDS, jobs)
+
+class _ReadBoards:
+    """Boards with auctions on the disk, read as often as they are asked for.
+
+    A part's ``rows`` are those of its boards that are kept.
+    """
+
+    def __init__(self, place: RunFolder, run: Manifest) -> None:
+        self._place = place
+        self._run = run
+
+    def read(
+        self, sources: list[Source], *, jobs: int | None, step: int, shown: bool | None
+    ) -> None:
+        """Read all boards that are not there yet; say what is there where there is none."""
+        run = self._run
+        inputs = Inputs(sources, min(_CHUNK_BOARDS, step), jobs)
+        position = copy(run.position)
+        part = Part(len(run.parts))
         with progress_bar("reading", shown=shown) as report:
-            for chunk in inputs.chunks(Position()):
-                self.rejects += chunk.rejects.height
-                first = chunk.rejects.head(1) if not first.height else first
-                self._keep(chunk.deals)
-                report(inputs.files_done, len(sources), self.boards)
-        if not self.boards + self.without_auction + self.play_disagrees:
-            raise InvalidInput(nothing_usable(first, self.rejects))
-        if not self.boards:
+            for chunk in inputs.chunks(position):
+                self._take(chunk.deals, chunk.rejects, part)
+                position.add(chunk.source, chunk.deals.height, chunk.rejects.height)
+                if part.boards >= step:
+                    self._commit(part, position)
+                    part = Part(len(run.parts))
+                report(inputs.files_done, len(sources), run.rows + part.rows)
+        run.finished = True
+        self._commit(part, position)
+        if not run.boards:
+            first = [pl.read_parquet(self._place.path / name) for name in run.named("rejects-")]
+            raise InvalidInput(nothing_usable(pl.concat([empty_rejects(), *first]), run.rejects))
+        if not run.rows:
+            disagree = run.state["play_disagrees"]
+            self._place.remove()
             raise InvalidInput(
-                f"expected boards with auctions, got {self.without_auction} without"
-                + (f", {self.play_disagrees} whose play disagrees" if self.play_disagrees else "")
+                f"expected boards with auctions, got {run.state['without_auction']} without"
+                + (f", {disagree} whose play disagrees" if disagree else "")
             )
 
-    def _keep(self, deals: pl.DataFrame) -> None:
+    def _take(self, deals: pl.DataFrame, rejects: pl.DataFrame, part: Part) -> None:
         played = deals.filter(~play_disagrees(deals))
         bid = played.select(_COLUMNS).filter(pl.col("auction").list.len() > 0)
-        self.play_disagrees += deals.height - played.height
-        self.without_auction += played.height - bid.height
+        if rejects.height and not self._run.rejects + part.rejects:
+            self._place.put(rejects.head(1), f"rejects-{part.number:05}.parquet", part)
         if bid.height:
-            path = self.folder / f"{self.files:06}.arrow"
-            with can_write(path):
-                bid.write_ipc(path, compression="lz4")
-            self.boards += bid.height
-            self.files += 1
+            path = self._place.path / f"boards-{part.number:05}-{len(part.files)}.arrow"
+            with whole_file(path) as partial, can_write(path):
+                bid.write_ipc(partial, compression="lz4")
+            self._place.count(path, part)
+        part.boards += deals.height
+        part.rejects += rejects.height
+        part.rows += bid.height
+        state = self._run.state
+        state["play_disagrees"] += deals.height - played.height
+        state["without_auction"] += played.height - bid.height
+
+    def _commit(self, part: Part, position: Position) -> None:
+        self._run.parts.append(part)
+        self._run.position = copy(position)
+        self._place.write(self._run)
 
     def chunks(self) -> Iterator[Boards]:
         """Go through the boards once."""
-        for number in range(self.files):
-            frame = pl.read_ipc(self.folder / f"{number:06}.arrow")
+        for name in self._run.named("boards-"):
+            frame = pl.read_ipc(self._place.path / name)
             yield deal_arrays(frame), CallLists.of(frame["auction"])

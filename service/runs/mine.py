@@ -5,7 +5,6 @@ there. The same inputs give the same table, in whatever order they are named and
 run was interrupted.
 """
 
-import hashlib
 from collections.abc import Sequence
 from contextlib import ExitStack
 from copy import copy
@@ -24,18 +23,23 @@ from bidcascade.table.evidence.mined_table import INPUTS, Rank
 from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, mining_report
 from bidcascade.table.storage import is_table_folder
 
-from .batch_folder import locked
 from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
-from .manifest import describe_inputs
+from .manifest import (
+    Manifest,
+    check_comes_again,
+    digest_inputs,
+    list_inputs,
+    listed_sources,
+)
 from .progress import Report, progress_bar
-from .work_folder import INPUT_SCHEMA, STATE, State, WorkFolder
+from .run_folder import RunFolder
+from .work_folder import WorkFolder, work_folder
 
 STEP_BOARDS: Final = 1_000_000
 """Boards after which what was mined is brought to the disk."""
 _CHUNK_BOARDS: Final = 50_000
 _MOST_REJECTS: Final = 200_000
 _MOST_REASONS: Final = 10
-_FILES_AT_ONCE: Final = 10_000
 
 
 class Mined(NamedTuple):
@@ -119,43 +123,34 @@ def mine(
     if step_boards < 1:
         raise ValueError(f"expected at least one board a step, got {step_boards!r}")
     path = Path(out)
-    work = mining_folder(out)
+    place = work_folder(mining_folder(out))
     named = find_sources(inputs)
-    # what is named twice, as a file and by its folder perhaps, is one input
-    sources = sorted({source.name: source for source in named}.values(), key=lambda one: one.name)
-    asked = State(options={"rank": rank, "profile": profile, "add_to": str(add_to or "")})
+    asked = Manifest(
+        "mining", options={"rank": rank, "profile": profile, "add_to": str(add_to or "")}
+    )
     may_replace = overwrite or (add_to is not None and _is_same(path, Path(add_to)))
-    is_resumed = resume and is_begun(work)
+    is_resumed = resume and place.is_begun
     if not is_resumed:
-        _check_free(path, work, may_replace=may_replace)
-        refuse_hopeless(sources)
-    files = _described(sources)
-    asked.inputs = _digest(files)
+        _check_free(path, place, may_replace=may_replace)
+        refuse_hopeless(named)
+    files = list_inputs(named)
+    asked.inputs = digest_inputs(files)
     with ExitStack() as stack:
-        with can_write(work):
-            work.mkdir(parents=True, exist_ok=True)
-        stack.enter_context(locked(work))
+        stack.enter_context(place.held())
         report = stack.enter_context(progress_bar("mine", shown=show_progress))
-        folder = WorkFolder(work, State.read(work) if is_resumed else asked)
-        try:
-            if is_resumed:
-                folder.state.check_same_job(asked)
-                if files["sha256"].has_nulls() and not folder.state.saving:
-                    raise InvalidInput("a run that reads standard input cannot be resumed")
-            else:
-                folder.begin(files, None if add_to is None else open_table(add_to))
-            job = _Job(folder, sources, jobs, most_in_memory, step_boards)
-            if not folder.state.saving:
-                job.run(report)
-            table = job.finish(path, may_replace=may_replace)
-        except (InvalidInput, InvalidTable):
-            if not folder.state.counts.boards:
-                # nothing that anybody would want to resume
-                folder.remove()
-            raise
+        # what cannot be resumed stays as it is
+        folder = WorkFolder(place, place.take_up(asked) if is_resumed else asked)
+        if not is_resumed:
+            folder.begin(files, None if add_to is None else open_table(add_to))
+        elif not folder.run.state["saving"]:
+            check_comes_again(files, asked.work)
+        job = _Job(folder, named, jobs, most_in_memory, step_boards)
+        if not folder.run.state["saving"]:
+            job.run(report)
+        table = job.finish(path, may_replace=may_replace)
         reasons = _keep_rejects(folder, rejects)
         mined = folder.inputs.height
-        folder.remove()
+        place.remove()
     about = {
         "digest": table.digest,
         "inputs": mined,
@@ -177,45 +172,25 @@ def mining_folder(out: str | Path) -> Path:
     return path.with_name(f"{path.name}.mining")
 
 
-def is_begun(work: Path) -> bool:
-    """Whether a folder holds a run that can be resumed."""
-    return (work / STATE).exists()
-
-
 def _is_same(path: Path, other: Path) -> bool:
     return path.resolve() == other.resolve()
 
 
-def _check_free(path: Path, work: Path, *, may_replace: bool) -> None:
-    if is_begun(work):
+def _check_free(path: Path, place: RunFolder, *, may_replace: bool) -> None:
+    if place.is_begun:
         raise InvalidInput(
-            f"{str(work)!r} holds an interrupted run: resume it, or remove the folder"
+            f"{str(place.path)!r} holds an interrupted run: resume it, or remove the folder"
+        )
+    if (place.path / "state.json").exists():
+        raise InvalidInput(
+            f"{str(place.path)!r} holds a mining run of an earlier version, which this one cannot "
+            "resume: remove the folder"
         )
     if path.exists() and not (may_replace and is_table_folder(path)):
         hint = "; it can be overwritten if asked for" if is_table_folder(path) else ""
         raise InvalidTable(
             f"expected a free place for the table, got {str(path)!r}, which is there{hint}"
         )
-
-
-def _described(sources: Sequence[Source]) -> pl.DataFrame:
-    """Path, bytes and SHA-256 of each source; of several with the same contents the first."""
-    described = INPUT_SCHEMA.to_frame()
-    # an archive may be millions of files: what is a line of a frame is small, a dict is not
-    for first in range(0, len(sources), _FILES_AT_ONCE):
-        some = describe_inputs(sources[first : first + _FILES_AT_ONCE])
-        rows = [{"entry": None, **one} for one in some]
-        described.extend(pl.DataFrame(rows, schema=INPUT_SCHEMA))
-    # what is read once has no digest, and is nobody's copy
-    is_first = pl.col("sha256").is_null() | pl.col("sha256").is_first_distinct()
-    return described.filter(is_first)
-
-
-def _digest(files: pl.DataFrame) -> str:
-    digest = hashlib.sha256()
-    for row in files.iter_rows():
-        digest.update(f"{row}\n".encode())
-    return digest.hexdigest()
 
 
 class _Job:
@@ -229,16 +204,15 @@ class _Job:
         most_in_memory: int,
         step_boards: int,
     ) -> None:
-        wanted = set(folder.inputs["path"])
         self._folder = folder
-        self._sources = [source for source in sources if source.name in wanted]
+        self._sources = listed_sources(sources, folder.inputs)
         self._inputs = Inputs(self._sources, min(_CHUNK_BOARDS, step_boards), jobs)
         self._miner = folder.open_miner(most_in_memory)
         self._step_boards = step_boards
 
     def run(self, report: Report) -> None:
         """Mine what is not mined yet."""
-        position = copy(self._folder.state.position)
+        position = copy(self._folder.run.position)
         rejects: list[pl.DataFrame] = []
         boards = waiting = 0
         in_all = boards_in_parquet(self._sources)
@@ -260,24 +234,23 @@ class _Job:
                 report(self._inputs.files_done, len(self._sources), mined)
             else:
                 report(mined, in_all, mined)
-        if position != self._folder.state.position:
+        if position != self._folder.run.position:
             self._folder.commit(self._miner, position, rejects)
 
     def finish(self, path: Path, *, may_replace: bool) -> BiddingTable:
         """Make the table and put it in its place."""
-        folder, options = self._folder, self._folder.state.options
+        folder, run = self._folder, self._folder.run
         counts = self._miner.counts
         if counts.records == counts.rejects:
             refused = folder.rejects()
             first = empty_rejects() if refused is None else refused.head(1).collect()
             raise InvalidInput(nothing_usable(first, counts.rejects))
         table = self._miner.finish(
-            rank=options["rank"], profile=folder.state.profile,
+            rank=run.options["rank"], profile=run.state["profile"],
             source=f"mined from {counts.boards:,} boards",
         ).with_extra(INPUTS, folder.all_inputs)  # fmt: skip
-        may_replace = may_replace or folder.state.saving
-        folder.state.saving = True
-        folder.state.write(folder.path)
+        may_replace = may_replace or run.state["saving"]
+        folder.begin_saving()
         table.save(path, overwrite=may_replace)
         return table
 

@@ -1,28 +1,55 @@
-"""A table vetted on archives: deals are streamed through it, and what is found adds up."""
+"""A table vetted on archives: deals are streamed through it, and what is found adds up.
+
+Where a folder is given, what was found so far is brought to it now and then:
+
+    manifest.json            what was asked, and how far it is (see ``manifest``)
+    inputs.parquet           path, bytes and SHA-256 of each input
+    places-00000.parquet     a tally of the vetting; one file each of all of them
+    counts-00000.npy         deals that reach each entry, by two counts
+    rejects-00000.parquet    records that are no deals
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from copy import copy
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, format_calls
 from bidcascade.kernels import NO_ENTRY
+from bidcascade.kernels.npy_files import write_npy
 from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
-from bidcascade.loaders.inputs import find_sources
+from bidcascade.loaders.inputs import Source, find_sources
 from bidcascade.loaders.read import CHUNK_DEALS
+from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
 from bidcascade.service.engine import Engine
 from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
 from bidcascade.table.decisions import CallLists
 from bidcascade.table.evidence.vetting import Vetting
 
-from .batch_inputs import Inputs, first_reject
-from .manifest import Position, distinct_sources
+from .batch_inputs import Chunk, Inputs, first_reject
+from .manifest import (
+    LISTED,
+    Manifest,
+    Part,
+    Position,
+    check_comes_again,
+    digest_inputs,
+    list_inputs,
+    listed_sources,
+)
+from .run_folder import RunFolder
 
 LEAST_DECISIONS = 20
 """Calls that a place must have been bid at to stand among the worst."""
+STEP_DEALS: Final = 1_000_000
+"""Deals after which what was found is brought to the disk."""
+_COUNTS: Final = "counts"
+_OWN_FILES: Final = ("*-*.parquet", f"{_COUNTS}-*.npy")
 
 
 @dataclass(frozen=True)
@@ -104,7 +131,10 @@ def vet(
     auction: Sequence[int] = (),
     with_lint: bool = True,
     with_own: bool = True,
+    folder: str | Path | None = None,
+    resume: bool = False,
     jobs: int | None = None,
+    step_deals: int = STEP_DEALS,
     examples: int = 20,
     progress: Callable[[int, int | None, int], None] | None = None,
 ) -> Vetted:
@@ -123,8 +153,15 @@ def vet(
     with_own : bool
         Whether to bid the deals with the table, for its coverage, and to compare its auctions
         with the actual ones.
+    folder : path, optional
+        Of the run, see :func:`vetting_folder`; gone at its end. Without one it cannot be resumed.
+    resume : bool
+        Go on with an interrupted run; begins one where there is none. Else what one has left is
+        removed.
     jobs : int, optional
         Processes that read; see :func:`bidcascade.loaders.iter_deals`.
+    step_deals : int
+        Deals after which what was found is brought to the disk.
     examples : int
         Most examples of each kind of the lint.
     progress : callable, optional
@@ -133,7 +170,10 @@ def vet(
     Raises
     ------
     InvalidInput
-        If no deal with a call is found (after the auction asked for).
+        If no deal with a call is found (after the auction asked for), or what is to be resumed was
+        asked for otherwise.
+    CannotWrite
+        If the disk is full; what was found so far can be resumed.
 
     Examples
     --------
@@ -148,20 +188,102 @@ def vet(
     """
     table = engine.table
     prefix = tuple(auction)
-    vetting = Vetting(table)
-    numbers: Counter[str] = Counter()
-    refused = [empty_rejects()]
-    counts_all = np.zeros(len(table), np.uint64)
-    counts_first = np.zeros(len(table), np.int64)
-    sources, numbers["repeated_inputs"] = distinct_sources(find_sources(inputs))
-    reading = Inputs(sources, CHUNK_DEALS, jobs)
-    for chunk in reading.chunks(Position()):
-        frame = chunk.deals
-        numbers["records"] += frame.height + chunk.rejects.height
-        numbers["rejects"] += chunk.rejects.height
-        refused.append(chunk.rejects)
-        if progress is not None:
-            progress(reading.files_done, len(sources), numbers["records"])
+    named = find_sources(inputs)
+    listed = list_inputs(named)
+    sources = listed_sources(named, listed)
+    found = _Found(engine, prefix, with_own=with_own)
+    if folder is None:
+        found.read(sources, jobs, progress)
+    else:
+        asked = Manifest(
+            "vetting", engine.table_info(),
+            {"auction": format_calls(prefix), "with_own": with_own}, digest_inputs(listed),
+        )  # fmt: skip
+        place = RunFolder(Path(folder), "vetting", _OWN_FILES, whole=True)
+        with place.held():
+            if resume and place.is_begun:
+                run = place.take_up(asked)
+                if not run.finished:
+                    check_comes_again(listed, run.work)
+            else:
+                run = asked
+                place.clean(run)
+                write_parquet(listed, place.path / LISTED)
+                place.write(run)
+            found.read(sources, jobs, progress, _Steps(place, run, step_deals))
+            place.remove()
+    numbers, rejects = found.numbers, pl.concat(found.rejects)
+    numbers["repeated_inputs"] = len(named) - listed.height
+    if not found.vetting.counts["calls"]:
+        raise InvalidInput(_nothing(numbers, rejects, prefix))
+    return Vetted(
+        engine, tuple(sorted(inputs)), prefix, found.vetting, numbers, rejects,
+        lint(table, examples=examples) if with_lint else None,
+        lint_on_deals(
+            table, found.counts_all, found.counts_first, numbers["boards"], examples=examples
+        )
+        if with_own
+        else None,
+    )  # fmt: skip
+
+
+def vetting_folder(out: str | Path) -> Path:
+    """Folder beside a report in which a vetting brings what it finds to the disk.
+
+    Examples
+    --------
+    >>> vetting_folder("reports/club").name
+    'club.vetting'
+    """
+    path = Path(out)
+    return path.with_name(f"{path.name}.vetting")
+
+
+@dataclass
+class _Found:
+    """What was found on the deals so far."""
+
+    engine: Engine
+    prefix: tuple[int, ...]
+    with_own: bool = field(kw_only=True)
+    numbers: Counter[str] = field(default_factory=Counter)
+    rejects: list[pl.DataFrame] = field(default_factory=lambda: [empty_rejects()])
+
+    def __post_init__(self) -> None:
+        self.vetting = Vetting(self.engine.table)
+        entries = len(self.engine.table)
+        self.counts_all = np.zeros(entries, np.uint64)
+        self.counts_first = np.zeros(entries, np.int64)
+
+    def read(
+        self,
+        sources: list[Source],
+        jobs: int | None,
+        progress: Callable[[int, int | None, int], None] | None,
+        steps: "_Steps | None" = None,
+    ) -> None:
+        """Take in the deals that are not taken in yet."""
+        position = Position()
+        if steps is not None:
+            position = steps.take_up(self)
+            if steps.are_done:
+                return
+        reading = Inputs(sources, CHUNK_DEALS if steps is None else steps.chunk_deals, jobs)
+        for chunk in reading.chunks(position):
+            self._add(chunk.deals, chunk.rejects)
+            position.add(chunk.source, chunk.deals.height, chunk.rejects.height)
+            if progress is not None:
+                progress(reading.files_done, len(sources), self.numbers["records"])
+            if steps is not None:
+                steps.took(self, chunk, position)
+        if steps is not None:
+            steps.end(self, position)
+
+    def _add(self, frame: pl.DataFrame, rejects: pl.DataFrame) -> None:
+        numbers, engine, prefix = self.numbers, self.engine, self.prefix
+        numbers["records"] += frame.height + rejects.height
+        numbers["rejects"] += rejects.height
+        self.rejects.append(rejects)
         played = frame.filter(~play_disagrees(frame))
         numbers["play_disagrees"] += frame.height - played.height
         frame = played
@@ -170,30 +292,90 @@ def vet(
             frame = _beginning_with(frame, prefix)
             numbers["other_auctions"] += before - frame.height
         if not frame.height:
-            continue
+            return
         numbers["boards"] += frame.height
         for status, count in frame.group_by("auction_status").len().iter_rows():
             numbers[status] += count
-        vetting.add(deal_arrays(frame), CallLists.of(frame["auction"]))
-        if not with_own:
-            continue
-        counts_all += engine.count_entries(frame)
+        self.vetting.add(deal_arrays(frame), CallLists.of(frame["auction"]))
+        if not self.with_own:
+            return
+        self.counts_all += engine.count_entries(frame)
         own = engine.auctions(frame, mode="first")
         entries = own["entry"].fill_null(NO_ENTRY).to_numpy()
-        counts_first += counts_through(table, entries)
+        self.counts_first += counts_through(engine.table, entries)
         if not prefix:
             numbers.update(_same(frame, own))
-    rejects = pl.concat(refused)
-    if not vetting.counts["calls"]:
-        raise InvalidInput(_nothing(numbers, rejects, prefix))
-    boards = numbers["boards"]
-    return Vetted(
-        engine, tuple(sorted(inputs)), prefix, vetting, numbers, rejects,
-        lint(table, examples=examples) if with_lint else None,
-        lint_on_deals(table, counts_all, counts_first, boards, examples=examples)
-        if with_own
-        else None,
-    )  # fmt: skip
+
+
+class _Steps:
+    """Brings what was found to the disk, and takes it up again."""
+
+    def __init__(self, place: RunFolder, run: Manifest, step_deals: int) -> None:
+        self.chunk_deals = min(CHUNK_DEALS, step_deals)
+        self._place = place
+        self._run = run
+        self._step_deals = step_deals
+        self._part = Part(len(run.parts))
+        self._rejects: list[pl.DataFrame] = []
+
+    @property
+    def are_done(self) -> bool:
+        """Whether all deals are taken in."""
+        return self._run.finished
+
+    def take_up(self, found: _Found) -> Position:
+        """Put what earlier steps have found where it was; where to read on."""
+        run, path = self._run, self._place.path
+        if run.parts:
+            found.numbers.update(run.state["numbers"])
+            found.vetting.counts.update(run.state["counts"])
+            found.rejects += [pl.read_parquet(path / name) for name in run.named("rejects-")]
+            step = run.parts[-1].number
+            for name, tally in found.vetting.tallies.items():
+                tally.take_up(pl.read_parquet(path / _name(name, step)))
+            counts = np.load(path / _name(_COUNTS, step, "npy"), allow_pickle=False)
+            found.counts_all[:], found.counts_first[:] = counts[0], counts[1]
+        return copy(run.position)
+
+    def took(self, found: _Found, chunk: Chunk, position: Position) -> None:
+        """Notice what was taken in; make it count where that is due."""
+        self._part.boards += chunk.deals.height
+        self._part.rejects += chunk.rejects.height
+        if chunk.rejects.height:
+            self._rejects.append(chunk.rejects)
+        if self._part.boards + self._part.rejects >= self._step_deals:
+            self._commit(found, position)
+
+    def end(self, found: _Found, position: Position) -> None:
+        """Make all count that was taken in last, of what takes more than one step."""
+        if self._run.parts:
+            self._run.finished = True
+            self._commit(found, position)
+
+    def _commit(self, found: _Found, position: Position) -> None:
+        run, part, path, before = self._run, self._part, self._place.path, self._run.state_files
+        if self._rejects:
+            self._place.put(pl.concat(self._rejects), _name("rejects", part.number), part)
+        run.state_files = {}
+        for name, tally in found.vetting.tallies.items():
+            file = path / _name(name, part.number)
+            write_parquet(tally.frame, file)
+            run.state_files[file.name] = file.stat().st_size
+        file = path / _name(_COUNTS, part.number, "npy")
+        with whole_file(file) as partial, can_write(file), partial.open("wb") as stream:
+            write_npy(stream, np.stack([found.counts_all, found.counts_first.astype(np.uint64)]))
+        run.state_files[file.name] = file.stat().st_size
+        run.state = {"numbers": dict(found.numbers), "counts": dict(found.vetting.counts)}
+        run.parts.append(part)
+        run.position = copy(position)
+        self._place.write(run)
+        for old in before:
+            (path / old).unlink(missing_ok=True)
+        self._part, self._rejects = Part(len(run.parts)), []
+
+
+def _name(what: str, step: int, ending: str = "parquet") -> str:
+    return f"{what}-{step:05}.{ending}"
 
 
 def _beginning_with(frame: pl.DataFrame, prefix: tuple[int, ...]) -> pl.DataFrame:

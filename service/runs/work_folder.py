@@ -1,100 +1,40 @@
 """The folder of a mining run while it is under way: what is mined so far, safe from interruption.
 
-    state.json               what was asked, and how far it is
+    manifest.json            what was asked, and how far it is (see ``manifest``)
     inputs.parquet           path, bytes and SHA-256 of each input
     mined.parquet            the same of the table that is added to
     texts-00000.parquet      texts of calls, in the order of their numbers
     rejects-00000.parquet    records that are no boards
-    runs/run-00000/          counts of auctions
+    counts/run-00000/        counts of auctions
 
-``state.json`` is replaced after all else of a step is on the disk; what it does not name is left
-over from an interrupted step and counts for nothing.
+A step is a part. In the manifest's ``state`` are ``profile``, which follows from what was asked;
+``counts``, what was taken in so far; and ``saving``, which is set before the table is written, so
+that one that is there afterwards is known to be ours.
 """
 
-import shutil
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, InvalidTable
-from bidcascade.loaders.whole_files import can_write, write_json, write_parquet
+from bidcascade.loaders.whole_files import can_write, sync_folder, write_parquet
 from bidcascade.table import BiddingTable
 from bidcascade.table.evidence.mined_table import INPUTS
 from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, Miner
 
-from .manifest import Position, read_state
+from .manifest import INPUT_SCHEMA, LISTED, Manifest, Part, Position
+from .run_folder import RunFolder
 
-STATE: Final = "state.json"
-_FRESH: Final = "inputs.parquet"
 _MINED: Final = "mined.parquet"
-FORMAT: Final = "bidcascade mining"
-VERSION: Final = 1
-
-INPUT_SCHEMA: Final = pl.Schema(
-    {"entry": pl.UInt32(), "path": pl.String(), "bytes": pl.UInt64(), "sha256": pl.String()}
-)
-"""Columns of ``inputs.parquet``; ``entry`` is null, for the extra that it becomes."""
+_COUNTS: Final = "counts"
+_OWN_FILES: Final = ("texts-*.parquet", "rejects-*.parquet", f"{_COUNTS}/*", f"{_COUNTS}/*/*")
 
 
-@dataclass(slots=True)
-class State:
-    """What ``state.json`` holds.
-
-    ``options`` and ``inputs`` (a digest of all inputs) are what was asked, ``profile`` follows from
-    that; the rest says how far it is. ``saving`` is set before the table is written, so that one
-    that is there afterwards is known to be ours.
-    """
-
-    options: dict[str, Any]
-    inputs: str = ""
-    profile: str = "gib"
-    counts: MinedCounts = field(default_factory=MinedCounts)
-    position: Position = field(default_factory=Position)
-    runs: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    rejects: list[str] = field(default_factory=list)
-    saving: bool = False
-
-    def write(self, folder: Path) -> None:
-        """Replace the state in a folder."""
-        write_json({"format": FORMAT, "version": VERSION} | asdict(self), folder / STATE)
-
-    @classmethod
-    def read(cls, folder: Path) -> "State":
-        """Read the state of a folder.
-
-        Raises
-        ------
-        InvalidInput
-            If it is none, or of another version.
-        """
-        path = folder / STATE
-        value = read_state(path, "state", "a mining run", FORMAT, "version", VERSION)
-        try:
-            counts = MinedCounts(**value.pop("counts"))
-            position = Position(**value.pop("position"))
-            return cls(counts=counts, position=position, **value)
-        except (TypeError, KeyError) as error:
-            raise InvalidInput(f"damaged state {str(path)!r}: {error}") from None
-
-    def check_same_job(self, other: "State") -> None:
-        """Check that a run to be resumed was asked for the same.
-
-        Raises
-        ------
-        InvalidInput
-            If options or inputs differ; says which.
-        """
-        for name, value in self.options.items():
-            if other.options.get(name) != value:
-                raise InvalidInput(
-                    f"cannot resume with another {name}: {value!r} before, "
-                    f"{other.options.get(name)!r} now"
-                )
-        if self.inputs != other.inputs:
-            raise InvalidInput("cannot resume: the inputs are others than those it began with")
+def work_folder(path: Path) -> RunFolder:
+    """Folder of a mining run, whether it is there or not."""
+    return RunFolder(path, "mining", _OWN_FILES, whole=True)
 
 
 class WorkFolder:
@@ -102,14 +42,16 @@ class WorkFolder:
 
     Parameters
     ----------
-    path : Path
-    state : State
-        New, or as read from there.
+    place : RunFolder
+        Held by this process.
+    run : Manifest
+        What is asked, or as it was taken up from there.
     """
 
-    def __init__(self, path: Path, state: State) -> None:
-        self.path = path
-        self.state = state
+    def __init__(self, place: RunFolder, run: Manifest) -> None:
+        self.place = place
+        self.path = place.path
+        self.run = run
         self._texts_written = 0
 
     def begin(self, files: pl.DataFrame, before: BiddingTable | None) -> None:
@@ -129,10 +71,10 @@ class WorkFolder:
         fresh = files.filter(
             ~pl.col("sha256").is_in(mined["sha256"].implode()).fill_null(value=False)
         )
-        write_parquet(fresh, self.path / _FRESH)
-        self.state.profile = self.state.options["profile"] or (
-            "gib" if before is None else before.profile
-        )
+        write_parquet(fresh, self.path / LISTED)
+        profile = self.run.options["profile"] or ("gib" if before is None else before.profile)
+        self.run.state = {"profile": profile, "counts": asdict(MinedCounts()), "saving": False}
+        self.place.clean(self.run)
         miner = self.open_miner(MOST_IN_MEMORY)
         if before is not None:
             miner.add_table(before)
@@ -141,34 +83,24 @@ class WorkFolder:
     @property
     def inputs(self) -> pl.DataFrame:
         """Inputs of this run, without those that were mined before."""
-        return self._read(_FRESH)
+        return self._read(LISTED)
 
     @property
     def all_inputs(self) -> pl.DataFrame:
         """Inputs of this run and of the table that it adds to, by path."""
         return pl.concat([self._read(_MINED), self.inputs]).sort("path", "sha256")
 
-    @property
-    def runs(self) -> Path:
-        """Folder of the runs."""
-        return self.path / "runs"
-
     def open_miner(self, most_in_memory: int) -> Miner:
-        """Make a miner that stands where the state says; what counts for nothing is removed."""
-        state = self.state
-        self.runs.mkdir(exist_ok=True)
-        named = {*state.texts, *state.rejects}
-        for file in [*self.path.glob("texts-*.parquet"), *self.path.glob("rejects-*.parquet")]:
-            if file.name not in named:
-                file.unlink()
-        for run in self.runs.iterdir():
-            if run.name not in state.runs:
-                shutil.rmtree(run)
-        texts = [text for name in state.texts for text in self._read(name)["text"]]
+        """Make a miner that stands where the manifest says."""
+        counts = self.path / _COUNTS
+        counts.mkdir(exist_ok=True)
+        runs = {name.split("/")[1]: None for name in self.run.named(f"{_COUNTS}/")}
+        texts = [text for name in self.run.named("texts-") for text in self._read(name)["text"]]
         self._texts_written = len(texts)
         return Miner.resumed(
-            self.runs, state.runs, texts, state.counts, most_in_memory=most_in_memory
-        )
+            counts, list(runs), texts, MinedCounts(**self.run.state["counts"]),
+            most_in_memory=most_in_memory,
+        )  # fmt: skip
 
     def _read(self, name: str) -> pl.DataFrame:
         try:
@@ -185,33 +117,39 @@ class WorkFolder:
         CannotWrite
             If the disk is full or the like; what counted before still does.
         """
-        state = self.state
-        with can_write(self.runs):
+        run = self.run
+        counts = self.path / _COUNTS
+        known = {name.split("/")[1] for name in run.named(f"{_COUNTS}/")}
+        with can_write(counts):
             miner.spill()
+            sync_folder(counts)
+        refused = [frame for frame in rejects if frame.height]
+        part = Part(
+            len(run.parts),
+            miner.counts.records - miner.counts.rejects - run.boards,
+            sum(frame.height for frame in refused),
+        )
         new = miner.texts.since(self._texts_written)
         if new:
-            name = f"texts-{len(state.texts):05}.parquet"
-            write_parquet(pl.DataFrame({"text": new}), self.path / name)
-            state.texts.append(name)
-        refused = [frame for frame in rejects if frame.height]
+            self.place.put(pl.DataFrame({"text": new}), f"texts-{part.number:05}.parquet", part)
         if refused:
-            name = f"rejects-{len(state.rejects):05}.parquet"
-            write_parquet(pl.concat(refused), self.path / name)
-            state.rejects.append(name)
-        state.runs = [run.name for run in miner.runs]
-        state.counts = miner.counts
-        state.position = position
-        state.write(self.path)
+            self.place.put(pl.concat(refused), f"rejects-{part.number:05}.parquet", part)
+        for written in miner.runs:
+            if written.name not in known:
+                for file in sorted(written.iterdir()):
+                    self.place.count(file, part)
+        run.parts.append(part)
+        run.state["counts"] = asdict(miner.counts)
+        run.position = position
+        self.place.write(run)
         self._texts_written = len(miner.texts)
+
+    def begin_saving(self) -> None:
+        """Write down that all is mined, and the table is written next."""
+        self.run.state["saving"] = True
+        self.place.write(self.run)
 
     def rejects(self) -> pl.LazyFrame | None:
         """Give all records refused, in order; None if there are none."""
-        if not self.state.rejects:
-            return None
-        return pl.scan_parquet([self.path / name for name in self.state.rejects], glob=False)
-
-    def remove(self) -> None:
-        """Remove the folder."""
-        # without its state the folder is nothing any more, should this be interrupted
-        (self.path / STATE).unlink(missing_ok=True)
-        shutil.rmtree(self.path, ignore_errors=True)
+        files = [self.path / name for name in self.run.named("rejects-")]
+        return pl.scan_parquet(files, glob=False) if files else None

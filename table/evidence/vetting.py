@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from bidcascade.bridge import PASS
+from bidcascade.bridge import PASS, InvalidInput
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.core.decisions import (
     Conditions,
@@ -88,6 +88,21 @@ class Tally:
         if self._waiting:
             self._merge()
         return self._counted
+
+    def take_up(self, frame: pl.DataFrame) -> None:
+        """Go on from what another one has counted, its :attr:`frame`.
+
+        Raises
+        ------
+        InvalidInput
+            If it has other columns.
+        """
+        if dict(frame.schema) != self._schema:
+            raise InvalidInput(
+                f"expected counts with the columns {', '.join(self._schema)}, got "
+                f"{', '.join(frame.columns) or 'none'}"
+            )
+        self._counted, self._waiting = frame, []
 
     def _merge(self) -> None:
         every = pl.concat([self._counted, *self._waiting])
@@ -183,6 +198,11 @@ class Vetting:
         and how many of them hold."""
         self.holding = Tally(["holding"], ["decisions"])
         """By how many calls of the table hold: decisions at places with calls."""
+
+    @property
+    def tallies(self) -> dict[str, Tally]:
+        """All of them by name: with :attr:`counts`, all that adds up."""
+        return {name: one for name, one in vars(self).items() if isinstance(one, Tally)}
 
     def add(self, deals: DealArrays, auctions: CallLists) -> None:
         """Add deals and the auctions that were bid on them.

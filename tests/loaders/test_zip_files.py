@@ -14,7 +14,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.loaders import iter_deals, read_deals, write_deal_parquet
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.loaders.random_deals import random_deals
-from bidcascade.service.runs.manifest import describe_inputs, distinct_sources
+from bidcascade.service.runs.manifest import describe_inputs, list_inputs
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 from tests.support_examples import examples
@@ -185,7 +185,8 @@ def test_digests_of_members_and_of_what_is_refused(tmp_path):
     assert [entry["bytes"] for entry in about] == [len(BOARD), len(BOARD), 0, 0]
     assert about[0]["sha256"] == about[1]["sha256"]
     assert about[2]["sha256"] != about[3]["sha256"]
-    assert distinct_sources(find_sources(path))[1] == 1
+    sources = find_sources(path)
+    assert list_inputs(sources).height == len(sources) - 1
 
 
 @examples(150)

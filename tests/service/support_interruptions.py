@@ -34,12 +34,12 @@ def run_step_by_step(
     write: Callable[[Any, Any], None] = state.write
     allowed = 0
 
-    def write_some(self: Any, folder: Any) -> None:
+    def write_some(self: Any, *place: Any) -> None:
         nonlocal allowed
         allowed -= 1
         if allowed < 0 and before:
             raise Interrupted
-        write(self, folder)
+        write(self, *place)
         if allowed < 0:
             raise Interrupted
 

@@ -18,8 +18,7 @@ from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service import Engine
 from bidcascade.service.runs import batch, batch_inputs
-from bidcascade.service.runs.batch import BATCH_MODES, run_batch
-from bidcascade.service.runs.batch_folder import locked
+from bidcascade.service.runs.batch import BATCH_MODES, batch_folder, run_batch
 from bidcascade.service.runs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.systems.system import System
@@ -195,31 +194,32 @@ def test_the_auctions_of_the_source_are_beside_the_answers(engine, tmp_path):
     assert same == [True, bid[1] == found["auction"].to_list()[1], None, *[True] * 37]
 
 
-def test_batches_of_before_are_resumed(engine, inputs, tmp_path, monkeypatch):
-    """Their parts count what left the table, are of one size and have no auction of the source."""
-    Slow(monkeypatch)
-    run_batch(engine, inputs, tmp_path, mode="first", part_deals=100)
+@pytest.mark.parametrize("mode", ["first", "counts"])
+def test_batches_of_before_are_resumed(engine, inputs, expected, tmp_path, monkeypatch, mode):
+    """Their manifest had another head, and the file of the counts in a place of its own."""
+    write, left = Manifest.write, 3
+
+    def write_some(manifest, *place):
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise KeyboardInterrupt
+        write(manifest, *place)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Manifest, "write", write_some)
+        with pytest.raises(KeyboardInterrupt):
+            run_batch(engine, inputs, tmp_path, mode=mode, part_deals=50)
     value = json.loads((tmp_path / "manifest.json").read_text())
-    value["options"] = {"mode": "first", "completed_only": False, "part_deals": 100}
-    value["finished"] = False
-    last = value["parts"].pop()
-    for name in last["files"]:
-        (tmp_path / name).unlink()
-    value["position"]["boards"] -= last["boards"]
-    value["position"]["rejects"] -= last["rejects"]
-    for part in value["parts"]:
-        part["left_table"] = 3
-        for name in part["files"]:
-            if name.startswith("auctions-"):
-                frame = pl.read_parquet(tmp_path / name).drop("source_auction", "same_auction")
-                frame.write_parquet(tmp_path / name, statistics=False)
-                part["files"][name] = (tmp_path / name).stat().st_size
-    (tmp_path / "manifest.json").write_text(json.dumps(value))
-    assert run_batch(engine, inputs, tmp_path, mode="first", resume=True) == (240, 9, 240, 4)
-    found = rows_of(tmp_path)["auctions"]
-    assert "source_auction" not in found.columns
-    first = engine.auctions(read_deals(inputs).deals, mode="first")
-    assert found.select(first.columns).equals(first)
+    assert value["totals"]["boards"] == 100
+    for name in ("work", "state"):
+        del value[name]
+    files = value.pop("state_files")
+    (tmp_path / "manifest.json").write_text(
+        json.dumps(value | {"format": "bidcascade batch", "counts": next(iter(files), None)})
+    )
+    assert run_batch(engine, inputs, tmp_path, mode=mode, resume=True).boards == 240
+    check_equal(rows_of(tmp_path), expected[mode])
 
 
 @pytest.mark.slow
@@ -340,7 +340,7 @@ def test_resume_of_changed_inputs(engine, inputs, tmp_path):
     copy.write_bytes(inputs[0].read_bytes())
     run_batch(engine, [copy], tmp_path / "out")
     copy.write_bytes(inputs[0].read_bytes() + b"\n")
-    with pytest.raises(InvalidInput, match="has changed since the batch began"):
+    with pytest.raises(InvalidInput, match="has changed since the run began"):
         run_batch(engine, [copy], tmp_path / "out", resume=True)
 
 
@@ -356,7 +356,7 @@ def test_folders_that_hold_something_else(engine, inputs, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out/thesis.tex").write_text("important")
     for resume in (True, False):
-        with pytest.raises(InvalidInput, match=r"empty folder, got .* with 'thesis.tex'"):
+        with pytest.raises(InvalidInput, match=r"empty folder .*, got .* with 'thesis.tex'"):
             run_batch(engine, inputs, tmp_path / "out", resume=resume)
         with pytest.raises(InvalidInput, match="got the file"):
             run_batch(engine, inputs, tmp_path / "out/thesis.tex", resume=resume)
@@ -367,9 +367,15 @@ def test_folders_that_hold_something_else(engine, inputs, tmp_path):
     ("text", "message"),
     [
         ("{", "cannot read the manifest"),
-        ("[]", "expected the manifest of a batch"),
-        ('{"format": "bidcascade batch", "format_version": 99}', "manifest of version 1"),
-        ('{"format": "bidcascade batch", "format_version": 1}', "damaged manifest"),
+        ("[]", "expected the manifest of a run"),
+        ('{"format": "other"}', "expected the manifest of a run"),
+        ('{"format": "bidcascade run", "format_version": 99}', "version 1 in .*, got 99"),
+        ('{"format": "bidcascade run", "format_version": 1}', "of a batch in .* got that of None"),
+        (
+            '{"format": "bidcascade run", "format_version": 1, "work": "mining"}',
+            "manifest of a batch in .* got that of a mining run",
+        ),
+        ('{"format": "bidcascade run", "format_version": 1, "work": "batch"}', "damaged manifest"),
         ("[" * 100_000, "cannot read the manifest"),
     ],
 )
@@ -392,7 +398,8 @@ def test_a_part_is_missing_or_cut(engine, inputs, tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="locks are POSIX's")
 def test_two_batches_into_one_folder(engine, inputs, tmp_path):
-    with locked(tmp_path), pytest.raises(InvalidInput, match="another batch is writing"):
+    busy = pytest.raises(InvalidInput, match="another process is working in")
+    with batch_folder(tmp_path).held(), busy:
         run_batch(engine, inputs, tmp_path)
 
 

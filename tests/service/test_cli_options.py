@@ -141,7 +141,7 @@ def test_archive_keeps_the_options(capsys, folder):
     ]  # fmt: skip
     assert boards[0] > boards[1]
     catalogue = json.loads((folder / "archives/club/archive.json").read_text())
-    assert catalogue["bidders"]["weak"]["options"] == {"options": {"weak-notrump": True}}
+    assert catalogue["state"]["bidders"]["weak"]["options"] == {"options": {"weak-notrump": True}}
 
 
 def test_tables_of_rows_of_a_system(capsys, tmp_path):

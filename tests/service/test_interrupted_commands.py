@@ -82,10 +82,10 @@ def test_what_is_kept_is_told(monkeypatch, folder, capsys, command):
 def test_what_was_mined_is_kept(monkeypatch, folder, capsys):
     """Once a run can be resumed it says so."""
 
-    def interrupted(*given):
+    def interrupted(*given, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(mine._Job, "run", interrupted)
+    monkeypatch.setattr(mine._Job, "finish", interrupted)
     assert main(["table", "mine", "played.pbn", "--out", "mined"]) == INTERRUPTED
     assert resume_hint("mined.mining") in capsys.readouterr().err
     monkeypatch.undo()

@@ -10,6 +10,7 @@ from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
 from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
 from bidcascade.service.runs.learn import learn_from
+from bidcascade.service.runs.manifest import Manifest, Part
 from bidcascade.service.runs.mine import mine
 from bidcascade.systems import open_table
 from bidcascade.table import build_table
@@ -114,8 +115,8 @@ def test_little_memory_gives_the_same(folder, tmp_path):
     table = open_table(folder / "announced")
     options = {"minimum_hands": 3, "rules": Thresholds(), "grid": True}
     inputs = [folder / "one.lin", folder / "two.lin"]
-    whole = learn_from(table, inputs, tmp_path, options=Options(**options))
-    cramped = learn_from(table, inputs, tmp_path, options=Options(**options, memory=1))
+    whole = learn_from(table, inputs, tmp_path / "work", options=Options(**options))
+    cramped = learn_from(table, inputs, tmp_path / "work", options=Options(**options, memory=1))
     for name in whole.table.extras:
         assert cramped.table.extra(name).equals(whole.table.extra(name))
     assert cramped.report == whole.report
@@ -232,7 +233,7 @@ def test_records_are_all_accounted_for(folder, tmp_path):
         "utf-8",
     )
     table = open_table(folder / "announced")
-    report = learn_from(table, [file], tmp_path, options=Options(minimum_hands=1)).report
+    report = learn_from(table, [file], tmp_path / "work", options=Options(minimum_hands=1)).report
     assert {name: report[name] for name in ("records", "boards", "without_auction", "rejects")} == {
         "records": 4, "boards": 2, "without_auction": 1, "rejects": 1,
     }  # fmt: skip
@@ -240,14 +241,38 @@ def test_records_are_all_accounted_for(folder, tmp_path):
     assert (report["calls"], report["calls_outside"], report["calls_beyond"]) == (3, 1, 2)
 
 
-def test_an_interrupted_run_leaves_nothing(folder, tmp_path, monkeypatch):
+def test_an_interrupted_run_keeps_what_was_read(folder, tmp_path, capsys, monkeypatch):
     def stop(*_arguments, **_options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bidcascade.service.runs.learn.learn", stop)
-    with pytest.raises(KeyboardInterrupt):
-        learn_from(open_table(folder / "announced"), [folder / "one.lin"], tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    arguments = folder / "announced", folder / "one.lin", "--out"
+    with monkeypatch.context() as patch:
+        patch.setattr("bidcascade.service.runs.learn.learn", stop)
+        code, printed = run(capsys, *arguments, tmp_path / "club")
+    assert code == 130
+    work = tmp_path / "club.learning"
+    assert f"kept in {work}: the same command with --resume" in printed.err
+    # what is to be learned may be another
+    other = folder / "announced", folder / "two.lin", "--out", tmp_path / "club", "--resume"
+    code, printed = run(capsys, *other)
+    assert (code, "inputs are others" in printed.err) == (2, True)
+    with monkeypatch.context() as patch:
+        patch.setattr("bidcascade.service.runs.learn.Inputs", stop)
+        code, _ = run(capsys, *arguments, tmp_path / "club", "--resume", "--rules")
+    assert code == 0
+    assert run(capsys, *arguments, tmp_path / "whole", "--rules")[0] == 0
+    assert files_of(tmp_path / "club") == files_of(tmp_path / "whole")
+    assert not work.exists()
+
+
+def test_without_resume_what_was_left_is_removed(folder, tmp_path, capsys):
+    work = tmp_path / "club.learning"
+    work.mkdir()
+    (work / "boards-00000-0.arrow").write_text("half of")
+    Manifest("learning", parts=[Part(0, boards=3)]).write(work)
+    archive = folder / "one.lin"
+    assert run(capsys, folder / "announced", archive, "--out", tmp_path / "club")[0] == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["club"]
 
 
 @pytest.mark.parametrize(
@@ -293,7 +318,7 @@ def test_places_that_are_taken_or_missing_are_refused(folder, tmp_path, capsys):
 def test_robots_open_one_notrump_as_they_announce(shared_data, tmp_path):
     inputs = [shared_data / "lin" / "gib", shared_data / "pbn" / "gib_notes"]
     mined = mine(inputs, tmp_path / "mined").table
-    learned = learn_from(mined, inputs, tmp_path, options=Options(minimum_hands=5))
+    learned = learn_from(mined, inputs, tmp_path / "work", options=Options(minimum_hands=5))
     assert learned.report["records"] == learned.report["boards"] == 252
     assert learned.report["calls_outside"] == 0
     bounds = learned.table.extra("learned_bounds")

@@ -20,8 +20,9 @@ from bidcascade.loaders import read_deals, write_deal_parquet
 from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service.cli import main
 from bidcascade.service.runs import batch_inputs
+from bidcascade.service.runs.manifest import Manifest
 from bidcascade.service.runs.mine import mine
-from bidcascade.service.runs.work_folder import State
+from bidcascade.service.runs.run_folder import RunFolder
 from bidcascade.table import BiddingTable, build_table, lint
 from tests.service.support_interruptions import Interrupted, run_step_by_step
 from tests.support_cli import command, environment, run_apart
@@ -146,22 +147,18 @@ def test_interrupted_after_any_step(archives, whole, tmp_path, monkeypatch, befo
         return mine(archives[1:] if add else archives, out, add_to=out if add else None,
                     step_boards=7, resume=True, jobs=1)  # fmt: skip
 
-    mined = run_step_by_step(monkeypatch, State, run, before=before_state)
+    mined = run_step_by_step(monkeypatch, Manifest, run, before=before_state)
     assert contents(mined, out) == whole
 
 
 def test_interrupted_between_table_and_end(archives, whole, tmp_path, monkeypatch):
-    from bidcascade.service.runs.work_folder import WorkFolder
-
-    remove = WorkFolder.remove
-
     def interrupted(folder):
         raise Interrupted
 
-    monkeypatch.setattr(WorkFolder, "remove", interrupted)
-    with pytest.raises(Interrupted):
-        mine(archives, tmp_path / "table")
-    monkeypatch.setattr(WorkFolder, "remove", remove)
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFolder, "remove", interrupted)
+        with pytest.raises(Interrupted):
+            mine(archives, tmp_path / "table")
     mined = mine(archives, tmp_path / "table", resume=True)
     assert contents(mined, tmp_path / "table") == whole
 
@@ -178,7 +175,7 @@ def test_killed_at_any_moment(archives, whole, tmp_path):
             command(*arguments), env=environment(), stderr=subprocess.PIPE, text=True,
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
-        while process.poll() is None and len(list((work / "runs").glob("*"))) < steps:
+        while process.poll() is None and len(list((work / "counts").glob("*"))) < steps:
             time.sleep(0.001)
         if process.poll() is None:
             process.send_signal(signal.SIGKILL)
@@ -206,7 +203,7 @@ def test_a_run_that_is_not_the_same_is_not_resumed(archives, tmp_path, monkeypat
             mine(files, out)
     with pytest.raises(InvalidInput, match="holds an interrupted run: resume it"):
         mine(files, out)
-    with pytest.raises(InvalidInput, match="another rank: 'specificity' before, 'file' now"):
+    with pytest.raises(InvalidInput, match="another option rank: 'specificity' before, 'file' now"):
         mine(files, out, resume=True, rank="file")
     with pytest.raises(InvalidInput, match="inputs are others"):
         mine(files[1:], out, resume=True)
@@ -220,22 +217,32 @@ def test_a_run_that_is_not_the_same_is_not_resumed(archives, tmp_path, monkeypat
     assert not (tmp_path / "table.mining").exists()
 
 
+def test_a_run_of_an_earlier_version_is_told(archives, tmp_path):
+    work = tmp_path / "table.mining"
+    work.mkdir()
+    (work / "state.json").write_text('{"format": "bidcascade mining"}')
+    for resume in (True, False):
+        with pytest.raises(InvalidInput, match="a mining run of an earlier version"):
+            mine(archives, tmp_path / "table", resume=resume)
+    assert (work / "state.json").exists()
+
+
 def test_what_comes_from_standard_input_is_not_resumed(archives, tmp_path, monkeypatch):
     def given():
         return types.SimpleNamespace(buffer=io.BytesIO(archives[0].read_bytes()))
 
-    write = State.write
+    write = Manifest.write
     writes = []
 
-    def write_some(state, folder):
-        write(state, folder)
-        writes.append(folder)
+    def write_some(manifest, *place):
+        write(manifest, *place)
+        writes.append(place)
         if len(writes) == 2:
             raise Interrupted
 
     out = tmp_path / "table"
     with monkeypatch.context() as patch:
-        patch.setattr(State, "write", write_some)
+        patch.setattr(Manifest, "write", write_some)
         patch.setattr(sys, "stdin", given())
         with pytest.raises(Interrupted):
             mine("-", out, step_boards=7)

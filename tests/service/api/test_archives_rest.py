@@ -80,7 +80,7 @@ def found(root, **asked):
 def test_archives_in_numbers(app, root):
     answer = ArchivesAnswer.model_validate_json(get(app, "").content)
     assert [one.name for one in answer.archives] == ["club"]
-    assert "the catalogue of an archive in 'archive.json'" in answer.damaged["damaged"]
+    assert "the manifest of a run in 'archive.json'" in answer.damaged["damaged"]
     assert str(root) not in get(app, "").text
     one = ArchiveAnswer.model_validate_json(get(app, "/club").content)
     assert one == answer.archives[0]
@@ -292,7 +292,7 @@ def test_names_cannot_lead_out_of_the_folder(app, root):
 
 def test_a_damaged_archive_names_no_place(app, root):
     body = problem_of(get(app, "/damaged/boards"), 422, "invalid-request")
-    assert "the catalogue of an archive in 'archive.json'" in body["detail"]
+    assert "the manifest of a run in 'archive.json'" in body["detail"]
     assert str(root) not in json.dumps(body)
 
 

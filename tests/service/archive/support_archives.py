@@ -12,7 +12,8 @@ from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet, wr
 from bidcascade.loaders.frame import AUCTION_STATUS, SEAT_ENUM
 from bidcascade.service.archive import adding, parts
 from bidcascade.service.archive.archive import Archive
-from bidcascade.service.archive.catalogue import LOCK, Catalogue
+from bidcascade.service.archive.catalogue import Catalogue
+from bidcascade.service.runs.run_folder import LOCK
 from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 

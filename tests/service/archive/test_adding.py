@@ -373,8 +373,8 @@ def test_a_folder_of_other_things_is_no_archive(files, tmp_path):
     (tmp_path / "club").mkdir()
     mine = tmp_path / "club" / "boards.parquet"
     mine.write_bytes(b"mine")
-    with pytest.raises(InvalidInput, match="expected an archive or no folder yet"):
+    with pytest.raises(InvalidInput, match="expected a new or empty folder for the archive"):
         add_files(tmp_path / "club", files)
     assert mine.read_bytes() == b"mine"
-    with pytest.raises(InvalidInput, match="expected an archive or no folder yet"):
+    with pytest.raises(InvalidInput, match="a folder for the archive, got the file"):
         add_files(mine, files)

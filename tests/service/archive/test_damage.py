@@ -100,6 +100,10 @@ def changed(path, **values):
     path.write_text(json.dumps(state | values))
 
 
+def state(path, **values):
+    changed(path, state=json.loads(path.read_text())["state"] | values)
+
+
 def of_first_part(path, **values):
     state = json.loads(path.read_text())
     state["parts"][0] |= values
@@ -109,29 +113,32 @@ def of_first_part(path, **values):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda path: path.write_text("{"), "cannot read the catalogue"),
-        (lambda path: path.write_bytes(b"\xff\xfe"), "cannot read the catalogue"),
-        (lambda path: path.write_text("[" * 100_000), "cannot read the catalogue"),
-        (lambda path: path.write_text("[]"), "expected the catalogue of an archive"),
-        (lambda path: changed(path, format="other"), "expected the catalogue of an archive"),
-        (lambda path: changed(path, format_version=2), "expected a catalogue of version 1"),
-        (lambda path: changed(path, parts=3), "damaged catalogue"),
-        (lambda path: changed(path, sources=[5]), "damaged catalogue"),
-        (lambda path: changed(path, sources=[0]), "damaged catalogue"),
-        (lambda path: changed(path, sources="abc"), "damaged catalogue"),
-        (lambda path: changed(path, more=1), "damaged catalogue"),
-        (lambda path: changed(path, next_id="1"), "damaged catalogue"),
-        (lambda path: changed(path, bidders={"..": {}}), "damaged catalogue"),
+        (lambda path: path.write_text("{"), "cannot read the manifest"),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "cannot read the manifest"),
+        (lambda path: path.write_text("[" * 100_000), "cannot read the manifest"),
+        (lambda path: path.write_text("[]"), "expected the manifest of a run"),
+        (lambda path: changed(path, format="other"), "expected the manifest of a run"),
+        (lambda path: changed(path, format_version=2), "expected a manifest of version 1"),
+        (lambda path: changed(path, work="batch"), "of an archive in .* got that of a batch"),
+        (lambda path: changed(path, work=[]), "expected the manifest of an archive"),
+        (lambda path: changed(path, state=None), "damaged manifest"),
+        (lambda path: changed(path, parts=3), "damaged manifest"),
+        (lambda path: changed(path, inputs=[5]), "damaged manifest"),
+        (lambda path: changed(path, inputs=[0]), "damaged manifest"),
+        (lambda path: changed(path, inputs="abc"), "damaged manifest"),
+        (lambda path: changed(path, more=1), "damaged manifest"),
+        (lambda path: state(path, next_id="1"), "damaged manifest"),
+        (lambda path: state(path, bidders={"..": {}}), "damaged manifest"),
         (
-            lambda path: changed(path, bidders={"x": {"table": 1, "digest": ""}}),
-            "damaged catalogue",
+            lambda path: state(path, bidders={"x": {"table": 1, "digest": ""}}),
+            "damaged manifest",
         ),
         (lambda path: of_first_part(path, files={"../x.arrow": 1}), "the name of a file"),
         (lambda path: of_first_part(path, files={"..": 1}), "the name of a file"),
         (lambda path: of_first_part(path, files={"/etc/passwd": 1}), "the name of a file"),
         (lambda path: of_first_part(path, files={"boards-00000.arrow": "1"}), "the name of a file"),
-        (lambda path: of_first_part(path, files=[1]), "damaged catalogue"),
-        (lambda path: of_first_part(path, boards=None), "damaged catalogue"),
+        (lambda path: of_first_part(path, files=[1]), "damaged manifest"),
+        (lambda path: of_first_part(path, boards=None), "damaged manifest"),
         (lambda path: of_first_part(path, files={}), "got none of part 0"),
         (lambda path: of_first_part(path, boards=3), "expected rows of the part"),
     ],
@@ -145,6 +152,26 @@ def test_other_catalogues_are_refused(club, files, change, message):
         with pytest.raises(InvalidInput, match=message):
             add_files(club, files)
         assert {file.name for file in club.iterdir()} == before
+
+
+def test_an_archive_of_before_is_read(club, files):
+    """Its catalogue had a format of its own."""
+    path = club / "archive.json"
+    run = json.loads(path.read_text())
+    parts = [
+        {name: part[name] for name in ("number", "boards", "files", "sums")}
+        for part in run["parts"]
+    ]  # fmt: skip
+    before = {
+        "format": "bidcascade archive", "format_version": 1, "version": run["version"],
+        "totals": {"boards": 1, "bytes": 1}, "sources": run["inputs"], "parts": parts,
+        **run["state"],
+    }  # fmt: skip
+    path.write_text(json.dumps(before))
+    ask_all(club)
+    assert len(add_files(club, files).known) == len(files)
+    remove_source(club, files[0].name)
+    assert json.loads(path.read_text())["format"] == "bidcascade run"
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "a/b", "../a", "a\\b", "-a", "é", "a" * 65, "a\n"])

@@ -110,7 +110,7 @@ def test_a_folder_that_is_no_archive(app, root, tmp_path):
     (root / "club" / "mine.txt").write_text("mine")
     job = wait_for(app, upload(app, archive(3), QUERY).json()["id"])
     assert job["state"] == "failed"
-    assert "expected an archive or no folder yet, got" in job["error"]
+    assert "expected a new or empty folder for the archive, got" in job["error"]
     assert str(tmp_path) not in job["error"]
 
 
