@@ -23,23 +23,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST_FIRST = (
-    "service/jobs/test_kills.py",
-    "table/test_large_table.py",
+    "kernels/test_cuda_systems.py",
     "kernels/test_cuda_answers.py",
+    "page/test_page_access.py",
     "test_docs.py",
-    "service/test_cli_errors.py",
-    "service/jobs/test_bad_jobs.py",
-    "kernels/test_cuda_compile.py",
-    "systems/test_registry.py",
-    "service/test_batch.py",
-    "benchmarks/test_gpu_command.py",
-    "service/test_cli.py",
+    "page/test_page_systems.py",
+    "page/test_practice.py",
+    "page/test_page_order.py",
+    "page/test_page_boards.py",
+    "service/jobs/test_scale_out.py",
     "page/test_page_flows.py",
-    "service/jobs/test_job_runs.py",
-    "service/test_mine.py",
-    "service/client/test_client_service.py",
+    "page/test_bid.py",
+    "page/engine/test_engine_places.py",
+    "kernels/test_cuda_mutants.py",
+    "page/test_first_evening.py",
+    "page/test_page_offline.py",
+    "benchmarks/test_gpu_command.py",
+    "service/test_batch.py",
 )
-"""Files that take minutes: begun first, so that no process is left alone with one of them."""
+"""Files that take half a minute: begun first, so that no process is left alone with one of them."""
 
 
 @pytest.fixture(scope="session")

@@ -40,6 +40,7 @@ from bidcascade.service.jobs.deal_files import deal_sink
 from bidcascade.service.jobs.manifest import Position
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
+from tests.support_examples import sized
 
 KINDS = ("lin", "pbn", "rbn", "parquet")
 LONGEST_S = 5.0
@@ -139,7 +140,7 @@ def test_damaged_real_files(kind, tmp_path, shared_data, capfd):
         wholes = [file for file in files if 0 < file.stat().st_size < 200_000][::3]
     folder = tmp_path / "damaged"
     folder.mkdir()
-    found = damaged_files(folder, wholes, 200)
+    found = damaged_files(folder, wholes, sized(80, 200))
     with capfd.disabled():
         print(f"\n{kind}: {dict(found)}")
     (folder / wholes[0].name).write_bytes(wholes[0].read_bytes())

@@ -70,7 +70,7 @@ def test_every_view_fits_and_follows_the_rules(browser, service, axe, pictures, 
                 assert axe(page, "html", ["target-size"]) == [], name
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", some_in_check(2, "dark", "phone", "desk"))
 def test_boards_of_an_archive_fit_and_follow_the_rules(browser, service, axe, pictures, shape):
     for visit in visiting(browser, service, **SHAPES[shape]):
         page = visit.page

@@ -13,7 +13,7 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems.system import System
 from tests.page.support_browser import Visit, no_compiler_words, visiting, without_engine
 from tests.page.test_bid import FULL, SHAPES, button, call, said_in_view
-from tests.support_examples import sized
+from tests.support_examples import sized, some_in_check
 from tests.support_service import ready_server
 
 pytestmark = pytest.mark.slow
@@ -426,7 +426,7 @@ def test_what_was_missed_comes_again_later_and_later(module):
     assert module("repetition", "missedHands", "acol", 1e15)["value"]["all"] == []
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", some_in_check(2, "desk", "phone-dark", "desk-dark", "phone"))
 def test_practice_fits_and_follows_the_rules(browser, service, axe, pictures, shape):
     for visit in visiting(browser, service, **SHAPES[shape]):
         page = open_set(visit, GOOD)

@@ -226,7 +226,7 @@ def test_nobody_runs_when_they_leave_in_a_double_of_a_suit_that_was_named(name, 
 @pytest.mark.parametrize("name", sorted(named_systems()))
 def test_no_forcing_call_is_passed(name):
     """In the full run of a hundred thousand deals."""
-    deals = sized(10_000, 100_000)
+    deals = sized(20_000, 100_000)
     asked, passed = forced_on(system(name), deals)
     assert asked > deals // 2
     assert passed == 0

@@ -352,6 +352,6 @@ def broken(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("name", sorted(SHIPPED))
 def test_broken_pages(engine, name):
     chance = random.Random(name)
-    cases = [(broken(SHIPPED[name], chance), {}) for _ in range(sized(3, 20))]
+    cases = [(broken(SHIPPED[name], chance), {}) for _ in range(sized(3, 8))]
     found = assert_equal(engine, cases)
     assert any(isinstance(one, list) for one in found)
