@@ -128,6 +128,15 @@ def pages(session: nox.Session) -> None:
 
 
 @nox.session(python=False)
+def full(session: nox.Session) -> None:
+    """All tests at their full size: all systems, ten times the deals, four times the examples."""
+    session.run(
+        TOOLS / "pytest", *PATIENCE.split(), "-m", "", "--hypothesis-profile=full",
+        "--timeout", "3600", *session.posargs, external=True,
+    )  # fmt: skip
+
+
+@nox.session(python=False)
 def sanitize(session: nox.Session) -> None:
     """Run the core's tests with a build that finds wrong accesses and undefined behaviour."""
     # first of all libraries, as the interpreter is built without them
@@ -137,7 +146,7 @@ def sanitize(session: nox.Session) -> None:
         for name in names
     ]
     session.run(
-        TOOLS / "pytest", "tests/core", *session.posargs,
+        TOOLS / "pytest", "tests/core", *PATIENCE.split(), *session.posargs,
         env={
             "LD_PRELOAD": " ".join(preloaded), "BIDCASCADE_CORE": "sanitized", "CXX": "g++",
             # what the interpreter never frees is no fault of the core

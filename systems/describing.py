@@ -55,6 +55,13 @@ def agreements_of(entry: PlaceEntry) -> tuple[str, ...]:
     return _said(entry)[1]
 
 
+def tags_of(entry: PlaceEntry) -> tuple[str, ...]:
+    """Those of :func:`agreements_of` that are tags; no other words of the entry are made."""
+    return tuple(
+        agreement_words(one, entry.bindings) for one in entry.agreements if one.kind == "tag"
+    )
+
+
 def agreement_words(agreement: Agreement, bindings: Bindings) -> str:
     """Words of one agreement, with its suits in place."""
     if agreement.kind == "tag":

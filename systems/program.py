@@ -186,6 +186,10 @@ class SystemProgram:
         """Call that an entry makes."""
         return int(self.core.rows("entries")[entry]["call"])
 
+    def variant_of(self, entry: int) -> int:
+        """Line of the text, or variant of it, that an entry is of, by its number."""
+        return int(self.core.rows("entries")[entry]["variant"])
+
     def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> int:
         """Entry that stands in no text, for what overlays make of a place; its number.
 

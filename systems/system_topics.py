@@ -1,6 +1,5 @@
 """What a system is about: tags and names of its calls at the places that random deals come to."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -9,7 +8,7 @@ import numpy as np
 from bidcascade.bridge import PASS
 from bidcascade.table.topics import MOST_PLACES, Topic, TopicExample, in_order
 
-from .describing import agreements_of
+from .describing import tags_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +27,6 @@ MORE_DEALS: Final = 5_000
 MOST_EXAMPLES: Final = 4
 """Deals named of each topic."""
 SEED: Final = 1
-_TAG: Final = "#"
 
 
 @dataclass(slots=True)
@@ -88,10 +86,10 @@ class _Asked:
         self._found: dict[str, _Found] = {}
         self._made: dict[tuple[int, int], dict[str, set[int]]] = {}
         self._lines: dict[tuple[int, int], tuple[tuple[str, ...], int]] = {}
+        self._names: dict[tuple[int, int], tuple[str, ...]] = {}
 
     def bid(self, deals: "DealArrays", *, chosen_only: bool = False) -> None:
         """Bid deals, and take in topics; or of those that have few deals yet, what deals choose."""
-        self._lines.clear()
         few = {name for name, one in self._found.items() if len(one.examples) < MOST_EXAMPLES}
         for depth, step in enumerate(self._places.steps(deals)):
             reached = np.unique(step.place)
@@ -120,9 +118,14 @@ class _Asked:
         """Topics of an entry and its call; entries stand in many lists."""
         known = self._lines.get((side, entry))
         if known is None:
-            line = self._places.sides[side].entry(entry, 0)
-            names = tuple(_topics_of_line(line.name, agreements_of(line)))
-            known = self._lines[side, entry] = names, line.call
+            program = self._places.sides[side]
+            # thousands of entries come of each line of the text, and all are called as it is
+            key = side, program.variant_of(entry)
+            names = self._names.get(key)
+            if names is None:
+                line = program.entry(entry, 0)
+                names = self._names[key] = ((line.name,) if line.name else ()) + tags_of(line)
+            known = self._lines[side, entry] = names, program.call_of(entry)
         return known
 
     def _topics_of_list(self, number: int, side: int) -> dict[str, set[int]]:
@@ -177,9 +180,3 @@ class _Asked:
             for name, one in sorted(self._found.items())
             if one.bids
         )  # fmt: skip
-
-
-def _topics_of_line(name: str, agreements: tuple[str, ...]) -> Iterator[str]:
-    if name:
-        yield name
-    yield from (one for one in agreements if one.startswith(_TAG))

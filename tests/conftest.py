@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support_examples import is_full_run
 from tests.support_missing import missing
 from tests.support_second_tries import allow_second_tries
 
 settings.register_profile("dev", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
+settings.register_profile("full", deadline=None, max_examples=400)
 settings.register_profile("thorough", deadline=None, max_examples=2000)
 settings.register_profile("sanitizer", deadline=None, max_examples=3, derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
@@ -21,23 +23,25 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONGEST_FIRST = (
-    "service/jobs/test_kills.py",
-    "table/test_large_table.py",
+    "kernels/test_cuda_systems.py",
     "kernels/test_cuda_answers.py",
+    "page/test_page_access.py",
     "test_docs.py",
-    "service/test_cli_errors.py",
-    "service/jobs/test_bad_jobs.py",
-    "kernels/test_cuda_compile.py",
-    "systems/test_registry.py",
-    "service/test_batch.py",
-    "benchmarks/test_gpu_command.py",
-    "service/test_cli.py",
+    "page/test_page_systems.py",
+    "page/test_practice.py",
+    "page/test_page_order.py",
+    "page/test_page_boards.py",
+    "service/jobs/test_scale_out.py",
     "page/test_page_flows.py",
-    "service/jobs/test_job_runs.py",
-    "service/test_mine.py",
-    "service/client/test_client_service.py",
+    "page/test_bid.py",
+    "page/engine/test_engine_places.py",
+    "kernels/test_cuda_mutants.py",
+    "page/test_first_evening.py",
+    "page/test_page_offline.py",
+    "benchmarks/test_gpu_command.py",
+    "service/test_batch.py",
 )
-"""Files that take minutes: begun first, so that no process is left alone with one of them."""
+"""Files that take half a minute: begun first, so that no process is left alone with one of them."""
 
 
 @pytest.fixture(scope="session")
@@ -59,8 +63,15 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that reads the shared data for ``-m real_data``; long files go first."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark every test that reads the shared data for ``-m real_data``; long files go first.
+
+    What is marked ``full`` is left to the full run.
+    """
+    if not is_full_run():
+        left = [item for item in items if item.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if not item.get_closest_marker("full")]
     for item in items:
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.real_data)

@@ -1,5 +1,6 @@
 """Comparison of a backend with ``reference``: every operation on one plan and some deals."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -46,13 +47,37 @@ def assert_same_lists(got: Any, wanted: Any) -> None:
     np.testing.assert_array_equal(got.entries, wanted.entries)
 
 
-def assert_same_answers(backend: Backend, plan: Plan, deals: DealArrays) -> None:
-    np.testing.assert_array_equal(backend.features(plan, deals), reference.features(plan, deals))
+class Remembered:
+    """What the definition answers of one plan and some deals, each question worked out once."""
+
+    def __init__(self, plan: Plan, deals: DealArrays) -> None:
+        self.plan, self.deals = plan, deals
+        self._answers: dict[str, Any] = {}
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        def answer(plan: Plan, deals: DealArrays, *more: Any, **options: Any) -> Any:
+            assert plan is self.plan
+            assert deals is self.deals
+            question = repr((operation, more, options))
+            if question not in self._answers:
+                found = getattr(reference, operation)(plan, deals, *more, **options)
+                is_whole = operation != "cascade_all"
+                self._answers[question] = found if is_whole else list(found)
+            return self._answers[question]
+
+        return answer
+
+
+def assert_same_answers(
+    backend: Backend, plan: Plan, deals: DealArrays, definition: Any = reference
+) -> None:
+    """Ask everything; ``definition`` is the reference engine, or what it has said."""
+    np.testing.assert_array_equal(backend.features(plan, deals), definition.features(plan, deals))
     np.testing.assert_array_equal(
-        backend.evaluate(plan, deals).words, reference.evaluate(plan, deals).words
+        backend.evaluate(plan, deals).words, definition.evaluate(plan, deals).words
     )
     np.testing.assert_array_equal(
-        backend.cascade_counts(plan, deals), reference.cascade_counts(plan, deals)
+        backend.cascade_counts(plan, deals), definition.cascade_counts(plan, deals)
     )
     for options in (
         {}, {"completed_only": True}, {"max_depth": 2}, {"limit": 3},
@@ -60,15 +85,15 @@ def assert_same_answers(backend: Backend, plan: Plan, deals: DealArrays) -> None
     ):  # fmt: skip
         assert_same_lists(
             backend.cascade_all(plan, deals, **options),
-            reference.cascade_all(plan, deals, **options),
+            definition.cascade_all(plan, deals, **options),
         )
-    got, wanted = backend.cascade_first(plan, deals), reference.cascade_first(plan, deals)
+    got, wanted = backend.cascade_first(plan, deals), definition.cascade_first(plan, deals)
     np.testing.assert_array_equal(got.entry, wanted.entry)
     np.testing.assert_array_equal(got.passes, wanted.passes)
     np.testing.assert_array_equal(got.defaults, wanted.defaults)
     chosen = list(range(0, plan.node_count, 3)) + [0] * bool(plan.node_count)
     np.testing.assert_array_equal(
-        backend.members(plan, deals, chosen).words, reference.members(plan, deals, chosen).words
+        backend.members(plan, deals, chosen).words, definition.members(plan, deals, chosen).words
     )
 
 

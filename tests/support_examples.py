@@ -1,6 +1,32 @@
-"""How many inputs a property gets: so many in CI, in proportion by the profile elsewhere."""
+"""How much a test works through: in the check of every change, and in the full run.
 
+``--hypothesis-profile=full`` (``nox -s full``) is the full run, and so is ``thorough``.
+"""
+
+from typing import Any, TypeVar
+
+import pytest
 from hypothesis import settings
+
+T = TypeVar("T")
+
+FULL_PROFILES = ("full", "thorough")
+
+
+def is_full_run() -> bool:
+    """Whether everything is worked through, however long it takes."""
+    return settings.get_current_profile_name() in FULL_PROFILES
+
+
+def sized(check: T, full: T) -> T:
+    """What the check takes, or the full run."""
+    return full if is_full_run() else check
+
+
+def some_in_check(check: int, *values: T) -> list[Any]:
+    """Parameters of which the check takes the first ``check``, and the full run all."""
+    left = (pytest.param(value, marks=pytest.mark.full) for value in values[check:])
+    return [*values[:check], *left]
 
 
 def examples(in_ci: int) -> settings:

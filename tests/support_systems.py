@@ -8,12 +8,20 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidSystem, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
-from bidcascade.systems import compiled_cache, open_system, registry
+from bidcascade.systems import compiled_cache, named_systems, open_system, registry
 from bidcascade.systems.choice import Choice, choose
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.system import System, context_at
 from bidcascade.table import BiddingTable
+from tests.support_examples import some_in_check
+
+FIRST_SYSTEMS = ("sayc", "precision")
+"""Natural, and with a strong club: what the check asks of every system it asks of these."""
+EACH_SYSTEM = some_in_check(
+    len(FIRST_SYSTEMS), *FIRST_SYSTEMS, *sorted({*named_systems()} - {*FIRST_SYSTEMS})
+)
+"""Names of all that come with bidcascade, as parameters."""
 
 SMALL_SYSTEM = """
 system Small natural

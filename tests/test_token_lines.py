@@ -77,9 +77,13 @@ def test_lines_with_code_are_counted(counter, kind, text, lines):
 
 
 def test_every_room_has_code(counter):
-    found = counter.by_room(counter.files_here())
-    assert found.keys() == set(counter.ROOMS)
-    assert all(found.values())
+    # one file of each: nox -s style counts them all
+    found = set()
+    for path, text in counter.files_here():
+        room = path.partition("/")[0]
+        if room not in found and counter.by_room([(path, text)])[room]:
+            found.add(room)
+    assert found == set(counter.ROOMS)
 
 
 def test_a_checkout_is_compared_with_what_has_landed(counter, tmp_path, monkeypatch, capsys):

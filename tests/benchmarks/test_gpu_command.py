@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -129,6 +130,7 @@ def test_memory_that_others_hold(run, tmp_path):
     assert (tmp_path / "out/state.json").exists()
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_a_device_that_is_lost(run, tmp_path):
     code, out, err = run("--parts", "go", cuda=f"lost={tmp_path / 'lost'}:40")
@@ -148,6 +150,7 @@ def test_a_device_that_is_lost(run, tmp_path):
     assert (code, out.splitlines()[0]) == (0, "go: done before")
 
 
+@pytest.mark.full
 @pytest.mark.slow
 def test_time_that_is_over(run, tmp_path):
     assert run("--parts", "go")[0] == 0
@@ -300,6 +303,27 @@ def test_tests_that_are_all_left_out_are_not_done(made, tmp_path):
     run = made(part_of(tmp_path, text))
     with pytest.raises(command._Ended, match=r"^not done: kernels \(1 skipped\)$"):
         run.parts()
+
+
+def test_time_that_is_over_between_parts(made, tmp_path):
+    run = made(part_of(tmp_path, TESTS))
+    run.latest = time.monotonic() + command._LEAST_SECONDS - 1
+    told = (
+        r"^the time of 10 minutes is over; 0 of 2 parts are done and kept in .*, go on from there$"
+    )
+    with pytest.raises(command._Ended, match=told) as ended:
+        run.parts()
+    assert ended.value.code == 3
+
+
+def test_time_that_is_over_within_a_part(made, tmp_path):
+    slow = "import time\n" + TESTS.replace("    pass", "    time.sleep(60)", 1)
+    run = made(part_of(tmp_path, slow, limit=2))
+    run.latest = time.monotonic() + command._LEAST_SECONDS + 1
+    with pytest.raises(command._Ended, match=r"is over; 1 of 2 parts are done and kept in "):
+        run.parts()
+    outcome = run.state.outcomes["kernels"]
+    assert (outcome.status, outcome.about[:6]) == ("stopped", "after ")
 
 
 def test_wheels_that_are_missing(made, tmp_path):

@@ -12,7 +12,7 @@ from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.kernels.core.functions import solve_plays, solve_tables
 from bidcascade.kernels.dealing import deal_hands
 from tests.support_endings import endings, minimax
-from tests.support_examples import examples
+from tests.support_examples import examples, sized
 
 
 def solved(hands: Any, strain: Any, first: Any, trick: Any) -> Any:
@@ -103,7 +103,7 @@ def test_freak_deals_are_those_of_dds(dds):
 
 @pytest.mark.slow
 def test_tables_are_those_of_dds(dds):
-    hands = np.ascontiguousarray(deal_hands(11, 0, 60))
+    hands = np.ascontiguousarray(deal_hands(11, 0, sized(15, 60)))
     np.testing.assert_array_equal(solve_tables(hands), dds.tables(hands))
 
 

@@ -27,6 +27,7 @@ from tests.core.probes import build_probe
 from tests.core.rows_of_expressions import RowsOfExpressions
 from tests.core.rows_of_trees import NAMES, pointer, words
 from tests.support_deals import mixed_deals
+from tests.support_examples import examples, some_in_check
 from tests.support_expressions import expressions
 
 parsed = cache(parse_expression)
@@ -195,6 +196,7 @@ wide_names = st.sampled_from(NAMES).map(Term)
 many_tests = st.lists(expressions, min_size=2, max_size=5).map(tuple).map(Or)
 
 
+@examples(40)
 @given(criteria=st.lists(st.one_of(expressions, many_tests), max_size=4))
 def test_random_criteria(layout: Layout, criteria: list[Expression]) -> None:
     try:
@@ -302,7 +304,7 @@ def test_what_needs_more_than_32_bits_is_refused() -> None:
         )
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", some_in_check(1, *SYSTEMS))
 def test_criteria_of_systems(system: str) -> None:
     with layout_with(Vocabulary()) as layout:
         for texts in criteria_of(system):

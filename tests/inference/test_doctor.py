@@ -11,6 +11,7 @@ from bidcascade.inference.doctor import Examiner, examine
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 from bidcascade.systems.system import System
+from tests.support_examples import sized
 
 RUDE = System.parse("""
 opening:
@@ -112,9 +113,10 @@ def test_gains_are_those_of_auctions_bid_on():
 
 def test_findings_do_not_depend_on_when_the_bidder_starts_over(monkeypatch):
     """Lists of entries have other numbers then."""
-    deals = deal_arrays(random_deals(120, 9))
-    tables = np.random.default_rng(9).integers(3, 11, (120, 20)).astype(np.int8)
-    monkeypatch.setattr("bidcascade.inference.doctor.PART_DEALS", 40)
+    part = sized(15, 40)
+    deals = deal_arrays(random_deals(3 * part, 9))
+    tables = np.random.default_rng(9).integers(3, 11, (3 * part, 20)).astype(np.int8)
+    monkeypatch.setattr("bidcascade.inference.doctor.PART_DEALS", part)
     whole = examine(open_system("sayc"), deals, tables, least=4)
 
     def somebody_else(_done, _count):

@@ -9,6 +9,7 @@ from bidcascade.kernels.cuda_device import SOURCES, compiler_options, source_tex
 from tests.kernels.compiled_kernels import SYSTEMS, spelled, variants
 from tests.kernels.emulator.device import Checks, EmulatedDevice
 from tests.support_backends import SOME, assert_same_answers
+from tests.support_examples import some_in_check
 from tests.support_missing import missing
 from tests.support_nvrtc import ARCHITECTURES, CompileError, Nvrtc, libraries, why_unavailable
 from tests.support_plans import deal_arrays, random_plan
@@ -28,7 +29,9 @@ def test_no_file_is_left_out():
     assert {file for file, _ in variants()} == {path.name for path in SOURCES.glob("*.cu")}
 
 
-@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize(
+    "architecture", some_in_check(2, ARCHITECTURES[0], ARCHITECTURES[-1], *ARCHITECTURES[1:-1])
+)
 @pytest.mark.parametrize(
     ("file", "defines"), [pytest.param(*variant, id=spelled(*variant)) for variant in variants()]
 )

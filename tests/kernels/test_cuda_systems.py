@@ -34,7 +34,7 @@ from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks, EmulatorFault
 from tests.kernels.test_cuda_mutants import Change
 from tests.support_deals import mixed_deals
-from tests.support_examples import examples
+from tests.support_examples import examples, sized, some_in_check
 from tests.support_systems import OTHER, SMALL, bid_call_by_call, systems
 
 GPU = pytest.param(
@@ -641,14 +641,18 @@ def test_masks_that_are_found_wrongly_are_seen(emulator_folder, old, new):
 
 
 @pytest.mark.slow
-def test_ten_thousand_places_of_sayc(device_backend):
+def test_many_places_of_sayc(device_backend):
+    """Ten thousand in the full run."""
+    deals = sized(400, 3000)
     programs = [System.open("sayc").bidder().sides[0]]
     backend = device_backend({"checks": Checks.NONE})
-    assert assert_same_bids(backend, programs, mixed_deals(3000, 3)).count > 10_000
+    assert assert_same_bids(backend, programs, mixed_deals(deals, 3)).count > 3.4 * deals
 
 
 @pytest.mark.parametrize(
-    "names", [("sayc",), ("acol",), ("two-over-one",), ("sayc", "acol")], ids=" ".join
+    "names",
+    some_in_check(2, ("sayc", "acol"), ("two-over-one",), ("sayc",), ("acol",)),
+    ids=" ".join,
 )
 def test_shipped_systems(device_backend, names):
     programs = [System.open(name).bidder().sides[0] for name in names]

@@ -40,6 +40,7 @@ from bidcascade.service.runs.deal_files import deal_sink
 from bidcascade.service.runs.manifest import Position
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
+from tests.support_examples import sized
 
 KINDS = ("lin", "pbn", "rbn", "parquet")
 LONGEST_S = 5.0
@@ -131,14 +132,15 @@ def test_damaged_real_files(kind, tmp_path, shared_data, capfd):
     if kind in ("parquet", "rbn"):
         whole = tmp_path / f"whole.{kind}"
         files = sorted((shared_data / "lin" / "vugraph").glob("*.lin"))[:20]
-        WRITERS[kind](read_deals(files).deals.head(500), whole)
+        # of the size that the other files have
+        WRITERS[kind](read_deals(files).deals.head(100), whole)
         wholes = [whole]
     else:
         files = sorted((shared_data / kind).rglob(f"*.{kind}"))
         wholes = [file for file in files if 0 < file.stat().st_size < 200_000][::3]
     folder = tmp_path / "damaged"
     folder.mkdir()
-    found = damaged_files(folder, wholes, 200)
+    found = damaged_files(folder, wholes, sized(80, 200))
     with capfd.disabled():
         print(f"\n{kind}: {dict(found)}")
     (folder / wholes[0].name).write_bytes(wholes[0].read_bytes())

@@ -16,6 +16,7 @@ from bidcascade.loaders.pbn_double_dummy import (
     format_double_dummy_tricks,
 )
 from bidcascade.loaders.trick_bounds import impossible_tables, trick_bounds
+from tests.support_examples import sized
 
 DEAL = "N:AQT9864.542.J.T8 K73.T6.AQT4.J962 J5.KQ93.K852.Q43 2.AJ87.9763.AK75"
 # N E S W, C D H S N
@@ -40,7 +41,7 @@ def freak(chance):
 @pytest.mark.slow
 def test_no_bound_is_broken_by_the_solver():
     chance = Random(7)
-    freaks = np.array([freak(chance) for _ in range(60)], np.uint64).T
+    freaks = np.array([freak(chance) for _ in range(sized(30, 60))], np.uint64).T
     hands = np.concatenate([freaks, deal_hands(3, 0, 20), columns(DEAL, MAJORS)], axis=1)
     with DoubleDummyPool(1) as pool:
         tables = pool.tables(hands)

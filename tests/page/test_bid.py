@@ -9,6 +9,7 @@ import pytest
 from bidcascade.bridge import format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from tests.page.support_browser import Visit, no_compiler_words, visiting, without_engine
+from tests.support_examples import some_in_check
 
 pytestmark = pytest.mark.slow
 
@@ -265,7 +266,7 @@ def test_the_deal_tells_double_dummy_when_asked(visit):
     page.wait_for_function("() => !document.querySelector('.tricks')")
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", some_in_check(2, "desk", "phone-dark", "desk-dark", "phone"))
 def test_play_fits_and_follows_the_rules(browser, service, axe, pictures, code, shape):
     for visit in visiting(browser, service, **SHAPES[shape]):
         page = begin(visit, code)

@@ -16,6 +16,7 @@ from bidcascade.loaders import HAND_COLUMNS, read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, no_compiler_words, serving, visiting
 from tests.service.test_cli_page import NO_DEALS
+from tests.support_examples import some_in_check
 
 pytestmark = pytest.mark.slow
 
@@ -38,7 +39,7 @@ def folder(tmp_path_factory) -> Path:
     return site
 
 
-@pytest.fixture(params=SCREENS)
+@pytest.fixture(params=some_in_check(1, *SCREENS))
 def screen(request) -> dict[str, Any]:
     return SCREENS[request.param]
 

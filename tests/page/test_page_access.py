@@ -6,6 +6,7 @@ import pytest
 
 from tests.page.support_archives import ROUTES, FakeArchives, address_of
 from tests.page.support_browser import visiting
+from tests.support_examples import some_in_check
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +41,7 @@ SHAPES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", some_in_check(2, "desk", "phone", "dark"))
 def test_every_view_fits_and_follows_the_rules(browser, service, axe, pictures, shape):
     for visit in visiting(browser, service, **SHAPES[shape]):
         for name, (fragment, ready) in VIEWS.items():
@@ -69,7 +70,7 @@ def test_every_view_fits_and_follows_the_rules(browser, service, axe, pictures, 
                 assert axe(page, "html", ["target-size"]) == [], name
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", some_in_check(2, "dark", "phone", "desk"))
 def test_boards_of_an_archive_fit_and_follow_the_rules(browser, service, axe, pictures, shape):
     for visit in visiting(browser, service, **SHAPES[shape]):
         page = visit.page
@@ -233,7 +234,7 @@ MEASURE = """() => {
 }"""
 
 
-@pytest.mark.parametrize("shape", ["desk", "phone"])
+@pytest.mark.parametrize("shape", some_in_check(1, "phone", "desk"))
 def test_nothing_is_seen_to_move(browser, service, shape, capsys):
     """Layout shift and largest contentful paint of each view as it is opened."""
     moved = {}

@@ -28,6 +28,7 @@ from bidcascade.loaders import (
 from bidcascade.loaders.lin_reference import read_lin_reference
 from tests.page.support_boards import boards_of
 from tests.page.support_browser import Visit, visiting, without_engine
+from tests.support_examples import some_in_check
 from tests.support_lin import LIN_TEXTS
 
 pytestmark = pytest.mark.slow
@@ -598,7 +599,7 @@ def test_the_link_of_a_board_is_copied(browser, service):
         assert board["calls"] == ["P", "P", "P", "1N"]
 
 
-@pytest.mark.parametrize("shape", ["desk", "dark", "phone"])
+@pytest.mark.parametrize("shape", some_in_check(2, "desk", "phone", "dark"))
 def test_boards_fit_and_follow_the_rules(browser, service, axe, pictures, shape):
     options: dict[str, Any] = {
         "desk": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},

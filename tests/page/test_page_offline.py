@@ -1,6 +1,7 @@
 """The page as a folder: from a host whose network goes away, from a disk, and its joined script."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,12 @@ def texts(tmp_path_factory) -> Path:
     return path
 
 
-@pytest.fixture
-def folder(texts, tmp_path) -> Path:
-    """Folder with two systems."""
-    assert main(["page", *NO_DEALS, "--out", str(tmp_path / "site"), "sayc", str(texts)]) == DONE
-    return tmp_path / "site"
+@pytest.fixture(scope="module")
+def folder(texts, tmp_path_factory) -> Path:
+    """Folder with two systems, which a test that changes it copies."""
+    site: Path = tmp_path_factory.mktemp("page") / "site"
+    assert main(["page", *NO_DEALS, "--out", str(site), "sayc", str(texts)]) == DONE
+    return site
 
 
 def bids(visit: Visit, address: str) -> None:
@@ -166,7 +168,8 @@ def test_without_a_network_after_the_first_visit(browser, folder):
     assert next(visits, None) is None
 
 
-def test_a_new_version_takes_the_place_of_the_old_one(browser, folder, texts):
+def test_a_new_version_takes_the_place_of_the_old_one(browser, folder, texts, tmp_path):
+    folder = Path(shutil.copytree(folder, tmp_path / "site"))
     # a host tells versions apart by the second
     os.utime(folder / "sw.js", (0, 0))
     with serving(folder) as url:

@@ -9,6 +9,7 @@ import pytest
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, no_compiler_words, serving, visiting
 from tests.page.test_page_texts import texts
+from tests.service.test_cli_page import NO_DEALS
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,7 @@ BOX = "#box .box, .game-table .box"
 def folder(tmp_path_factory) -> Any:
     """Address of a folder of the page with two systems."""
     site = tmp_path_factory.mktemp("page") / "site"
-    assert main(["page", "--out", str(site), "sayc", "acol"]) == DONE
+    assert main(["page", *NO_DEALS, "--out", str(site), "sayc", "acol"]) == DONE
     with serving(site) as url:
         yield url
 

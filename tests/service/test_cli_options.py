@@ -12,6 +12,7 @@ from bidcascade.service.cli import BAD_ARGUMENTS, DONE, main
 from bidcascade.service.settings import Settings
 from bidcascade.systems.registry import chosen_options
 from bidcascade.systems.system import System
+from tests.support_systems import SMALL_SYSTEM
 
 HAND = "K52.AQ3.J876.KJ2"
 """14 points: 1NT with the option, else a pass."""
@@ -33,6 +34,8 @@ WEAK = ("--option", "weak-notrump")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("options")
     (folder / "mine.bidding").write_text(TEXT)
+    # without options
+    (folder / "other.bidding").write_text(SMALL_SYSTEM)
     write_lin(random_deals(40, seed=1), folder / "club.lin")
     return folder
 
@@ -120,7 +123,7 @@ def test_diff_of_a_system_with_itself(capsys):
 def test_page(capsys, tmp_path):
     for name, more in (("plain", ()), ("weak", WEAK)):
         ran(
-            capsys, "page", "sayc", "mine.bidding", "--out", tmp_path / name,
+            capsys, "page", "other.bidding", "mine.bidding", "--out", tmp_path / name,
             "--solved-deals", "0", *more,
         )  # fmt: skip
     plain, weak = (

@@ -31,6 +31,7 @@ from bidcascade.systems.system import System
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
 from tests.support_emulator import emulated_device
+from tests.support_examples import some_in_check
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 from tests.support_systems import SMALL_SYSTEM, compile_few
 
@@ -473,7 +474,7 @@ def test_auctions_of_a_system_stay_on_the_device(emulated, table, monkeypatch, k
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["sayc", "two-over-one", "acol"])
+@pytest.mark.parametrize("name", some_in_check(1, "two-over-one", "sayc", "acol"))
 def test_shipped_systems_by_name(emulated, monkeypatch, name):
     emulated()
     compile_few(monkeypatch)

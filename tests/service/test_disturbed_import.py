@@ -12,6 +12,7 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.table import BiddingTable, Row, build_table, storage
 from bidcascade.table.own_folder import OwnFolder
 from tests.support_cli import environment
+from tests.support_examples import sized
 from tests.support_imports import SPILLING, import_command, write_rows
 
 pytestmark = [
@@ -20,7 +21,7 @@ pytestmark = [
     pytest.mark.timeout(600),
 ]
 
-KILLS = 12
+KILLS = sized(6, 12)
 NO_SPACE = "No space left on device"
 TOO_LARGE = "File too large"
 

@@ -20,7 +20,7 @@ from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.reference.facts import PlaceScope
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
-from tests.support_examples import examples
+from tests.support_examples import examples, sized
 from tests.support_systems import LONGEST, OTHER, SMALL, definition_of, systems
 
 Auctions = list[tuple[int, ...]]
@@ -88,7 +88,8 @@ def test_shipped_systems(name):
                                    "sayc acol", "two-over-one sayc"])  # fmt: skip
 def test_shipped_systems_against_each_other(names):
     one, other = (System.open(name) for name in names.split())
-    assert assert_same(one, other, mixed_deals(150, 4)) > 2000
+    deals = sized(40, 150)
+    assert assert_same(one, other, mixed_deals(deals, 4)) > 13 * deals
 
 
 def test_the_longest_auction():

@@ -11,9 +11,9 @@ from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.language import reader, text_cache
 from bidcascade.systems.language.reader import read_system
 from bidcascade.systems.language.text_cache import open_text, rows_of_tree, tree_of_rows
-from bidcascade.systems.registry import named_systems
 from bidcascade.systems.system import System
 from tests.support_cli import run_python
+from tests.support_systems import EACH_SYSTEM
 
 TEXT = """system Mine
 option weak
@@ -63,7 +63,7 @@ def parsed(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", named_systems())
+@pytest.mark.parametrize("name", EACH_SYSTEM)
 def test_the_kept_tree_is_the_parsed_tree(name, folder, parsed):
     text = read_system(name)
     assert repr(open_text(name, folder)) == repr(text)

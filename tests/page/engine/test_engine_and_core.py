@@ -9,12 +9,12 @@ import pytest
 from hypothesis import settings
 
 from bidcascade.kernels.core import rows
-from bidcascade.systems import named_systems
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from tests.page.engine.support_engine import as_hex, as_holdings
 from tests.support_deals import mixed_deals
+from tests.support_systems import EACH_SYSTEM
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +70,7 @@ def told(bidder: Bidder, number: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-@pytest.mark.parametrize("name", sorted(named_systems()))
+@pytest.mark.parametrize("name", EACH_SYSTEM)
 def test_places_and_auctions_are_those_of_the_core(engine, name):
     system, deals = System.open(name), mixed_deals(DEALS, 17)
     bidder = Bidder(system.rules)

@@ -33,7 +33,8 @@ from bidcascade.systems.language.wording import (
 )
 from bidcascade.systems.registry import named_systems
 from tests.page.engine.support_engine import AS_JSON, as_plain
-from tests.support_systems import AGREEMENTS, CALLS, CONDITIONS, HEADERS, SMALL_SYSTEM
+from tests.support_examples import sized
+from tests.support_systems import AGREEMENTS, CALLS, CONDITIONS, EACH_SYSTEM, HEADERS, SMALL_SYSTEM
 from tests.systems import test_system_text_errors as of_errors
 
 pytestmark = pytest.mark.slow
@@ -86,7 +87,7 @@ def assert_equal(engine, cases: list[tuple[str, dict[str, bool]]], files=SHIPPED
 
 
 # ---------------------------------------------------------------------- shipped systems
-@pytest.mark.parametrize("name", named_systems())
+@pytest.mark.parametrize("name", EACH_SYSTEM)
 def test_shipped_systems(engine, name):
     others = [(name, {option: not value}) for option, value in shipped(name).options.items()]
     found, *_ = assert_equal(engine, [(name, {}), *others])
@@ -351,6 +352,6 @@ def broken(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("name", sorted(SHIPPED))
 def test_broken_pages(engine, name):
     chance = random.Random(name)
-    cases = [(broken(SHIPPED[name], chance), {}) for _ in range(8)]
+    cases = [(broken(SHIPPED[name], chance), {}) for _ in range(sized(3, 8))]
     found = assert_equal(engine, cases)
     assert any(isinstance(one, list) for one in found)

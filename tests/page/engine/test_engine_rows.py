@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bidcascade.systems import named_systems
 from bidcascade.systems.language.syntax_tree import Define
 from bidcascade.systems.language.text_cache import rows_of_tree, tree_of_rows
 from bidcascade.systems.places import Rules
@@ -14,7 +13,7 @@ from bidcascade.systems.text_rows import TextRows
 from tests.core.core_texts import text_of
 from tests.core.test_core_conditions import phrases
 from tests.support_examples import examples
-from tests.support_systems import SMALL, systems
+from tests.support_systems import EACH_SYSTEM, SMALL, systems
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +63,7 @@ def rows_agree(engine, one):
     assert told == expected
 
 
-@pytest.mark.parametrize("name", sorted(named_systems()))
+@pytest.mark.parametrize("name", EACH_SYSTEM)
 def test_rows_of_shipped_systems(engine, name):
     rows_agree(engine, System.open(name))
 

@@ -15,6 +15,7 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.archive.adding import add_files
 from bidcascade.service.settings import Settings
 from tests.service.jobs.support_jobs import archive
+from tests.support_examples import sized
 from tests.support_missing import missing
 from tests.support_service import ready_server
 
@@ -66,7 +67,7 @@ def test_answers_are_as_described(schemathesis, api, path, method, mode):
     chosen = checks_of(schemathesis, *CHECKS)
 
     @settings(
-        max_examples=15, deadline=None, derandomize=True, database=None,
+        max_examples=sized(6, 15), deadline=None, derandomize=True, database=None,
         suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode[mode]))
@@ -91,7 +92,7 @@ def test_operations_in_turn_are_as_described(schemathesis, api):
 
     Turns.run(
         settings=settings(
-            max_examples=10, stateful_step_count=8, deadline=None, derandomize=True,
+            max_examples=sized(5, 10), stateful_step_count=8, deadline=None, derandomize=True,
             database=None, suppress_health_check=list(HealthCheck),
         )
     )  # fmt: skip

@@ -19,10 +19,11 @@ from bidcascade.service.api.limits import LONGEST_QUESTION, parse_body
 from bidcascade.service.api.problems import LONGEST_VALUE, MOST_ERRORS, Problem
 from bidcascade.service.questions.bids import AuctionsRequest
 from bidcascade.service.questions.texts import LONGEST_AUCTION
+from tests.support_examples import sized
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, ready_server
 
 NORTH = DEAL[2:].split()[0]
-LARGE = 32_000_000
+LARGE = sized(8_000_000, 32_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +184,7 @@ def test_nothing_long_comes_back(app):
 
 
 def filled(unit, head=b"", tail=b""):
-    """Body of about 32 MB of the same."""
+    """Body of many megabytes of the same."""
     return head + (unit * (LARGE // len(unit)))[:-1] + tail
 
 

@@ -26,6 +26,7 @@ from bidcascade.service.api.models import (
     TablesAnswer,
 )
 from bidcascade.service.settings import Settings
+from tests.support_examples import sized
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, write_small_table
 
 JSON_LINES = "application/jsonl"
@@ -73,7 +74,8 @@ def test_first_auction_of_a_deal(app):
 @pytest.mark.parametrize("table", ["sayc", "small"])
 @pytest.mark.parametrize("options", [{}, {"completed_only": True}, {"limit": 3}])
 def test_all_auctions_are_the_engines(app, small_path, table, options):
-    frame = random_deals(40, seed=5)
+    deals = sized(10, 40)
+    frame = random_deals(deals, seed=5)
     body = {"deals": objects(frame), "table": table, **options}
     answer = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", body).content)
     engine = Engine.open(str(small_path) if table == "small" else table, "reference")
@@ -86,7 +88,7 @@ def test_all_auctions_are_the_engines(app, small_path, table, options):
     ]  # fmt: skip
     told = expected.select("deal", "entry", "calls", "completed", "total", "truncated")
     assert listed == [(*row, names) for row, names in zip(told.iter_rows(), variants, strict=True)]
-    assert len(answer.results) == 40
+    assert len(answer.results) == deals
     assert {result.total for result in answer.results if not result.auctions} <= {0}
     assert any(auction.variants for result in answer.results for auction in result.auctions)
 

@@ -174,14 +174,15 @@ def test_a_table_that_is_there_no_more(tmp_path):
 
 def test_a_clock_that_leaps_removes_no_results(app, tmp_path, monkeypatch):
     monkeypatch.setattr(queue, "_SWEEP_S", 0.05)
+    monkeypatch.setattr(queue, "_AGAIN_S", 0.05)
     hours = app.state.own.settings.job_retention_hours
     job_id = wait_for(app, upload(app, archive(3)).json()["id"])["id"]
     now = time.time
     for leap in (-2, 2, 0, 3, -3):
         monkeypatch.setattr(time, "time", lambda leap=leap: now() + 3600 * hours * leap)
-        time.sleep(2.5)
+        time.sleep(0.5)
         last = wait_for(app, upload(app, archive(2)).json()["id"])["id"]
-    time.sleep(2.5)
+    time.sleep(0.5)
     for name in (job_id, last):
         answer = ask(app, "GET", f"/v1/jobs/{name}/results/auctions.parquet")
         assert answer.status_code == 200, answer.text

@@ -21,6 +21,7 @@ from bidcascade.service.runs.batch import run_batch
 from tests.service.jobs.support_jobs import archive
 from tests.service.jobs.test_job_server import begin, children_of, files_of, wait_for
 from tests.support_cli import command, environment
+from tests.support_examples import sized
 from tests.support_service import write_small_table
 
 pytestmark = [
@@ -29,7 +30,7 @@ pytestmark = [
     pytest.mark.timeout(1200),
 ]
 
-KILLS = 6
+KILLS = sized(3, 6)
 BOARDS = archive(600)
 
 

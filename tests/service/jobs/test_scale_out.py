@@ -43,6 +43,7 @@ from bidcascade.table import build_table
 from tests.service.jobs.test_job_server import children_of
 from tests.service.support_interruptions import parts_in
 from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_examples import sized
 from tests.support_scale_out import fail, slow_down
 from tests.support_service import write_small_table
 from tests.support_systems import SMALL
@@ -276,7 +277,7 @@ def test_workers_and_batch_are_killed_at_any_moment(
              "--backend", "reference", "--table", table_folder,
              "--part-deals", PART_DEALS)  # fmt: skip
     kills = 0
-    for number in range(6):
+    for number in range(sized(4, 6)):
         process = subprocess.Popen(
             command(*words, "--devices", "0,1"), env=environment(), stderr=subprocess.PIPE,
             start_new_session=True,

@@ -13,6 +13,7 @@ from bidcascade.service.reports import node_report
 from bidcascade.service.reports.node_report import node_page, nodes_page
 from bidcascade.service.reports.report_page import page_html, page_markdown
 from tests.service.reports.support_pages import check_page
+from tests.support_examples import examples
 
 BID = ["1N P 3N P P P", "1N P 2C P 2D P 2N P P P", "1S X XX P P P", "P P P P", "1N P 2C", None]
 
@@ -36,6 +37,7 @@ def statistics(bid=BID, humans=None, *, solved=True):
     )
 
 
+@examples(30)
 @given(
     st.lists(st.sampled_from(BID), min_size=1, max_size=6), st.booleans(), st.booleans(), st.data()
 )
