@@ -572,8 +572,8 @@ class _Trial:
         head = f"{call} is worth {worth} against {own_call} over {self.used} layouts, {by}"
         if not is_made:
             head += (
-                f"; {own_call} stands, for {call} must be more than {rules.margin:g} IMPs and "
-                f"{rules.errors:g} standard errors ahead"
+                f"; {own_call} stands, for {call} must be ahead by more than {rules.margin:g} IMPs "
+                f"and {rules.errors:g} times the error"
             )
         return f"{head}. {outcome_text(other, self.used)}; {outcome_text(own, self.used)}"
 
