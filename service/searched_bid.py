@@ -77,7 +77,10 @@ def search_bid(
         time_limit_s=min(given) if given else None, cancel=cancel,
     )  # fmt: skip
     if found.differs:
-        return with_call(engine, answer, calls, found.call, f"search: {found.why}"), found
+        missed = next(one.missed for one in found.candidates if one.call == found.call)
+        told = "no line makes it" if missed is None else f"its line is missed by {missed}"
+        why = f"{told}; made"
+        return with_call(engine, answer, calls, found.call, f"search: {found.why}", why), found
     note = "; ".join(filter(None, (answer.note, f"search: {found.why}")))
     return replace(answer, note=note), found
 

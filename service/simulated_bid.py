@@ -91,9 +91,12 @@ def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:
 
 
 def with_call(
-    engine: Engine, answer: BidAnswer, calls: Sequence[int], call: int, how: str
+    engine: Engine, answer: BidAnswer, calls: Sequence[int], call: int, how: str, why: str = ""
 ) -> BidAnswer:
-    """Answer in which a call that was found by trying is made, and the note that says how."""
+    """Answer in which a call that was found by trying is made, and the note that says how.
+
+    ``why`` says why no line makes it, where that is known.
+    """
     text = format_call(call)
     line = next((one for one in answer.candidates if one.holds and one.call == text), None)
     if line is not None:
@@ -101,11 +104,13 @@ def with_call(
             answer, call=text, entry=line.entry, name=line.name, description=line.description,
             where=line.where, agreements=line.agreements, default_pass=False, note=f"by {how}",
         )  # fmt: skip
-    why = "the system has no line here" if answer.is_without_line else "no line makes it"
+    if not why:
+        without = "the system has no line here" if answer.is_without_line else "no line makes it"
+        why = f"{without}: natural call"
     entry = engine.bidder.entry_of((*calls, call))
     return replace(
         answer, call=text, entry=entry, name="", description="", where="", agreements=[],
-        default_pass=False, note=f"{why}: natural call by {how}",
+        default_pass=False, note=f"{why} by {how}",
     )  # fmt: skip
 
 

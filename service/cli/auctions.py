@@ -233,7 +233,8 @@ def bid(options: argparse.Namespace) -> None:
         return
     about = ": ".join(text for text in (answer.name, answer.description) if text)
     where = f"  ({answer.where})" if answer.where else ""
-    print(f"{answer.call}  {about or answer.note or 'undescribed'}{where}")
+    note = answer.note if search is None else answer.note.partition("; made by search: ")[0]
+    print(f"{answer.call}  {about or note or 'undescribed'}{where}")
     if simulation is not None:
         print_simulation(simulation, answer.note if about else "")
     if search is not None:

@@ -149,6 +149,20 @@ def test_what_is_printed(system, capsys):
     assert "of 40 layouts" in printed
 
 
+def test_a_call_whose_line_is_missed_says_so(tmp_path, capsys):
+    path = tmp_path / "narrow.bidding"
+    path.write_text(SYSTEM.replace("10+ points", "13+ points"))
+    capsys.readouterr()
+    words = ["bid", HAND, "--table", str(path), "--auction", "1N P", "--search", "40"]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("3N  its line is missed by 1\n   search: 3N is worth +")
+    assert "missed by 1" in printed.partition("IMPs ")[2]
+    found = on_the_command_line(str(path), capsys, "--search", "40")
+    assert found["note"].startswith("its line is missed by 1; made by search: 3N is worth")
+    assert (found["name"], found["where"]) == ("", "")
+
+
 def test_the_python_interface_and_wishes():
     assert search_wished(40) == SearchRequest(layouts=40)
     rules = rules_of(SearchRequest(kinds=("slam",), errors=2.0, doubled=True))
