@@ -51,7 +51,7 @@ _QUERIES: Final = {
 }
 """Requests whose fields are parameters."""
 _ANYTHING_GOES: Final = frozenset(
-    {"BoardContracts", "DealRequest", "SimulateRequest", "SystemChoice"}
+    {"BoardContracts", "DealRequest", "SearchRequest", "SimulateRequest", "SystemChoice"}
 )
 """Parts of requests; every field of them may be left out."""
 _PLAIN: Final = {

@@ -36,7 +36,7 @@ from .auction_ends import (
 )
 from .blind_leads import BlindLeader
 from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
-from .foreign.bidding import Fault, Player, bid_out
+from .foreign.bidding import Fault, Player, SystemPlayer, bid_out
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
@@ -54,6 +54,8 @@ _CHUNK: Final = 1 << 17
 """Most deals that are bid at once."""
 _FOREIGN_CHUNK: Final = 1 << 10
 """The same where a foreign engine is asked: so often what is done is told."""
+_SEARCHED_CHUNK: Final = 1 << 4
+"""The same where a side searches its decisions."""
 _BATCH: Final = 64
 """Most deals whose contracts are solved at once."""
 _CONTRACTS: Final = 7 * 5 * 3
@@ -101,7 +103,8 @@ class SystemMatch:
     """A match of two systems, bid at once; contracts are worked out step by step.
 
     Either may be a foreign engine (:mod:`.foreign`), which is asked for its calls; ``faults`` then
-    takes those that cannot be used, by the deals at one table after those at the other.
+    takes those that cannot be used, by the deals at one table after those at the other. Either may
+    be a system that searches its decisions (:class:`.search_player.SearchPlayer`).
 
     ``seed`` is of the order in which deals are worked out; setting ``cancel`` stops it; deals are
     bid on the processor, or where ``backend`` is. Arrays of results go by deal, those of two rows
@@ -196,6 +199,8 @@ class SystemMatch:
             # a place belongs to who deals, so there is one bidder for either dealer
             bidders = first.bidder(second), second.bidder(first)
         chunk_size = _CHUNK if bidders else _FOREIGN_CHUNK
+        if isinstance(first, SystemPlayer) or isinstance(second, SystemPlayer):
+            chunk_size = _SEARCHED_CHUNK
         for start in range(0, count, chunk_size):
             chunk = deals.slice(start, min(start + chunk_size, count))
             there = None if on_device is None else (on_device.bring(chunk), on_device)

@@ -33,9 +33,10 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import U64
 
-from .auction_ends import contract_number, contract_of
-from .double_dummy.protocol import DoubleDummy
+from .auction_ends import contract_number, contract_of, parts_of
+from .double_dummy.protocol import I8, DoubleDummy
 from .layouts.known import KnownCards
 from .layouts.meanings import Source
 from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
@@ -276,13 +277,8 @@ class _Trial:
                     return False
                 if cancel is not None and cancel.is_set():
                     raise Cancelled("cancelled while calls were simulated")
-                auction = Auction.of(question.calls).add(call)
-                if auction.is_complete:
-                    self._contracts[row, begin:end] = contract_number(auction.calls)
-                else:
-                    endings, which = bidder.bid_from(auction.calls, part)
-                    numbers = np.array([contract_number(calls) for calls in endings])
-                    self._contracts[row, begin:end] = numbers[which]
+                [found] = contracts_after(bidder, question.calls, (call,), part)
+                self._contracts[row, begin:end] = found
             self.bid_out = end
             size = min(2 * size, _LARGEST_BATCH)
         return True
@@ -317,23 +313,16 @@ class _Trial:
     ) -> None:
         rows = np.array(self._in)
         numbers = self._contracts[rows, begin:end]
-        place, layout = np.nonzero(numbers)
-        contracts = [self._contract(int(number)) for number in numbers[place, layout]]
-        strain = np.array([one.strain for one in contracts], np.int64)
-        declarer = np.array([one.declarer for one in contracts], np.int64)
-        asked, which = np.unique((layout * 4 + declarer) * 5 + strain, return_inverse=True)
+        tricks, asked = solved_tricks(
+            solver, self._layouts.hands[:, begin:end], numbers, self._question.dealer,
+            timeout_s=left, cancel=cancel,
+        )  # fmt: skip
+        self._solved += asked
         points = np.zeros(numbers.shape)
-        if len(asked):
-            tricks = solver.tricks(
-                np.ascontiguousarray(self._layouts.hands[:, begin + asked // 20]),
-                (asked % 5).astype(np.uint8), (asked // 5 % 4).astype(np.uint8),
-                cancel=cancel, timeout_s=left,
-            )  # fmt: skip
-            self._solved += len(asked)
-            points[place, layout] = [
-                self._sign(one) * score(one, taken, vulnerable=self._vulnerable(one))
-                for one, taken in zip(contracts, tricks[which].tolist(), strict=True)
-            ]
+        for place in zip(*np.nonzero(numbers), strict=True):
+            one = self._contract(int(numbers[place]))
+            taken = int(tricks[place])
+            points[place] = self._sign(one) * score(one, taken, vulnerable=self._vulnerable(one))
         self._points[rows, begin:end] = points
 
     def estimate(self) -> None:
@@ -425,6 +414,59 @@ class _Trial:
             shares[str(contract_of(number, self._question.dealer) or "Pass")] += weight
         named = sorted(shares.items(), key=lambda one: (-one[1], one[0]))[:_NAMED_CONTRACTS]
         return tuple((name, weight / float(weights.sum())) for name, weight in named)
+
+
+def contracts_after(
+    bidder: GoesOn, calls: Sequence[int], candidates: Sequence[int], deals: DealArrays
+) -> I64:
+    """Contract numbers that deals end in behind each candidate call, int64 [candidates, n]."""
+    found = np.zeros((len(candidates), len(deals)), np.int64)
+    for row, call in enumerate(candidates):
+        auction = Auction.of(calls).add(call)
+        if auction.is_complete:
+            found[row] = contract_number(auction.calls)
+        else:
+            endings, which = bidder.bid_from(auction.calls, deals)
+            found[row] = np.array([contract_number(one) for one in endings], np.int64)[which]
+    return found
+
+
+def solved_tricks(
+    solver: DoubleDummy, hands: U64, contracts: I64, dealer: Seat, *,
+    timeout_s: float | None = None, cancel: Event | None = None,
+) -> tuple[I8, int]:  # fmt: skip
+    """Solve contracts of layouts, each result once.
+
+    Parameters
+    ----------
+    hands : uint64 [4, n]
+    contracts : int64 [candidates, n]
+        Contract numbers; 0 is not asked for.
+
+    Returns
+    -------
+    tuple of int8 [candidates, n] and int
+        Tricks of declarer's side, 0 where nothing is asked; how many results were asked for.
+
+    Raises
+    ------
+    TimedOut, Cancelled, DoubleDummyFailed
+        As the solver does.
+    """
+    parts = parts_of(contracts)
+    rows, layouts = np.nonzero(contracts)
+    declarer = (parts.declarer + dealer) % 4
+    places = (layouts * 4 + declarer[rows, layouts]) * 5 + parts.strain[rows, layouts]
+    asked, which = np.unique(places, return_inverse=True)
+    tricks = np.zeros(contracts.shape, np.int8)
+    if len(asked):
+        found = solver.tricks(
+            np.ascontiguousarray(hands[:, asked // 20]),
+            (asked % 5).astype(np.uint8), (asked // 5 % 4).astype(np.uint8),
+            cancel=cancel, timeout_s=timeout_s,
+        )  # fmt: skip
+        tricks[rows, layouts] = found[which]
+    return tricks, len(asked)
 
 
 # --- values ---------------------------------------------------------------------------------------

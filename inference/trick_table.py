@@ -1,15 +1,17 @@
 """Tricks without a solver: what the parts of two hands are worth, a table fitted on solved deals.
 
 A sum over declarer's and dummy's hands, by trumps, honours and shape. Honours of the trump suit
-count more than others; kings, queens and jacks opposite a void or a singleton count less, and so
-does an ace opposite a void; a short suit counts where there is a trump to ruff with. The numbers
-are those of a least-squares fit to double-dummy tricks of the open part of the bank:
-``python -m benchmarks.trick_table`` fits them anew. On deals that a fit had not seen it was off by
-0.84 tricks in suits and 1.03 in notrump (mean absolute error; standard deviation 1.06 and 1.32).
+count more than others, and less of them is needed where there are many trumps; honours that stand
+together count more than apart; kings, queens and jacks opposite a void or a singleton count less,
+and so does an ace opposite a void; a short suit counts where there is a trump to ruff with, more in
+the hand with fewer trumps. The numbers are those of a least-squares fit to double-dummy tricks of
+the open part of the bank, in which what is likely to be played counts more:
+``python -m benchmarks.trick_table`` fits them anew.
 """
 
 from functools import cache
 from math import erf, sqrt
+from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,11 +21,16 @@ from bidcascade.bridge import Contract, score
 from bidcascade.kernels.types import U64
 
 F64 = NDArray[np.float64]
+I8 = NDArray[np.int8]
 
 NOTRUMP: Final = 4
-SUIT_ERROR: Final = 1.06
-NOTRUMP_ERROR: Final = 1.32
+SUIT_ERROR: Final = 0.86
+NOTRUMP_ERROR: Final = 1.19
 """Standard deviation of tricks around the estimate."""
+_NARROWER: Final = ((9.0, 11.0, 12.0, 13.0), (1.0, 0.93, 0.8, 0.62))
+"""Estimates, and what part of the error they have: near thirteen there is less to go wrong."""
+_NEAR_ALL: Final = ((0.0, 10.5, 12.0, 13.0, 14.5), (0.0, 10.5, 11.8, 12.5, 13.0))
+"""Sums in a suit, and the tricks that were taken: the last ones are harder to come by."""
 FEWEST_TRUMPS: Final = 5
 MOST_TRUMPS: Final = 11
 """Trumps of both hands; fewer and more count as these."""
@@ -31,24 +38,33 @@ _HONOURS: Final = ("ace", "king", "queen", "jack", "ten")
 _HIGHEST: Final = 12
 
 SUIT_WORTH: Final = {
-    "5 trumps": -3.1, "6 trumps": -1.92, "7 trumps": -0.72, "8 trumps": 0.28, "9 trumps": 0.83,
-    "10 trumps": 1.19, "11 trumps": 1.22,
-    "ace of trumps": 1.87, "king of trumps": 1.36, "queen of trumps": 0.89,
-    "jack of trumps": 0.5, "ten of trumps": 0.27,
-    "ace of another suit": 1.54, "king of another suit": 0.85, "queen of another suit": 0.45,
-    "jack of another suit": 0.21,
-    "void": 1.22, "singleton": 0.44, "doubleton": 0.08,
-    "king, queen or jack opposite shortness": -0.11, "ace opposite a void": -0.55,
-    "card of a side suit beyond eight": -0.3, "suit of equal lengths": -0.07,
-    "trump more in one hand": 0.18, "suit without ace and king": -0.21,
+    "5 trumps": -2.9, "6 trumps": -1.7, "7 trumps": -0.49, "8 trumps": 0.46, "9 trumps": 1.69,
+    "10 trumps": 2.49, "11 trumps": 2.89, "ace of trumps": 1.96, "king of trumps": 1.63,
+    "queen of trumps": 1.06, "jack of trumps": 0.51, "ten of trumps": 0.23,
+    "ace of another suit": 1.19, "king of another suit": 0.46, "queen of another suit": 0.36,
+    "jack of another suit": 0.21, "ten of another suit": 0.08, "void": 1.18, "singleton": 0.44,
+    "doubleton": 0.08, "void beside fewer trumps": 0.19, "singleton beside fewer trumps": 0.17,
+    "doubleton beside fewer trumps": 0.12, "king, queen or jack opposite shortness": -0.15,
+    "ace opposite a void": -0.59, "card of a side suit beyond eight": -0.03,
+    "suit of equal lengths": -0.13, "trump more in one hand": 0.26,
+    "trump beyond five in one hand": -0.36, "four trumps in both hands": 0.42,
+    "suit without ace and king": -0.41, "ace with king": 0.62, "king with queen": 0.29,
+    "ace with queen": 0.25, "king with jack": 0.12, "queen with jack": -0.01,
+    "ace with king of trumps": -0.28, "king with queen of trumps": -0.24,
+    "king of ten trumps": -0.39, "queen of nine trumps": -0.36, "jack of nine trumps": -0.25,
 }  # fmt: skip
 """Tricks for each part of both hands in a trump contract, in the order of :func:`suit_parts`."""
 
 NOTRUMP_WORTH: Final = {
-    "both hands": -1.53, "ace": 2.09, "king": 1.24, "queen": 0.64, "jack": 0.43, "ten": 0.17,
-    "card of the longest suit together": -0.14, "suit without a stopper": -0.62,
-    "card beyond four of the longest suit": -0.12, "honour of the longest suit": -0.07,
-    "honour for each card beyond four": 0.08,
+    "both hands": 0.28, "ace": 1.09, "king": 0.04, "queen": 0.16, "jack": 0.33, "ten": 0.18,
+    "card of the longest suit together": 0.16, "suit without a stopper": -0.67,
+    "card beyond four of the longest suit": -0.11, "honour of the longest suit": -0.0,
+    "honour for each card beyond four": 0.09, "suit without any guard": -0.18,
+    "suit without a whole guard": -0.37, "two suits without a whole guard": -0.62,
+    "short suit without ace and king": -0.52, "few cards and one guard": -0.12,
+    "card fewer than six of a suit": -0.3, "ace with king": 1.3, "king with queen": 0.82,
+    "ace with queen": 0.61, "king with jack": 0.32, "queen with jack": 0.31,
+    "ace, king and queen": 0.37,
 }  # fmt: skip
 """Tricks for each part in notrump, in the order of :func:`notrump_parts`."""
 
@@ -62,14 +78,17 @@ def estimated_tricks(hands: U64, strain: int, declarer: int) -> F64:
     >>> ours = [parse_hand("AKQ42.K3.A842.K2"), parse_hand("J975.A82.K53.A73")]
     >>> hands = np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64)
     >>> [round(float(estimated_tricks(hands, strain, 0)[0]), 1) for strain in (3, 4)]
-    [13.0, 11.5]
+    [12.5, 12.2]
     """
     first, second = (Holdings.of(hands[seat]) for seat in (declarer, (declarer + 2) % 4))
     if strain == NOTRUMP:
         worth, parts = NOTRUMP_WORTH, notrump_parts(first, second)
     else:
         worth, parts = SUIT_WORTH, suit_parts(first, second, strain)
-    return np.clip(np.array([*worth.values()]) @ parts, 0.0, 13.0)
+    tricks = np.array([*worth.values()]) @ parts
+    if strain != NOTRUMP:
+        tricks = np.interp(tricks, *_NEAR_ALL)
+    return np.clip(tricks, 0.0, 13.0)
 
 
 def estimated_scores(hands: U64, contract: Contract, *, vulnerable: bool) -> F64:
@@ -78,11 +97,40 @@ def estimated_scores(hands: U64, contract: Contract, *, vulnerable: bool) -> F64
     The mean over the tricks that are likely around the estimate.
     """
     tricks = estimated_tricks(hands, contract.strain, contract.declarer)
-    error = NOTRUMP_ERROR if contract.strain == NOTRUMP else SUIT_ERROR
+    errors = error_of(np.arange(13 * _STEPS + 1) / _STEPS, contract.strain).tolist()
     points = np.array([score(contract, taken, vulnerable=vulnerable) for taken in range(14)])
     steps = np.round(tricks * _STEPS).astype(np.int64)
-    means: F64 = np.array([_chances(step, error) @ points for step in range(13 * _STEPS + 1)])
+    means: F64 = np.array([_chances(*one) @ points for one in enumerate(errors)])
     return means[steps]
+
+
+def likely_tricks(hands: U64, strain: int, declarer: int, parts: int) -> I8:
+    """Tricks around the estimate, int8 [n, parts]: equally likely ones, from few to many.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> ours = [parse_hand("KJ752.A64.Q3.742"), parse_hand("AQ86.K52.J742.A3")]
+    >>> likely_tricks(np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64), 3, 0, 4).tolist()
+    [[9, 9, 10, 11]]
+    """
+    tricks = estimated_tricks(hands, strain, declarer)
+    middles = [NormalDist().inv_cdf((part + 0.5) / parts) for part in range(parts)]
+    spread = error_of(tricks, strain)[:, None] * np.array(middles)
+    found: I8 = np.clip(np.rint(tricks[:, None] + spread), 0, 13).astype(np.int8)
+    return found
+
+
+def error_of(tricks: F64, strain: int) -> F64:
+    """Give the standard deviation of tricks around estimates, float64 [n].
+
+    Examples
+    --------
+    >>> error_of(np.array([8.0, 13.0]), 3).round(2).tolist()
+    [0.86, 0.53]
+    """
+    error = NOTRUMP_ERROR if strain == NOTRUMP else SUIT_ERROR
+    return error * np.interp(tricks, *_NARROWER)
 
 
 _STEPS: Final = 8
@@ -118,26 +166,37 @@ class Holdings(NamedTuple):
 def suit_parts(first: Holdings, second: Holdings, trumps: int) -> F64:
     """Count the parts of two hands, as :data:`SUIT_WORTH` has them, float64 [parts, n]."""
     sides = [suit for suit in range(4) if suit != trumps]
-    together = np.clip(_both(first, second)[trumps], FEWEST_TRUMPS, MOST_TRUMPS)
+    both = _both(first, second)
+    together = np.clip(both[trumps], FEWEST_TRUMPS, MOST_TRUMPS)
     parts = [together == count for count in range(FEWEST_TRUMPS, MOST_TRUMPS + 1)]
     honours = first.honours.astype(np.int64) + second.honours
-    parts += [*honours[trumps], *honours[sides, :4].sum(axis=0)]
-    short = [np.zeros(honours.shape[2], np.int64) for _ in range(3)]
-    wasted, wasted_ace = np.zeros((2, honours.shape[2]), np.int64)
+    parts += [*honours[trumps], *honours[sides].sum(axis=0)]
+    count = honours.shape[2]
+    short, beside_fewer = np.zeros((2, 3, count), np.int64)
+    wasted, wasted_ace = np.zeros((2, count), np.int64)
     for one, other in ((first, second), (second, first)):
         can_ruff = one.length[trumps] > 0
+        has_fewer = (one.length[trumps] >= 3) & (one.length[trumps] <= other.length[trumps])
         for suit in sides:
             for cards in range(3):
-                short[cards] += can_ruff & (one.length[suit] == cards)
+                is_short = one.length[suit] == cards
+                short[cards] += can_ruff & is_short
+                beside_fewer[cards] += has_fewer & is_short
             wasted += (one.length[suit] <= 1) * other.honours[suit, 1:4].sum(axis=0)
             wasted_ace += (one.length[suit] == 0) & other.honours[suit, 0]
-    parts += [*short, wasted, wasted_ace]
+    parts += [*short, *beside_fewer, wasted, wasted_ace]
     lengths = first.length.astype(np.int64), second.length.astype(np.int64)
-    parts.append(np.clip(_both(first, second)[sides] - 8, 0, None).sum(axis=0))
+    parts.append(np.clip(both[sides] - 8, 0, None).sum(axis=0))
     parts.append((lengths[0] == lengths[1]).sum(axis=0))
     parts.append(np.abs(lengths[0][trumps] - lengths[1][trumps]))
+    parts.append(np.clip(np.maximum(lengths[0][trumps], lengths[1][trumps]) - 5, 0, None))
+    parts.append((lengths[0][trumps] == 4) & (lengths[1][trumps] == 4))
     is_open = (honours[sides, :2].sum(axis=1) == 0) & (np.minimum(*lengths)[sides] >= 2)
     parts.append(is_open.sum(axis=0))
+    parts += [one.sum(axis=0) for one in _pairs(honours[sides])]
+    ace, king, queen, jack, _ = honours[trumps]
+    parts += [ace & king, king & queen, king * (both[trumps] >= 10)]
+    parts += [one * (both[trumps] >= 9) for one in (queen, jack)]
     return np.array(parts, np.float64)
 
 
@@ -151,13 +210,32 @@ def notrump_parts(first: Holdings, second: Holdings) -> F64:
     for one in (first, second):
         for honour in (1, 2):
             stopped |= one.honours[:, honour] & (one.length > honour)
-    further = np.maximum(first.length, second.length).max(axis=0).astype(np.int64) - 4
+    longer = np.maximum(first.length, second.length)
+    further = longer.max(axis=0).astype(np.int64) - 4
     solid = honours[longest, :3, count].sum(axis=1)
+    # an ace or a guarded king each, half of it for a guarded queen
+    guards = 2 * honours[:, 0] + 2 * honours[:, 1] * (longer >= 2) + honours[:, 2] * (longer >= 3)
+    weakest, next_one = np.sort(guards, axis=0)[:2]
     parts = [
         np.ones_like(longest), *honours.sum(axis=0), together[longest, count],
         (~stopped).sum(axis=0), further, solid, further * solid,
+        weakest == 0, weakest < 2, next_one < 2,
+        ((longer <= 3) & (honours[:, :2].sum(axis=1) == 0)).sum(axis=0),
+        ((together <= 5) & (guards <= 2)).sum(axis=0),
+        np.clip(6 - together.min(axis=0).astype(np.int64), 0, None),
+        *(one.sum(axis=0) for one in _pairs(honours)),
+        (honours[:, :3].sum(axis=1) == 3).sum(axis=0),
     ]  # fmt: skip
     return np.array(parts, np.float64)
+
+
+def _pairs(honours: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
+    """Honours that stand together in suits, int64 [suits, n] each."""
+    ace, king, queen, jack = (honours[:, rank] for rank in range(4))
+    return (
+        ace & king, king & queen & ~ace & 1, ace & queen & ~king & 1,
+        king & jack & ~(ace | queen) & 1, queen & jack & ~(ace | king) & 1,
+    )  # fmt: skip
 
 
 def _both(first: Holdings, second: Holdings) -> NDArray[np.int64]:

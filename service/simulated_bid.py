@@ -83,7 +83,7 @@ def simulate_bid(
         if wish.budget_ms is None:
             raise
         return _not_simulated(answer, error), None
-    return with_call(engine, answer, calls, found), found
+    return with_call(engine, answer, calls, found.best.call, _how(found)), found
 
 
 def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:
@@ -91,23 +91,26 @@ def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:
 
 
 def with_call(
-    engine: Engine, answer: BidAnswer, calls: Sequence[int], found: Simulation
+    engine: Engine, answer: BidAnswer, calls: Sequence[int], call: int, how: str, why: str = ""
 ) -> BidAnswer:
-    """Answer in which the best call of a simulation is made, and the note that says so."""
-    best = found.best
-    text = format_call(best.call)
-    how = _how(found)
+    """Answer in which a call that was found by trying is made, and the note that says how.
+
+    ``why`` says why no line makes it, where that is known.
+    """
+    text = format_call(call)
     line = next((one for one in answer.candidates if one.holds and one.call == text), None)
     if line is not None:
         return replace(
             answer, call=text, entry=line.entry, name=line.name, description=line.description,
             where=line.where, agreements=line.agreements, default_pass=False, note=f"by {how}",
         )  # fmt: skip
-    why = "the system has no line here" if answer.is_without_line else "no line makes it"
-    entry = engine.bidder.entry_of((*calls, best.call))
+    if not why:
+        without = "the system has no line here" if answer.is_without_line else "no line makes it"
+        why = f"{without}: natural call"
+    entry = engine.bidder.entry_of((*calls, call))
     return replace(
         answer, call=text, entry=entry, name="", description="", where="", agreements=[],
-        default_pass=False, note=f"{why}: natural call by {how}",
+        default_pass=False, note=f"{why} by {how}",
     )  # fmt: skip
 
 

@@ -364,11 +364,7 @@ class SystemBidder:
         return self._notes.on(deals, auctions)
 
     def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
-        bidding = self.bidding
-        with bidding.lock:
-            bid = bidding.bid(deals, calls)
-            there, which = np.unique(bid.place, return_inverse=True)
-            return [(*bidding.auction_of(place), PASS) for place in there], which
+        return PlacesBidder(self.bidding).bid_from(calls, deals)
 
     def first_on_device(self, deals: "DeviceDeals", writer: DeviceWriter[Written]) -> Written:
         backend = cast("CudaBackend", self.backend)
@@ -444,3 +440,18 @@ class SystemBidder:
             if self._topics is None:
                 self._topics = topics_of_system(self.places)
             return self._topics
+
+
+class PlacesBidder:
+    """Places of two systems, asked for the ends of auctions alone."""
+
+    def __init__(self, places: SystemPlaces) -> None:
+        self._places = places
+
+    def bid_from(self, calls: Sequence[int], deals: DealArrays) -> "tuple[list[Calls], I64]":
+        """Bid deals to the end, as :meth:`SystemBidder.bid_from` does."""
+        places = self._places
+        with places.lock:
+            bid = places.bid(deals, calls)
+            there, which = np.unique(bid.place, return_inverse=True)
+            return [(*places.auction_of(place), PASS) for place in there], which

@@ -6,7 +6,7 @@ opponents that its text names, or as its own.
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import NamedTuple, Protocol, Self, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
 
 from bidcascade.bridge import (
     PASS,
@@ -60,6 +60,26 @@ class ForeignEngine(Protocol):
 
 Player: TypeAlias = System | ForeignEngine
 """Who bids for a side."""
+
+
+@runtime_checkable
+class SystemPlayer(Protocol):
+    """A player whose calls mean what a system's do, and who is told what the others play."""
+
+    system: System
+
+    def calls_against(
+        self, turns: Sequence[Turn], opponents: System | None, *, is_first: bool
+    ) -> list[int]:
+        """Give the calls of some turns; ``is_first`` says whether the dealer's side plays it."""
+        ...
+
+
+def system_of(player: Player) -> System | None:
+    """System by which a player's calls are read; None of a foreign engine."""
+    if isinstance(player, System):
+        return player
+    return player.system if isinstance(player, SystemPlayer) else None
 
 
 class Fault(NamedTuple):
@@ -142,9 +162,11 @@ def bid_out(
             for one in active
         ]  # fmt: skip
         player, other = (dealers, others) if depth % 2 == 0 else (others, dealers)
+        is_first = depth % 2 == 0
         if isinstance(player, System):
-            opponents = other if isinstance(other, System) else None
-            made = _system_calls(player, opponents, turns, is_first=depth % 2 == 0)
+            made = _system_calls(player, system_of(other), turns, is_first=is_first)
+        elif isinstance(player, SystemPlayer):
+            made = player.calls_against(turns, system_of(other), is_first=is_first)
         else:
             numbers = [first_deal + one for one in active]
             made = _engine_calls(player, turns, numbers, faults)
@@ -158,14 +180,7 @@ def bid_out(
 def _system_calls(
     system: System, opponents: System | None, turns: Sequence[Turn], *, is_first: bool
 ) -> list[int]:
-    bidder: SystemPlaces
-    if has_core():
-        bidder = system.bidder(opponents, first=is_first)
-        with bidder.lock:
-            if bidder.bytes > bidder.budget:
-                bidder.start_over()
-    else:
-        bidder = system.by_definition(opponents, first=is_first)
+    bidder = places_against(system, opponents, is_first=is_first)
     found = []
     with bidder.lock:
         for turn in turns:
@@ -174,6 +189,17 @@ def _system_calls(
             assert made is not None
             found.append(made.call)
     return found
+
+
+def places_against(system: System, opponents: System | None, *, is_first: bool) -> SystemPlaces:
+    """Give the places of a system against another, started over if they take too much memory."""
+    if not has_core():
+        return system.by_definition(opponents, first=is_first)
+    bidder = system.bidder(opponents, first=is_first)
+    with bidder.lock:
+        if bidder.bytes > bidder.budget:
+            bidder.start_over()
+    return bidder
 
 
 def _engine_calls(

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
-import numpy as np
-
 from bidcascade.bridge import (
+    PASS,
     Auction,
     Cancelled,
     NoSuchDeal,
@@ -20,14 +19,15 @@ from bidcascade.bridge import (
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
-from bidcascade.systems.system import auction_calls, dealer_and_sides
+from bidcascade.systems.system import auction_calls, context_at, dealer_and_sides
 from bidcascade.table import Vocabulary
+from bidcascade.table.language.explain import HandValues, holds
 
-from .judging import Judge, Judges, steps_of
+from .judging import steps_of
 from .known import KnownCards, known_by_seat
 from .meanings import Source, meanings_of
 from .relaxing import no_such_deal, note, relax, told_where, unknown_calls
-from .result import LayoutReport, Layouts, Relaxed, deals_of, effective_size
+from .result import LayoutReport, Layouts, Relaxed, effective_size
 from .searching import PILOT, Attempt, Limits, Question, Search, rare_or, search
 from .steps import Step
 from .where import Constraints
@@ -121,7 +121,7 @@ def sample_layouts(
     question = Question(
         hands, Constraints(where, vocabulary), dealer, sides, backend or get_backend("cpu"), seed
     )
-    notes = _own_calls(question, steps, judges)
+    notes = _own_calls(question, steps)
     hidden = tuple(step for step in steps if not hands[step.seat].is_whole)
     if not strict:
         hidden = tuple(replace(step, reading="any") for step in hidden)
@@ -205,24 +205,25 @@ def _check_numbers(count: int, seed: int, time_limit_s: float, max_proposals: in
         raise ValueError(f"expected at least one proposal, got {max_proposals!r}")
 
 
-def _own_calls(question: Question, steps: Sequence[Step], judges: Judges) -> tuple[str, ...]:
+def _own_calls(question: Question, steps: Sequence[Step]) -> tuple[str, ...]:
     """Say which calls the known hands would not have made."""
-    own = [step for step in steps if question.known[step.seat].is_whole and step.is_known]
-    if not own:
-        return ()
-    hands = np.array([[one.cards] for one in question.known], np.uint64)
-    key = tuple((step.number, "own") for step in own)
-    if key not in judges:
-        judges[key] = Judge(own)
-    verdicts = judges[key].verdicts(
-        deals_of(hands, question.dealer, question.vulnerability), question.backend
-    )
     text = "the known hand does not make this call by the system"
     return tuple(
         str(note(step, "call", text))
-        for step, good in zip(own, verdicts[0], strict=True)
-        if not good
+        for step in steps
+        if question.known[step.seat].is_whole and step.is_known and not _is_made(question, step)
     )
+
+
+def _is_made(question: Question, step: Step) -> bool:
+    """Whether the system makes a call with the known hand: tables pay for many hands, not one."""
+    hand, vocabulary = question.known[step.seat].cards, step.vocabulary
+    context = context_at(step.number, question.dealer, question.vulnerability)
+    values = HandValues(hand, vocabulary, context)
+    for option in step.options:
+        if all(holds(hand, one, vocabulary, context, values=values) for one in option.criteria):
+            return option.is_made
+    return step.call == PASS
 
 
 def deal_where(

@@ -7,10 +7,9 @@ from bidcascade.bridge import Auction, EngineFailed, InvalidInput, Seat, Vulnera
 from bidcascade.inference.card_play.choosing import CardPlayer
 from bidcascade.inference.card_play.rules_of_thumb import legal_cards
 from bidcascade.inference.card_play.sight import Sight
-from bidcascade.inference.foreign.bidding import Player, call_of
+from bidcascade.inference.foreign.bidding import Player, call_of, system_of
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.loaders.play import trick_winner
-from bidcascade.systems import System
 
 from . import lines
 from .connection import LineConnection
@@ -65,7 +64,7 @@ def sit(
         ) from None
     with LineConnection(opened, f"the table manager at {host}:{port}") as connection:
         if cards is None:
-            cards = CardPlayer(player if isinstance(player, System) else None)
+            cards = CardPlayer(system_of(player))
         return _Sitting(connection, seat, player, wait_s, cards).play(team or player.name)
 
 

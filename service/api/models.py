@@ -185,6 +185,72 @@ class SimulationAnswer(Body):
     elapsed_ms: int = Field(description="Time that it took.", examples=[950])
 
 
+class SearchOutcome(Body):
+    """A contract that a searched call ends in."""
+
+    contract: str = Field(description="With its declarer; `Pass` if passed out.", examples=["4SN"])
+    layouts: float = Field(description="In how many layouts, by weight.", examples=[80.0])
+    made: float = Field(
+        description="In how many of them it is made; by the table of tricks what may be expected.",
+        examples=[61.4],
+    )
+
+
+class SearchedCallAnswer(Body):
+    """What one call is worth against the system's own."""
+
+    call: str = Field(description="The call.", examples=["4S"])
+    missed: int | None = Field(
+        description="Points by which the hand misses its line: 0 if one holds; null for a pass "
+        "that no line makes.",
+        examples=[1],
+    )
+    gain: float = Field(
+        description="IMPs a layout more than the system's own call.", examples=[1.24]
+    )
+    error: float | None = Field(
+        description="Standard error of that; null from fewer than two layouts.", examples=[0.31]
+    )
+    points: float = Field(description="Mean score of the caller's side.", examples=[310.0])
+    outcomes: list[SearchOutcome] = Field(description="The commonest contracts.")
+
+
+class SearchedLayouts(Body):
+    """The layouts behind a search."""
+
+    asked: int = Field(description="How many at most.", examples=[100])
+    used: int = Field(description="How many were used.", examples=[100])
+    seed: int = Field(description="Which random numbers.", examples=[0])
+
+
+class SearchAnswer(Body):
+    """The call that a search makes, and why."""
+
+    call: str = Field(description="The call to make.", examples=["4S"])
+    own: str = Field(description="The system's call.", examples=["3S"])
+    kind: Literal["opening", "uncontested", "slam", "competitive", "defensive"] = Field(
+        description="What kind of decision it is.", examples=["uncontested"]
+    )
+    why: str = Field(
+        description="In plain words: what both calls are worth, or why nothing was searched.",
+        examples=["not searched: no other line is near"],
+    )
+    candidates: list[SearchedCallAnswer] = Field(
+        description="The system's call, then the others from best to worst; none if nothing was "
+        "searched."
+    )
+    layouts: SearchedLayouts
+    solved: int = Field(
+        description="Layouts of which contracts were solved double dummy.", examples=[0]
+    )
+    stopped_because: Literal["layouts", "decided", "time", "not searched"] = Field(
+        description="All layouts were used, no other call could come out ahead, time was over, or "
+        "there was nothing to search.",
+        examples=["layouts"],
+    )
+    elapsed_ms: int = Field(description="Time that it took.", examples=[180])
+
+
 class CriterionCheck(Body):
     """One condition, with the hand's own value."""
 
@@ -266,6 +332,11 @@ class BidAnswer(Body):
         default=None,
         description="How the call was simulated; absent where it was not. `call` is then the best "
         "one, and `note` says so.",
+    )
+    search: SearchAnswer | None = Field(
+        default=None,
+        description="How the call was searched; absent where it was not. `call` is then the one "
+        "that the search makes, and `note` says why.",
     )
     table: TableName
     backend: BackendName = Field(

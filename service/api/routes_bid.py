@@ -7,8 +7,17 @@ from fastapi import APIRouter, Request, Response
 from pydantic_core import to_json
 
 from bidcascade.bridge import Seat, Vulnerability
+from bidcascade.inference.search import Search
 from bidcascade.inference.simulate import Simulation
-from bidcascade.service.questions.bids import BidRequest, SimulateRequest, read_bid
+from bidcascade.service.questions.bids import (
+    BidRequest,
+    SearchRequest,
+    SimulateRequest,
+    read_bid,
+    search_wished,
+)
+from bidcascade.service.questions.fields import wrong_value
+from bidcascade.service.searched_bid import search_bid, search_dict
 from bidcascade.service.simulated_bid import simulate_bid, simulation_dict
 from bidcascade.systems.bid_answer import BidAnswer as Answer
 
@@ -41,8 +50,9 @@ async def bid(request: Request) -> Response:
     """Call that a bidding table makes with a hand after some calls, and why.
 
     Each candidate lists its conditions with the hand's own values. With `simulate` the call is the
-    one that scores best over deals which agree with the auction. Where the system has no line for
-    the place it is a pass, as in auctions, and `note` says so.
+    one that scores best over deals which agree with the auction, with `search` the system's own
+    unless another one is clearly better over them. Where the system has no line for the place it is
+    a pass, as in auctions, and `note` says so.
     """
     work: AppState = request.app.state.own
     accepted(request, [JSON])
@@ -51,7 +61,16 @@ async def bid(request: Request) -> Response:
         table = work.tables.get(asked.table)
         hand, calls, dealer, sides = read_bid(asked)
         answer = await work.ask(table.bid, (hand, calls, dealer, sides), free=table.if_free("bid"))
-        if asked.simulate:
+        if asked.simulate and asked.search:
+            raise wrong_value(
+                "search", asked.search, "expected a call to be simulated or searched, not both"
+            )
+        if asked.search:
+            how = search_wished(asked.search)
+            content = await _searched(
+                work, request, table, how, answer, (hand, calls, dealer, sides)
+            )
+        elif asked.simulate:
             wish = _wished(asked.simulate)
             content = await _simulated(
                 work, request, table, wish, answer, (hand, calls, dealer, sides)
@@ -86,3 +105,21 @@ async def _simulated(
     if found is None:
         return to_json(best.to_dict())
     return json_bytes({**best.to_dict(), "simulation": simulation_dict(found)})
+
+
+async def _searched(
+    work: AppState, request: Request, table: LoadedTable, how: SearchRequest, answer: Answer,
+    about: _Asked,
+) -> bytes:  # fmt: skip
+    """Answer with the searched call."""
+    limit = time_for(work, None)
+    with_solver = how.double_dummy and work.settings.simulate_double_dummy
+
+    def find(given_up: threading.Event) -> tuple[Answer, Search]:
+        return search_bid(
+            table.engine, answer, *about, wish=how, time_limit_s=limit, cancel=given_up,
+            solver=work.double_dummy if with_solver else None,
+        )  # fmt: skip
+
+    best, found = await run_waiting(work, request, find)
+    return json_bytes({**best.to_dict(), "search": search_dict(found)})

@@ -4,15 +4,19 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.service.questions.bids import (
     AuctionsRequest,
     BidRequest,
+    SearchRequest,
     SimulateRequest,
     read_bid,
+    search_wished,
 )
+from bidcascade.service.questions.fields import check_values
 
 from . import shared
 from .flags import add_flags, question_of
@@ -189,6 +193,7 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, BidRequest)
     parser.add_argument("--explain", action="store_true", help="show why, for every candidate")
     add_flags(parser, SimulateRequest)
+    add_flags(parser, SearchRequest, "kinds", "margin", "errors", "doubled")
     shared.add_table_options(parser)
     parser.add_argument("--meanings", default="sayc", metavar="SYSTEM",
         help="where --table is a foreign engine (engine:COMMAND or engine:http://…): the system "
@@ -203,6 +208,7 @@ def bid(options: argparse.Namespace) -> None:
     from bidcascade.service.foreign_engines import is_engine_name
 
     asked = question_of(BidRequest, options)
+    _check_trials(options, asked)
     if asked.hand[1:2] == ":":
         if is_engine_name(options.table):
             raise shared.UsageError("expected one hand with a foreign engine, got a deal")
@@ -217,18 +223,43 @@ def bid(options: argparse.Namespace) -> None:
         return
     engine = shared.open_engine(options)
     answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
-    answer, simulation = _simulated(options, engine, answer, hand, calls, dealer, sides)
+    about_it = (hand, calls, dealer, sides)
+    answer, simulation = _simulated(options, engine, answer, *about_it)
+    answer, search = _searched(options, asked, engine, answer, *about_it)
     if options.json:
-        written = answer.to_dict() | ({} if simulation is None else {"simulation": simulation})
-        shared.print_json(written, engine)
+        tried = {"simulation": simulation, "search": search}
+        found = {name: one for name, one in tried.items() if one is not None}
+        shared.print_json(answer.to_dict() | found, engine)
         return
     about = ": ".join(text for text in (answer.name, answer.description) if text)
     where = f"  ({answer.where})" if answer.where else ""
-    print(f"{answer.call}  {about or answer.note or 'undescribed'}{where}")
+    note = answer.note if search is None else answer.note.partition("; made by search: ")[0]
+    print(f"{answer.call}  {about or note or 'undescribed'}{where}")
     if simulation is not None:
         print_simulation(simulation, answer.note if about else "")
+    if search is not None:
+        _print_search(search)
     if options.explain:
         _print_candidates(answer)
+
+
+def _check_trials(options: argparse.Namespace, asked: BidRequest) -> None:
+    """Raise where flags of a search or simulation make no sense together."""
+    from bidcascade.service.foreign_engines import is_engine_name
+
+    if asked.search:
+        if options.layouts is not None:
+            raise shared.UsageError("expected --search or --simulate, got both")
+        if is_engine_name(options.table):
+            raise shared.UsageError("expected a system with --search, got a foreign engine")
+        return
+    given = {
+        "search-kinds": options.kinds, "margin": options.margin, "errors": options.errors,
+        "doubled": options.doubled,
+    }  # fmt: skip
+    for name, value in given.items():
+        if value not in (None, [], False):
+            raise shared.UsageError(f"expected --{name} with --search, got it alone")
 
 
 def _bid_known_hands(options: argparse.Namespace, asked: BidRequest) -> None:
@@ -244,8 +275,10 @@ def _bid_known_hands(options: argparse.Namespace, asked: BidRequest) -> None:
     from bidcascade.loaders import read_hands
     from bidcascade.service.known_seats import bid_known
 
-    if options.explain or options.layouts:
-        raise shared.UsageError("expected one hand with --explain or --simulate, got a deal")
+    if options.explain or options.layouts or asked.search:
+        raise shared.UsageError(
+            "expected one hand with --explain, --simulate or --search, got a deal"
+        )
     hands = read_hands(asked.hand)
     if isinstance(hands, str):
         raise InvalidDeal(hands)
@@ -303,9 +336,54 @@ def _simulated(
 
     about = (hand, calls, dealer, sides)
     wish = question_of(SimulateRequest, options)
+    check_values(wish)
     with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
         answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=solver)
     return answer, None if found is None else simulation_dict(found)
+
+
+def _searched(
+    options: argparse.Namespace, asked: BidRequest, engine: "Engine", answer: "BidAnswer",
+    hand: int, calls: Sequence[int], dealer: "Seat", sides: "Vulnerability",
+) -> "tuple[BidAnswer, dict[str, Any] | None]":  # fmt: skip
+    """Search the call where that is asked for."""
+    if not asked.search:
+        return answer, None
+
+    from bidcascade.service.searched_bid import search_bid, search_dict
+
+    about = (hand, calls, dealer, sides)
+    # the layouts of the parsed arguments are those of a simulation
+    layouts = search_wished(asked.search).layouts
+    wish = replace(question_of(SearchRequest, options), layouts=layouts)
+    check_values(wish)
+    with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
+        answer, found = search_bid(engine, answer, *about, wish=wish, solver=solver)
+    return answer, search_dict(found)
+
+
+def _print_search(search: dict[str, Any]) -> None:
+    """Print what each call is worth against the system's own, and what was called why."""
+    print(f"   search: {search['why']}")
+    if not search["candidates"]:
+        return
+    rows = []
+    for one in search["candidates"]:
+        missed = one["missed"]
+        ends = ", ".join(
+            f"{ends['contract']} {ends['layouts']:.0f}"
+            + ("" if ends["contract"] == "Pass" else f" (makes in {ends['made']:.0f})")
+            for ends in one["outcomes"]
+        )
+        line = "no line" if missed is None else "holds" if missed == 0 else f"missed by {missed}"
+        error = "" if one["error"] is None else f"{one['error']:.2f}"
+        rows.append(
+            (one["call"], line, f"{one['gain']:+.2f}", error, f"{one['points']:+.0f}", ends)
+        )
+    layouts = search["layouts"]
+    heads = ("call", "line", "IMPs", "error", "score", f"of {layouts['used']} layouts")
+    shared.print_table(heads, rows)
+    print(f"against tables where {search['own']} is called; seed {layouts['seed']}")
 
 
 def print_simulation(simulation: dict[str, Any], note: str) -> None:

@@ -20,8 +20,8 @@ def configure_bench(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bench``."""
     add = parser.add_argument
     add("bidder", metavar="BOT",
-        help="a foreign engine (engine:COMMAND or engine:http://…), a system, or a file "
-        ".bidding")  # fmt: skip
+        help="a foreign engine (engine:COMMAND or engine:http://…), a system, a file .bidding, or "
+        "search: before either for a system that searches its decisions")  # fmt: skip
     add("--against", action="append", metavar="SYSTEM",
         help="an opponent; may be given several times (default: each system of the "
         "package)")  # fmt: skip
@@ -35,7 +35,7 @@ def configure_bench(parser: argparse.ArgumentParser) -> None:
         help="part of the bank: held-out, open or all (default: held-out, by which no text was "
         "tuned)")  # fmt: skip
     shared.add_system_option(parser)
-    shared.add_engine_options(parser)
+    shared.add_player_options(parser)
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
     add("--out", metavar="FOLDER",
         help="for report.html, report.md, summary.json, times.json, Parquet")  # fmt: skip
@@ -50,16 +50,15 @@ def bench(options: argparse.Namespace) -> None:
 
     from bidcascade.inference.bench import bench as measure
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-    from bidcascade.service.foreign_engines import is_engine_name
     from bidcascade.service.reports.bench_report import bench_dict, write_bench_report
     from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems import System
     from bidcascade.systems.registry import named_systems
 
-    from .matches import opened_players
+    from .matches import is_system_name, opened_players
 
     names = options.against or [one for one in named_systems() if one != options.bidder]
-    foreign = [one for one in names if is_engine_name(one)]
+    foreign = [one for one in names if not is_system_name(one)]
     if foreign:
         raise shared.UsageError(f"expected systems as opponents, got {foreign[0]!r}")
     options.interruption_hint = shared.SOLVED_KEPT

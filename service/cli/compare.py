@@ -20,8 +20,9 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``compare``."""
     add = parser.add_argument
     add("systems", metavar="SYSTEM", nargs="+",
-        help="a name, a file .bidding, or a foreign engine as engine:COMMAND or engine:http://…: "
-        "two, or with --archive any number")  # fmt: skip
+        help="a name, a file .bidding, search: before either for a system that searches its "
+        "decisions, or a foreign engine as engine:COMMAND or engine:http://…: two, or with "
+        "--archive any number")  # fmt: skip
     add("--archive", metavar="FILE", nargs="+",
         help="boards that players bid (LIN, PBN, Parquet): each system bids them at all four "
         "seats, and its distance from par is set beside the players'")  # fmt: skip
@@ -38,7 +39,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
         f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
     shared.add_lead_options(parser)
     shared.add_system_option(parser)
-    shared.add_engine_options(parser)
+    shared.add_player_options(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
     add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
@@ -67,10 +68,12 @@ def compare(options: argparse.Namespace) -> int:
     shared.check_source(options)
     shared.check_lead_options(options)
 
-    from bidcascade.service.foreign_engines import is_engine_name
+    if options.lead_budget:
+        from .matches import is_system_name
 
-    if options.lead_budget and any(map(is_engine_name, options.systems)):
-        raise shared.UsageError("expected two systems with --lead-budget, got a foreign engine")
+        others = [one for one in options.systems if not is_system_name(one)]
+        if others:
+            raise shared.UsageError(f"expected two systems with --lead-budget, got {others[0]!r}")
 
     import polars as pl
 

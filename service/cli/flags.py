@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from bidcascade.bridge import split_calls
 from bidcascade.service.questions.fields import Flag, Taken, taken
 
-from .shared import whole_number
+from .shared import decimal_number, whole_number
 
 _Question = TypeVar("_Question")
 
@@ -74,6 +74,8 @@ def _add(parser: argparse.ArgumentParser, one: Taken, flag: Flag) -> None:
     if one.kind is int:
         own = (one.bounds.get("ge", 0), one.bounds.get("le"))
         told["type"] = whole_number(*(flag.bounds or own))
+    if one.kind is float:
+        told["type"] = decimal_number(one.bounds.get("ge", 0))
     if flag.given_alone is not None:
         told |= {"nargs": "?", "const": flag.given_alone}
     if flag.many == "words":

@@ -25,6 +25,7 @@ from bidcascade.systems import open_system
 
 from . import shared
 
+SEARCH_PREFIX: Final = "search:"
 _SHOWN: Final = {
     **dict.fromkeys(("north", "east", "south", "west", "dealer", "vulnerability"), "deals"),
     **dict.fromkeys(("auction_ns", "auction_ew"), "systems"),
@@ -34,12 +35,12 @@ _SHOWN: Final = {
 
 @contextmanager
 def opened_players(names: Sequence[str], options: argparse.Namespace) -> Iterator[list[Player]]:
-    """Open systems and foreign engines by their names; engines are ended behind.
+    """Open systems, those that search, and foreign engines by name; engines are ended behind.
 
-    ``options`` has what :func:`.shared.add_system_option` and :func:`.shared.add_engine_options`
+    ``options`` has what :func:`.shared.add_system_option` and :func:`.shared.add_player_options`
     add.
     """
-    systems = [name for name in names if not is_engine_name(name)]
+    systems = [name.removeprefix(SEARCH_PREFIX) for name in names if not is_engine_name(name)]
     chosen = iter(shared.chosen_options(options, *systems))
     with ExitStack() as stack:
         found: list[Player] = []
@@ -47,9 +48,27 @@ def opened_players(names: Sequence[str], options: argparse.Namespace) -> Iterato
             if is_engine_name(name):
                 engine = open_foreign(name, timeout_s=options.call_timeout_ms / 1000)
                 found.append(stack.enter_context(engine))
-            else:
-                found.append(open_system(name, options=next(chosen)))
+                continue
+            system = open_system(name.removeprefix(SEARCH_PREFIX), options=next(chosen))
+            if is_system_name(name):
+                found.append(system)
+                continue
+            from bidcascade.inference.search_player import MATCH_LAYOUTS, SearchPlayer
+
+            layouts = options.search_layouts or MATCH_LAYOUTS
+            found.append(stack.enter_context(SearchPlayer(system, layouts=layouts)))
         yield found
+
+
+def is_system_name(name: str) -> bool:
+    """Whether this names a system that bids by its text alone.
+
+    Examples
+    --------
+    >>> [is_system_name(name) for name in ("sayc", "search:sayc", "engine:./bot")]
+    [True, False, False]
+    """
+    return not name.startswith(SEARCH_PREFIX) and not is_engine_name(name)
 
 
 class MatchDeals(NamedTuple):

@@ -1,6 +1,7 @@
 """Arguments that several commands share and what they become; what commands print and check."""
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -50,6 +51,21 @@ def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
             value = least - 1
         if value < least or (most is not None and value > most):
             raise argparse.ArgumentTypeError(f"expected a whole number {wanted}, got {text!r}")
+        return value
+
+    return read
+
+
+def decimal_number(least: float) -> Callable[[str], float]:
+    """Type of an argument: a number from a bound on."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not least <= value < math.inf:
+            raise argparse.ArgumentTypeError(f"expected a number from {least:g}, got {text!r}")
         return value
 
     return read
@@ -155,6 +171,16 @@ def add_engine_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--call-timeout-ms", type=whole_number(1), default=10_000, metavar="MS",
         help="how long a foreign engine may take for a call (default: 10000)",
+    )  # fmt: skip
+
+
+def add_player_options(parser: argparse.ArgumentParser) -> None:
+    """Add how those play that are no plain system: foreign engines, and systems that search."""
+    add_engine_options(parser)
+    parser.add_argument(
+        "--search-layouts", type=whole_number(1), metavar="N",
+        help="layouts on which a player search:SYSTEM tries each of its calls (default: 64); the "
+        "more, the slower",
     )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
             help="layouts count by how likely others would have played their cards in them",
         )  # fmt: skip
         shared.add_system_option(one)
-        shared.add_engine_options(one)
+        shared.add_player_options(one)
 
 
 def _add_address(parser: argparse.ArgumentParser, port: int, told: str) -> None:
@@ -149,12 +149,12 @@ def _card_player(
 ) -> "CardPlayer":
     """Who chooses the cards of a player; what calls of a foreign engine mean is not known."""
     from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
-    from bidcascade.systems import System
+    from bidcascade.inference.foreign.bidding import system_of
 
-    own = player if isinstance(player, System) else None
+    own = system_of(player)
     return CardPlayer(
         own,
-        other if own is not None and isinstance(other, System) else None,
+        None if own is None or other is None else system_of(other),
         DEFAULT_BUDGET_MS if options.card_ms is None else options.card_ms,
         weighs_cards=options.weigh_cards,
     )

@@ -95,6 +95,7 @@ class BidAnswer(TypedDict):
     agreements: list[str]
     forced: bool | None
     simulation: NotRequired[SimulationAnswer | None]
+    search: NotRequired[SearchAnswer | None]
     table: TableName
     backend: Literal["reference", "cpu", "cuda"]
 
@@ -523,6 +524,39 @@ class RejectedDeals(TypedDict):
 class ReloadAnswer(TypedDict):
     changed: bool
     table: TableName
+
+
+class SearchAnswer(TypedDict):
+    call: str
+    own: str
+    kind: Literal["opening", "uncontested", "slam", "competitive", "defensive"]
+    why: str
+    candidates: list[SearchedCallAnswer]
+    layouts: SearchedLayouts
+    solved: int
+    stopped_because: Literal["layouts", "decided", "time", "not searched"]
+    elapsed_ms: int
+
+
+class SearchOutcome(TypedDict):
+    contract: str
+    layouts: float
+    made: float
+
+
+class SearchedCallAnswer(TypedDict):
+    call: str
+    missed: int | None
+    gain: float
+    error: float | None
+    points: float
+    outcomes: list[SearchOutcome]
+
+
+class SearchedLayouts(TypedDict):
+    asked: int
+    used: int
+    seed: int
 
 
 class Shown(TypedDict):

@@ -55,6 +55,7 @@ class BidOptions(TypedDict, total=False):
     vulnerability: str
     table: str | None
     simulate: SimulateRequest | bool | int | None
+    search: SearchRequest | bool | int | None
 
 
 class BoardContracts(TypedDict, total=False):
@@ -153,6 +154,17 @@ class LeadsOptions(TypedDict, total=False):
 
 class MembersOptions(TypedDict, total=False):
     table: str | None
+
+
+class SearchRequest(TypedDict, total=False):
+    layouts: int | None
+    budget_ms: int | None
+    kinds: list[Literal["opening", "uncontested", "slam", "competitive", "defensive"]] | None
+    margin: float | None
+    errors: float | None
+    doubled: bool
+    double_dummy: bool
+    seed: int
 
 
 class SimulateRequest(TypedDict, total=False):

@@ -1,10 +1,11 @@
 """What can be asked about deals and hands: auctions, who reaches them, one call."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from bidcascade.bridge import (
     Auction,
     IllegalCall,
+    InvalidInput,
     Seat,
     Vulnerability,
     first_illegal_call,
@@ -44,6 +45,15 @@ _LONGEST_AUCTION_TEXT: Final = 2000
 _LONGEST_LIN: Final = 1 << 14
 """Characters of LIN text of one board: with its explanations, notes and play."""
 _UNLIMITED: Final = 2**31 - 1
+
+
+def _search_wanted(text: str) -> bool | int:
+    """Read the value of ``--search``: how many layouts, or nothing."""
+    if not text:
+        return True
+    if text.isdecimal() and int(text) >= 1:
+        return int(text)
+    raise InvalidInput(f"expected --search alone or with a number of deals from 1, got {text!r}")
 
 
 @question
@@ -143,6 +153,35 @@ class MembersRequest(DealsRequest):
     table: Word | None = table_field()
 
 
+_BUDGET_FLAG: Final = Flag(
+    "end a simulation or search after so long, with what is known by then", "MS", bounds=(0, None)
+)
+_TRICKS_FLAG: Final = Flag(
+    "where a simulation or search has its tricks from: double dummy (dd), the default of "
+    "--simulate, or a table (table) that was fitted to it, which takes no time, the default of "
+    "--search",
+    name="--tricks",
+    default=None,
+    values={"dd": True, "table": False},
+)
+
+
+def _trial_seed() -> Any:
+    """Seed of the layouts on which calls are tried."""
+    return asked(
+        default=0,
+        ge=0,
+        lt=1 << 64,
+        description="The same seed, the same layouts.",
+        examples=[0],
+        flag=Flag(
+            "the same seed simulates and searches the same deals (default: 0)",
+            "S",
+            bounds=(0, 2**64 - 1),
+        ),
+    )
+
+
 @question
 class SimulateRequest:
     """How the call is to be simulated."""
@@ -175,30 +214,81 @@ class SimulateRequest:
         ge=1,
         description="Answer after so long with what is known by then.",
         examples=[2000],
-        flag=Flag("end a simulation after so long, with what is known by then", "MS"),
+        flag=_BUDGET_FLAG,
     )
     double_dummy: bool = asked(
         default=True,
         description="Solve contracts double dummy; else tricks are by the table of tricks.",
         examples=[True],
-        flag=Flag(
-            "where a simulation has its tricks from: double dummy (dd), or a table (table) that "
-            "was fitted to it, which takes no time",
-            name="--tricks",
-            default="dd",
-            values={"dd": True, "table": False},
-        ),
+        flag=_TRICKS_FLAG,
     )
-    seed: int = asked(
-        default=0,
+    seed: int = _trial_seed()
+
+
+@question
+class SearchRequest:
+    """How the call is to be searched: the system's own, unless another one is clearly better."""
+
+    layouts: int | None = asked(
+        default=None,
+        ge=1,
+        le=MOST_LAYOUTS,
+        description="Deals of the unseen cards that agree with the auction, at most; 100 if not "
+        "given. With this number and no budget the answer depends on the seed alone.",
+        examples=[100],
+    )
+    budget_ms: int | None = asked(
+        default=None,
         ge=0,
-        lt=1 << 64,
-        description="The same seed, the same layouts.",
-        examples=[0],
+        description="Answer after so long with what is known by then; 1000 if no number of layouts "
+        "is given.",
+        examples=[1000],
+        flag=_BUDGET_FLAG,
+    )
+    kinds: (
+        tuple[Literal["opening", "uncontested", "slam", "competitive", "defensive"], ...] | None
+    ) = asked(
+        default=None,
+        description="Decisions that are searched, by what has happened: nobody has bid, only this "
+        "side has, it has and may reach a slam, both sides have, only the other side has. All but "
+        "`defensive` if not given.",
+        examples=[["uncontested", "slam"]],
         flag=Flag(
-            "the same seed simulates the same deals (default: 0)", "S", bounds=(0, 2**64 - 1)
+            "decisions that are searched: opening, uncontested, slam, competitive, defensive "
+            "(default: all but defensive)",
+            "KIND",
+            name="--search-kinds",
+            many="behind",
         ),
     )
+    margin: float | None = asked(
+        default=None,
+        ge=0,
+        description="IMPs a deal by which another call must be ahead of the system's own.",
+        examples=[0.5],
+        flag=Flag("IMPs a deal by which a searched call must be ahead of the system's own", "IMPS"),
+    )
+    errors: float | None = asked(
+        default=None,
+        ge=0,
+        description="Standard errors by which it must be ahead beyond the margin.",
+        examples=[1.0],
+        flag=Flag("standard errors by which it must be ahead beyond the margin", "N"),
+    )
+    doubled: bool = asked(
+        default=False,
+        description="Score contracts that fail as if they were doubled.",
+        examples=[False],
+        flag=Flag("score contracts that fail as if they were doubled, where calls are searched"),
+    )
+    double_dummy: bool = asked(
+        default=False,
+        description="Solve contracts double dummy where a call may come out ahead by the table of "
+        "tricks; else only the table is asked.",
+        examples=[False],
+        flag=_TRICKS_FLAG,
+    )
+    seed: int = _trial_seed()
 
 
 @question
@@ -251,6 +341,21 @@ class BidRequest:
         "Else the system's own call, a pass where it has no line for the place.",
         examples=[None],
     )
+    search: SearchRequest | bool | Annotated[int, Of(ge=1, le=MOST_LAYOUTS)] | None = asked(
+        default=None,
+        description="`true`, a number of layouts or an object: look for a better call than the "
+        "system's own among those whose lines the hand meets or misses by little. Not together "
+        "with `simulate`.",
+        examples=[None],
+        flag=Flag(
+            "make another call than the system's own where one of those whose lines the hand meets "
+            "or misses by little is clearly better over deals which agree with the auction: within "
+            "a second, or over N deals",
+            "N",
+            given_alone="",
+            read=_search_wanted,
+        ),
+    )
 
 
 def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerability]:
@@ -281,3 +386,16 @@ def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabi
         reason = f"expected an auction that goes on, got {' '.join(request.auction)!r}"
         raise wrong_value("auction", list(request.auction), reason, IllegalCall)
     return hand, auction.calls, dealer, sides
+
+
+def search_wished(asked_for: SearchRequest | int) -> SearchRequest:
+    """Give how to search; `true` is the usual way, a number so many layouts.
+
+    Examples
+    --------
+    >>> search_wished(40).layouts, search_wished(True).layouts
+    (40, None)
+    """
+    if isinstance(asked_for, SearchRequest):
+        return asked_for
+    return SearchRequest() if asked_for is True else SearchRequest(layouts=asked_for)

@@ -400,3 +400,28 @@ def test_layouts_are_bid_as_the_auction_was(sayc):
         assert layouts.report.relaxed == ()
         again = {bidder.auction_of(one) for one in bidder.bid(layouts.deals).place}
         assert again == {calls[:-1]}
+
+
+@pytest.mark.parametrize(
+    ("auction", "dealer", "sides"),
+    [(GAME, "N", "None"), ("1S X P 2H", "E", "EW"), ("P P 1D P 1H 1S", "S", "Both")],
+)
+def test_notes_are_of_the_calls_that_the_system_does_not_make(sayc, auction, dealer, sides):
+    calls = parse_calls(auction)
+    first = "NESW".index(dealer)
+    for seed in range(6):
+        hand = int(deal_hands(seed, 0, 1)[0, 0])
+        for seat in range(2):
+            found = sample_layouts(
+                sayc, auction, count=1, seed=1, dealer=dealer, vulnerability=sides,
+                known={Seat((first + seat) % 4): hand},
+            )  # fmt: skip
+            others = [
+                f"call {number + 1}, "
+                for number in range(seat, len(calls), 4)
+                if sayc.bid(hand, calls[:number], dealer=dealer, vulnerability=sides).call
+                != calls[number]
+            ]
+            assert len(found.report.notes) == len(others)
+            for note, told in zip(found.report.notes, others, strict=True):
+                assert note.startswith(told)

@@ -24,6 +24,7 @@ from bidcascade.service.questions.bids import (
     BidRequest,
     MembersRequest,
     PlaceQuestion,
+    SearchRequest,
     SimulateRequest,
     read_bid,
 )
@@ -68,6 +69,7 @@ COMMANDS = {
     AuctionsRequest: ("auctions",),
     BidRequest: ("bid",),
     SimulateRequest: ("bid",),
+    SearchRequest: ("bid",),
     LayoutsRequest: ("layouts",),
     InterpretRequest: ("interpret",),
     LeadsRequest: ("lead",),

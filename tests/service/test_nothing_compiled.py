@@ -50,6 +50,7 @@ def test_the_service_compiles_nothing(path, compiled):
     for path_, body in (
         ("/v1/bid", {"hand": HAND, "auction": ["1N", "P"]}),
         ("/v1/bid", {"hand": HAND, "auction": ["1N", "P"], "simulate": {"layouts": 20}}),
+        ("/v1/bid", {"hand": HAND, "auction": ["1N", "P"], "search": 24}),
         ("/v1/members", {"deals": GOOD["deals"], "entries": ["1N P 2C"]}),
         ("/v1/layouts", {"auction": ["1N", "P"], "count": 5}),
         ("/v1/interpret", {"auction": ["1N", "P"], "layouts": 20}),

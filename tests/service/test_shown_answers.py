@@ -11,6 +11,7 @@ from bidcascade.bridge import parse_hand
 from bidcascade.bridge.shown_answers import LONGEST_LINE, MOST_ROWS, ShownAnswer, short
 from bidcascade.inference import interpret, sample_layouts
 from bidcascade.inference.layouts.rejections import count_rejections
+from bidcascade.inference.search import SearchQuestion, search_call
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
 from bidcascade.service import Engine
 from bidcascade.systems import open_system
@@ -36,6 +37,9 @@ def answers(engine):
     yield sample_layouts(system, "1N", count=3)
     yield count_rejections(system, "1N", deals=50)
     yield simulate_calls(engine.bidder.meanings, engine.bidder, question)
+    yield search_call(
+        engine.bidder.meanings, engine.bidder, SearchQuestion(parse_hand(HAND), (), 0, layouts=4)
+    )
     yield check_system(system, deals=20)
     yield diff_systems(system, system, deals=20)
     yield from (engine, system, engine.table)

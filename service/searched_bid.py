@@ -1,0 +1,134 @@
+"""A call that is searched: the system's own, unless another one is clearly better over layouts."""
+
+import threading
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from bidcascade.bridge import Seat, Vulnerability, format_call, parse_call
+from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.search import (
+    DEFAULT_BUDGET_MS,
+    DEFAULT_LAYOUTS,
+    Search,
+    SearchedCall,
+    SearchQuestion,
+    SearchRules,
+    search_call,
+)
+from bidcascade.systems.bid_answer import BidAnswer
+
+from .auction_questions import rounded
+from .engine import Engine
+from .questions.bids import SearchRequest
+from .simulated_bid import with_call
+
+
+def search_bid(
+    engine: Engine,
+    answer: BidAnswer,
+    hand: int,
+    calls: Sequence[int],
+    dealer: Seat,
+    vulnerability: Vulnerability,
+    *,
+    wish: SearchRequest,
+    solver: DoubleDummy | None,
+    time_limit_s: float | None = None,
+    cancel: threading.Event | None = None,
+) -> tuple[BidAnswer, Search]:
+    """Search a call; where there is nothing to search it is the one that the system makes.
+
+    Parameters
+    ----------
+    engine : Engine
+    answer : BidAnswer
+        What the engine answers without a search.
+    hand, calls, dealer, vulnerability
+        What is asked.
+    wish : SearchRequest
+    solver : DoubleDummy, optional
+        Without one, tricks are by the table of tricks.
+    time_limit_s : float, optional
+        Of the caller; the wish's own budget counts too.
+    cancel : threading.Event, optional
+
+    Returns
+    -------
+    tuple of BidAnswer and Search
+        The answer with the call to make and a note that says why, and the search.
+
+    Raises
+    ------
+    BidcascadeError
+        As :func:`~bidcascade.inference.search.search_call` does.
+    """
+    question = SearchQuestion(
+        hand, calls, parse_call(answer.call), dealer, vulnerability, forced=bool(answer.forced),
+        layouts=DEFAULT_LAYOUTS if wish.layouts is None else wish.layouts, seed=wish.seed,
+    )  # fmt: skip
+    budget_ms = wish.budget_ms
+    if budget_ms is None and wish.layouts is None:
+        budget_ms = DEFAULT_BUDGET_MS
+    limits = [time_limit_s, None if budget_ms is None else budget_ms / 1000]
+    given = [limit for limit in limits if limit is not None]
+    found = search_call(
+        engine.bidder.meanings, engine.bidder, question, rules_of(wish), solver,
+        time_limit_s=min(given) if given else None, cancel=cancel,
+    )  # fmt: skip
+    if found.differs:
+        missed = next(one.missed for one in found.candidates if one.call == found.call)
+        told = "no line makes it" if missed is None else f"its line is missed by {missed}"
+        why = f"{told}; made"
+        return with_call(engine, answer, calls, found.call, f"search: {found.why}", why), found
+    note = "; ".join(filter(None, (answer.note, f"search: {found.why}")))
+    return replace(answer, note=note), found
+
+
+def rules_of(wish: SearchRequest) -> SearchRules:
+    """Rules that a wish gives; what it leaves out is as :class:`SearchRules` has it.
+
+    Examples
+    --------
+    >>> rules_of(SearchRequest(margin=1.0)).margin, rules_of(SearchRequest()).errors
+    (1.0, 1.0)
+    """
+    names = {one.name for one in fields(SearchRules)} & {one.name for one in fields(wish)}
+    given = {name: getattr(wish, name) for name in names}
+    # a command has an empty list where a flag was not given
+    return replace(
+        SearchRules(), **{name: one for name, one in given.items() if one not in (None, ())}
+    )
+
+
+def search_dict(found: Search) -> dict[str, Any]:
+    """Write a search as plain values for JSON."""
+    return {
+        "call": format_call(found.call),
+        "own": format_call(found.own),
+        "kind": found.kind,
+        "why": found.why,
+        "candidates": [_candidate_dict(one) for one in found.candidates],
+        "layouts": {"asked": found.asked, "used": found.layouts, "seed": found.seed},
+        "solved": found.solved,
+        "stopped_because": found.stopped_because,
+        "elapsed_ms": round(1000 * found.seconds),
+    }
+
+
+def _candidate_dict(one: SearchedCall) -> dict[str, Any]:
+    return {
+        "call": format_call(one.call),
+        "missed": one.missed,
+        "gain": rounded(one.gain),
+        "error": rounded(one.error),
+        "points": rounded(one.points),
+        "outcomes": [
+            {
+                "contract": ends.contract,
+                "layouts": rounded(ends.layouts),
+                "made": rounded(ends.made),
+            }
+            for ends in one.outcomes
+        ],
+    }
