@@ -21,7 +21,7 @@ from bidcascade.bridge import FIRST_BID, bid_level, bid_strain, format_call
 Kind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auction", "code"]
 """What a column holds: short texts, long texts, counts, numbers with two decimals, shares (0-1
 written as per cent), auctions or calls (sequences of call codes), expressions."""
-Cell: TypeAlias = "str | int | float | Sequence[int] | None"
+Cell: TypeAlias = "str | int | float | Sequence[int] | Link | None"
 
 STYLE: Final = files(__package__).joinpath("report.css").read_text("utf-8")
 _SIGNS: Final = "♣♦♥♠"
@@ -31,6 +31,13 @@ _CLASSES: Final = {
 }  # fmt: skip
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~#&$])")
 _LINK: Final = re.compile(r"(?i)(https?|ftp|www)(://|\.)")
+
+
+class Link(NamedTuple):
+    """A cell whose text leads somewhere: to another page of ours, or to an anchor."""
+
+    text: str
+    address: str
 
 
 class Text(NamedTuple):
@@ -163,6 +170,8 @@ def _plain(cell: Cell, kind: Kind) -> str:
         return "–"
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, Link):
+        return cell.text
     if isinstance(cell, int | float):
         if kind == "percent":
             return percent_text(cell)
@@ -244,6 +253,8 @@ def _html_block(block: Block, name: str) -> str:
 
 def _html_cell(cell: Cell, kind: Kind) -> str:
     text = html_text(_plain(cell, kind))
+    if isinstance(cell, Link):
+        return f'<a href="{html_text(cell.address)}">{text}</a>'
     if kind == "code" and cell:
         return f"<code>{text}</code>"
     return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text) if kind == "auction" else text
@@ -283,6 +294,8 @@ def _markdown_block(block: Text | Links | Numbers | Table) -> str:
 
 def _markdown_cell(cell: Cell, kind: Kind) -> str:
     text = _plain(cell, kind)
+    if isinstance(cell, Link):
+        return f"[{markdown_text(text)}]({cell.address})"
     if kind == "code" and cell:
         # a bar ends a cell even inside code; a backquote would end the code
         return "`" + visible(text).replace("`", "'").replace("|", "\\|") + "`"
