@@ -77,6 +77,8 @@ class Table:
     caption: str
     columns: tuple[tuple[str, Kind], ...]
     rows: tuple[tuple[Cell, ...], ...]
+    anchor: str = ""
+    """Where links to it lead, once on a page; else it has one of its section's."""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -93,7 +95,22 @@ class Chart(NamedTuple):
     markup: str
 
 
-Block: TypeAlias = Text | Links | Numbers | Table | Chart
+class SourceLine(NamedTuple):
+    """A line of a text with its number, what is noted about it, and where it leads."""
+
+    number: int
+    text: str
+    note: str = ""
+    address: str = ""
+
+
+class Source(NamedTuple):
+    """A text line by line; links lead to ``#l12``. One on a page."""
+
+    lines: tuple[SourceLine, ...]
+
+
+Block: TypeAlias = Text | Links | Numbers | Table | Chart | Source
 
 
 class Section(NamedTuple):
@@ -230,8 +247,11 @@ def _html_block(block: Block, name: str) -> str:
                 for what, number in pairs
             )
             return f'<dl class="tiles">{"".join(tiles)}</dl>'
+        case Source(lines):
+            return f'<div class="source">{"".join(map(_source_line, lines))}</div>'
         case Chart(caption, markup):
             return f"<figure><figcaption>{html_text(caption)}</figcaption>{markup}</figure>"
+    name = block.anchor or name
     heads = "".join(
         f'<th scope="col"{_CLASSES.get(kind, "")}>{html_text(head)}</th>'
         for head, kind in block.columns
@@ -251,13 +271,26 @@ def _html_block(block: Block, name: str) -> str:
     )
 
 
+def _source_line(line: SourceLine) -> str:
+    anchor = f"l{line.number}"
+    text = html_text(line.text) or "&nbsp;"
+    if line.address:
+        text = f'<a href="{html_text(line.address)}">{text}</a>'
+    note = f"<span>{_red(html_text(line.note))}</span>" if line.note else ""
+    return f'<p id="{anchor}"><a href="#{anchor}">{line.number}</a><code>{text}</code>{note}</p>\n'
+
+
+def _red(text: str) -> str:
+    return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text)
+
+
 def _html_cell(cell: Cell, kind: Kind) -> str:
     text = html_text(_plain(cell, kind))
+    if kind == "auction":
+        text = _red(text)
     if isinstance(cell, Link):
         return f'<a href="{html_text(cell.address)}">{text}</a>'
-    if kind == "code" and cell:
-        return f"<code>{text}</code>"
-    return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text) if kind == "auction" else text
+    return f"<code>{text}</code>" if kind == "code" and cell else text
 
 
 # --- Markdown ------------------------------------------------------------------------------------
@@ -273,8 +306,11 @@ def page_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: Text | Links | Numbers | Table) -> str:
+def _markdown_block(block: Text | Links | Numbers | Table | Source) -> str:
     match block:
+        case Source(lines):
+            # a fence longer than any in it
+            return "\n".join(("~~~~~~~~", *(visible(one.text) for one in lines), "~~~~~~~~"))
         case Text(text):
             return markdown_text(text)
         case Links(text, pairs):
