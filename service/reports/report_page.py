@@ -308,9 +308,9 @@ def page_markdown(page: Page) -> str:
 
 def _markdown_block(block: Text | Links | Numbers | Table | Source) -> str:
     match block:
-        case Source(lines):
+        case Source(written):
             # a fence longer than any in it
-            return "\n".join(("~~~~~~~~", *(visible(one.text) for one in lines), "~~~~~~~~"))
+            return "\n".join(("~~~~~~~~", *(visible(one.text) for one in written), "~~~~~~~~"))
         case Text(text):
             return markdown_text(text)
         case Links(text, pairs):
