@@ -23,6 +23,9 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
     shared.add_system_option(card)
     add("--order", default=_ORDERS[0], choices=_ORDERS,
         help="whose card has the order of the parts (default: acbl)")  # fmt: skip
+    add("--bbsa", metavar="FILE",
+        help="take options from a card of Bridge Bidding Analyser, and say what it has that the "
+        "text has not")  # fmt: skip
     add("--out", metavar="FILE",
         help="write it there instead: *.html to be printed, *.json to be read again (--option "
         "@FILE)")  # fmt: skip
@@ -42,6 +45,8 @@ def tell_card(options: argparse.Namespace) -> None:
     from bidcascade.systems.registry import open_system
 
     (chosen,) = shared.chosen_options(options, options.system)
+    if options.bbsa is not None:
+        chosen = _taken(options, chosen)
     card = card_of(open_system(options.system, options=chosen), options.system, options.order)
     if out is not None:
         is_page = out.suffix.lower() == ".html"
@@ -52,6 +57,25 @@ def tell_card(options: argparse.Namespace) -> None:
         print(print_card(card), end="")
     else:
         _print_card(card)
+
+
+def _taken(options: argparse.Namespace, chosen: dict[str, bool]) -> dict[str, bool]:
+    """Add the options of a card of another program, and say what else it has."""
+    from bidcascade.systems.bba_switches import read_bbsa, switches_of
+    from bidcascade.systems.registry import open_system
+
+    found = switches_of(open_system(options.system), read_bbsa(options.bbsa))
+    told = {
+        "options": [f"{name} {'on' if is_on else 'off'}" for name, is_on in found.options.items()],
+        "played by the text always": found.played,
+        "not in this text": found.lacking,
+        "off there, but played by the text always": found.unwanted,
+        "not known here": found.unknown,
+    }
+    for what, names in told.items():
+        if names:
+            shared.note(f"{options.bbsa}: {what}: {', '.join(names)}")
+    return found.options | chosen
 
 
 def _print_card(card: "ConventionCard") -> None:
