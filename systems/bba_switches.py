@@ -1,10 +1,10 @@
 """Convention cards of Bridge Bidding Analyser (``.bbsa``): which of their switches a text has.
 
-Such a file has a line ``NAME = VALUE`` for each switch: 0 or 1, but for ``System type`` (0 two over
-one, 1 Standard American, 2 Polish club, 3 Precision, 4 Acol) and ``Opponent type``. The format has no
-description; it was read off the cards that lorserker/ben comes with, and names differ between
-versions of the program. What a switch does is known by its name alone, so only those are taken whose
-name means one convention to every player.
+Such a file has a line ``NAME = VALUE`` for each switch: 0 or 1, but for ``System type`` (0 two
+over one, 1 Standard American, 2 Polish club, 3 Precision, 4 Acol) and ``Opponent type``. The format
+has no description; it was read off the cards that lorserker/ben comes with, and names differ
+between versions of the program. What a switch does is known by its name alone, so only those are
+taken whose name means one convention to every player.
 """
 
 from collections.abc import Iterator, Mapping

@@ -110,7 +110,35 @@ class Source(NamedTuple):
     lines: tuple[SourceLine, ...]
 
 
-Block: TypeAlias = Text | Links | Numbers | Table | Chart | Source
+class HandRecord(NamedTuple):
+    """A board as clubs print it: four hands of North, East, South, West, spades first.
+
+    Parameters
+    ----------
+    title, subtitle : str
+        Its number; who deals, and who is vulnerable.
+    hands : tuple
+        Four holdings each, empty for a void; None for a hand that is not known.
+    tricks : tuple
+        Rows of declarer and five numbers, notrump first; none where they are not known.
+    notes : tuple of str
+        What stands below.
+    """
+
+    title: str
+    subtitle: str
+    hands: tuple[tuple[str, str, str, str] | None, ...]
+    tricks: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class HandRecords(NamedTuple):
+    """Boards side by side, as many as the width holds; none is cut by the end of a sheet."""
+
+    records: tuple[HandRecord, ...]
+
+
+Block: TypeAlias = Text | Links | Numbers | Table | Chart | Source | HandRecords
 
 
 class Section(NamedTuple):
@@ -249,6 +277,8 @@ def _html_block(block: Block, name: str) -> str:
             return f'<dl class="tiles">{"".join(tiles)}</dl>'
         case Source(lines):
             return f'<div class="source">{"".join(map(_source_line, lines))}</div>'
+        case HandRecords(records):
+            return f'<div class="records">{"".join(map(_hand_record, records))}</div>'
         case Chart(caption, markup):
             return f"<figure><figcaption>{html_text(caption)}</figcaption>{markup}</figure>"
     name = block.anchor or name
@@ -269,6 +299,39 @@ def _html_block(block: Block, name: str) -> str:
         f'<caption id="{name}">{html_text(block.caption)}</caption>\n'
         f"<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
     )
+
+
+def _hand_record(record: HandRecord) -> str:
+    hands = "".join(
+        f'<div class="{name[0].lower()}"><h4>{name}</h4>{_holdings(hand)}</div>'
+        for name, hand in zip(("North", "East", "South", "West"), record.hands, strict=True)
+    )
+    tricks = ""
+    if record.tricks:
+        heads = "".join(f'<th scope="col">{_red(one)}</th>' for one in ("", "NT", *"♠♥♦♣"))
+        rows = "".join(
+            f'<tr><th scope="row">{html_text(row[0])}</th>'
+            + "".join(f"<td>{html_text(one)}</td>" for one in row[1:])
+            + "</tr>"
+            for row in record.tricks
+        )
+        tricks = (
+            f"<table><caption>tricks, double dummy</caption><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+    notes = "".join(f"<p>{_red(html_text(one))}</p>" for one in record.notes)
+    return (
+        f'<article><h3>{html_text(record.title)} <span class="soft">{html_text(record.subtitle)}'
+        f'</span></h3><div class="hands">{hands}</div>{tricks}{notes}</article>\n'
+    )
+
+
+def _holdings(hand: Sequence[str] | None) -> str:
+    if hand is None:
+        return "<p>not known</p>"
+    suits = zip("♠♥♦♣", hand, strict=True)
+    held = "<br>".join(f"{_red(sign)} {html_text(cards or '–')}" for sign, cards in suits)
+    return f"<p>{held}</p>"
 
 
 def _source_line(line: SourceLine) -> str:
@@ -306,8 +369,10 @@ def page_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: Text | Links | Numbers | Table | Source) -> str:
+def _markdown_block(block: Text | Links | Numbers | Table | Source | HandRecords) -> str:
     match block:
+        case HandRecords(records):
+            return "\n\n".join(map(_markdown_record, records))
         case Source(written):
             # a fence longer than any in it
             return "\n".join(("~~~~~~~~", *(visible(one.text) for one in written), "~~~~~~~~"))
@@ -326,6 +391,20 @@ def _markdown_block(block: Text | Links | Numbers | Table | Source) -> str:
     ]  # fmt: skip
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"{markdown_text(block.caption)}:\n\n{lines}"
+
+
+def _markdown_record(record: HandRecord) -> str:
+    lines = [f"{record.title}, {record.subtitle}"]
+    for name, hand in zip(("North", "East", "South", "West"), record.hands, strict=True):
+        told = "not known" if hand is None else " ".join(
+            f"{sign}{cards or '–'}" for sign, cards in zip("♠♥♦♣", hand, strict=True)
+        )  # fmt: skip
+        lines.append(f"{name}: {told}")
+    for row in record.tricks:
+        lines.append(f"{row[0]}: " + ", ".join(
+            f"{count} {strain}" for count, strain in zip(row[1:], ("NT", *"♠♥♦♣"), strict=True)
+        ))  # fmt: skip
+    return "\n".join(f"- {markdown_text(one)}" for one in (*lines, *record.notes))
 
 
 def _markdown_cell(cell: Cell, kind: Kind) -> str:
