@@ -25,6 +25,11 @@ DOUBLE_DUMMY_COLUMNS: Final = tuple(f"DD_{seat}_{strain}" for seat in SEATS for 
 PAR_COLUMN: Final = "Par_NS"
 """Column with the par score of a deal from the view of North-South."""
 
+BID_SYSTEMS_COLUMN: Final = "bid_systems"
+"""Column with what North-South and East-West play, two texts: the supplemental tags
+``BidSystemNS`` and ``BidSystemEW`` of Portable Bridge Notation 2.1. Empty where one is not said."""
+BID_SYSTEM_TAGS: Final = ("BidSystemNS", "BidSystemEW")
+
 _DECLARERS = "NSEW"
 _DENOMINATIONS = "NSHDC"
 
@@ -127,6 +132,47 @@ def pbn_tags(data: bytes, names: list[str]) -> pl.DataFrame:
             rows.append((game.number, *values))
     schema = {"record": pl.UInt32(), **{name: pl.String() for name in names}}
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def bid_system_column(data: bytes) -> pl.DataFrame:
+    r"""Systems of every game of a PBN file, to be joined to the deals by ``record``.
+
+    Returns
+    -------
+    polars.DataFrame
+        ``record`` as in :func:`.pbn.read_pbn` and :data:`BID_SYSTEMS_COLUMN`, null where a game
+        names neither.
+
+    Examples
+    --------
+    >>> game = b'[Board "1"] [BidSystemEW "Acol"]'
+    >>> bid_system_column(game)["bid_systems"].to_list()
+    [['', 'Acol']]
+    """
+    tags = pbn_tags(data, [*BID_SYSTEM_TAGS])
+    found = [
+        None if not any(told) else [one or "" for one in told]
+        for told in tags.select(BID_SYSTEM_TAGS).iter_rows()
+    ]
+    return tags.select("record").with_columns(
+        pl.Series(BID_SYSTEMS_COLUMN, found, dtype=pl.List(pl.String()))
+    )
+
+
+def format_optimum_result_table(tricks: tuple[int, ...] | list[int]) -> list[str]:
+    """Write the rows of an ``OptimumResultTable``; the counterpart of the parser.
+
+    Examples
+    --------
+    >>> format_optimum_result_table([7] * 20)[:2]
+    ['N NT 7', 'N  S 7']
+    """
+    digits = format_double_dummy_tricks(tricks)
+    names = (name if name != "N" else "NT" for _ in _DECLARERS for name in _DENOMINATIONS)
+    return [
+        f"{_DECLARERS[place // 5]} {name:>2} {int(digits[place], 16)}"
+        for place, name in enumerate(names)
+    ]
 
 
 _OPTIMUM_SCORE = re.compile(r"\s*(NS|EW)\s+([+-]?\d{1,4})\s*")

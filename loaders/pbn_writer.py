@@ -2,11 +2,12 @@
 
 Portable Bridge Notation 2.1, export order of tags. What PBN has no tag for goes into the
 supplementary tag ``AlertedCalls``: numbers of the alerted calls, from 1, written only where they
-are not simply the calls with a note.
+are not simply the calls with a note. Columns that a deal frame need not have are written where it
+has them: systems, double-dummy tables and par, as :mod:`.pbn_double_dummy` reads them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -24,10 +25,19 @@ from bidcascade.bridge import (
 )
 
 from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, UNREADABLE
+from .pbn_double_dummy import (
+    BID_SYSTEM_TAGS,
+    BID_SYSTEMS_COLUMN,
+    DOUBLE_DUMMY_COLUMNS,
+    PAR_COLUMN,
+    format_double_dummy_tricks,
+    format_optimum_result_table,
+)
 from .pbn_tokens import TAG_LINE
 
 PBN_HEADER = "% PBN 2.1\n% EXPORT\n"
 """First lines of a file."""
+_FURTHER = frozenset({BID_SYSTEMS_COLUMN, PAR_COLUMN, *DOUBLE_DUMMY_COLUMNS})
 _VULNERABLE = {"None": "None", "NS": "NS", "EW": "EW", "Both": "All"}
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 
@@ -75,12 +85,18 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
 def format_games(frame: pl.DataFrame) -> Iterator[str]:
     """Give the text of each game of a deal frame, blank line included."""
-    for row in checked_rows(frame):
+    for row in checked_rows(frame, _FURTHER):
         yield "\n".join(_game(row)) + "\n\n"
 
 
-def checked_rows(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
+def checked_rows(frame: pl.DataFrame, further: Collection[str] = ()) -> Iterator[dict[str, Any]]:
     """Give the rows of a deal frame as dictionaries, columns of other tables left out.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+    further : collection of str
+        Columns beside those of a deal frame that are taken too.
 
     Raises
     ------
@@ -92,7 +108,7 @@ def checked_rows(frame: pl.DataFrame) -> Iterator[dict[str, Any]]:
         raise InvalidInput(
             f"expected the columns {', '.join(REQUIRED_COLUMNS)}, got no {missing!r}"
         )
-    known = frame.select(name for name in frame.columns if name in DEAL_SCHEMA)
+    known = frame.select(name for name in frame.columns if name in DEAL_SCHEMA or name in further)
     for number, row in enumerate(known.iter_rows(named=True)):
         if row["dealer"] is None or row["vulnerability"] is None:
             raise InvalidInput(f"expected dealer and vulnerability, got a null in row {number}")
@@ -125,6 +141,9 @@ def _game(row: dict[str, Any]) -> Iterator[str]:
     yield _tag("Contract", _contract_text(contract))
     tricks = row.get("tricks")
     yield _tag("Result", "" if tricks is None else str(tricks))
+    for name, system in zip(BID_SYSTEM_TAGS, row.get(BID_SYSTEMS_COLUMN) or (), strict=False):
+        if system:
+            yield _tag(name, system)
     if row.get("room") is not None:
         yield _tag("Room", row["room"].capitalize())
     if row.get("score") is not None:
@@ -137,6 +156,20 @@ def _game(row: dict[str, Any]) -> Iterator[str]:
     is_played = contract and not passed_out and declarer is not None and row.get("play")
     if is_played and declarer is not None and None not in hands:
         yield from _play(row["play"], hands, SEATS.index(declarer))
+    yield from _results(row)
+
+
+def _results(row: dict[str, Any]) -> Iterator[str]:
+    """Tricks and par, double dummy: behind all else, for they are of no table."""
+    tricks = [row.get(name) for name in DOUBLE_DUMMY_COLUMNS]
+    if None not in tricks:
+        known = [int(one) for one in tricks if one is not None]
+        yield _tag("DoubleDummyTricks", format_double_dummy_tricks(known))
+        # widths of columns stand behind a backslash, which is none of an escape
+        yield r'[OptimumResultTable "Declarer;Denomination\2R;Result\2R"]'
+        yield from format_optimum_result_table(known)
+    if row.get(PAR_COLUMN) is not None:
+        yield _tag("OptimumScore", f"NS {row[PAR_COLUMN]}")
 
 
 def _tag(name: str, value: str) -> str:

@@ -157,7 +157,8 @@ def chosen_options(
     ----------
     words : sequence of str
         ``NAME``, ``NAME=on`` or ``NAME=off``, for the systems that have it; with ``SYSTEM:`` in
-        front for that one, by its name or by its number from 1 on.
+        front for that one, by its name or by its number from 1 on. ``@FILE`` are all options of a
+        card that :func:`~bidcascade.systems.convention_card.print_card` wrote.
     systems : sequence of (str, str or Path)
         Name and what :func:`open_system` opens for it; those that are no systems have no options.
 
@@ -169,7 +170,7 @@ def chosen_options(
     Raises
     ------
     InvalidSystem
-        If no system has the option, or there is none of that name.
+        If no system has the option, there is none of that name, or a card is of another text.
 
     Examples
     --------
@@ -178,6 +179,10 @@ def chosen_options(
     """
     chosen: list[dict[str, bool]] = [{} for _ in systems]
     for word in words:
+        whose, at, card = word.partition("@")
+        if at and (not whose or whose.endswith(":")):
+            _take_card(card, whose[:-1], systems, chosen)
+            continue
         named, equals, value = word.partition("=")
         whose, _, name = named.rpartition(":")
         if not name or (equals and value.lower() not in _SWITCHES):
@@ -185,7 +190,7 @@ def chosen_options(
         there: list[str] = []
         found = False
         for number, (system, path) in enumerate(systems):
-            if not is_system(path) or whose not in ("", system, str(path), str(number + 1)):
+            if not _is_meant(whose, number, system, path):
                 continue
             # one that the text lacks is no mistake while another one has it
             has = open_system(path).text.options
@@ -200,6 +205,28 @@ def chosen_options(
                 f"({', '.join(sorted(there)) or 'none'}), got {word!r}"
             )
     return chosen
+
+
+def _is_meant(whose: str, number: int, system: str, path: "str | Path") -> bool:
+    return is_system(path) and whose in ("", system, str(path), str(number + 1))
+
+
+def _take_card(
+    card: str, whose: str, systems: "Sequence[tuple[str, str | Path]]",
+    chosen: list[dict[str, bool]],
+) -> None:  # fmt: skip
+    """Take the options of a card for the one system that it is of."""
+    from .convention_card import options_of_card
+
+    meant = [
+        number for number, (system, path) in enumerate(systems)
+        if _is_meant(whose, number, system, path)
+    ]  # fmt: skip
+    if len(meant) != 1:
+        raise InvalidSystem(
+            f"expected one system for the card {card!r}, as SYSTEM:@FILE, got {len(meant)}"
+        )
+    chosen[meant[0]] |= options_of_card(card, systems[meant[0]][1])
 
 
 def open_table(

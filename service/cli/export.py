@@ -1,9 +1,17 @@
-"""Command ``export``: rows for learning."""
+"""Command ``export``: rows for learning, boards for other programs, sheets for a club."""
 
 import argparse
-from typing import Any
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from . import shared
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_OWN = "own"
 
 
 def configure_export(parser: argparse.ArgumentParser) -> None:
@@ -22,6 +30,127 @@ def configure_export(parser: argparse.ArgumentParser) -> None:
     add("--resume", action="store_true", help="go on with an interrupted export")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_table_options(calls)
+
+    pbn = action("pbn", "boards with all that PBN 2.1 has: notes, play, scores, tables, par",
+                 export_pbn)  # fmt: skip
+    _add_boards(pbn, "*.pbn file")
+    sheets = action("sheets", "hand records as a page that a club prints", export_sheets)
+    _add_boards(sheets, "*.html file")
+    sheets.add_argument("--title", default="Hand records", metavar="TEXT",
+                        help="heading of the sheets")  # fmt: skip
+
+
+def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
+    add = parser.add_argument
+    add("inputs", nargs="+", metavar="INPUT",
+        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
+    add("--out", required=True, metavar="FILE", help=out)
+    add("--bidder", default=_OWN, metavar="T",
+        help="whose calls: own, as the inputs hold them, or a system or table that bids the "
+        "boards and explains its calls (default: own)")  # fmt: skip
+    add("--backend", default="auto", choices=shared.BACKENDS, help="where it bids")
+    shared.add_system_option(parser)
+    add("--dd", action="store_true",
+        help="tricks of every contract, double dummy, and par: about ten deals a second; what is "
+        "solved is kept; without it those that the inputs have")  # fmt: skip
+
+
+def export_pbn(options: argparse.Namespace) -> None:
+    """Write boards to a PBN file with all that is known of them."""
+    from bidcascade.service.jobs.deal_files import deal_sink
+
+    _check_file(options.out, ".pbn")
+    with ExitStack() as stack:
+        frames = stack.enter_context(_boards(options))
+        write = stack.enter_context(deal_sink(options.out))
+        count = 0
+        for frame in frames:
+            write(frame)
+            count += frame.height
+    _tell(options, count)
+
+
+def export_sheets(options: argparse.Namespace) -> None:
+    """Write boards to a page to print."""
+    from bidcascade.loaders.whole_files import whole_file
+    from bidcascade.service.reports.hand_records import records_page
+    from bidcascade.service.reports.report_page import page_html
+
+    _check_file(options.out, ".html")
+    count = 0
+
+    def counted(frames: "Iterator[pl.DataFrame]") -> "Iterator[pl.DataFrame]":
+        nonlocal count
+        for frame in frames:
+            count += frame.height
+            yield frame
+
+    with _boards(options) as frames:
+        page = records_page(counted(frames), options.title)
+    with whole_file(Path(options.out)) as partial:
+        partial.write_text(page_html(page), encoding="utf-8", newline="\n")
+    _tell(options, count)
+
+
+def _check_file(out: str, suffix: str) -> None:
+    if Path(out).suffix.lower() != suffix:
+        raise shared.UsageError(f"expected an output ending in {suffix}, got {out!r}")
+    shared.check_folder_of(Path(out))
+
+
+def _tell(options: argparse.Namespace, count: int) -> None:
+    told = {"boards": count, "out": options.out}
+    shared.print_answer(options, told, f"{options.out}: {count:,} board{'s' * (count != 1)}")
+
+
+@contextmanager
+def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
+    """Boards of the inputs, bid and solved where that is asked for.
+
+    Raises
+    ------
+    InvalidInput
+        If there are none.
+    """
+    from bidcascade.bridge import InvalidInput
+    from bidcascade.loaders import empty_rejects
+    from bidcascade.service.engine import Engine
+    from bidcascade.service.jobs.annotated_boards import bid_boards
+    from bidcascade.service.jobs.double_dummy import solving
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.jobs.wide import WideDeals
+
+    engine = None
+    if options.bidder != _OWN:
+        (chosen,) = shared.chosen_options(options, options.bidder)
+        with shared.table_errors(options.bidder):
+            given: dict[str, Any] = {"options": chosen} if chosen else {}
+            engine = Engine.open(options.bidder, options.backend, **given)
+    elif options.system_options:
+        raise shared.UsageError("expected --option with --bidder SYSTEM, whose option it is")
+
+    def made(_: object, frame: "pl.DataFrame") -> "pl.DataFrame":
+        return frame if engine is None else bid_boards(engine, frame, options.bidder)
+
+    with ExitStack() as stack:
+        report = stack.enter_context(progress_bar("export"))
+        if options.dd:
+            options.interruption_hint = shared.SOLVED_KEPT
+        add = stack.enter_context(solving(made, report)) if options.dd else made
+        deals = WideDeals(options.inputs)
+
+        def frames() -> "Iterator[pl.DataFrame]":
+            boards, refused = 0, empty_rejects()
+            for batch in deals.batches(report):
+                boards += batch.deals.height
+                if not refused.height:
+                    refused = batch.rejects
+                if batch.deals.height:
+                    yield add(engine, batch.deals)
+            if not boards:
+                raise InvalidInput(f"expected deals, {shared.no_deals(refused)}")
+
+        yield frames()
 
 
 def export_calls(options: argparse.Namespace) -> None:

@@ -15,6 +15,8 @@ from bidcascade.service.questions.bids import PlaceQuestion
 from bidcascade.service.questions.systems import SystemCheckRequest, SystemDiffRequest
 
 from . import shared
+from .book import configure_book
+from .card import configure_card
 from .flags import add_flags
 from .prices import configure_prices
 
@@ -96,6 +98,8 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="findings listed")  # fmt: skip
 
     configure_prices(action, _SYSTEM_HELP)
+    configure_card(action, _SYSTEM_HELP)
+    configure_book(action, _SYSTEM_HELP)
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)

@@ -13,6 +13,7 @@ import polars as pl
 
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
 from bidcascade.loaders.inputs import Source
+from bidcascade.loaders.pbn_double_dummy import BID_SYSTEMS_COLUMN
 from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.service.engine import Engine
 from bidcascade.service.runs.batch_inputs import Inputs
@@ -48,6 +49,28 @@ def annotated_games(
             auctions = answered["auction"].to_list()
             texts = engine.bidder.notes(deal_arrays(chunk.deals), auctions)
             yield from format_games(_annotated(chunk.deals, answered, texts))
+
+
+def bid_boards(engine: Engine, deals: pl.DataFrame, name: str) -> pl.DataFrame:
+    """Boards with the auctions that a system or table bids, its notes, and its name for both sides.
+
+    Parameters
+    ----------
+    engine : Engine
+    deals : polars.DataFrame
+        Deal frame; further columns stay.
+    name : str
+        What the systems are called in the column :data:`BID_SYSTEMS_COLUMN`.
+    """
+    if not deals.height:
+        return deals.with_columns(_systems(0, name))
+    answers = engine.auctions(deals, mode="first")
+    texts = engine.bidder.notes(deal_arrays(deals), answers["auction"].to_list())
+    return _annotated(deals, answers, texts).with_columns(_systems(deals.height, name))
+
+
+def _systems(count: int, name: str) -> pl.Series:
+    return pl.Series(BID_SYSTEMS_COLUMN, [[name, name]] * count, dtype=pl.List(pl.String()))
 
 
 class RowsOf:

@@ -21,7 +21,7 @@ from bidcascade.bridge import FIRST_BID, bid_level, bid_strain, format_call
 Kind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auction", "code"]
 """What a column holds: short texts, long texts, counts, numbers with two decimals, shares (0-1
 written as per cent), auctions or calls (sequences of call codes), expressions."""
-Cell: TypeAlias = "str | int | float | Sequence[int] | None"
+Cell: TypeAlias = "str | int | float | Sequence[int] | Link | None"
 
 STYLE: Final = files(__package__).joinpath("report.css").read_text("utf-8")
 _SIGNS: Final = "♣♦♥♠"
@@ -31,6 +31,13 @@ _CLASSES: Final = {
 }  # fmt: skip
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~#&$])")
 _LINK: Final = re.compile(r"(?i)(https?|ftp|www)(://|\.)")
+
+
+class Link(NamedTuple):
+    """A cell whose text leads somewhere: to another page of ours, or to an anchor."""
+
+    text: str
+    address: str
 
 
 class Text(NamedTuple):
@@ -70,6 +77,8 @@ class Table:
     caption: str
     columns: tuple[tuple[str, Kind], ...]
     rows: tuple[tuple[Cell, ...], ...]
+    anchor: str = ""
+    """Where links to it lead, once on a page; else it has one of its section's."""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -86,7 +95,50 @@ class Chart(NamedTuple):
     markup: str
 
 
-Block: TypeAlias = Text | Links | Numbers | Table | Chart
+class SourceLine(NamedTuple):
+    """A line of a text with its number, what is noted about it, and where it leads."""
+
+    number: int
+    text: str
+    note: str = ""
+    address: str = ""
+
+
+class Source(NamedTuple):
+    """A text line by line; links lead to ``#l12``. One on a page."""
+
+    lines: tuple[SourceLine, ...]
+
+
+class HandRecord(NamedTuple):
+    """A board as clubs print it: four hands of North, East, South, West, spades first.
+
+    Parameters
+    ----------
+    title, subtitle : str
+        Its number; who deals, and who is vulnerable.
+    hands : tuple
+        Four holdings each, empty for a void; None for a hand that is not known.
+    tricks : tuple
+        Rows of declarer and five numbers, notrump first; none where they are not known.
+    notes : tuple of str
+        What stands below.
+    """
+
+    title: str
+    subtitle: str
+    hands: tuple[tuple[str, str, str, str] | None, ...]
+    tricks: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class HandRecords(NamedTuple):
+    """Boards side by side, as many as the width holds; none is cut by the end of a sheet."""
+
+    records: tuple[HandRecord, ...]
+
+
+Block: TypeAlias = Text | Links | Numbers | Table | Chart | Source | HandRecords
 
 
 class Section(NamedTuple):
@@ -163,6 +215,8 @@ def _plain(cell: Cell, kind: Kind) -> str:
         return "–"
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, Link):
+        return cell.text
     if isinstance(cell, int | float):
         if kind == "percent":
             return percent_text(cell)
@@ -221,8 +275,13 @@ def _html_block(block: Block, name: str) -> str:
                 for what, number in pairs
             )
             return f'<dl class="tiles">{"".join(tiles)}</dl>'
+        case Source(lines):
+            return f'<div class="source">{"".join(map(_source_line, lines))}</div>'
+        case HandRecords(records):
+            return f'<div class="records">{"".join(map(_hand_record, records))}</div>'
         case Chart(caption, markup):
             return f"<figure><figcaption>{html_text(caption)}</figcaption>{markup}</figure>"
+    name = block.anchor or name
     heads = "".join(
         f'<th scope="col"{_CLASSES.get(kind, "")}>{html_text(head)}</th>'
         for head, kind in block.columns
@@ -242,11 +301,59 @@ def _html_block(block: Block, name: str) -> str:
     )
 
 
+def _hand_record(record: HandRecord) -> str:
+    hands = "".join(
+        f'<div class="{name[0].lower()}"><h4>{name}</h4>{_holdings(hand)}</div>'
+        for name, hand in zip(("North", "East", "South", "West"), record.hands, strict=True)
+    )
+    tricks = ""
+    if record.tricks:
+        heads = "".join(f'<th scope="col">{_red(one)}</th>' for one in ("", "NT", *"♠♥♦♣"))
+        rows = "".join(
+            f'<tr><th scope="row">{html_text(row[0])}</th>'
+            + "".join(f"<td>{html_text(one)}</td>" for one in row[1:])
+            + "</tr>"
+            for row in record.tricks
+        )
+        tricks = (
+            f"<table><caption>tricks, double dummy</caption><thead><tr>{heads}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
+    notes = "".join(f"<p>{_red(html_text(one))}</p>" for one in record.notes)
+    return (
+        f'<article><h3>{html_text(record.title)} <span class="soft">{html_text(record.subtitle)}'
+        f'</span></h3><div class="hands">{hands}</div>{tricks}{notes}</article>\n'
+    )
+
+
+def _holdings(hand: Sequence[str] | None) -> str:
+    if hand is None:
+        return "<p>not known</p>"
+    suits = zip("♠♥♦♣", hand, strict=True)
+    held = "<br>".join(f"{_red(sign)} {html_text(cards or '–')}" for sign, cards in suits)
+    return f"<p>{held}</p>"
+
+
+def _source_line(line: SourceLine) -> str:
+    anchor = f"l{line.number}"
+    text = html_text(line.text) or "&nbsp;"
+    if line.address:
+        text = f'<a href="{html_text(line.address)}">{text}</a>'
+    note = f"<span>{_red(html_text(line.note))}</span>" if line.note else ""
+    return f'<p id="{anchor}"><a href="#{anchor}">{line.number}</a><code>{text}</code>{note}</p>\n'
+
+
+def _red(text: str) -> str:
+    return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text)
+
+
 def _html_cell(cell: Cell, kind: Kind) -> str:
     text = html_text(_plain(cell, kind))
-    if kind == "code" and cell:
-        return f"<code>{text}</code>"
-    return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text) if kind == "auction" else text
+    if kind == "auction":
+        text = _red(text)
+    if isinstance(cell, Link):
+        return f'<a href="{html_text(cell.address)}">{text}</a>'
+    return f"<code>{text}</code>" if kind == "code" and cell else text
 
 
 # --- Markdown ------------------------------------------------------------------------------------
@@ -262,8 +369,13 @@ def page_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: Text | Links | Numbers | Table) -> str:
+def _markdown_block(block: Text | Links | Numbers | Table | Source | HandRecords) -> str:
     match block:
+        case HandRecords(records):
+            return "\n\n".join(map(_markdown_record, records))
+        case Source(written):
+            # a fence longer than any in it
+            return "\n".join(("~~~~~~~~", *(visible(one.text) for one in written), "~~~~~~~~"))
         case Text(text):
             return markdown_text(text)
         case Links(text, pairs):
@@ -281,8 +393,24 @@ def _markdown_block(block: Text | Links | Numbers | Table) -> str:
     return f"{markdown_text(block.caption)}:\n\n{lines}"
 
 
+def _markdown_record(record: HandRecord) -> str:
+    lines = [f"{record.title}, {record.subtitle}"]
+    for name, hand in zip(("North", "East", "South", "West"), record.hands, strict=True):
+        told = "not known" if hand is None else " ".join(
+            f"{sign}{cards or '–'}" for sign, cards in zip("♠♥♦♣", hand, strict=True)
+        )  # fmt: skip
+        lines.append(f"{name}: {told}")
+    for row in record.tricks:
+        lines.append(f"{row[0]}: " + ", ".join(
+            f"{count} {strain}" for count, strain in zip(row[1:], ("NT", *"♠♥♦♣"), strict=True)
+        ))  # fmt: skip
+    return "\n".join(f"- {markdown_text(one)}" for one in (*lines, *record.notes))
+
+
 def _markdown_cell(cell: Cell, kind: Kind) -> str:
     text = _plain(cell, kind)
+    if isinstance(cell, Link):
+        return f"[{markdown_text(text)}]({cell.address})"
     if kind == "code" and cell:
         # a bar ends a cell even inside code; a backquote would end the code
         return "`" + visible(text).replace("`", "'").replace("|", "\\|") + "`"

@@ -1,7 +1,7 @@
 """Files of a system: found, read and decoded, and the statements in them, includes put in place."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -121,7 +121,7 @@ class Sources:
             return []
         logical = logical_lines(lines, name, self.complain)
         if not self.prose:
-            self.prose = _prose(lines)
+            self.prose = prose_of(lines)
         return self._top(tree_of(logical, self.complain))
 
     def _top(self, raw: list[RawItem]) -> list[Item]:
@@ -277,7 +277,7 @@ def _name_of(path: Path, reading: list[Path]) -> str:
     return str(path)
 
 
-def _prose(lines: list[str]) -> str:
+def prose_of(lines: Sequence[str]) -> str:
     """Find the comment page at the top of a text, maybe behind its ``system`` line."""
     found: list[str] = []
     for line in lines:

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 from bidcascade.loaders.handviewer import HANDVIEWER
 
-_VOID = {"meta", "line", "rect", "circle"}
+_VOID = {"br", "meta", "line", "rect", "circle"}
 
 
 class PageReader(HTMLParser):

@@ -1,0 +1,116 @@
+"""``export pbn`` and ``export sheets``: boards for other programs, and for a club."""
+
+import json
+
+import pytest
+
+from bidcascade.loaders import read_deals, read_pbn
+from bidcascade.loaders.pbn_double_dummy import (
+    BID_SYSTEMS_COLUMN,
+    PAR_COLUMN,
+    bid_system_column,
+    double_dummy_columns,
+)
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
+from bidcascade.service.engine import Engine
+from tests.service.reports.support_pages import check_page
+
+SYSTEM = """opening:
+  1NT = Strong <b>notrump</b>: 15-17 points, balanced
+option weak:
+  opening:
+    1NT = Weak: 12-14 points, balanced
+"""
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.bidding").write_text(SYSTEM)
+    assert main(["deals", "12", "--seed", "5", "--out", "club.lin"]) == DONE
+
+
+def ran(capsys, *arguments):
+    assert main([str(one) for one in arguments]) == DONE
+    return capsys.readouterr().out
+
+
+def test_boards_are_bid_and_explained(capsys, tmp_path):
+    ran(capsys, "export", "pbn", "club.lin", "--bidder", "mine.bidding", "--out", "club.pbn")
+    data = (tmp_path / "club.pbn").read_bytes()
+    read = read_pbn(data).deals
+    bid = Engine.open("mine.bidding").auctions(
+        read_deals(tmp_path / "club.lin").deals, mode="first"
+    )
+    assert read["auction"].equals(bid["auction"])
+    assert read["contract"].equals(bid["contract"])
+    told = dict.fromkeys(text for texts in read["announcements"] for text in texts)
+    assert "Strong <b>notrump</b>: 15-17 points, balanced" in told
+    assert set(map(tuple, bid_system_column(data)[BID_SYSTEMS_COLUMN])) == {("mine.bidding",) * 2}
+    ran(capsys, "export", "pbn", "club.lin", "--bidder", "mine.bidding", "--option", "weak",
+        "--out", "weak.pbn")  # fmt: skip
+    assert (
+        not read_pbn((tmp_path / "weak.pbn").read_bytes()).deals["auction"].equals(read["auction"])
+    )
+
+
+def test_own_calls_notes_scores_and_tables_stay(capsys, tmp_path):
+    digits = "7" * 20
+    game = (
+        '[Board "7"]\n[Dealer "N"]\n[Vulnerable "EW"]\n'
+        '[Deal "N:AK52.QJ4.T98.K32 QJT.AK2.AK2.QJT9 9876.T98.QJ4.A54 43.7653.7653.876"]\n'
+        '[Declarer "E"]\n[Contract "1NT"]\n[Result "6"]\n[Score "NS 100"]\n'
+        '[Auction "N"]\nPass 1NT =1= Pass Pass\nPass\n[Note "1:15 to 17"]\n'
+        f'[DoubleDummyTricks "{digits}"]\n[OptimumScore "NS 90"]\n'
+    )
+    (tmp_path / "own.pbn").write_text(game)
+    ran(capsys, "export", "pbn", "own.pbn", "--out", "all.pbn")
+    data = (tmp_path / "all.pbn").read_bytes()
+    one = read_pbn(data).deals.row(0, named=True)
+    assert (one["board"], one["score"], one["tricks"]) == (7, 100, 6)
+    assert one["announcements"][1] == "15 to 17"
+    assert double_dummy_columns(data)[0][PAR_COLUMN].to_list() == [90]
+    ran(capsys, "export", "sheets", "own.pbn", "--out", "all.html")
+    page = (tmp_path / "all.html").read_text("utf-8")
+    assert "Board 7" in page
+    assert "N/S" in page
+    assert "1NT by E, 6 tricks, +100 N/S" in page
+
+
+def test_sheets_have_every_board_and_escape_texts(capsys, tmp_path):
+    told = json.loads(ran(capsys, "export", "sheets", "club.lin", "--title", "<i>Thursday</i>",
+                          "--out", "club.html", "--json"))  # fmt: skip
+    assert told["boards"] == 12
+    text = (tmp_path / "club.html").read_text("utf-8")
+    assert "<i>" not in text
+    assert text.count("<article>") == 12
+    assert text.count("not known") == 0
+
+
+def test_sheets_of_a_quiz_say_what_is_not_known(capsys, tmp_path):
+    (tmp_path / "quiz.pbn").write_text('[Board "1"]\n[Deal "N:AK52.QJ4.T98.K32 - - -"]\n')
+    assert main(["export", "sheets", "quiz.pbn", "--out", "quiz.html"]) == BAD_INPUT
+    assert "expected deals" in capsys.readouterr().err
+    assert not (tmp_path / "quiz.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("pbn", "club.lin", "--out", "x.lin"), BAD_ARGUMENTS, "ending in .pbn"),
+        (("sheets", "club.lin", "--out", "x.pdf"), BAD_ARGUMENTS, "ending in .html"),
+        (("sheets", "club.lin", "--out", "none/x.html"), BAD_ARGUMENTS, "folder that exists"),
+        (("pbn", "club.lin", "--out", "x.pbn", "--option", "weak"), BAD_ARGUMENTS, "--bidder"),
+        (("pbn", "mine.bidding", "--out", "x.pbn"), BAD_INPUT, "expected deals"),
+        (("pbn", "club.lin", "--bidder", "none", "--out", "x.pbn"), BAD_ARGUMENTS, "none"),
+    ],
+)
+def test_what_cannot_be_exported_is_told(capsys, arguments, code, told, tmp_path):
+    assert main(["export", *arguments]) == code
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "x.pbn").exists()
+
+
+def test_a_page_of_sheets_keeps_to_the_rules_of_pages(capsys, tmp_path):
+    ran(capsys, "export", "sheets", "club.lin", "--bidder", "sayc", "--out", "club.html")
+    check_page((tmp_path / "club.html").read_text("utf-8"))

@@ -1,0 +1,115 @@
+"""The commands that make cards and books of systems."""
+
+import json
+
+import pytest
+
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
+from bidcascade.systems.convention_card import parse_card
+from bidcascade.systems.registry import open_system
+
+
+@pytest.fixture(autouse=True)
+def inside(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def ran(capsys, *arguments):
+    assert main([str(one) for one in arguments]) == DONE
+    return capsys.readouterr().out
+
+
+def test_a_card_as_text_json_and_page(capsys, tmp_path):
+    text = ran(capsys, "system", "card", "two-over-one", "--option", "landy", "--order", "wbf")
+    assert text.startswith("Two over one game forcing: order of the WBF card")
+    assert "landy on" in text
+    assert "2C  Landy" in text
+    told = ran(capsys, "system", "card", "two-over-one", "--option", "landy", "--json")
+    card = parse_card(told)
+    assert card.digest == open_system("two-over-one", options={"landy": True}).digest
+    ran(capsys, "system", "card", "two-over-one", "--out", "card.html")
+    assert "<h1>Two over one" in (tmp_path / "card.html").read_text("utf-8")
+
+
+def test_a_card_is_an_option_of_every_command(capsys):
+    ran(capsys, "system", "card", "two-over-one", "--option", "drury=off", "--out", "card.json")
+    hand = ("bid", "K742.83.AQ74.862", "--auction", "P P 1S P", "--table", "two-over-one", "--json")
+    by_card = json.loads(ran(capsys, *hand, "--option", "@card.json"))
+    assert by_card["call"] == json.loads(ran(capsys, *hand, "--option", "drury=off"))["call"]
+    assert by_card["call"] != json.loads(ran(capsys, *hand))["call"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("sayc", "--order", "ebu"), BAD_ARGUMENTS, "acbl"),
+        (("sayc", "--out", "card.pdf"), BAD_ARGUMENTS, ".html or .json"),
+        (("sayc", "--out", "none/card.html"), BAD_ARGUMENTS, "folder that exists"),
+        (("sayc", "--option", "@none.json"), BAD_ARGUMENTS, "card that can be read"),
+        (("none",), BAD_ARGUMENTS, "none"),
+    ],
+)
+def test_what_is_wrong_with_a_card_is_told(capsys, arguments, code, told):
+    assert main(["system", "card", *arguments]) == code
+    assert told in capsys.readouterr().err
+
+
+SMALL = """opening:
+  1NT = Strong notrump: 15-17 points, balanced
+option landy:
+  over (1NT):
+    2C = Landy: 5+ hearts, 4+ spades; artificial
+"""
+
+
+@pytest.fixture
+def small(tmp_path):
+    (tmp_path / "small.bidding").write_text(SMALL)
+    return ("system", "book", "small.bidding", "--deals", "400", "--out", "book")
+
+
+def test_a_book_is_a_folder_of_pages(capsys, small, tmp_path):
+    told = json.loads(ran(capsys, *small, "--option", "landy", "--json"))
+    assert told["pdf"] is None
+    assert told["digest"] == open_system("small.bidding", options={"landy": True}).digest
+    assert "Landy" in (tmp_path / "book" / "competition.html").read_text("utf-8")
+    assert (tmp_path / "book" / "text" / "small.html").is_file()
+    # a second one stands in its place only where that is said
+    assert main([*small]) == BAD_ARGUMENTS
+    assert "--overwrite writes over it" in capsys.readouterr().err
+    before = (tmp_path / "book" / "index.html").read_bytes()
+    assert "index.html: " in ran(capsys, *small, "--option", "landy", "--overwrite")
+    assert (tmp_path / "book" / "index.html").read_bytes() == before
+
+
+def test_a_book_stands_in_no_folder_of_others(capsys, small, tmp_path):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "letter.txt").write_text("mine")
+    assert main([*small, "--overwrite"]) == BAD_ARGUMENTS
+    assert "expected an empty folder" in capsys.readouterr().err
+    assert [one.name for one in (tmp_path / "book").iterdir()] == ["letter.txt"]
+    assert main([*small[:-1], "small.bidding"]) == BAD_ARGUMENTS
+    assert "got the file" in capsys.readouterr().err
+
+
+def test_a_book_without_a_bank_says_so(capsys, small, tmp_path, monkeypatch):
+    assert main([*small, "--bank", "some"]) == BAD_ARGUMENTS
+    assert "open, held-out, all" in capsys.readouterr().err
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
+    assert main([*small, "--bank", "open"]) == BAD_INPUT
+    assert "'bidcascade bank' solves them" in capsys.readouterr().err
+    assert not (tmp_path / "book").exists()
+
+
+def test_a_pdf_where_a_browser_is(capsys, small, tmp_path, monkeypatch):
+    browser = tmp_path / "browser"
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert json.loads(ran(capsys, *small, "--pdf", "--json"))["pdf"] is None
+    monkeypatch.setattr("shutil.which", lambda name: str(browser))
+    for text, printed in (("exit 3", False), ('for i; do case $i in --print-to-pdf=*) '
+                          'echo > "${i#*=}";; esac; done', True)):  # fmt: skip
+        browser.write_text(f"#!/bin/sh\n{text}\n")
+        browser.chmod(0o755)
+        assert main([*small, "--pdf", "--overwrite"]) == DONE
+        assert ("no book.pdf" in capsys.readouterr().err) != printed
+        assert (tmp_path / "book" / "book.pdf").is_file() == printed
