@@ -14,8 +14,6 @@ const LOOK_MS = 1000;
 const SOONER = /^(?:\/v1\/bid|\/v1\/auctions|\/v1\/tables\/[^/]+\/explain\?.*)$/;
 const ANSWERED = /^(?:\/v1\/(?:bid|auctions|layouts|interpret)|\/v1\/tables\/[^/]+\/(?:next|explain|topics)(?:\?.*)?)$/;
 
-const SOLVE = { id: 1, ask: "solve" };
-
 // --- messages -------------------------------------------------------------------------------------
 
 const waiting = new Map();
@@ -142,35 +140,61 @@ function ask(what, about, { signal, progress } = {}) {
 }
 
 /**
- * Solve hands N, E, S, W double dummy in an engine of its own, which ends with the answer or with `signal`: the other
- * one goes on bidding. `progress` hears of the table as it fills.
+ * An engine of its own for what takes long, so that the other one goes on bidding: `ask(what, about, options)` as above,
+ * until it is ended.
  */
-export function solveDeal(hands, { signal, progress } = {}) {
-  signal?.throwIfAborted();
+export function solverEngine() {
+  const asked = new Map();
   let solver = null;
-  const solved = new Promise((resolve, reject) => {
-    const hearSolver = ({ id, value, error, progress: table }) => {
-      if (id !== SOLVE.id) return;
-      if (table !== undefined) progress?.(table);
-      else if (error) reject(errorOf(error));
-      else resolve(value);
-    };
-    const start = (engineOf, fail) => {
-      solver = engineOf(hearSolver, fail);
-      solver.post({ ...SOLVE, given: { hands } });
-    };
-    const startHere = () => start(pageEngine, reject);
-    try {
-      start(workerEngine, startHere);
-    } catch {
-      startHere();
+  let last = 0;
+  const hearSolver = ({ id, value, error, progress }) => {
+    const one = asked.get(id);
+    if (!one) return;
+    if (progress !== undefined) {
+      one.progress?.(progress);
+      return;
     }
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  return solved.finally(() => {
-    solver.post({ id: 0, ask: "cancel", given: SOLVE.id });
+    asked.delete(id);
+    if (error) one.reject(errorOf(error));
+    else one.resolve(value);
+  };
+  const fail = (error) => [...asked.keys()].forEach((id) => hearSolver({ id, error }));
+  const startHere = () => {
+    solver = pageEngine(hearSolver, fail);
+    for (const { message } of asked.values()) solver.post(message);
+  };
+  try {
+    solver = workerEngine(hearSolver, startHere);
+  } catch {
+    startHere();
+  }
+  return {
+    ask(what, about, { signal, progress } = {}) {
+      signal?.throwIfAborted();
+      last += 1;
+      const message = { id: last, ask: what, given: about };
+      return new Promise((resolve, reject) => {
+        asked.set(message.id, { message, resolve, reject, progress });
+        signal?.addEventListener("abort", () => {
+          if (!asked.delete(message.id)) return;
+          solver.post({ id: 0, ask: "cancel", given: message.id });
+          reject(signal.reason);
+        }, { once: true });
+        solver.post(message);
+      });
+    },
+    end: () => solver.end(),
+  };
+}
+
+/** Solve hands N, E, S, W double dummy; `progress` hears of the table as it fills. The work ends with `signal`. */
+export async function solveDeal(hands, options) {
+  const solver = solverEngine();
+  try {
+    return await solver.ask("solve", { hands }, options);
+  } finally {
     solver.end();
-  });
+  }
 }
 
 // --- systems --------------------------------------------------------------------------------------
