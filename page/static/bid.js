@@ -13,6 +13,7 @@ import { solvedInParts, solvedNodes, worthNodes } from "./double_dummy.js";
 import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evening.js";
 import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
+import { playButton } from "./play.js";
 import { change, linkTo, placeAsked } from "./state.js";
 import { keep, kept } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
@@ -228,6 +229,7 @@ function showEnd(game) {
       h("p", { class: "big" }, phraseNodes("bid.contract", { contract: h("span", null, contractNodes(contract)) })),
       h("div", { class: "row" },
         h("button", { type: "button", class: "main", onclick: game.next }, phrase("bid.next")),
+        playButton(position, board.seat),
         h("button", { type: "button", onclick: anew }, phrase("bid.anew")),
         lastOwn(game) >= 0 && h("button", { type: "button", onclick: () => takeBack(game) }, phrase("auction.undo")),
         copyButton(),

@@ -199,7 +199,7 @@ export async function solveDeal(hands, options) {
 
 // --- systems --------------------------------------------------------------------------------------
 
-/** Names and titles of the systems in the folder, where the page is one. */
+/** Names, titles and digests of the systems in the folder, where the page is one. */
 const inFolder = isOffline() ? JSON.parse(document.documentElement.dataset.offline) : [];
 // nobody else answers: it starts while the page is drawn
 if (isOffline()) begin(inWorker);
@@ -286,6 +286,22 @@ function open(name) {
   return opened.get(name);
 }
 
+/** SHA-256 of a text in hexadecimal; null where the browser works none out. */
+async function sha256(text) {
+  const bytes = await globalThis.crypto?.subtle?.digest("SHA-256", new TextEncoder().encode(text));
+  return bytes ? [...new Uint8Array(bytes)].map((one) => one.toString(16).padStart(2, "0")).join("") : null;
+}
+
+/** What tells a system from all others: `{name, digest, own}`; of one's own the digest is that of its texts. */
+export async function digestOf(name) {
+  const { tables } = await get("/v1/tables");
+  const found = tables.find((one) => one.name === name) ?? tables[0];
+  if (!isOwn(found.name)) return { name: found.name, digest: found.digest ?? null, own: false };
+  const { main, files } = await ownTexts(found.name);
+  const sorted = Object.keys(files).sort().map((file) => [file, files[file]]);
+  return { name: found.name, digest: await sha256(JSON.stringify([main, sorted])), own: true };
+}
+
 /** Names of the systems that there are, one's own left out. */
 export async function systemNames() {
   if (isOffline()) return inFolder.map((one) => one.name);
@@ -356,7 +372,9 @@ export async function loadEngine(names) {
 
 async function tablesAnswer(signal) {
   const described = (name, title, isOwn) => ({ name, system: title, source: name, reload_errors: [], own: isOwn });
-  const answer = isOffline() ? { tables: inFolder.map(({ name, title }) => described(name, title, false)) }
+  const answer = isOffline() ? {
+    tables: inFolder.map(({ name, title, digest }) => ({ ...described(name, title, false), digest })),
+  }
     : await (await request("/v1/tables", { signal })).json();
   const mine = [...new Set([...own.keys(), ...stored.names()])].map((name) => described(name, name, true));
   return { ...answer, tables: [...answer.tables, ...mine] };

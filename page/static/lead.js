@@ -2,10 +2,9 @@
 
 import { isMissingRoute, post } from "./api.js";
 import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
-import { shownCards, SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
 import { busy, clear, h, notice, table } from "./dom.js";
 import { servedName } from "./engine_client.js";
-import { contractNodes, handNode, percent } from "./format.js";
+import { cardsNode, contractNodes, handNode, percent } from "./format.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 
@@ -21,30 +20,22 @@ export function key(now) {
   return JSON.stringify([now.hands, callsBefore(now), now.dealer, now.vulnerability, now.table]);
 }
 
-function cardNode(cards) {
-  const suit = cards[0][0];
-  const ranks = cards.map((card) => shownCards(card[1])).join(" ");
-  return h("span", { class: "cards" },
-    h("span", { class: `suit ${suit}`, "aria-hidden": "true" }, SUIT_SIGNS[suit]),
-    h("span", { class: "hidden" }, SUIT_NAMES[suit]), ranks);
-}
-
 function answerNodes(answer, findMore) {
   const found = answer.layouts;
   // deals that time was too short for, or that are none, do not come by asking for more
   const more = Math.min(MORE * found.asked, MOST_LAYOUTS);
   const canMore = !answer.decided && found.solved === found.asked && more > found.asked;
   return [
-    h("p", { class: "big" }, phraseNodes("lead.card", { card: cardNode([answer.card]) })),
+    h("p", { class: "big" }, phraseNodes("lead.card", { card: cardsNode([answer.card]) })),
     !answer.decided && h("p", null, phraseNodes("lead.undecided", {
       layouts: phrase("number.layouts", { number: found.solved }),
-      cards: answer.undecided.map((card, place) => [place ? ", " : "", cardNode([card])]),
+      cards: answer.undecided.map((card, place) => [place ? ", " : "", cardsNode([card])]),
     }), canMore && h("button", { type: "button", onclick: () => findMore(more) }, phrase("lead.more", { deals: more }))),
     table(
       phrase("lead.caption"),
       ["lead", "tricks", "set", "matchpoints", "imps", "behind", "best"].map((head) => phrase(`lead.head-${head}`)),
       answer.leads.map((one) => [
-        cardNode(one.cards), one.tricks.toFixed(2), percent(one.set), percent(one.matchpoints),
+        cardsNode(one.cards), one.tricks.toFixed(2), percent(one.set), percent(one.matchpoints),
         one.imps.toFixed(2).replace("-", "−"),
         one.behind ? `${one.behind.toFixed(2)}${one.behind_error ? ` ± ${one.behind_error.toFixed(2)}` : ""}` : "–",
         percent(one.best_share),
