@@ -38,7 +38,8 @@ function useArrows(node) {
   return node;
 }
 
-function handRows(hand, legal, take) {
+/** A hand whose cards of `legal` are buttons that `take(card)` hears of. */
+export function cardRows(hand, legal, take) {
   const suits = suitsOf(hand);
   return useArrows(h("dl", { class: "hand" }, SUITS.map((suit) => h(
     "div", null,
@@ -60,7 +61,7 @@ function seatNode(seat, side, { at, contract, vulnerability, isSeen, take }) {
     },
     h("h3", null, SEAT_NAMES[seat], role && h("span", { class: "points" }, phrase(`play.${role}`)),
       isVulnerable(vulnerability, seat) && h("span", { class: "vul", title: phrase("deal.vulnerable") }, phrase("deal.vulnerable-sign"))),
-    isSeen(seat) ? handRows(at.left[seat], isTurn && take ? at.legal : [], take)
+    isSeen(seat) ? cardRows(at.left[seat], isTurn && take ? at.legal : [], take)
       : h("p", { class: "unknown" }, phrase("play.cards", { number: count })),
   );
 }

@@ -633,6 +633,11 @@ export const TEXTS = {
 
   // lead
   "lead.card": "Lead {card}",
+  "lead.yours": "What would you lead? Choose a card, then see the answer.",
+  "lead.yours-right": "You lead {card}, as the answer does.",
+  "lead.yours-as-good": "You lead {card}: as far as {layouts} tell it is as good as {best}.",
+  "lead.yours-behind": "You lead {card}, number {place} of {of}: it beats the contract in {set} of {layouts} and takes {tricks} tricks on average.",
+  "lead.reason": "{card} beats the contract in {set} of {layouts} and takes {tricks} tricks on average. Of cards that are as good it is the one that players lead.",
   "lead.undecided": "Not decided: as far as {layouts} can tell, {cards} may be as good. ",
   "lead.more": "Solve {deals} deals",
   "lead.caption": "Leads, best first",
