@@ -20,7 +20,8 @@ def browser_system(system: System) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``title``; ``digest``, as :func:`~bidcascade.systems.digests.digest_of` has it; ``rows`` of :func:`~bidcascade.systems.language.text_cache.rows_of_tree`;
+        ``title``; ``digest``, that of the system; ``rows`` of
+        :func:`~bidcascade.systems.language.text_cache.rows_of_tree`;
         ``texts`` of all files by name, the system's own first; ``options``; ``opponents``, the name
         of the system that the text names for the other side, or None.
 

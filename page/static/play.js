@@ -12,7 +12,7 @@ import { cardsNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, keepingNotes, plainAuction } from "./game_table.js";
 import { cardOfKey, playDiagram, spokenCard } from "./play_diagram.js";
 import { resultNodes, showReview } from "./play_review.js";
-import { change, hasAllHands, linkTo, state } from "./state.js";
+import { change, linkTo, state } from "./state.js";
 import { keep, kept } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
 
@@ -35,11 +35,23 @@ function writePlay(board, calls, role = "") {
   return [writeBoard(board), calls.join("-"), ...(role ? [role] : [])].join(BETWEEN);
 }
 
-/** A button that leads to the play of a board whose auction is over; null where there is nothing to play. */
-export function playButton({ hands, dealer, vulnerability, calls, table }, seat = OWN_SEAT) {
-  if (!hands.every(Boolean) || !isOver(calls) || !contractOf(calls, dealer)) return null;
-  const asked = writePlay({ hands, dealer, vulnerability, seat }, calls);
-  return h("button", { type: "button", onclick: () => change({ view: "cards", table, asked }) }, phrase("play.out"));
+/** Whether a position is a board whose auction ended in a contract. */
+export function isPlayable({ hands, calls, dealer }) {
+  return hands.every(Boolean) && isOver(calls) && contractOf(calls, dealer) !== null;
+}
+
+/** A button that leads to the play of a position; null where there is nothing to play. */
+export function playButton(position, seat = OWN_SEAT) {
+  if (!isPlayable(position)) return null;
+  const asked = writePlay({ ...position, seat }, position.calls);
+  return h("button", { type: "button", onclick: () => change({ view: "cards", table: position.table, asked }) }, phrase("play.out"));
+}
+
+/** Go to the play of a position at once, with the cards of a seat; declarer plays where that is dummy. */
+export function playAs(position, seat) {
+  const { declarer } = contractOf(position.calls, position.dealer);
+  const role = SEATS[(seat - declarer) % 2 === 0 ? declarer : seat];
+  change({ view: "cards", table: position.table, asked: writePlay({ ...position, seat }, position.calls, role) });
 }
 
 /** Play of a text; throws a sentence. */
@@ -93,16 +105,16 @@ function lendKeys(take) {
 
 // --- before ---------------------------------------------------------------------------------------
 
+/** Without a board in the address: the play that is under way, else the deal of the page, else the last play. */
 function showNothing(place) {
-  const found = kept(NAME, isKept);
-  if (found) {
-    change({ asked: found.asked, table: found.table }, { quiet: true });
-    return;
-  }
   const now = state();
-  if (hasAllHands(now) && isOver(now.calls) && contractOf(now.calls, now.dealer)) {
-    const { hands, dealer, vulnerability, calls } = now;
-    change({ asked: writePlay({ hands, dealer, vulnerability, seat: OWN_SEAT }, calls) }, { quiet: true });
+  const found = kept(NAME, isKept);
+  const isUnderWay = found && found.claimed === null && found.play.length < 52;
+  const ofDeal = isPlayable(now) ? { asked: writePlay({ ...now, seat: OWN_SEAT }, now.calls) } : null;
+  const ofKept = found && { asked: found.asked, table: found.table };
+  const next = isUnderWay ? ofKept : ofDeal ?? ofKept;
+  if (next) {
+    change(next, { quiet: true });
     return;
   }
   clear(place, notice("info", phrase("play.nothing")), h("p", { class: "row" },

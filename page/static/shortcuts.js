@@ -80,7 +80,8 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
       return;
     }
     forget();
-    const action = (GAMES.includes(state().view) ? actionsOfGame : actionsOfDeal)[name];
+    const { view } = state();
+    const action = (view === "cards" ? { "?": help } : GAMES.includes(view) ? actionsOfGame : actionsOfDeal)[name];
     if (!action) return;
     event.preventDefault();
     action();

@@ -314,7 +314,7 @@ export const TEXTS = {
   "play.chooser": "The others play",
   "play.chooser-service": "as they see it", "play.chooser-solver": "double dummy",
   "play.others-service": "The service chooses the others' cards: each player sees his own hand and dummy, and is shown deals that fit the auction and the cards.",
-  "play.others-solver": "The others see all four hands: they play double dummy, without a mistake. No finesse against them wins that need not.",
+  "play.others-solver": "The others see all four hands: they play double dummy and never guess wrong.",
   "play.hand-of": "{seat}'s hand, {number} card|{seat}'s hand, {number} cards",
   "play.cards": "{number} card|{number} cards",
   "play.declarer": "declarer", "play.dummy": "dummy",
@@ -359,6 +359,7 @@ export const TEXTS = {
   // bidding with the system
   "bid.intro": "You see your own hand; the system bids the three others.",
   "bid.acting": "Only boards on which I have something to bid",
+  "bid.playing": "Then I play the cards",
   "bid.dealing": "Dealing a board…",
   "bid.none-to-act": "Of {number} deals there was none on which the system has a call other than pass for you; this one is by chance.|Of {number} deals there was none on which the system has a call other than pass for you; this one is by chance.",
   "bid.contract": "Contract: {contract}",

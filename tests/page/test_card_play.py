@@ -1,4 +1,4 @@
-"""A hand played out on the page: without a service, against one, its review, its files, and reports."""
+"""A hand played out on the page: without a service, against one, its review, files, and reports."""
 
 import json
 import re
@@ -290,6 +290,19 @@ def test_the_service_chooses_cards_and_sees_what_the_player_sees(visit, asked):
     told = page.locator(".verdict").inner_text()
     assert re.search(r"chosen over deals .*: it beats the contract in .* of 4 layouts", told)
     no_compiler_words(told)
+
+
+def test_the_cards_are_played_before_all_hands_are_seen(visit, module):
+    board = {"hands": HANDS, "dealer": 0, "vulnerability": "NS", "seat": 2}
+    code = module("board_code", "writeBoard", board)["value"]
+    page = visit.open(f"#view=bid&ask={code}").page
+    visit.wait_said("Your call")
+    page.get_by_label("Then I play the cards").check()
+    page.locator(".game-table").get_by_role("button", name="three notrump", exact=True).click()
+    # South's partner declares: his cards are played from North
+    page.locator(".play-seat.below h3", has_text="North").wait_for()
+    assert visit.state()["ask"].endswith("~1N-P-3N-P-P-P~N")
+    assert page.locator(".play-seat .hand").count() <= 2
 
 
 def test_a_call_is_reported(visit, tmp_path):

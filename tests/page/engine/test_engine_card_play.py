@@ -1,4 +1,4 @@
-"""The play of the cards on the page: its rules, its rules of thumb and its solver, against the package."""
+"""Cards played on the page: its rules, its rules of thumb and its solver, against the package."""
 
 import numpy as np
 import pytest
