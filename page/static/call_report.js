@@ -1,14 +1,13 @@
-// A call or a card that looks wrong, written to a file for those who can mend it. Nothing is sent anywhere.
+// A call or a card that looks wrong, written to a file for those who can mend it. Nothing is sent anywhere;
+// report_boards.js reads it back.
 
 import { SEATS } from "./calls.js";
 import { writeDeal } from "./cards.js";
 import { freshId, h, say, sayOn } from "./dom.js";
 import { saveBlob } from "./downloads.js";
 import { digestOf } from "./engine_client.js";
+import { FORMAT, VERSION } from "./report_boards.js";
 import { phrase } from "./texts.js";
-
-const FORMAT = "bidcascade report";
-const VERSION = 1;
 
 /** What stands in a report: `what` is "call" or "card", `about` tells of it, `words` are the person's. */
 async function reportOf(what, board, about, words) {

@@ -168,6 +168,7 @@ export const TEXTS = {
   "paste.kind.address": "the address of a hand viewer",
   "paste.kind.pbn": "a PBN file",
   "paste.kind.lin": "LIN",
+  "paste.kind.report": "a report of a call or card",
   "paste.kind.deal": "a PBN deal",
   "paste.kind.hands": "hands, one a line",
   "paste.kind.diagram": "hands as in a diagram",
@@ -185,6 +186,7 @@ export const TEXTS = {
   "paste.four-hands": "A deal has four hands with blanks between them; this one has {hands}.",
   "paste.seat": "{seat}: {problem}",
   "paste.no-pbn": "There is no deal in this PBN text.",
+  "paste.no-report": "There is no deal in this report.",
   "paste.no-lin": "There is no deal (md) in this LIN text.",
   "paste.no-address": "There is no deal in this address: it has neither lin= nor hands (n= e= s= w=).",
   "paste.seat-twice": "There are two hands of {seat}.",
@@ -354,6 +356,8 @@ export const TEXTS = {
   "report.call": "Report this call", "report.card": "Report this card",
   "report.words-call": "What is wrong with the call?", "report.words-card": "What is wrong with the card?",
   "report.hint": "A file is saved on this computer, with the deal, the auction, the cards played, the system, the reason and your words. Nothing is sent.",
+  "report.version": "This report is of another version of the page ({version}).",
+  "report.broken": "This report cannot be read: it was changed after it was saved.",
   "report.save": "Save the report", "report.saved-short": "Saved", "report.saved": "The report is saved.",
 
   // bidding with the system

@@ -68,6 +68,13 @@ def begin(visit: Visit, address: str, role: str) -> Any:
     return page
 
 
+def enter(page: Any, text: str) -> None:
+    """Paste a text."""
+    button(page, "Enter or paste").click()
+    page.get_by_label("Paste", exact=True).fill(text)
+    button(page, "Use what is pasted").click()
+
+
 def random_play(length: int) -> list[int]:
     """Cards that the laws allow."""
     rng, left, play = np.random.default_rng(3), list(MASKS), list[int]()
@@ -316,4 +323,19 @@ def test_a_call_is_reported(visit, tmp_path):
     assert report["auction"] == ["1N", "P"]
     assert "wants 8+ points" in report["reason"]
     assert report["answer"]["candidates"]
+    # who gets the file pastes or drops it: the deal at that call
+    text = json.dumps(report, indent=2)
+    page.goto("about:blank")
+    visit.open("#dealer=E")
+    enter(page, text)
+    page.wait_for_function("() => location.hash.includes('auction=1N-P')")
+    assert visit.state()["n"] == HANDS[0]
+    for changed in (text.replace('"1N"', '"P"').replace('"dealer": "N"', '"dealer": "Q"'),
+                    text.replace('"version": 1', '"version": 9'), text[:-5]):  # fmt: skip
+        visit.open("#dealer=E")
+        enter(page, changed)
+        problem = page.locator("#paste-problem")
+        problem.wait_for()
+        assert "report" in problem.inner_text()
+        button(page, "Close").click()
     assert report["system"]["digest"] == System.open("sayc").digest
