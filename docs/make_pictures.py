@@ -129,6 +129,14 @@ def bid(visit: Visit) -> None:
     visit.page.wait_for_selector("text=Strong notrump: 15-17 points")
 
 
+def cards(visit: Visit) -> None:
+    """Declare a hand, with dummy's card to play."""
+    visit.open(f"{DEAL}&auction=1N-P-3N-P-P-P")
+    button(visit, "Play it out").click()
+    button(visit, "Declare as North").click()
+    visit.page.locator(".card-button").first.wait_for()
+
+
 def practice(visit: Visit) -> None:
     """Miss a hand of Stayman."""
     visit.open(f"#view=practice&ask={quote(SET)}")
@@ -172,6 +180,7 @@ VIEWS: Final[dict[Callable[[Visit], None], str]] = {
     card: "the convention card of a system",
     boards: "boards that were pasted, beside what the system bids",
     bid: "a board that was bid against the system, and its mistake",
+    cards: "a hand played out, with dummy's card to play",
     practice: "a hand of Stayman that was missed",
     systems: "a system's text with a line changed, and the hands that are bid differently",
     archives: "boards of an archive, what follows, what it is worth",

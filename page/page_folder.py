@@ -8,7 +8,7 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -74,7 +74,11 @@ def page_files(
     if solved is not None and deals:
         tables = base64.b64encode(pack_tables(solved)).decode()
         content[SOLVED] = f"globalThis.bidcascadeSolvedDeals = {_json(tables)};\n".encode()
-    content[PAGE] = _page({name: one["title"] for name, one in known.items()}, deals).encode()
+    told = [
+        {"name": name, "title": one["title"], "digest": one["digest"]}
+        for name, one in known.items()
+    ]
+    content[PAGE] = _page(told, deals).encode()
     content[WORKER] = _worker(content).encode()
     return content
 
@@ -196,8 +200,8 @@ def _json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _page(titles: Mapping[str, str], deals: int) -> str:
-    listed = json.dumps([{"name": name, "title": title} for name, title in titles.items()])
+def _page(told: Sequence[Mapping[str, str]], deals: int) -> str:
+    listed = json.dumps(told)
     solved = f'data-solved="{deals}" ' if deals else ""
     page = static_files()[PAGE].content.decode()
     # its own script and style take the place of these; there is no service with an API
@@ -214,7 +218,7 @@ def _page(titles: Mapping[str, str], deals: int) -> str:
             f'<link rel="stylesheet" href="{STYLE}">\n'
             '<link rel="apple-touch-icon" href="icon-192.png">\n'
             # the first system is there before it is asked for
-            f'<script defer src="{html.escape(_address(_path(next(iter(titles)))))}"></script>\n'
+            f'<script defer src="{html.escape(_address(_path(told[0]["name"])))}"></script>\n'
             f'<script defer src="{SCRIPT}"></script>',
         ),
         ('"/static/icon.svg"', '"icon.svg"'),

@@ -20,7 +20,8 @@ def browser_system(system: System) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``title``; ``rows`` of :func:`~bidcascade.systems.language.text_cache.rows_of_tree`;
+        ``title``; ``digest``, that of the system; ``rows`` of
+        :func:`~bidcascade.systems.language.text_cache.rows_of_tree`;
         ``texts`` of all files by name, the system's own first; ``options``; ``opponents``, the name
         of the system that the text names for the other side, or None.
 
@@ -53,6 +54,7 @@ def browser_system(system: System) -> dict[str, Any]:
     names = {str(path): path.name for path, _ in text.files}
     return {
         "title": text.title,
+        "digest": system.digest,
         "rows": [
             [names.get(part, part) if isinstance(part, str) else part for part in row]
             for row in rows_of_tree(bare)

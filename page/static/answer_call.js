@@ -7,9 +7,11 @@ import { busy, clear, h, notice, put, table } from "./dom.js";
 import {
   callNode, callText, chips, conditionText, contractNodes, contractText, percent, readContract, signed, valueText,
 } from "./format.js";
+import { reportNode } from "./call_report.js";
 import { servedName } from "./engine_client.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { closeCalls, descriptionWords, handWords, hardest, missWords, wantedWords } from "./reasons.js";
+import { playButton } from "./play.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall, state } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -300,7 +302,7 @@ async function showEnd(place, now, signal) {
   clear(place, h("div", { class: "headline" },
     h("p", { class: "big" }, contractNodes(contract)),
     h("p", null, phrase("end.look")),
-    h("p", { class: "row" }, contract && h("a", { href: linkTo({ view: "lead" }) }, phrase("end.lead")),
+    h("p", { class: "row" }, playButton({ ...now, calls: callsBefore(now) }), contract && h("a", { href: linkTo({ view: "lead" }) }, phrase("end.lead")),
       h("a", { href: linkTo({ view: "shown", at: null }) }, phrase("end.shown")))),
   h("h3", null, phrase("meanings.title")), meanings);
   try {
@@ -339,6 +341,9 @@ export async function show(place, now, signal) {
   const render = (answer) => clear(
     place, headline(seat, answer, actual, simulated),
     simulationNode(answer.simulation), closeSection(answer), allNode(answer, actual),
+    reportNode("call", { ...now, calls: callsBefore(now) }, {
+      chosen: answer.call, by: SEAT_NAMES[seat], chosen_by: answer.simulation ? "simulation" : "system", reason: reasonText(answer), answer,
+    }),
   );
   const answer = await post("/v1/bid", asked, { signal });
   if (signal.aborted) return "";

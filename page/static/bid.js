@@ -13,6 +13,7 @@ import { solvedInParts, solvedNodes, worthNodes } from "./double_dummy.js";
 import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evening.js";
 import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
+import { isPlayable, playAs, playButton } from "./play.js";
 import { change, linkTo, placeAsked } from "./state.js";
 import { keep, kept } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
@@ -38,6 +39,8 @@ function isSwitch(value) {
 const AT_ONCE = 20;
 const TRIES = 10;
 const ACTING = "bid-acting";
+/** Whether the cards are played when the auction is over, before all hands are seen. */
+const PLAYING = "bid-playing";
 let note = "";
 
 /** A new board; where it is wished, one on which the system has a call other than pass for the player. */
@@ -64,11 +67,11 @@ async function nextBoard(table, signal, quiet = false) {
   if (!signal.aborted) change({ asked: writeBoard(board) }, { quiet });
 }
 
-/** Whether only boards are dealt on which one has something to bid. */
-function actingSwitch() {
-  const box = h("input", { type: "checkbox", id: "acting", onchange: () => keep(ACTING, box.checked) });
-  box.checked = kept(ACTING, isSwitch) ?? false;
-  return h("label", { class: "check" }, box, " ", phrase("bid.acting"));
+/** A switch that the browser keeps. */
+function switchNode(name, text) {
+  const box = h("input", { type: "checkbox", id: name, onchange: () => keep(name, box.checked) });
+  box.checked = kept(name, isSwitch) ?? false;
+  return h("label", { class: "check" }, box, " ", text);
 }
 
 /** A board as a position of the page, with some calls. */
@@ -111,7 +114,7 @@ export async function show(place, now, signal) {
       if (!signal.aborted) clear(dealt, failure(error, next));
     }
   };
-  clear(place, h("p", { class: "soft" }, phrase("bid.intro")), dealt, scene, h("p", null, actingSwitch()), evening);
+  clear(place, h("p", { class: "soft" }, phrase("bid.intro")), dealt, scene, h("p", { class: "row" }, switchNode(ACTING, phrase("bid.acting")), switchNode(PLAYING, phrase("bid.playing"))), evening);
   if (note) put(dealt, notice("info", note));
   note = "";
   const game = { board, calls, table: now.table, code: now.asked, scene, evening, signal, next };
@@ -182,6 +185,11 @@ async function bid(game) {
       return;
     }
     if (isOver(calls)) {
+      const position = positionOf(board, calls, game.table);
+      if (kept(PLAYING, isSwitch) && isPlayable(position)) {
+        playAs(position, board.seat);
+        return;
+      }
       showEnd(game);
       showEvening(game.evening);
       if (document.activeElement === document.body) scene.focus();
@@ -228,6 +236,7 @@ function showEnd(game) {
       h("p", { class: "big" }, phraseNodes("bid.contract", { contract: h("span", null, contractNodes(contract)) })),
       h("div", { class: "row" },
         h("button", { type: "button", class: "main", onclick: game.next }, phrase("bid.next")),
+        playButton(position, board.seat),
         h("button", { type: "button", onclick: anew }, phrase("bid.anew")),
         lastOwn(game) >= 0 && h("button", { type: "button", onclick: () => takeBack(game) }, phrase("auction.undo")),
         copyButton(),

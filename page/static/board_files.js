@@ -1,8 +1,9 @@
-// Reads files and texts of boards: LIN, PBN, addresses of hand viewers. Long ones do not hold the page up.
+// Reads files and texts of boards: LIN, PBN, addresses of hand viewers, reports of a call or card. Long ones do not hold the page up.
 
 import { isBinary, textOfBytes } from "./file_text.js";
 import { linBoards } from "./lin_boards.js";
 import { pbnBoards } from "./pbn_boards.js";
+import { isReport, reportBoards } from "./report_boards.js";
 import { phrase } from "./texts.js";
 import { firstLink, linksOf } from "./viewer_links.js";
 
@@ -16,8 +17,9 @@ const LIN_TOKEN = new RegExp(
 );
 const PBN_TAG = /^[ \t]*\[\s*[A-Za-z]\w*\s+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
 
-/** "address", "pbn" or "lin"; null if a text is none of them. */
+/** "address", "pbn", "lin" or "report"; null if a text is none of them. */
 export function kindOf(text) {
+  if (isReport(text)) return "report";
   const token = text.search(LIN_TOKEN);
   const link = firstLink(token < 0 ? text : text.slice(0, token + PAST_TOKEN));
   const isPbn = (head) => PBN_TAG.test(head);
@@ -43,7 +45,7 @@ function* linkBoards(text) {
   }
 }
 
-const READERS = { address: linkBoards, pbn: pbnBoards, lin: linBoards };
+const READERS = { address: linkBoards, pbn: pbnBoards, lin: linBoards, report: reportBoards };
 
 /** Let the page do what waits. */
 function breath() {

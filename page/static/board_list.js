@@ -201,7 +201,7 @@ function problemsNode(problems) {
 
 function fileButton() {
   const input = h("input", {
-    type: "file", id: "boards-files", multiple: true, accept: ".lin,.pbn,.txt,.html", hidden: true,
+    type: "file", id: "boards-files", multiple: true, accept: ".lin,.pbn,.txt,.html,.json", hidden: true,
     onchange: () => openFiles([...input.files]),
   });
   const choose = () => input.click();

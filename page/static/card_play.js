@@ -1,7 +1,7 @@
 // The play of the cards: who wins a trick, what declarer took, what it scores.
-// loaders/play.py and bridge/scoring.py are the definitions.
+// loaders/play.py, inference/card_play/sight.py and bridge/scoring.py are the definitions.
 
-import { cardsOf, RANKS } from "./cards.js";
+import { cardsOf, handOf, RANKS } from "./cards.js";
 import { isVulnerable } from "./seats.js";
 
 /** Seat of each card. */
@@ -17,6 +17,39 @@ export function trickWinner(cards, strain) {
     if (card[0] === top[0] ? RANKS.indexOf(card[1]) < RANKS.indexOf(top[1]) : card[0] === strain) best = place;
   });
   return best;
+}
+
+/** Cards of some that may be played to a trick: of the suit led, if there is one (Law 44C). */
+export function legalCards(cards, trick) {
+  const followed = trick.length ? cards.filter((card) => card[0] === trick[0][0]) : [];
+  return followed.length ? followed : cards;
+}
+
+/**
+ * Where a play stands: `left` (hands as texts), `leader`, `trick` on the table, `turn`, `legal` cards, `tricks` that
+ * declarer's side has won, and all `done` tricks, `{leader, cards, winner}`. Null where a card is not one that may be
+ * played.
+ */
+export function followPlay(play, hands, { declarer, strain }) {
+  const held = hands.map(cardsOf);
+  const done = [];
+  let leader = (declarer + 1) % 4;
+  let trick = [];
+  let tricks = 0;
+  for (const card of play) {
+    const seat = (leader + trick.length) % 4;
+    if (!legalCards(held[seat], trick).includes(card)) return null;
+    held[seat] = held[seat].filter((one) => one !== card);
+    trick.push(card);
+    if (trick.length < 4) continue;
+    const winner = (leader + trickWinner(trick, strain)) % 4;
+    done.push({ leader, cards: trick, winner });
+    if ((winner - declarer) % 2 === 0) tricks += 1;
+    leader = winner;
+    trick = [];
+  }
+  const turn = (leader + trick.length) % 4;
+  return { left: held.map(handOf), leader, trick, turn, legal: legalCards(held[turn], trick), tricks, done };
 }
 
 /** Tricks of declarer's side in a play of all cards, or all but the last trick; null if it is none. */

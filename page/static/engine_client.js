@@ -14,8 +14,6 @@ const LOOK_MS = 1000;
 const SOONER = /^(?:\/v1\/bid|\/v1\/auctions|\/v1\/tables\/[^/]+\/explain\?.*)$/;
 const ANSWERED = /^(?:\/v1\/(?:bid|auctions|layouts|interpret)|\/v1\/tables\/[^/]+\/(?:next|explain|topics)(?:\?.*)?)$/;
 
-const SOLVE = { id: 1, ask: "solve" };
-
 // --- messages -------------------------------------------------------------------------------------
 
 const waiting = new Map();
@@ -142,40 +140,66 @@ function ask(what, about, { signal, progress } = {}) {
 }
 
 /**
- * Solve hands N, E, S, W double dummy in an engine of its own, which ends with the answer or with `signal`: the other
- * one goes on bidding. `progress` hears of the table as it fills.
+ * An engine of its own for what takes long, so that the other one goes on bidding: `ask(what, about, options)` as above,
+ * until it is ended.
  */
-export function solveDeal(hands, { signal, progress } = {}) {
-  signal?.throwIfAborted();
+export function solverEngine() {
+  const asked = new Map();
   let solver = null;
-  const solved = new Promise((resolve, reject) => {
-    const hearSolver = ({ id, value, error, progress: table }) => {
-      if (id !== SOLVE.id) return;
-      if (table !== undefined) progress?.(table);
-      else if (error) reject(errorOf(error));
-      else resolve(value);
-    };
-    const start = (engineOf, fail) => {
-      solver = engineOf(hearSolver, fail);
-      solver.post({ ...SOLVE, given: { hands } });
-    };
-    const startHere = () => start(pageEngine, reject);
-    try {
-      start(workerEngine, startHere);
-    } catch {
-      startHere();
+  let last = 0;
+  const hearSolver = ({ id, value, error, progress }) => {
+    const one = asked.get(id);
+    if (!one) return;
+    if (progress !== undefined) {
+      one.progress?.(progress);
+      return;
     }
-    signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  return solved.finally(() => {
-    solver.post({ id: 0, ask: "cancel", given: SOLVE.id });
+    asked.delete(id);
+    if (error) one.reject(errorOf(error));
+    else one.resolve(value);
+  };
+  const fail = (error) => [...asked.keys()].forEach((id) => hearSolver({ id, error }));
+  const startHere = () => {
+    solver = pageEngine(hearSolver, fail);
+    for (const { message } of asked.values()) solver.post(message);
+  };
+  try {
+    solver = workerEngine(hearSolver, startHere);
+  } catch {
+    startHere();
+  }
+  return {
+    ask(what, about, { signal, progress } = {}) {
+      signal?.throwIfAborted();
+      last += 1;
+      const message = { id: last, ask: what, given: about };
+      return new Promise((resolve, reject) => {
+        asked.set(message.id, { message, resolve, reject, progress });
+        signal?.addEventListener("abort", () => {
+          if (!asked.delete(message.id)) return;
+          solver.post({ id: 0, ask: "cancel", given: message.id });
+          reject(signal.reason);
+        }, { once: true });
+        solver.post(message);
+      });
+    },
+    end: () => solver.end(),
+  };
+}
+
+/** Solve hands N, E, S, W double dummy; `progress` hears of the table as it fills. The work ends with `signal`. */
+export async function solveDeal(hands, options) {
+  const solver = solverEngine();
+  try {
+    return await solver.ask("solve", { hands }, options);
+  } finally {
     solver.end();
-  });
+  }
 }
 
 // --- systems --------------------------------------------------------------------------------------
 
-/** Names and titles of the systems in the folder, where the page is one. */
+/** Names, titles and digests of the systems in the folder, where the page is one. */
 const inFolder = isOffline() ? JSON.parse(document.documentElement.dataset.offline) : [];
 // nobody else answers: it starts while the page is drawn
 if (isOffline()) begin(inWorker);
@@ -262,6 +286,22 @@ function open(name) {
   return opened.get(name);
 }
 
+/** SHA-256 of a text in hexadecimal; null where the browser works none out. */
+async function sha256(text) {
+  const bytes = await globalThis.crypto?.subtle?.digest("SHA-256", new TextEncoder().encode(text));
+  return bytes ? [...new Uint8Array(bytes)].map((one) => one.toString(16).padStart(2, "0")).join("") : null;
+}
+
+/** What tells a system from all others: `{name, digest, own}`; of one's own the digest is that of its texts. */
+export async function digestOf(name) {
+  const { tables } = await get("/v1/tables");
+  const found = tables.find((one) => one.name === name) ?? tables[0];
+  if (!isOwn(found.name)) return { name: found.name, digest: found.digest ?? null, own: false };
+  const { main, files } = await ownTexts(found.name);
+  const sorted = Object.keys(files).sort().map((file) => [file, files[file]]);
+  return { name: found.name, digest: await sha256(JSON.stringify([main, sorted])), own: true };
+}
+
 /** Names of the systems that there are, one's own left out. */
 export async function systemNames() {
   if (isOffline()) return inFolder.map((one) => one.name);
@@ -332,7 +372,9 @@ export async function loadEngine(names) {
 
 async function tablesAnswer(signal) {
   const described = (name, title, isOwn) => ({ name, system: title, source: name, reload_errors: [], own: isOwn });
-  const answer = isOffline() ? { tables: inFolder.map(({ name, title }) => described(name, title, false)) }
+  const answer = isOffline() ? {
+    tables: inFolder.map(({ name, title, digest }) => ({ ...described(name, title, false), digest })),
+  }
     : await (await request("/v1/tables", { signal })).json();
   const mine = [...new Set([...own.keys(), ...stored.names()])].map((name) => described(name, name, true));
   return { ...answer, tables: [...answer.tables, ...mine] };

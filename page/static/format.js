@@ -89,6 +89,15 @@ export function suitNode(suit) {
   return h("span", { class: `suit ${suit}` }, SUIT_SIGNS[suit]);
 }
 
+/** Cards of one suit, such as SK and SQ: "♠K Q". */
+export function cardsNode(cards) {
+  const [suit] = cards[0];
+  const ranks = cards.map((card) => shownCards(card[1])).join(" ");
+  return h("span", { class: "cards" },
+    h("span", { class: `suit ${suit}`, "aria-hidden": "true" }, SUIT_SIGNS[suit]),
+    h("span", { class: "hidden" }, SUIT_NAMES[suit]), ranks);
+}
+
 /** Contract with its declarer: "3NT by South". */
 export function contractNodes(contract) {
   if (contract === null) return [phrase("contract.passed")];

@@ -2,10 +2,11 @@
 
 import { isMissingRoute, post } from "./api.js";
 import { contractOf, SEAT_NAMES, SEATS } from "./calls.js";
-import { shownCards, SUIT_NAMES, SUIT_SIGNS } from "./cards.js";
+import { cardsOf } from "./cards.js";
 import { busy, clear, h, notice, table } from "./dom.js";
 import { servedName } from "./engine_client.js";
-import { contractNodes, handNode, percent } from "./format.js";
+import { cardsNode, contractNodes, percent } from "./format.js";
+import { cardRows } from "./play_diagram.js";
 import { callsBefore, isAtEnd, linkTo, placeAsked } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 
@@ -21,30 +22,52 @@ export function key(now) {
   return JSON.stringify([now.hands, callsBefore(now), now.dealer, now.vulnerability, now.table]);
 }
 
-function cardNode(cards) {
-  const suit = cards[0][0];
-  const ranks = cards.map((card) => shownCards(card[1])).join(" ");
-  return h("span", { class: "cards" },
-    h("span", { class: `suit ${suit}`, "aria-hidden": "true" }, SUIT_SIGNS[suit]),
-    h("span", { class: "hidden" }, SUIT_NAMES[suit]), ranks);
+/** Below so many layouts that differ, two leads are not told apart. */
+const FEWEST_DIFFERENT = 6;
+
+/** What the card that a person would lead is worth beside the best. */
+function verdictNode(answer, card) {
+  const { leads, layouts } = answer;
+  const place = leads.findIndex((one) => one.cards.includes(card));
+  const one = leads[place];
+  if (!one) return null;
+  const isRight = card === answer.card;
+  const isAsGood = place === 0 || one.differs < FEWEST_DIFFERENT || one.behind <= (one.behind_error ?? Infinity);
+  const parts = {
+    card: cardsNode([card]), place: place + 1, of: leads.length, set: percent(one.set), tricks: one.tricks.toFixed(2),
+    layouts: phrase("number.layouts", { number: layouts.solved }), best: cardsNode([answer.card]),
+  };
+  return h("p", { class: `verdict${isAsGood ? " right" : ""}` },
+    phraseNodes(isRight ? "lead.yours-right" : isAsGood ? "lead.yours-as-good" : "lead.yours-behind", parts));
 }
 
-function answerNodes(answer, findMore) {
+/** Why the lead of an answer is made. */
+function reasonNode({ card, leads, layouts }) {
+  const one = leads.find(({ cards }) => cards.includes(card));
+  return one && h("p", null, phraseNodes("lead.reason", {
+    card: cardsNode([card]), set: percent(one.set), tricks: one.tricks.toFixed(2),
+    layouts: phrase("number.layouts", { number: layouts.solved }),
+  }));
+}
+
+function answerNodes(answer, findMore, own) {
   const found = answer.layouts;
   // deals that time was too short for, or that are none, do not come by asking for more
   const more = Math.min(MORE * found.asked, MOST_LAYOUTS);
   const canMore = !answer.decided && found.solved === found.asked && more > found.asked;
   return [
-    h("p", { class: "big" }, phraseNodes("lead.card", { card: cardNode([answer.card]) })),
+    own && verdictNode(answer, own),
+    h("p", { class: "big" }, phraseNodes("lead.card", { card: cardsNode([answer.card]) })),
+    reasonNode(answer),
     !answer.decided && h("p", null, phraseNodes("lead.undecided", {
       layouts: phrase("number.layouts", { number: found.solved }),
-      cards: answer.undecided.map((card, place) => [place ? ", " : "", cardNode([card])]),
+      cards: answer.undecided.map((card, place) => [place ? ", " : "", cardsNode([card])]),
     }), canMore && h("button", { type: "button", onclick: () => findMore(more) }, phrase("lead.more", { deals: more }))),
     table(
       phrase("lead.caption"),
       ["lead", "tricks", "set", "matchpoints", "imps", "behind", "best"].map((head) => phrase(`lead.head-${head}`)),
       answer.leads.map((one) => [
-        cardNode(one.cards), one.tricks.toFixed(2), percent(one.set), percent(one.matchpoints),
+        cardsNode(one.cards), one.tricks.toFixed(2), percent(one.set), percent(one.matchpoints),
         one.imps.toFixed(2).replace("-", "−"),
         one.behind ? `${one.behind.toFixed(2)}${one.behind_error ? ` ± ${one.behind_error.toFixed(2)}` : ""}` : "–",
         percent(one.best_share),
@@ -57,6 +80,17 @@ function answerNodes(answer, findMore) {
       }),
       found.relaxed.length > 0 && phrase("lead.relaxed", { what: found.relaxed.join("; ") })),
   ];
+}
+
+/** The hand, of which a card is chosen before the answer is asked for; `chosen()` is that card, or null. */
+function choiceOf(hand) {
+  let own = null;
+  const rows = cardRows(hand, cardsOf(hand), (card) => {
+    own = own === card ? null : card;
+    for (const button of rows.querySelectorAll(".card-button")) button.setAttribute("aria-pressed", String(button.dataset.card === own));
+  });
+  for (const button of rows.querySelectorAll(".card-button")) button.setAttribute("aria-pressed", "false");
+  return { node: h("div", { role: "group", "aria-label": phrase("lead.yours") }, h("p", null, phrase("lead.yours")), rows), chosen: () => own };
 }
 
 export async function show(place, now, signal) {
@@ -89,7 +123,7 @@ export async function show(place, now, signal) {
       const answer = await post("/v1/leads", {
         hand, ...placeAsked({ ...now, table: served }), scoring, layouts, budget_ms: 12_000,
       }, { signal });
-      if (!signal.aborted) clear(result, answerNodes(answer, find));
+      if (!signal.aborted) clear(result, answerNodes(answer, find, choice.chosen()));
     } catch (error) {
       if (signal.aborted) return;
       clear(result, notice("error", isMissingRoute(error)
@@ -98,9 +132,10 @@ export async function show(place, now, signal) {
       button.disabled = false;
     }
   };
+  const choice = choiceOf(hand);
   const button = h("button", { type: "button", class: "main", onclick: () => find(LAYOUTS) }, phrase("lead.find"));
   clear(
-    place, head, handNode(hand),
+    place, head, choice.node,
     h("div", { class: "row fields" }, h("span", { class: "field" }, h("label", { for: "lead-scoring" }, phrase("lead.judged")), select), button),
     served !== now.table && notice("info", phrase("lead.by-base", { own: now.table, base: served })),
     result,

@@ -22,6 +22,7 @@ import { copyButton } from "./game_table.js";
 import * as conventionCard from "./convention_card.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
+import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
@@ -34,7 +35,7 @@ import * as systems from "./systems.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };
-const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, boards: boardList, bid, practice, systems, archives, jobs };
+const ALL_VIEWS = { ...DEAL_VIEWS, book: systemBook, card: conventionCard, boards: boardList, bid, cards: play, practice, systems, archives, jobs };
 /** Views without a deal beside them. */
 const ALONE = ["card", "boards", ...GAMES, "systems", "archives", "jobs"];
 const PAGES = ["book", ...ALONE];

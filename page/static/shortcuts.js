@@ -5,13 +5,14 @@ import { step, takeBack } from "./auction_diagram.js";
 import { makeCall, takeGameBack } from "./bidding_box.js";
 import { openEntering } from "./enter_deal.js";
 import { readCall, spokenCall, STRAINS } from "./calls.js";
+import { pressCardKey } from "./play.js";
 import { GAMES, state, VIEWS } from "./state.js";
 import { phrase } from "./texts.js";
 
 const KEY = "bidcascade.shortcuts";
 const KEYS = [
   [phrase("help.key-bid"), "bid"], ["P", "pass"], ["X", "double"], ["R", "redouble"],
-  [phrase("help.key-back"), "back"], [phrase("help.key-arrows"), "arrows"], ["B", "call"], ["A", "auction"],
+  [phrase("help.key-card"), "card"], [phrase("help.key-back"), "back"], [phrase("help.key-arrows"), "arrows"], ["B", "call"], ["A", "auction"],
   ["N", "new"], ["E", "enter"], ["?", "help"],
 ];
 const WAIT_MS = 2500;
@@ -59,7 +60,11 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
     if (!areOn() || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isWriting(event.target)) return;
     const name = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (/^[1-7]$/.test(name)) {
+    if (state().view === "cards" && pressCardKey(name)) {
+      event.preventDefault();
+      return;
+    }
+    if (/^[1-7]$/.test(name) && state().view !== "cards") {
       forget();
       level = name;
       timer = setTimeout(forget, WAIT_MS);
@@ -75,7 +80,8 @@ export function buildShortcuts({ say, deal, systemCall, systemAuction, help }) {
       return;
     }
     forget();
-    const action = (GAMES.includes(state().view) ? actionsOfGame : actionsOfDeal)[name];
+    const { view } = state();
+    const action = (view === "cards" ? { "?": help } : GAMES.includes(view) ? actionsOfGame : actionsOfDeal)[name];
     if (!action) return;
     event.preventDefault();
     action();

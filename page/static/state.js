@@ -6,7 +6,7 @@ import { VULNERABILITIES } from "./seats.js";
 import { phrase } from "./texts.js";
 
 /** Views with deals of their own, which the person does not see in whole. */
-export const GAMES = ["bid", "practice"];
+export const GAMES = ["bid", "practice", "cards"];
 export const VIEWS = ["call", "shown", "auctions", "compare", "lead", "book", "card", "boards", ...GAMES, "systems", "archives", "jobs"];
 /** Names that addresses of views had before. */
 const OLD_VIEWS = { table: "book", play: "bid" };

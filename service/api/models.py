@@ -552,6 +552,11 @@ class SystemAnswer(Body):
 
     name: str = Field(description="Of the table.", examples=["sayc"])
     title: str = Field(description="Of the system.", examples=["Standard American Yellow Card"])
+    digest: str = Field(
+        description="SHA-256 of all that the text says, as that of a table over which nothing is "
+        "laid.",
+        examples=[_EXAMPLE_DIGEST],
+    )
     rows: list[list[Any]] = Field(
         description="The tree of its text: objects `[class, field, …]`, in which the number of a "
         "row, from 1, stands for its object. The last one is the system.",

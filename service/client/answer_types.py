@@ -607,6 +607,7 @@ class SimulationAnswer(TypedDict):
 class SystemAnswer(TypedDict):
     name: str
     title: str
+    digest: str
     rows: list[list[Any]]
     texts: dict[str, str]
     options: dict[str, bool]

@@ -27,6 +27,7 @@ VIEWS = {
     "archives": ("#view=archives", "#view > *"),
     "bid": ("#view=bid", ".game-table .box:not([inert])"),
     "practice": ("#view=practice", "#topic"),
+    "cards": (f"{DEAL}{OVER}&view=cards", "#view .auction"),
     "boards": ("#view=boards", "#view > *"),
     "systems": ("#view=systems", "#view > *"),
     "unknown": ("#dealer=E&vul=Both", ".candidate"),

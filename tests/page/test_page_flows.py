@@ -416,12 +416,19 @@ def test_leads(visit):
         route.continue_(post_data=json.dumps({**asked, "layouts": few}))
 
     page.route("**/v1/leads", answer)
+    # what would you lead?
+    king = page.get_by_role("button", name="king of clubs", exact=True)
+    king.click()
+    assert king.get_attribute("aria-pressed") == "true"
     button(page, "Find the best lead").click()
     page.wait_for_selector("table.numeric tbody tr")
     # four layouts decide nothing
     button(page, "Solve 16 deals").click()
     page.wait_for_selector("text=8 layouts solved")
     assert wanted == [60, 16]
+    told = page.locator(".verdict").inner_text()
+    assert told.startswith("You lead clubsK") or told.startswith("You lead ♣"), told
+    assert "beats the contract in" in page.locator("#view").inner_text()
     first = page.locator("table.numeric tbody th").first.text_content()
     assert re.search(r"(spades|hearts|diamonds|clubs)(10|[2-9AKQJ])", first)
 

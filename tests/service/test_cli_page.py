@@ -69,6 +69,7 @@ def test_the_folder(mine, folder, capsys):
     assert not re.search(r'(href|src)="(/|http)', page)
     listed = re.search(r'data-offline="(.*?)"', page)[1].replace("&quot;", '"')
     assert [one["name"] for one in json.loads(listed)] == ["my system"]
+    assert json.loads(listed)[0]["digest"] == System.open(mine).digest
     worker = (folder / "sw.js").read_text("utf-8")
     cached = set(json.loads(re.search(r"const FILES = (.*);", worker)[1]))
     assert cached == FILES - {"index.html", "sw.js"} | {"./", "systems/my%20system.js"}

@@ -2,6 +2,7 @@
 // way {id, progress}. The same in a worker and, where there is none, beside the page.
 
 import { answerOf } from "./answers.js";
+import { cardToPlay, reviewPlay } from "./card_play.js";
 import { hasCore, useCore } from "./core.js";
 import { coreBytes } from "./core_source.js";
 import { diffSystems } from "./diff.js";
@@ -63,6 +64,10 @@ export function receiver(post, coreAddress) {
     match: ({ first, second, ...chosen }, tell) => bidBothWays(keptSystemOf(first), keptSystemOf(second), { ...chosen, tell }),
     /** Tricks of all contracts of hands N, E, S, W. */
     solve: ({ hands }, tell) => solveDeal(hands, tell),
+    /** A card as good as any double dummy, and tricks of North-South from there on. */
+    card: (position) => cardToPlay(position),
+    /** What each card of a play cost double dummy. */
+    review: (play, tell) => reviewPlay(play, tell),
     cancel: (id) => { running.delete(id); },
   };
 
