@@ -149,6 +149,7 @@ def _card_player(
 ) -> "CardPlayer":
     """Who chooses the cards of a player; what calls of a foreign engine mean is not known."""
     from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
+    from bidcascade.inference.card_play.likelihood import CardInference
     from bidcascade.systems import System
 
     own = player if isinstance(player, System) else None
@@ -156,7 +157,7 @@ def _card_player(
         own,
         other if own is not None and isinstance(other, System) else None,
         DEFAULT_BUDGET_MS if options.card_ms is None else options.card_ms,
-        weighs_cards=options.weigh_cards,
+        inference=CardInference() if options.weigh_cards else None,
     )
 
 
