@@ -2,118 +2,237 @@
 
 Random deals are bid by sayc, and played by four players of one kind who see what players see. A
 card's loss is how many tricks fewer its side takes double dummy, with the cards as they lie, than
-with the best card. Kinds: layouts that fit the auction, layouts without it, layouts that count by
-the cards of others, rules of thumb. Means a deal with 95 % intervals, and differences on the same
-deals.
+with the best card. Layouts are as many as :data:`LAYOUTS` says, however long they take, so other
+work on the machine changes nothing. What was played before, with the same numbers, is gone on from.
+
+``--timed`` deals are played by the player that a table gets, with the clock, for the time a card.
 """
 
-import argparse
+import json
 import sys
-from collections import defaultdict
-from time import perf_counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
 
 import numpy as np
 
-from bidcascade.bridge import Auction, Contract, Seat, Vulnerability
-from bidcascade.inference.card_play.choosing import CardPlayer
+from benchmarks.machine import environment
+from benchmarks.programs import options, table, write_report
+from bidcascade.bridge import Auction, Seat, Vulnerability
+from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
+from bidcascade.inference.card_play.likelihood import CardInference, hidden_choices
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.foreign.bidding import bid_out
-from bidcascade.inference.single_dummy.endings import EndingSolver
+from bidcascade.inference.single_dummy import EndingSolver
 from bidcascade.inference.weighted import margins
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 
-PLAIN, RULES = "layouts without the auction", "rules of thumb"
-AUCTION, WEIGHED = "layouts of the auction", "layouts counted by cards"
-_PARTS = ("opening lead", "declarer", "defence")
+NAME = "card_play"
+AUCTION, PLAIN, RULES = "layouts of the auction", "layouts without it", "rules of thumb"
+WEIGHED = "layouts of the auction, by the cards of others"
+PARTS = ("opening lead", "declarer", "defence")
+LAYOUTS = (8, 8, 12, 16, 24, 32)
+"""In the first tricks; in later ones as many as in the last of these."""
 _SOLVER = EndingSolver()
+_SAVED_EVERY_S = 60.0
 
 
-def main() -> int:
-    """Play until the time is over, and print what was lost."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.card_play", description=__doc__)
-    parser.add_argument("--deals", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--card-ms", type=int, default=500)
-    parser.add_argument("--layouts", type=int, default=30)
-    parser.add_argument("--budget", type=float, default=240.0, metavar="SECONDS")
-    options = parser.parse_args()
-    system = open_system("sayc")
-    common = {"budget_ms": options.card_ms, "layouts": options.layouts}
-    players = {
-        AUCTION: CardPlayer(system, **common),
-        PLAIN: CardPlayer(None, **common),
-        WEIGHED: CardPlayer(system, weighs_cards=True, **common),
+def players() -> dict[str, CardPlayer]:
+    """Players by kind; those that read the auction do it by sayc."""
+    plain = CardPlayer(None, budget_ms=None)
+    auction = replace(plain, meanings=open_system("sayc"))
+    return {
+        AUCTION: auction,
+        PLAIN: plain,
+        WEIGHED: replace(auction, inference=CardInference()),
         RULES: CardPlayer(None, budget_ms=0),
     }
-    deals = deal_arrays(random_deals(options.deals, options.seed))
-    auctions = bid_out(system, system, deals)
-    lost: dict[tuple[str, str], list[int]] = defaultdict(list)
-    started, slowest, played = perf_counter(), 0.0, 0
-    for number, calls in enumerate(auctions):
-        if perf_counter() - started > options.budget:
-            break
-        auction = Auction.of(calls, Seat(int(deals.dealer[number])))
-        if auction.contract is None:
-            continue
-        played += 1
-        for kind, player in players.items():
-            parts, took = play(player, deals, number, auction, auction.contract)
-            slowest = max(slowest, took)
-            for part, tricks in zip(_PARTS, parts, strict=True):
-                lost[kind, part].append(tricks)
-    print(f"{played} deals, slowest card {slowest:.2f} s")
-    if not played:
-        return 1
-    for kind in players:
-        shown(kind, {part: np.array(lost[kind, part], np.float64) for part in _PARTS})
-    for kind in (PLAIN, WEIGHED, RULES):
-        differences = {
-            part: np.array(lost[kind, part], np.float64) - np.array(lost[AUCTION, part])
-            for part in _PARTS
-        }
-        shown(f"{kind}, more than {AUCTION}", differences)
-    return 0
 
 
-def play(
-    player: CardPlayer, deals: DealArrays, number: int, auction: Auction, contract: Contract
-) -> tuple[list[int], float]:
-    """Tricks lost by part of :data:`_PARTS`, and seconds of the slowest card."""
-    hands = [int(hand) for hand in deals.hands[:, number]]
-    dummy = (contract.declarer + 2) % 4
-    cards, parts, slowest = list[int](), [0, 0, 0], 0.0
-    while len(cards) < 52:
-        state = give_to_seats(cards, contract)
-        seat = contract.declarer if state.turn == dummy else state.turn
-        sight = Sight(
-            auction, Vulnerability(int(deals.vulnerability[number])), seat, hands[seat],
-            hands[dummy] if cards else None, tuple(cards),
+class Deal:
+    """One deal in its contract, and what was worked out for it, which kinds share."""
+
+    def __init__(self, deals: DealArrays, number: int, auction: Auction) -> None:
+        assert auction.contract is not None
+        self.auction, self.contract = auction, auction.contract
+        self.hands = [int(hand) for hand in deals.hands[:, number]]
+        self.vulnerability = Vulnerability(int(deals.vulnerability[number]))
+        self._solved: dict[tuple[int, ...], np.ndarray] = {}
+        self._chosen: dict[tuple[str, tuple[int, ...]], int] = {}
+
+    def sight(self, cards: Sequence[int]) -> Sight:
+        """What who is to choose sees."""
+        turn = give_to_seats(cards, self.contract).turn
+        declarer = self.contract.declarer
+        dummy = Seat((declarer + 2) % 4)
+        seat = declarer if turn == dummy else turn
+        return Sight(
+            self.auction, self.vulnerability, seat, self.hands[seat],
+            self.hands[dummy] if cards else None, tuple(cards),
         )  # fmt: skip
-        began = perf_counter()
-        card = player.choose(sight).card
-        slowest = max(slowest, perf_counter() - began)
+
+    def tricks(self, cards: tuple[int, ...]) -> np.ndarray:
+        """Tricks of the side to play by card, double dummy."""
+        if cards not in self._solved:
+            state = give_to_seats(cards, self.contract)
+            gone = sum(1 << card for card in cards)
+            on_table = np.full((1, 3), NO_CARD, np.uint8)
+            on_table[0, : len(state.trick)] = state.trick
+            left = np.array([[hand & ~gone] for hand in self.hands], np.uint64)
+            found = _SOLVER.plays(left, self.contract.strain, state.leader, on_table)
+            self._solved[cards] = found[0]
+        return self._solved[cards]
+
+    def card(self, kind: str, player: CardPlayer, sight: Sight) -> tuple[int, str]:
+        """Card of a kind of player, and what it was chosen by."""
+        if player.inference is not None and not hidden_choices(sight, player.inference):
+            kind = AUCTION
+        key = kind, sight.played
+        if key not in self._chosen:
+            trick = len(sight.played) // 4
+            layouts = LAYOUTS[min(trick, len(LAYOUTS) - 1)]
+            self._chosen[key] = replace(player, layouts=layouts).choose(sight)
+        chosen = self._chosen[key]
+        return chosen.card, chosen.origin
+
+
+def play(kind: str, player: CardPlayer, deal: Deal) -> dict[str, Any]:
+    """Tricks lost by part of :data:`PARTS`, and what declarer took, of what there was."""
+    cards, parts = tuple[int, ...](), [0, 0, 0]
+    while len(cards) < 52:
+        sight = deal.sight(cards)
+        card, origin = deal.card(kind, player, sight)
         if card not in sight.legal:
             raise AssertionError(f"expected one of {sight.legal}, got {card}")
-        on_table = np.full((1, 3), NO_CARD, np.uint8)
-        on_table[0, : len(state.trick)] = state.trick
-        left = np.array([[hand & ~sight.gone] for hand in hands], np.uint64)
-        tricks = _SOLVER.plays(left, contract.strain, state.leader, on_table)[0]
-        parts[0 if not cards else 1 if sight.declares else 2] += int(tricks.max() - tricks[card])
-        cards.append(card)
-    return parts, slowest
+        if origin not in ("only card", "equal cards"):
+            tricks = deal.tricks(cards)
+            parts[0 if not cards else 1 if sight.declares else 2] += int(
+                tricks.max() - tricks[card]
+            )
+        cards = (*cards, card)
+    taken = give_to_seats(cards, deal.contract).declarer_tricks
+    return {"lost": parts, "tricks": taken, "double dummy": 13 - int(deal.tricks(()).max())}
 
 
-def shown(name: str, tricks: dict[str, np.ndarray]) -> None:
-    """Print means with their intervals."""
-    texts = []
-    for part, found in tricks.items():
-        width = margins(found, np.ones(len(found)))
-        interval = "" if width is None else f" ± {float(width):.2f}"
-        texts.append(f"{part} {found.mean():+.2f}{interval}")
-    print(f"{name}: {', '.join(texts)}")
+def contracts(count: int, seed: int) -> Iterable[tuple[int, Deal]]:
+    """Deals of random ones that are not passed out, bid by sayc, with their numbers."""
+    system = open_system("sayc")
+    deals = deal_arrays(random_deals(count, seed))
+    for number, calls in enumerate(bid_out(system, system, deals)):
+        auction = Auction.of(calls, Seat(int(deals.dealer[number])))
+        if auction.contract is not None:
+            yield number, Deal(deals, number, auction)
+
+
+def times(count: int, seed: int) -> dict[str, Any]:
+    """Milliseconds a card of the player that a table gets, by the clock and of the processor."""
+    player = CardPlayer(open_system("sayc"))
+    clock, processor = list[float](), list[float]()
+    for _, deal in contracts(count, seed):
+        cards = tuple[int, ...]()
+        while len(cards) < 52:
+            sight = deal.sight(cards)
+            began, worked = perf_counter(), process_time()
+            card = player.choose(sight).card
+            clock.append(1000 * (perf_counter() - began))
+            processor.append(1000 * (process_time() - worked))
+            cards = (*cards, card)
+    return {
+        "cards": len(clock),
+        **{
+            name: [round(float(one), 1) for one in (*np.quantile(ms, (0.5, 0.99)), max(ms))]
+            for name, ms in (("clock", clock), ("processor", processor))
+        },
+    }
+
+
+def page(found: dict[str, Any]) -> list[str]:
+    """Results as Markdown."""
+    deals = found["deals"]
+    kinds = [kind for kind in found["kinds"] if any(kind in one for one in deals.values())]
+    rows = []
+    for kind in kinds:
+        own = [one for one in deals.values() if kind in one]
+        lost = np.array([one[kind]["lost"] for one in own], np.float64)
+        gain = np.array(
+            [one[kind]["tricks"] - one[kind]["double dummy"] for one in own], np.float64
+        )
+        rows.append(
+            [kind, len(own), *(_told(lost[:, part]) for part in range(3)), _told(gain, sign=True)]
+        )
+    differences = []
+    for kind in kinds[1:]:
+        both = [one for one in deals.values() if kind in one and AUCTION in one]
+        if both:
+            more = np.array(
+                [np.subtract(one[kind]["lost"], one[AUCTION]["lost"]) for one in both], np.float64
+            )
+            differences.append(
+                [kind, len(both), *(_told(more[:, part], sign=True) for part in range(3))]
+            )
+    lines = [
+        "# Cards against double dummy", "",
+        "Tricks a deal that cards lost to double dummy, and what declarer took more than double "
+        "dummy at the opening lead; ± is half of an interval of 95 %.", "",
+        *table(("players", "deals", *PARTS, "declarer's tricks"), rows), "",
+        f"More than with {AUCTION}, on the same deals:", "",
+        *table(("players", "deals", *PARTS), differences), "",
+        f"Layouts a card by trick: {', '.join(map(str, LAYOUTS))} and so on.",
+    ]  # fmt: skip
+    if (timed := found.get("times")) is not None:
+        heads = ("ms a card", "median", "99 %", "longest")
+        lines += [
+            "", f"{timed['cards']:,} cards with the clock, {DEFAULT_BUDGET_MS} ms a card at most:",
+            "", *table(heads, [(name, *timed[name]) for name in ("clock", "processor")]),
+        ]  # fmt: skip
+    return lines
+
+
+def _told(values: np.ndarray, *, sign: bool = False) -> str:
+    width = margins(values, np.ones(len(values)))
+    mean = f"{values.mean():+.2f}" if sign else f"{values.mean():.2f}"
+    return mean if width is None else f"{mean} ± {float(width):.2f}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play until the time is over, and write what was lost."""
+    given = options(
+        __doc__, arguments, deals=1000, seed=1, budget_s=(240.0, "how long to play"),
+        timed=(0, "deals to measure the time a card on"),
+    )  # fmt: skip
+    path: Path = given.out / f"{NAME}.json"
+    kinds = players()
+    settings = {"seed": given.seed, "layouts": list(LAYOUTS)}
+    found: dict[str, Any] = {"deals": {}}
+    if path.exists():
+        before = json.loads(path.read_text("utf-8"))
+        if before["settings"] != settings:
+            raise SystemExit(f"{path}: expected results of {settings}, got {before['settings']}")
+        found = before
+    found |= {"environment": environment(), "settings": settings, "kinds": list(kinds)}
+    if given.timed:
+        found["times"] = times(given.timed, given.seed)
+    ends = perf_counter() + given.budget_s
+    saved = perf_counter()
+    for number, deal in contracts(given.deals, given.seed):
+        if perf_counter() > ends:
+            break
+        own = found["deals"].setdefault(str(number), {})
+        for kind in [kind for kind in kinds if kind not in own]:
+            own[kind] = play(kind, kinds[kind], deal)
+        if perf_counter() - saved > _SAVED_EVERY_S:
+            given.out.mkdir(parents=True, exist_ok=True)
+            path.write_text(json.dumps(found) + "\n", "utf-8")
+            saved = perf_counter()
+    if not any(found["deals"].values()):
+        return 1
+    write_report(given.out, NAME, found, page(found))
+    return 0
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ from typing import {names}
 '''
 _ARGUMENTS: Final = {
     "Auctions": ("deals",), "Bid": ("hand", "auction"), "Compare": ("first", "second"),
-    "ContractTricks": (),
+    "Bench": ("system",), "ContractTricks": (),
     "DoubleDummy": ("deal",), "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",),
     "Layouts": ("auction",), "Leads": ("hand", "auction"),
     "Members": ("deals", "entries"), "SystemCheck": ("system",),

@@ -295,7 +295,7 @@ def study_leads(
     leader = Seat((contract.declarer + 1) % 4)
     count = _check(hands, weights, leader, scoring, 1, 1)
     weights = np.ones(count) if weights is None else weights
-    groups = touching_cards(hands, leader)
+    groups = touching_cards(int(hands[leader, 0]), int(np.bitwise_or.reduce(hands[:, 0])))
     held = tricks[:, [card for group in groups for card in group]].astype(np.int64)
     heads = tricks[:, [group[0] for group in groups]].astype(np.int64)
     values = _values(heads, held, contract, vulnerability)
@@ -338,21 +338,26 @@ def study_leads(
     )
 
 
-def touching_cards(hands: U64, leader: Seat) -> list[tuple[int, ...]]:
-    """Leads of a hand that are the same: cards with none between them that is still in play.
+def touching_cards(own: int, in_play: int) -> list[tuple[int, ...]]:
+    """Cards of a hand that are the same: with none between them that is still in play.
 
     Parameters
     ----------
-    hands : uint64 [4, n]
-        Layouts of the same cards.
+    own : int
+        Mask of the hand.
+    in_play : int
+        Mask of the cards of all hands and on the table.
 
     Returns
     -------
     list of tuple of int
         Highest first in each; clubs first, high cards before low ones.
+
+    Examples
+    --------
+    >>> touching_cards(0b110101, 0b111101)
+    [(5, 4), (2, 0)]
     """
-    own = int(hands[leader, 0])
-    in_play = int(np.bitwise_or.reduce(hands[:, 0]))
     groups: list[list[int]] = []
     for suit in range(4):
         open_group = False

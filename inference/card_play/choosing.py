@@ -1,16 +1,19 @@
 """A card for who is to play: double dummy over layouts of the cards that he does not see.
 
 Layouts of the hidden hands fit the auction and each card played: nobody holds a card of a suit that
-he has shown out of. All legal cards are measured on the same layouts (Ginsberg: GIB, Imperfect
-information in a computationally challenging game, 2001), by the mean score of the contract, then by
-mean tricks. Of cards that are equally good the one is played that a player would play. In each
-layout all cards are seen from the next card on, so a guess that can be put off is taken for none
-(strategy fusion; Frank, Basin: Search in games with incomplete information, 1998).
+he has shown out of. Where few enough are left, they are all looked at; else they are drawn. All
+legal cards are measured on the same layouts (Ginsberg: GIB, Imperfect information in a
+computationally challenging game, 2001), by the mean score of the contract, then by mean tricks. Of
+cards that are equally good the one is played that a player would play. In each layout all cards are
+seen from the next card on, so a guess that can be put off is taken for none (strategy fusion;
+Frank, Basin: Search in games with incomplete information, 1998).
 
 The same sight, seed and budget give the same card: the budget is turned into a number of layouts
 beforehand. A machine so slow that the clock ends the work before says so in ``notes``.
 """
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -23,6 +26,7 @@ import numpy as np
 from bidcascade.bridge import (
     FULL_DECK,
     BackendUnavailable,
+    InvalidDeal,
     InvalidInput,
     NoSuchDeal,
     ShownAnswer,
@@ -32,17 +36,19 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
+from bidcascade.inference.layouts.fitting import fitting
 from bidcascade.inference.layouts.meanings import Source
 from bidcascade.inference.layouts.sampling import deal_where, sample_layouts
 from bidcascade.inference.layouts.searching import Limits
 from bidcascade.inference.lead_carding import usual_leads
 from bidcascade.inference.leads import study_leads, touching_cards
 from bidcascade.inference.single_dummy.endings import EndingSolver
+from bidcascade.inference.single_dummy.views import all_layouts, layout_count
 from bidcascade.inference.weighted import F64, weighted_mean
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
-from .likelihood import hidden_choices, likelihoods
+from .likelihood import CardInference, Choice, hidden_choices, likelihoods
 from .rules_of_thumb import choose_card, is_master
 from .sight import Sight
 
@@ -53,19 +59,23 @@ MOST_LAYOUTS: Final = 60
 FEWEST_LAYOUTS: Final = 4
 """With fewer, what is seen in a layout would count for too much."""
 _MOST_PROPOSALS: Final = 50_000
-_MS_A_LAYOUT: Final = {13: 70.0, 12: 25.0, 11: 5.0, 10: 2.0, 9: 1.0}
-"""To solve one for all cards of a hand of so many, on one core; with fewer next to nothing."""
+_MOST_IN_ALL: Final = 1000
+"""Layouts of an ending that are all looked at: six cards a hand have 924."""
+_CARDS_GONE: Final = (1, 5, 9, 13, 17, 21, 25, 29, 33, 37)
+_MS_A_LAYOUT: Final = (60.0, 20.0, 12.0, 6.0, 2.5, 1.0, 0.4, 0.2, 0.07, 0.03, 0.01)
+"""To solve one for all cards of a hand, on one core, before so many cards are gone (measured)."""
 _SHARE_OF_SOLVING: Final = 0.6
 _BETWEEN_LOOKS_MS: Final = 20.0
 """Of work between two looks at the clock, if a layout takes no more."""
 _DIGITS: Final = 6
 """Nothing hangs on the last digits of a mean."""
+_NO_AUCTION: Final = "layouts say nothing of the auction: its calls have no known meaning"
 _SUIT: Final = 13
 _BOOK: Final = 6
 
 _CORE: Final = EndingSolver()
 
-Origin: TypeAlias = Literal["layouts", "only card", "rules of thumb"]
+Origin: TypeAlias = Literal["layouts", "only card", "equal cards", "rules of thumb"]
 
 
 class PlayValue(NamedTuple):
@@ -96,12 +106,12 @@ class ChosenCard(ShownAnswer):
     Parameters
     ----------
     card : int
-    origin : {"layouts", "only card", "rules of thumb"}
+    origin : {"layouts", "only card", "equal cards", "rules of thumb"}
         What it was chosen by.
     why : str
         In words.
     values : tuple of PlayValue
-        Of all legal cards, from the best on; none for rules of thumb and an only card.
+        Of all legal cards, from the best on; none where no layouts stand behind the card.
     layouts : int
         How many stand behind it.
     notes : tuple of str
@@ -126,16 +136,18 @@ class CardPlayer:
         What the calls of the auction are read by. None reads nothing from the auction.
     opponents : System, optional
         System of the other side, if it is another; ``meanings`` is a system then.
-    budget_ms : int
+    budget_ms : int or None
         For a card. With 0, and where it is too short for four layouts, cards are those of
-        :mod:`.rules_of_thumb`.
+        :mod:`.rules_of_thumb`. With None there are as many layouts as ``layouts`` says, however
+        long they take, so that the clock changes nothing.
     layouts : int
-        How many stand behind a card at most.
+        How many are drawn at most; an ending that has up to a thousand is looked at in all of
+        them.
     seed : int
         From 0 to ``2**64 - 1``.
-    weighs_cards : bool
-        Whether a layout counts by how likely others would have played their cards in it
-        (:mod:`.likelihood`); else each one counts that the cards leave possible.
+    inference : CardInference, optional
+        A layout counts by how likely others would have played their cards in it
+        (:mod:`.likelihood`); without it each one counts that the cards leave possible.
     solver : SolvesPlays
 
     Raises
@@ -158,16 +170,16 @@ class CardPlayer:
 
     meanings: Source | None
     opponents: System | None = None
-    budget_ms: int = DEFAULT_BUDGET_MS
+    budget_ms: int | None = DEFAULT_BUDGET_MS
     layouts: int = MOST_LAYOUTS
     seed: int = 0
-    weighs_cards: bool = False
+    inference: CardInference | None = None
     solver: SolvesPlays = _CORE
 
     def __post_init__(self) -> None:
         if self.opponents is not None and not isinstance(self.meanings, System):
             raise InvalidInput("expected a system whose opponents play another, got none")
-        if self.budget_ms < 0:
+        if self.budget_ms is not None and self.budget_ms < 0:
             raise InvalidInput(f"expected a budget from 0 ms, got {self.budget_ms!r}")
         if not 0 <= self.seed < 1 << 64:
             raise InvalidInput(f"expected a seed from 0 to 2**64 - 1, got {self.seed!r}")
@@ -190,39 +202,38 @@ class CardPlayer:
         legal = sight.legal
         if len(legal) == 1:
             return ChosenCard(legal[0], "only card", "the only card that may be played")
-        deadline = perf_counter() + self.budget_ms / 1000
-        left = 13 - sight.state.hands[sight.actor].bit_count()
-        choices = hidden_choices(sight) if self.weighs_cards else []
-        cost = _ms_a_layout(left) + sum(_ms_a_layout(one.cards) for one in choices)
-        wanted = min(self.layouts, int(_SHARE_OF_SOLVING * self.budget_ms / cost))
-        if wanted < FEWEST_LAYOUTS:
+        if len(groups := _groups(sight)) == 1:
+            told = "all cards that may be played are equal: they touch"
+            return ChosenCard(_usual(sight, groups[0]), "equal cards", told)
+        choices = hidden_choices(sight, self.inference) if self.inference else []
+        # layouts that there is time for, in the usual budget where there is no end
+        budget_ms = DEFAULT_BUDGET_MS if self.budget_ms is None else self.budget_ms
+        room = int(_SHARE_OF_SOLVING * budget_ms / self._ms_a_layout(sight, choices))
+        if self.budget_ms is not None and room < FEWEST_LAYOUTS:
             return _by_rules(sight, (f"a budget of {self.budget_ms} ms is too short for layouts",))
+        deadline = math.inf if self.budget_ms is None else perf_counter() + self.budget_ms / 1000
         try:
-            hands, weights, notes = self._drawn(sight, wanted, deadline, cancel)
-        except (NoSuchDeal, TimedOut) as error:
+            drawn = self._drawn(sight, room, deadline, cancel)
+        except (NoSuchDeal, TimedOut, InvalidDeal) as error:
             return _by_rules(sight, (f"no layout fits the cards played: {error}",))
+        notes = drawn.notes
         try:
-            tricks, solved = self._solved(sight, hands, deadline, cancel)
+            tricks = self._solved(sight, drawn.hands, deadline, cancel)
         except BackendUnavailable as error:
             return _by_rules(sight, (*notes, str(error)))
-        if solved < min(FEWEST_LAYOUTS, hands.shape[1]):
+        solved, asked = len(tricks), len(drawn.weights)
+        if solved < min(FEWEST_LAYOUTS, asked):
             return _by_rules(sight, (*notes, f"no time for layouts in {self.budget_ms} ms"))
-        if solved < hands.shape[1]:
+        if solved < asked:
             notes = (
                 *notes,
-                f"{solved} of {hands.shape[1]} layouts solved in {self.budget_ms} ms: with more "
+                f"{solved} of {asked} layouts solved in {self.budget_ms} ms: with more "
                 "time it may be another card",
             )
-        hands, weights = hands[:, :solved], weights[:solved]
-        whole = weights.sum()
-        # the latest first, as they tell most of what is left
-        for done, choice in enumerate(reversed(choices)):
-            if perf_counter() >= deadline:
-                notes = (*notes, f"{done} of {len(choices)} cards of others weighed: no more time")
-                break
-            weights = weights * likelihoods(sight, hands, [choice], self.solver, cancel=cancel)
-        weights = weights * (whole / weights.sum())
-        values = play_values(sight, hands, weights, tricks)
+        hands, counts = drawn.hands[:, :solved], drawn.weights[:solved]
+        weights, given_up = self._weighed(sight, hands, counts, choices, deadline, cancel)
+        notes = (*notes, *given_up)
+        values = play_values(sight, weights, tricks)
         if not sight.played:
             study = study_leads(
                 tricks, hands, sight.contract, weights=weights,
@@ -230,32 +241,66 @@ class CardPlayer:
             )  # fmt: skip
             card = study.card
         else:
-            card = _usual(sight, _equal_to_best(values))
+            card = _usual(sight, [card for one in _equal_to_best(values) for card in one.cards])
         # those that came several times count as often
-        count = round(float(weights.sum()))
+        count = round(float(counts[weights > 0].sum()))
         return ChosenCard(card, "layouts", _why(sight, card, values, count), values, count, notes)
 
-    def _drawn(
-        self, sight: Sight, count: int, deadline: float, cancel: Event | None
-    ) -> tuple[U64, F64, tuple[str, ...]]:
-        """Draw layouts that fit, those that are the same as one; with what was given up."""
+    def _ms_a_layout(self, sight: Sight, choices: Sequence[Choice]) -> float:
+        """How long it takes to solve a layout, and to weigh the cards of others in it."""
+        weighed = 0.0
+        if self.inference is not None:
+            weighed = sum(
+                _ms_a_layout(one.gone.bit_count()) * self.inference.imagined(one) for one in choices
+            )
+        return _ms_a_layout(len(sight.played)) + weighed
+
+    def _drawn(self, sight: Sight, room: int, deadline: float, cancel: Event | None) -> "_Drawn":
+        """All layouts that fit, where there is time for them, or some; with what was given up."""
+        view = sight.view()
+        if layout_count(view) > min(room, _MOST_IN_ALL):
+            count = self.layouts if self.budget_ms is None else min(self.layouts, room)
+            return self._some(sight, count, deadline, cancel)
+        hands = all_layouts(view)
+        for seat, played in enumerate(sight.state.hands):
+            hands[seat] |= np.uint64(played)
+        # who has no time for all of them looks at some of each kind
+        order = np.random.Generator(np.random.Philox(key=(self.seed, 0)))
+        hands = hands[:, order.permutation(hands.shape[1])]
+        notes: tuple[str, ...] = (_NO_AUCTION,)
+        if (sources := self._sources(sight)) is not None:
+            fits, relaxed = fitting(
+                sources[0], sight.auction.calls, hands, dealer=sight.auction.dealer,
+                vulnerability=sight.vulnerability, seen=sight.seen, opponents=sources[1],
+            )  # fmt: skip
+            hands, notes = hands[:, fits], tuple(map(str, relaxed))
+        return _Drawn(np.ascontiguousarray(hands), np.ones(hands.shape[1]), notes)
+
+    def _sources(self, sight: Sight) -> tuple[Source, System | None] | None:
+        """Tell what calls of the dealer's side are read by, and those of the other."""
+        source, others = self.meanings, self.opponents
+        if source is None:
+            return None
+        if others is not None and (sight.seat - sight.auction.dealer) % 2:
+            assert isinstance(source, System)
+            return others, source
+        return source, others
+
+    def _some(self, sight: Sight, count: int, deadline: float, cancel: Event | None) -> "_Drawn":
+        """Draw layouts that fit, those that are the same as one."""
         notes = list[str]()
         known, dealer = sight.known(), sight.auction.dealer
         hands, weights = np.empty((4, 0), np.uint64), np.empty(0)
         # half of what there is, so that a strange auction leaves time to play without it
         half_s = max((deadline - perf_counter()) / 2, 1e-3)
-        if self.meanings is None:
-            notes.append("layouts say nothing of the auction: its calls have no known meaning")
+        if (sources := self._sources(sight)) is None:
+            notes.append(_NO_AUCTION)
         else:
-            source, others = self.meanings, self.opponents
-            if others is not None and (sight.seat - dealer) % 2:
-                assert isinstance(source, System)
-                source, others = others, source
             try:
                 found = sample_layouts(
-                    source, sight.auction.calls, count=count, dealer=dealer,
+                    sources[0], sight.auction.calls, count=count, dealer=dealer,
                     vulnerability=sight.vulnerability, known=known, seed=self.seed,
-                    opponents=others, time_limit_s=half_s, max_proposals=_MOST_PROPOSALS,
+                    opponents=sources[1], time_limit_s=half_s, max_proposals=_MOST_PROPOSALS,
                     cancel=cancel,
                 )  # fmt: skip
             except (NoSuchDeal, TimedOut) as error:
@@ -272,32 +317,81 @@ class CardPlayer:
             )
             hands = np.concatenate([part for part, _ in islice(parts, count)], axis=1)
             weights = np.ones(hands.shape[1])
-        return *_merged(hands, weights), tuple(notes)
+        return _Drawn(*_merged(hands, weights), tuple(notes))
 
-    def _solved(
-        self, sight: Sight, hands: U64, deadline: float, cancel: Event | None
-    ) -> tuple[I8, int]:
-        """Tricks of the actor's side from here on by layout and card, and how many layouts."""
+    def _solved(self, sight: Sight, hands: U64, deadline: float, cancel: Event | None) -> I8:
+        """Tricks of the actor's side from here on by card, of as many layouts as time allows."""
         state, contract = sight.state, sight.contract
         left = hands & ~np.uint64(sight.gone)
         trick = np.full(3, NO_CARD, np.uint8)
         trick[: len(state.trick)] = state.trick
         parts = list[I8]()
-        cards = 13 - state.hands[sight.actor].bit_count()
-        step = max(1, int(_BETWEEN_LOOKS_MS / _ms_a_layout(cards)))
-        for first in range(0, hands.shape[1], step):
+        for piece in _pieces(hands.shape[1], _ms_a_layout(len(sight.played))):
             if parts and perf_counter() >= deadline:
                 break
-            part = left[:, first : first + step]
+            part = left[:, piece]
             on_table = np.broadcast_to(trick, (part.shape[1], 3)).copy()
-            solved = self.solver.plays(part, contract.strain, state.leader, on_table, cancel=cancel)
-            parts.append(solved)
-        found = np.concatenate(parts)
-        return found, len(found)
+            parts.append(
+                self.solver.plays(part, contract.strain, state.leader, on_table, cancel=cancel)
+            )
+        return np.concatenate(parts)
+
+    def _weighed(
+        self, sight: Sight, hands: U64, counts: F64, choices: Sequence[Choice], deadline: float,
+        cancel: Event | None,
+    ) -> tuple[F64, list[str]]:  # fmt: skip
+        """Weights by how likely others would have played their cards, and what was given up."""
+        weights, notes = counts, list[str]()
+        # the latest first, as they tell most of what is left
+        for done, choice in enumerate(reversed(choices)):
+            assert self.inference is not None
+            cost = _ms_a_layout(choice.gone.bit_count()) * self.inference.imagined(choice)
+            chances = list[F64]()
+            for piece in _pieces(hands.shape[1], cost):
+                if perf_counter() >= deadline:
+                    break
+                chances.append(
+                    likelihoods(
+                        sight, hands[:, piece], choice, self.inference, self.solver,
+                        seed=self.seed, cancel=cancel,
+                    )
+                )  # fmt: skip
+            else:
+                weights = weights * np.concatenate(chances)
+                continue
+            notes.append(f"{done} of {len(choices)} cards of others weighed: no more time")
+            break
+        if not weights.any():
+            notes.append("others would have played other cards in all layouts: all count alike")
+            return counts, notes
+        return weights, notes
 
 
-def _ms_a_layout(cards: int) -> float:
-    return _MS_A_LAYOUT.get(cards, _MS_A_LAYOUT[min(_MS_A_LAYOUT)])
+class _Drawn(NamedTuple):
+    """Layouts as they were dealt, how many times each counts, and what was given up."""
+
+    hands: U64
+    weights: F64
+    notes: tuple[str, ...]
+
+
+def _ms_a_layout(gone: int) -> float:
+    return _MS_A_LAYOUT[bisect_right(_CARDS_GONE, gone)]
+
+
+def _pieces(count: int, ms_each: float) -> list[slice]:
+    """Parts of some layouts, between which the clock is looked at."""
+    step = max(1, int(_BETWEEN_LOOKS_MS / ms_each))
+    return [slice(first, first + step) for first in range(0, count, step)]
+
+
+def _groups(sight: Sight) -> list[tuple[int, ...]]:
+    """Cards that may be played, those that touch together."""
+    own = sight.seen[sight.actor] & ~sight.gone
+    # cards on the table still part others
+    in_play = FULL_DECK & ~sight.gone | sum(1 << card for card in sight.state.trick)
+    legal = set(sight.legal)
+    return [cards for cards in touching_cards(own, in_play) if cards[0] in legal]
 
 
 def _merged(hands: U64, weights: F64) -> tuple[U64, F64]:
@@ -308,15 +402,14 @@ def _merged(hands: U64, weights: F64) -> tuple[U64, F64]:
     return np.ascontiguousarray(hands[:, first[order]]), together[order]
 
 
-def play_values(sight: Sight, hands: U64, weights: F64, tricks: I8) -> tuple[PlayValue, ...]:
+def play_values(sight: Sight, weights: F64, tricks: I8) -> tuple[PlayValue, ...]:
     """Work out what cards are worth from solved layouts, the best one first.
 
     Parameters
     ----------
     sight : Sight
-    hands : uint64 [4, n]
-        Layouts as they were dealt.
     weights : float64 [n]
+        Of the layouts.
     tricks : int8 [n, 52]
         Tricks of the side to play from here on, as
         :meth:`~bidcascade.inference.double_dummy.protocol.SolvesPlays.plays` gives them.
@@ -326,13 +419,8 @@ def play_values(sight: Sight, hands: U64, weights: F64, tricks: I8) -> tuple[Pla
     points = np.array([score(contract, taken, vulnerable=vulnerable) for taken in range(14)])
     done = sum(one.bit_count() for one in state.hands) // 4
     won = state.declarer_tricks if sight.declares else done - state.declarer_tricks
-    # cards on the table still part others
-    out = hands & ~np.uint64(sight.gone & ~sum(1 << card for card in state.trick))
-    legal = set(sight.legal)
     found = []
-    for cards in touching_cards(out, sight.actor):
-        if cards[0] not in legal:
-            continue
+    for cards in _groups(sight):
         own = won + tricks[:, cards[0]].astype(np.int64)
         declarers = own if sight.declares else 13 - own
         sign = 1 if sight.declares else -1
@@ -352,14 +440,13 @@ def _equal_to_best(values: Sequence[PlayValue]) -> list[PlayValue]:
     return [one for one in values if (one.points, one.tricks) == (best.points, best.tricks)]
 
 
-def _usual(sight: Sight, values: Sequence[PlayValue]) -> int:
+def _usual(sight: Sight, good: Sequence[int]) -> int:
     """Card that a player plays of those that are equally good.
 
     The rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply.
     Else declarer cashes a trick, and defenders lead as is usual from the suit; from any other hand
     it is the lowest card, which wastes no honour and keeps what may be an entry.
     """
-    good = [card for one in values for card in one.cards]
     strain = sight.contract.strain
     thumb = _by_thumb(sight)
     if thumb in good:

@@ -1,42 +1,86 @@
-"""How likely it is that the hidden players played their cards from the hands of a layout.
+"""How likely it is that the others played their cards from the hands of a layout.
 
-A card that a hidden player chose is looked at as a choice double dummy in the layout: worse cards
-are played the less often, the more tricks they cost. Of touching honours each is as likely, so who
-has two of them showed this one half as often (restricted choice; Reese, The Expert Game, 1958).
-Which of small cards is played tells nothing.
+A card that was chosen out of sight is looked at as its player saw it: of the cards that he might
+have played, the worse ones are played the less often, the more tricks they cost. What a card costs
+is a mean over layouts that he thinks possible, as a study of single dummy works it out
+(:mod:`bidcascade.inference.single_dummy`), or, where that takes too long, double dummy in the
+layout itself. Of touching honours each is as likely, so who has two of them showed this one half as
+often (restricted choice; Reese, The Expert Game, 1958). Which of small cards is played tells
+nothing.
 """
 
-from collections.abc import Sequence
-from math import exp
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from threading import Event
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from bidcascade.bridge import Seat
-from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
+from bidcascade.bridge import FULL_DECK, InvalidInput, Seat
+from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
 from bidcascade.inference.lead_carding import is_small
 from bidcascade.inference.leads import touching_cards
+from bidcascade.inference.single_dummy import Position, Ties, decisions
 from bidcascade.inference.weighted import F64
 from bidcascade.kernels.types import U64
 
 from .rules_of_thumb import legal_cards
 from .sight import Played, Sight, give_to_seats
 
-MOST_CHOICES: Final = 8
-"""The latest ones that are looked at."""
-MOST_CARDS: Final = 10
+_MOST_CARDS: Final = 10
 """In a hand, when a choice is looked at; with more a choice takes too long to solve."""
-_TRICKS_E_TIMES_RARER: Final = 0.7
-"""Players do not see all hands, so a card that costs a trick double dummy is no miracle."""
+_OWN_VIEW_CARDS: Final = 6
+"""In a hand, when a choice is looked at as its player saw it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardInference:
+    """What is concluded from the cards of others.
+
+    Parameters
+    ----------
+    choices : int
+        How many cards are looked at: the latest ones.
+    ties : Ties
+        What a player does with cards that are equally good, or worse.
+    hypotheses : int
+        Over how many layouts, as he sees them, a player judges his cards; with 0 he is taken to see
+        all hands.
+
+    Raises
+    ------
+    InvalidInput
+        If a number is out of bounds.
+
+    Examples
+    --------
+    >>> str(CardInference().ties)
+    'softmax:0.7'
+    """
+
+    choices: int = 8
+    ties: Ties = Ties("softmax", temperature=0.7)  # noqa: RUF009 - it is frozen
+    hypotheses: int = 12
+
+    def __post_init__(self) -> None:
+        if self.choices < 1:
+            raise InvalidInput(f"expected at least one card to look at, got {self.choices!r}")
+        if self.hypotheses < 0:
+            raise InvalidInput(f"expected hypotheses from 0 on, got {self.hypotheses!r}")
+
+    def imagined(self, choice: "Choice") -> int:
+        """In how many layouts a choice is solved for each layout that it is weighed in."""
+        return max(1, self.hypotheses) if choice.cards <= _OWN_VIEW_CARDS else 1
 
 
 class Choice(NamedTuple):
-    """A card that a hidden player chose.
+    """A card that was chosen by who is out of sight.
 
     Parameters
     ----------
     seat : Seat
+        Whose card it is; declarer chooses for dummy.
     card : int
     gone : int
         Mask of cards played before.
@@ -55,8 +99,8 @@ class Choice(NamedTuple):
         return 13 - self.before.hands[self.seat].bit_count()
 
 
-def hidden_choices(sight: Sight) -> list[Choice]:
-    """Cards of hidden hands that are looked at, the earliest first.
+def hidden_choices(sight: Sight, how: CardInference | None = None) -> list[Choice]:
+    """Cards that are looked at, the earliest first.
 
     Examples
     --------
@@ -66,66 +110,115 @@ def hidden_choices(sight: Sight) -> list[Choice]:
     ...     Auction.of(parse_calls("1N P 3N P P P")), Vulnerability.NONE, Seat.EAST, hand))
     []
     """
-    found = []
-    gone = 0
-    for number, card in enumerate(sight.played):
+    how = how or CardInference()
+    found: list[Choice] = []
+    for number in range(len(sight.played) - 1, -1, -1):
         before = give_to_seats(sight.played[:number], sight.contract)
-        choice = Choice(before.turn, card, gone, before)
-        if choice.seat not in sight.seen and choice.cards <= MOST_CARDS:
+        gone = sum(1 << card for card in sight.played[:number])
+        choice = Choice(before.turn, sight.played[number], gone, before)
+        if choice.cards > _MOST_CARDS or len(found) == how.choices:
+            break
+        if choice.seat not in sight.seen:
             found.append(choice)
-        gone |= 1 << card
-    return found[-MOST_CHOICES:]
+    return found[::-1]
 
 
 def likelihoods(
     sight: Sight,
     hands: U64,
-    choices: Sequence[Choice],
+    choice: Choice,
+    how: CardInference,
     solver: SolvesPlays,
     *,
+    seed: int = 0,
     cancel: Event | None = None,
 ) -> F64:
-    """Tell how likely the choices were in each layout.
+    """Tell how likely a choice was in each layout.
 
     Parameters
     ----------
     sight : Sight
     hands : uint64 [4, n]
         Layouts as they were dealt.
-    choices : sequence of Choice
+    choice : Choice
+    how : CardInference
     solver : SolvesPlays
+    seed : int
+        Of the layouts that the player imagines.
     cancel : threading.Event, optional
 
     Returns
     -------
     float64 [n]
-        From 0 to 1, above 0.
+        From 0 to 1.
     """
-    count = hands.shape[1]
-    found: F64 = np.ones(count)
-    for choice in choices:
-        before = choice.before
-        left = hands & ~np.uint64(choice.gone)
-        on_table = np.full((count, 3), NO_CARD, np.uint8)
-        on_table[:, : len(before.trick)] = before.trick
-        tricks = solver.plays(left, sight.contract.strain, before.leader, on_table, cancel=cancel)
-        # cards on the table still part others
-        table = sum(1 << card for card in before.trick)
-        out = hands & ~np.uint64(choice.gone & ~table)
-        found *= [
-            _chance(choice, out[:, one : one + 1], int(left[choice.seat, one]), tricks[one])
-            for one in range(count)
+    left = hands & ~np.uint64(choice.gone)
+    # cards on the table still part others
+    in_play = FULL_DECK & ~choice.gone | sum(1 << card for card in choice.before.trick)
+    if how.hypotheses and choice.cards <= _OWN_VIEW_CARDS:
+        worths = _as_he_saw_it(sight, left, choice, how, solver, seed, cancel)
+    else:
+        worths = _all_hands_seen(sight, left, choice, solver, cancel)
+    found: F64 = np.array(
+        [
+            _chance(choice, how.ties, int(left[choice.seat, number]), in_play, worth)
+            for number, worth in enumerate(worths)
         ]
+    )
     return found
 
 
-def _chance(choice: Choice, out: U64, held: int, tricks: I8) -> float:
-    """Chance of one card in one layout."""
+def _as_he_saw_it(
+    sight: Sight, left: U64, choice: Choice, how: CardInference, solver: SolvesPlays, seed: int,
+    cancel: Event | None,
+) -> list[Mapping[int, Fraction]]:  # fmt: skip
+    """Worth of each card by layout, as the mean over layouts that the player thinks possible."""
+    before, contract = choice.before, sight.contract
+    north, east, south, west = left[:, 0].tolist()
+    position = Position(
+        (north, east, south, west), contract.strain, contract.declarer, before.leader,
+        before.trick, denied=(before.voids[0], before.voids[1], before.voids[2], before.voids[3]),
+    )  # fmt: skip
+    found = decisions(
+        position, left, double_dummy=solver, hypotheses=how.hypotheses, seed=seed, cancel=cancel
+    )
+    return [one.worth for one in found]
+
+
+def _all_hands_seen(
+    sight: Sight, left: U64, choice: Choice, solver: SolvesPlays, cancel: Event | None
+) -> list[Mapping[int, Fraction]]:
+    """Worth of each card by layout, double dummy in the layout itself."""
+    before = choice.before
+    on_table = np.full((left.shape[1], 3), NO_CARD, np.uint8)
+    on_table[:, : len(before.trick)] = before.trick
+    tricks = solver.plays(left, sight.contract.strain, before.leader, on_table, cancel=cancel)
+    return [
+        {card: Fraction(taken) for card, taken in enumerate(row) if taken >= 0}
+        for row in tricks.tolist()
+    ]
+
+
+def _chance(
+    choice: Choice, ties: Ties, held: int, in_play: int, worth: Mapping[int, Fraction]
+) -> float:
+    """Chance of one card in one layout.
+
+    What a player chooses between are touching honours together, and small cards of a suit that are
+    worth the same.
+    """
     legal = legal_cards(held, choice.before.trick)
-    groups = [cards for cards in touching_cards(out, choice.seat) if cards[0] in legal]
-    best = max(int(tricks[cards[0]]) for cards in groups)
-    chances = [exp((int(tricks[cards[0]]) - best) / _TRICKS_E_TIMES_RARER) for cards in groups]
-    own = next(number for number, cards in enumerate(groups) if choice.card in cards)
-    chance = chances[own] / sum(chances)
-    cards = groups[own]
-    return chance if all(map(is_small, cards)) else chance / len(cards)
+    small: dict[tuple[int, Fraction], tuple[int, ...]] = {}
+    found = list[tuple[int, ...]]()
+    for cards in touching_cards(held, in_play):
+        if cards[0] not in legal:
+            continue
+        if all(map(is_small, cards)):
+            key = cards[0] // 13, worth[cards[0]]
+            small[key] = (*small.get(key, ()), *cards)
+        else:
+            found.append(cards)
+    own = next(cards for cards in (*found, *small.values()) if choice.card in cards)
+    worths = {cards[0]: worth[cards[0]] for cards in (*found, *small.values())}
+    chance = float(ties.chance(worths, own[0]))
+    return chance if all(map(is_small, own)) else chance / len(own)

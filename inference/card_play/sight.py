@@ -5,6 +5,7 @@ The hidden hands are none of it, so nothing that is worked out from it can look 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import (
@@ -20,6 +21,7 @@ from bidcascade.bridge import (
     format_card,
 )
 from bidcascade.inference.layouts.known import ANY_LENGTH, KnownCards, known_by_seat
+from bidcascade.inference.single_dummy import View
 from bidcascade.loaders.play import trick_winner
 
 from .rules_of_thumb import legal_cards
@@ -80,6 +82,11 @@ def give_to_seats(cards: Sequence[int], contract: Contract) -> Played:
     >>> played.leader.letter, played.turn.letter, played.declarer_tricks
     ('S', 'W', 1)
     """
+    return _given(tuple(cards), contract)
+
+
+@lru_cache(maxsize=1024)
+def _given(cards: tuple[int, ...], contract: Contract) -> Played:
     declarer, strain = contract.declarer, contract.strain
     hands, voids = [0] * 4, [0] * 4
     leader, tricks, trick = Seat((declarer + 1) % 4), 0, list[int]()
@@ -268,3 +275,17 @@ class Sight:
                     lengths[suit] = (length, length)
             found[seat] = KnownCards(cards, self.hand | (self.dummy or 0), tuple(lengths))
         return found
+
+    def view(self) -> View:
+        """Tell which of the cards that are left the player knows."""
+        state = self.state
+        known = [self.seen.get(seat, 0) & ~self.gone for seat in Seat]
+        lacking = [
+            0 if seat in self.seen else _HAND - state.hands[seat].bit_count() for seat in Seat
+        ]
+        unseen = FULL_DECK & ~self.gone & ~sum(known)
+        north, east, south, west = (mask & unseen for mask in state.voids)
+        return View(
+            (known[0], known[1], known[2], known[3]),
+            (lacking[0], lacking[1], lacking[2], lacking[3]), unseen, (north, east, south, west),
+        )  # fmt: skip

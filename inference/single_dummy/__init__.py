@@ -2,7 +2,16 @@
 
 from .endings import EndingSolver
 from .position import Position, View
-from .study import Decision, Study, infer
+from .study import Decision, Study, decisions, infer
 from .ties import Ties
 
-__all__ = ["Decision", "EndingSolver", "Position", "Study", "Ties", "View", "infer"]
+__all__ = [
+    "Decision",
+    "EndingSolver",
+    "Position",
+    "Study",
+    "Ties",
+    "View",
+    "decisions",
+    "infer",
+]

@@ -245,6 +245,48 @@ def infer(
     )  # fmt: skip
 
 
+def decisions(
+    position: Position,
+    hands: U64,
+    *,
+    double_dummy: SolvesPlays | None = None,
+    hypotheses: int | None = None,
+    seed: int = 0,
+    cancel: Event | None = None,
+) -> list[Decision]:
+    """Judge the cards of who is to play as he does himself, in each of some layouts.
+
+    Parameters
+    ----------
+    position : Position
+        Whose turn it is, and what everybody knows; of its hands only the numbers of cards count.
+    hands : uint64 [4, n]
+        Layouts. In each the player sees his own hand and dummy, and nothing else of it.
+    double_dummy, hypotheses, seed, cancel
+        As :func:`infer` has them.
+
+    Returns
+    -------
+    list of Decision
+        One a layout; those with the same hand in sight are the same.
+
+    Raises
+    ------
+    InvalidDeal
+        If a layout is none of the position.
+
+    Examples
+    --------
+    >>> position = Position.parse(
+    ...     "N:KJ.Q.A. Q..K.QJ A.K.J.K .AJ.Q.A", "N", declarer="S", leader="S")
+    >>> layout = np.array(position.hands, np.uint64)[:, np.newaxis]
+    >>> [(one.layouts, one.best) for one in decisions(position, layout)]
+    [(70, (51,))]
+    """
+    solver = _Counting(double_dummy or EndingSolver(), cancel)
+    return _decisions(position, hands, solver, _Draws(None, hypotheses, seed))
+
+
 @dataclass(frozen=True, slots=True)
 class _Draws:
     """How many layouts are drawn, None for all."""

@@ -2,7 +2,7 @@
 
 Whoever does not keep to the protocol, is late, calls or plays what the laws forbid, ends the
 session; the boards before are kept. Alerts go to opponents, not to partner. Claims are none of the
-protocol: every card is played.
+protocol: a table takes them where it was told that all four programs know them.
 """
 
 import selectors
@@ -53,6 +53,8 @@ class PlayedBoard(NamedTuple):
     """Of declarer; 0 if it was passed out."""
     score: int
     """Of North-South."""
+    claim: lines.ClaimLine | None = None
+    """The one that ended the play."""
 
 
 class TableHost:
@@ -67,15 +69,18 @@ class TableHost:
         How long a player may take for a call or a card, or to be ready for another's.
     first_board : int
         Number that the first deal is played under.
+    claims : bool
+        Whether who is to play may claim instead; the others are asked. Else claims are refused.
     """
 
     def __init__(
         self, deals: DealArrays, host: str = "127.0.0.1", port: int = 0, *,
-        call_s: float = DEFAULT_CALL_S, first_board: int = 1,
+        call_s: float = DEFAULT_CALL_S, first_board: int = 1, claims: bool = False,
     ) -> None:  # fmt: skip
         if not len(deals):
             raise InvalidInput("expected deals to play, got none")
         self._deals, self._call_s, self._first_board = deals, call_s, first_board
+        self._takes_claims = claims
         self._listening = socket.create_server((host, port), backlog=128)
         self.port: int = self._listening.getsockname()[1]
         self._seated: dict[Seat, LineConnection] = {}
@@ -144,7 +149,10 @@ class TableHost:
                             waiting[new] = now + _HELLO_S
                             selector.register(new, selectors.EVENT_READ)
                             continue
-                        one = next(held for held in waiting if held is key.fileobj)
+                        # not if it was sent away meanwhile
+                        one = next((held for held in waiting if held is key.fileobj), None)
+                        if one is None:
+                            continue
                         try:
                             line = one.read_available()
                             if line is None:
@@ -245,12 +253,12 @@ class TableHost:
         contract = auction.contract
         if contract is None:
             return PlayedBoard(number, auction.calls, alerts, (), 0, 0)
-        cards, tricks = self._cards(auction, hands)
+        cards, tricks, claim = self._cards(auction, hands)
         points = score(
             contract, tricks, vulnerable=is_vulnerable(board.vulnerability, contract.declarer)
         )
         sign = 1 - 2 * (contract.declarer % 2)
-        return PlayedBoard(number, auction.calls, alerts, cards, tricks, sign * points)
+        return PlayedBoard(number, auction.calls, alerts, cards, tricks, sign * points, claim)
 
     def _auction(self, board: lines.BoardLine) -> tuple[Auction, tuple[str | None, ...]]:
         auction, alerts = Auction(board.dealer), list[str | None]()
@@ -280,7 +288,9 @@ class TableHost:
             alerts.append(made.alert)
         return auction, tuple(alerts)
 
-    def _cards(self, auction: Auction, hands: list[int]) -> tuple[tuple[int, ...], int]:
+    def _cards(
+        self, auction: Auction, hands: list[int]
+    ) -> tuple[tuple[int, ...], int, lines.ClaimLine | None]:
         contract = auction.contract
         assert contract is not None
         declarer = contract.declarer
@@ -297,8 +307,18 @@ class TableHost:
                     self._tell(speaker, f"{whose} to lead")
                 others = [seat for seat in Seat if seat != speaker]
                 for seat in others:
-                    self._ready(seat, f"for .*'s card to trick {number}")
-                card = self._card(speaker, actor, left[actor], trick)
+                    self._ready_or_claims(seat, f"for .*'s card to trick {number}")
+                line = self._hear(speaker)
+                if lines.is_claim(line):
+                    claim = self._claim(line, speaker, 14 - number)
+                    asks = self._takes_claims and bool(played)
+                    if asks and self._accepted(claim, left[speaker], dummy):
+                        ours = claim.tricks if speaker == declarer else 14 - number - claim.tricks
+                        return tuple(played), tricks + ours, claim
+                    if not asks:
+                        self._tell(speaker, f"{lines.CLAIM_REFUSED}: every card is played here")
+                    line = self._hear(speaker)
+                card = self._card(line, speaker, actor, left[actor], trick)
                 for seat in others:
                     self._tell(seat, lines.format_card_line(actor, card))
                 left[actor] &= ~(1 << card)
@@ -312,11 +332,50 @@ class TableHost:
                             self._tell(seat, shown)
             leader = (leader + trick_winner(trick, contract.strain)) % 4
             tricks += leader % 2 == declarer % 2
-        return tuple(played), tricks
+        return tuple(played), tricks, None
 
-    def _card(self, speaker: Seat, actor: Seat, hand: int, trick: list[int]) -> int:
+    def _ready_or_claims(self, seat: Seat, what: str) -> None:
+        """Wait for who is to hear of a card; a claim of his is out of turn, and refused once."""
         try:
-            line = self._hear(speaker)
+            line = self._hear(seat)
+            if lines.is_claim(line):
+                self._tell(seat, f"{lines.CLAIM_REFUSED}: out of turn")
+                line = self._hear(seat)
+            lines.check_ready(line, seat, what)
+        except EngineFailed as error:
+            raise self._by(seat, error) from None
+
+    def _claim(self, line: str, speaker: Seat, left: int) -> lines.ClaimLine:
+        try:
+            claim = lines.parse_claim(line)
+            if claim.seat != speaker or claim.tricks > left:
+                raise EngineFailed(
+                    f"expected a claim of {lines.NAMES[speaker]}'s own, of at most {left} tricks, "
+                    f"got {line[:80]!r}",
+                    "illegal",
+                )
+        except EngineFailed as error:
+            raise self._by(speaker, error) from None
+        return claim
+
+    def _accepted(self, claim: lines.ClaimLine, cards: int, dummy: Seat) -> bool:
+        """Show the claimer's cards, ask all others but dummy, and tell what they say together."""
+        others = [seat for seat in Seat if seat != claim.seat]
+        for seat in others:
+            self._tell(seat, lines.format_claim(claim))
+            self._tell(seat, lines.format_cards(f"{lines.NAMES[claim.seat]}'s", cards))
+        verdicts = []
+        for seat in others:
+            if seat != dummy:
+                try:
+                    verdicts.append(lines.parse_verdict(self._hear(seat), seat))
+                except EngineFailed as error:
+                    raise self._by(seat, error) from None
+        self._tell_all(lines.CLAIM_ACCEPTED if all(verdicts) else lines.CLAIM_REFUSED)
+        return all(verdicts)
+
+    def _card(self, line: str, speaker: Seat, actor: Seat, hand: int, trick: list[int]) -> int:
+        try:
             made = lines.parse_card_line(line)
             if made.seat not in (actor, None) or (made.seat is None and actor == speaker):
                 raise EngineFailed(f"expected a card by {lines.NAMES[actor]}, got {line[:80]!r}")
@@ -368,6 +427,13 @@ class TableHost:
                 [one.tricks if one.cards else None for one in self.boards], dtype=pl.UInt8
             ),
             score=pl.Series([one.score for one in self.boards], dtype=pl.Int32),
+            commentary=pl.Series(
+                [
+                    [] if one.claim is None else [lines.format_claim(one.claim)]
+                    for one in self.boards
+                ],
+                dtype=pl.List(pl.String),
+            ),
             play=pl.Series([list(one.cards) for one in self.boards], dtype=pl.List(pl.UInt8)),
             players=pl.Series([players] * count, dtype=pl.List(pl.String)),
         )

@@ -3,6 +3,7 @@
 Its author's page (http://www.bluechipbridge.co.uk/protocol.htm) describes it in words; what is
 written here follows the sessions that programs which speak it show (OpenSpiel's
 ``bluechip_bridge.py``, verified with WBridge5). Readers take lines in any case, with any blanks.
+Lines of claims are ours, for programs that have agreed on them.
 """
 
 import re
@@ -19,7 +20,6 @@ from bidcascade.bridge import (
     InvalidCall,
     Seat,
     Vulnerability,
-    check_hand,
     format_card,
     parse_call,
     parse_card,
@@ -31,6 +31,8 @@ VERSION: Final = 18
 NAMES: Final = ("NORTH", "EAST", "SOUTH", "WEST")
 START: Final = "Start of board"
 END: Final = "End of session"
+CLAIM_ACCEPTED: Final = "Claim accepted"
+CLAIM_REFUSED: Final = "Claim refused"
 _SIDES: Final = ("Neither", "N/S", "E/W", "Both")
 _VERBS: Final = {PASS: "passes", DOUBLE: "doubles", REDOUBLE: "redoubles"}
 _CALL_OF_VERB: Final = {verb: call for call, verb in _VERBS.items()}
@@ -67,6 +69,13 @@ class CardLine(NamedTuple):
 
     seat: Seat | None
     card: int
+
+
+class ClaimLine(NamedTuple):
+    """A claim of so many of the tricks that are left, the one under way among them, for a side."""
+
+    seat: Seat
+    tricks: int
 
 
 def _read(pattern: str, line: str, expected: str) -> "re.Match[str]":
@@ -163,7 +172,7 @@ def parse_board(line: str) -> BoardLine:
 
 
 def format_cards(whose: str, hand: int) -> str:
-    """Write a hand.
+    """Write a hand, or what is left of it.
 
     Examples
     --------
@@ -179,8 +188,8 @@ def format_cards(whose: str, hand: int) -> str:
     return f"{whose} cards : {' '.join(suits)}"
 
 
-def parse_cards(line: str) -> int:
-    """Read a hand of 13 cards, whoever's.
+def parse_cards(line: str, count: int = 13) -> int:
+    """Read a hand of so many cards, whoever's.
 
     Examples
     --------
@@ -188,7 +197,7 @@ def parse_cards(line: str) -> int:
     >>> format_hand(parse_cards("Dummy's cards: S A T 9 5. H K 6 5. D QJ8762. C -."))
     'AT95.K65.QJ8762.'
     """
-    expected = 'a line "SEAT\'s cards : S …. H …. D …. C …." of 13 cards'
+    expected = f'a line "SEAT\'s cards : S …. H …. D …. C …." of {count} cards'
     found = _read(
         r"\w+'s cards ?: ?s ?(?P<s>[^.]*)\. ?h ?(?P<h>[^.]*)\. ?d ?(?P<d>[^.]*)\. "
         r"?c ?(?P<c>[^.]*)\.?",
@@ -201,9 +210,9 @@ def parse_cards(line: str) -> int:
                 if one not in RANKS or hand >> parse_card(suit + one) & 1:
                     raise EngineFailed(f"expected {expected}, got {visible(line[:_SHOWN])!r}")
                 hand |= 1 << parse_card(suit + one)
-    if hand.bit_count() != 13:
+    if hand.bit_count() != count:
         raise EngineFailed(f"expected {expected}, got {hand.bit_count()} cards")
-    return check_hand(hand)
+    return hand
 
 
 def format_call_line(made: CallLine) -> str:
@@ -290,3 +299,82 @@ def check_ready(line: str, seat: Seat, what: str) -> None:
     >>> check_ready("WEST ready for  NORTH's bid", Seat.WEST, "for .*'s bid")
     """
     _read(rf"{NAMES[seat]} ready {what}\.?", line, f"a line '{NAMES[seat]} ready {what}'")
+
+
+# --- claims ---------------------------------------------------------------------------------------
+
+
+def is_claim(line: str) -> bool:
+    """Whether a line means to claim, however it goes on.
+
+    Examples
+    --------
+    >>> is_claim("south  CLAIMS the rest"), is_claim("SOUTH plays AS")
+    (True, False)
+    """
+    return re.match(rf"\s*{_SEAT}\s+claims\b", line, re.IGNORECASE) is not None
+
+
+def format_claim(claim: ClaimLine) -> str:
+    """Write a claim.
+
+    Examples
+    --------
+    >>> format_claim(ClaimLine(Seat.SOUTH, 5))
+    'SOUTH claims 5'
+    """
+    return f"{NAMES[claim.seat]} claims {claim.tricks}"
+
+
+def parse_claim(line: str) -> ClaimLine:
+    """Read a claim.
+
+    Examples
+    --------
+    >>> parse_claim("South claims 5 tricks.")
+    ClaimLine(seat=<Seat.SOUTH: 2>, tricks=5)
+    """
+    found = _read(rf"{_SEAT} claims (?P<tricks>\d{{1,2}})( tricks?)?\.?", line,
+                  "a line 'SEAT claims N'")  # fmt: skip
+    return ClaimLine(_seat(found["seat"]), int(found["tricks"]))
+
+
+def format_verdict(seat: Seat, *, accepts: bool) -> str:
+    """Write what a player says of another's claim.
+
+    Examples
+    --------
+    >>> format_verdict(Seat.WEST, accepts=False)
+    'WEST refuses the claim'
+    """
+    return f"{NAMES[seat]} {'accepts' if accepts else 'refuses'} the claim"
+
+
+def parse_verdict(line: str, seat: Seat) -> bool:
+    """Read whether a player accepts a claim.
+
+    Examples
+    --------
+    >>> parse_verdict("West accepts the claim", Seat.WEST)
+    True
+    """
+    found = _read(
+        rf"{NAMES[seat]} (?P<verb>accepts|refuses) the claim\.?", line,
+        f"a line '{NAMES[seat]} accepts the claim' or '… refuses the claim'",
+    )  # fmt: skip
+    return found["verb"].lower() == "accepts"
+
+
+def parse_outcome(line: str) -> bool:
+    """Read what became of a claim.
+
+    Examples
+    --------
+    >>> parse_outcome(CLAIM_ACCEPTED), parse_outcome(f"{CLAIM_REFUSED}: out of turn")
+    (True, False)
+    """
+    found = _read(
+        rf"(?P<what>{CLAIM_ACCEPTED}|{CLAIM_REFUSED})(: .*)?\.?", line,
+        f"a line '{CLAIM_ACCEPTED}' or '{CLAIM_REFUSED}'",
+    )  # fmt: skip
+    return found["what"].lower() == CLAIM_ACCEPTED.lower()

@@ -1,12 +1,14 @@
 """A seat of ours at the table of a table manager: it bids as a system or engine, and plays."""
 
 import socket
+from collections.abc import Sequence
 from typing import Final
 
-from bidcascade.bridge import Auction, EngineFailed, InvalidInput, Seat, Vulnerability
+from bidcascade.bridge import Auction, Contract, EngineFailed, InvalidInput, Seat, Vulnerability
 from bidcascade.inference.card_play.choosing import CardPlayer
+from bidcascade.inference.card_play.claims import Claim, accepts_claim, has_the_rest
 from bidcascade.inference.card_play.rules_of_thumb import legal_cards
-from bidcascade.inference.card_play.sight import Sight
+from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.foreign.bidding import Player, call_of, system_of
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.loaders.play import trick_winner
@@ -28,6 +30,7 @@ def sit(
     team: str = "",
     wait_s: float = DEFAULT_WAIT_S,
     cards: CardPlayer | None = None,
+    claims: bool = False,
 ) -> int:
     """Play at a table until its session ends.
 
@@ -45,6 +48,9 @@ def sit(
     cards : CardPlayer, optional
         Who chooses cards. By default one that reads the auction by the player, if it is a system;
         a foreign engine's calls tell it nothing.
+    claims : bool
+        Whether to claim when all tricks that are left are sure: for tables that take claims. Those
+        of others are always judged.
 
     Returns
     -------
@@ -65,7 +71,8 @@ def sit(
     with LineConnection(opened, f"the table manager at {host}:{port}") as connection:
         if cards is None:
             cards = CardPlayer(system_of(player))
-        return _Sitting(connection, seat, player, wait_s, cards).play(team or player.name)
+        sitting = _Sitting(connection, seat, player, wait_s, cards, claims=claims)
+        return sitting.play(team or player.name)
 
 
 class _Sitting:
@@ -78,7 +85,10 @@ class _Sitting:
         player: Player,
         wait_s: float,
         cards: CardPlayer,
+        *,
+        claims: bool,
     ) -> None:
+        self._claims = claims
         self._connection, self._seat, self._player = connection, seat, player
         self._wait_s, self._chooser = wait_s, cards
         self._name = lines.NAMES[seat]
@@ -160,12 +170,22 @@ class _Sitting:
                     if position == 0:
                         # 'SEAT to lead', in whatever words
                         self._hear()
-                    card = self._choose(auction, vulnerability, hand, shown, tuple(played))
+                    sight = self._sight(auction, vulnerability, hand, shown, tuple(played))
+                    if self._claims and played and has_the_rest(sight):
+                        self._say(lines.format_claim(lines.ClaimLine(self._seat, 14 - number)))
+                        if lines.parse_outcome(self._hear()):
+                            return
+                    card = self._chooser.choose(sight).card
                     self._say(lines.format_card_line(actor, card))
                 else:
                     whose = "dummy" if actor == dummy else lines.NAMES[actor]
                     self._say(f"{self._name} ready for {whose}'s card to trick {number}")
-                    card = self._card(actor, dummy)
+                    line = self._hear()
+                    if lines.is_claim(line):
+                        if self._judged(line, contract, played, hand, shown):
+                            return
+                        line = self._hear()
+                    card = self._card(line, actor, dummy)
                 if actor in hands:
                     if card not in legal_cards(hands[actor], trick):
                         raise EngineFailed(
@@ -180,19 +200,40 @@ class _Sitting:
                     hands[dummy] = shown = lines.parse_cards(self._hear())
             leader = (leader + trick_winner(trick, contract.strain)) % 4
 
-    def _choose(
+    def _sight(
         self, auction: Auction, vulnerability: Vulnerability, hand: int, dummy: int | None,
         played: tuple[int, ...],
-    ) -> int:  # fmt: skip
+    ) -> Sight:  # fmt: skip
         try:
-            sight = Sight(auction, vulnerability, self._seat, hand, dummy, played)
+            return Sight(auction, vulnerability, self._seat, hand, dummy, played)
         except InvalidInput as error:
             # what was heard of others
             raise EngineFailed(str(error), "illegal") from None
-        return self._chooser.choose(sight).card
 
-    def _card(self, actor: Seat, dummy: Seat) -> int:
-        played = lines.parse_card_line(self._hear())
+    def _judged(
+        self, line: str, contract: Contract, played: Sequence[int], hand: int, shown: int | None
+    ) -> bool:
+        """Say whether another's claim is right, where one is asked; whether it ends the play."""
+        claim = lines.parse_claim(line)
+        cards = lines.parse_cards(
+            self._hear(), 13 - give_to_seats(played, contract).hands[claim.seat].bit_count()
+        )
+        dummy = Seat((contract.declarer + 2) % 4)
+        if self._seat != dummy:
+            seen = {self._seat: hand}
+            if shown is not None:
+                seen[dummy] = shown
+            try:
+                accepts = accepts_claim(
+                    contract, played, seen, self._seat, Claim(claim.seat, cards, claim.tricks)
+                )
+            except InvalidInput as error:
+                raise EngineFailed(str(error), "illegal") from None
+            self._say(lines.format_verdict(self._seat, accepts=accepts))
+        return lines.parse_outcome(self._hear())
+
+    def _card(self, line: str, actor: Seat, dummy: Seat) -> int:
+        played = lines.parse_card_line(line)
         if (dummy if played.seat is None else played.seat) != actor:
             raise EngineFailed(f"expected a card by {lines.NAMES[actor]}, got another's")
         return played.card

@@ -249,3 +249,96 @@ class CompareAnswer(Body):
     systems: Systems
     complaints: Complaints
     result: MatchResult | None = Field(description="Null where there are complaints.")
+
+
+# --- bench ----------------------------------------------------------------------------------------
+
+
+class BenchMatch(Body):
+    """A match against one opponent; numbers are for the system that is measured."""
+
+    against: str = Field(description="Name of the opponent.", examples=["acol"])
+    digest: str = Field(
+        description="Of its text.",
+        examples=["bd3b862d6d9e5e3a2c5b3e1f0a7c9d8e4b6f2a1c3d5e7f9a0b2c4d6e8f0a1b3c"],
+    )
+    scores: dict[str, EstimateAnswer] = Field(
+        description="Means a deal: `imps`, `defended_imps`, `points`."
+    )
+    outcomes: dict[str, EstimateAnswer] = Field(
+        description="Parts of the deals: `won`, `lost`, `flat`, `other_auction`, `other_contract`."
+    )
+
+
+class BenchCause(Body):
+    """What one cause cost against par."""
+
+    boards: int = Field(description="Boards that it lost.", examples=[12])
+    imps: int = Field(description="IMPs there.", examples=[96])
+
+
+class BenchSign(Body):
+    """How often something happened that no pair wants to see."""
+
+    what: str = Field(description="In words.", examples=["game on 20 points or fewer"])
+    boards: int = Field(description="Boards on which it happened.", examples=[3])
+    possible: int = Field(description="Boards on which it could.", examples=[61])
+    share: float | None = Field(
+        description="The one of the other; null where it could on none.", examples=[0.049]
+    )
+    low: float = Field(description="Lower end of its interval of 95 %.", examples=[0.017])
+    high: float = Field(description="Upper end.", examples=[0.135])
+
+
+class BenchBoard(Body):
+    """A board as the system bid it at all four seats."""
+
+    deal: str = Field(
+        description="PBN text, North's hand first.",
+        examples=["N:A65.AJ72.AQT.974 QJ98.54.K732.T65 KT73.KT9.985.AK2 42.Q863.J64.QJ83"],
+    )
+    dealer: str = Field(description="Who dealt.", examples=["N"])
+    vulnerability: str = Field(description="Who is vulnerable.", examples=["None"])
+    board: str = Field(description="Which board of the bank.", examples=["bank 2"])
+    calls: list[str] = Field(description="The auction.", examples=[["1N", "P", "P", "P"]])
+    contract: str = Field(description="What it ended in.", examples=["1NN"])
+    imps: int = Field(description="IMPs from par.", examples=[6])
+
+
+class BenchLine(Body):
+    """What the decisive calls of one line cost by one cause."""
+
+    where: str = Field(
+        description="File and line; empty where a player passed because no line held.",
+        examples=["sayc.bidding:40"],
+    )
+    name: str = Field(description="What the line is called.", examples=["Weak two"])
+    behind: str = Field(description="Of a pass: the line of the last bid before it.", examples=[""])
+    over_them: bool = Field(description="Whether that bid was the opponents'.", examples=[False])
+    cause: str = Field(description="What was wrong.", examples=["game missed"])
+    boards: int = Field(description="How often.", examples=[4])
+    imps: int = Field(description="IMPs lost there.", examples=[37])
+    examples: list[BenchBoard] = Field(description="Some of the boards.")
+
+
+class BenchResult(Body):
+    """A system on fixed boards."""
+
+    boards: int = Field(description="How many.", examples=[100])
+    bank: str = Field(description="Part of the bank that they are of.", examples=["held-out"])
+    seed: int = Field(description="Which of it.", examples=[0])
+    matches: list[BenchMatch] = Field(description="Against each opponent.")
+    from_par: float = Field(
+        description="IMPs from par, a board, at all four seats: less is better.", examples=[4.74]
+    )
+    causes: dict[str, BenchCause] = Field(description="The distance from par by causes.")
+    sanity: list[BenchSign] = Field(description="What happened that no pair wants to see.")
+    lines: list[BenchLine] = Field(description="Lines whose calls cost most.")
+
+
+class BenchAnswer(Body):
+    """What is wrong in the texts, or the numbers."""
+
+    systems: Systems
+    complaints: Complaints
+    result: BenchResult | None = Field(description="Null where there are complaints.")

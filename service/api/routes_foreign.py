@@ -51,7 +51,7 @@ router = APIRouter(route_class=BareRoute)
 _LAYOUTS = 40
 """For a lead."""
 _LONGEST_QUERY = 4096
-_LONGEST_BUDGET = 6
+_LONGEST_NUMBER = 6
 """Digits."""
 
 
@@ -169,10 +169,13 @@ async def play(request: Request) -> Response:
         found = _sight(asked)
         if not isinstance(found, Sight):
             return _answer({"message": found})
-        budget_ms = _budget_ms(work, asked)
+        budget_ms = min(
+            _number(asked, "budget_ms", DEFAULT_BUDGET_MS), int(1000 * time_for(work, None))
+        )
+        seed = _number(asked, "seed", 0)
         with work.slots.taken(client_of(request)):
             table = _table(work, asked)
-            player = CardPlayer(table.engine.bidder.meanings, budget_ms=budget_ms)
+            player = CardPlayer(table.engine.bidder.meanings, budget_ms=budget_ms, seed=seed)
             chosen = await run_waiting(
                 work, request, lambda given_up: player.choose(found, cancel=given_up)
             )
@@ -193,12 +196,11 @@ async def play(request: Request) -> Response:
     )
 
 
-def _budget_ms(work: AppState, asked: _Asked) -> int:
-    """Time for a card: as long as a seat of ours thinks, or as asked for."""
-    text = asked.query.get("budget_ms", str(DEFAULT_BUDGET_MS))
-    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_BUDGET):
-        raise InvalidInput(f"expected whole milliseconds as 'budget_ms', got {text!r}")
-    return min(int(text), int(1000 * time_for(work, None)))
+def _number(asked: _Asked, name: str, default: int) -> int:
+    text = asked.query.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
+        raise InvalidInput(f"expected a whole number as {name!r}, got {text!r}")
+    return int(text)
 
 
 def _sight(asked: _Asked) -> Sight | str:

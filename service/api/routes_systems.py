@@ -1,4 +1,4 @@
-"""Questions about bidding systems that may come as text: ``/v1/systems/…`` and ``/v1/compare``."""
+"""Questions about systems that may be text: ``/v1/systems/…``, ``/v1/compare``, ``/v1/bench``."""
 
 import threading
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from bidcascade.service.questions.fields import read_field
 from bidcascade.service.questions.systems import (
     MOST_COMPARED,
     MOST_SOLVED,
+    BenchRequest,
     CompareRequest,
     SystemCheckRequest,
     SystemChoice,
@@ -21,7 +22,7 @@ from bidcascade.service.questions.systems import (
 from .answering import JSON, accepted, json_bytes
 from .deal_requests import deals_of
 from .limits import LONGEST_TEXTS, client_of, parse_body
-from .models_systems import CompareAnswer, SystemCheckAnswer, SystemDiffAnswer
+from .models_systems import BenchAnswer, CompareAnswer, SystemCheckAnswer, SystemDiffAnswer
 from .openapi import body_of, problems
 from .problems import Problem, complaint, wrong_field
 from .tables import check_system
@@ -122,6 +123,33 @@ async def compare(request: Request) -> Response:
     }  # fmt: skip
     systems = {"first": asked.first, "second": asked.second}
     return await _answer(work, request, "compare", systems, given, asked.budget_ms)
+
+
+@router.post(
+    "/v1/bench",
+    operation_id="bench",
+    summary="A system on fixed boards",
+    response_model=BenchAnswer,
+    responses={
+        200: {"description": "Complaints about the texts with their places, or the numbers."},
+        **problems(*_STATUSES),
+    },
+    openapi_extra=body_of(BenchRequest),
+)
+async def bench(request: Request) -> Response:
+    """Measure a system on boards that are the same for everybody, by matches and against par.
+
+    It plays a match with each opponent, and bids all four seats by itself, where its distance from
+    par is told by causes, with boards. The same question gives the same numbers.
+    """
+    work, asked = await _asked(request, BenchRequest)
+    given = {
+        "boards": asked.boards, "seed": asked.seed, "part": asked.bank,
+        "workers": work.settings.dd_workers,
+    }  # fmt: skip
+    systems = {"system": asked.system}
+    systems |= {f"against[{place}]": one for place, one in enumerate(asked.against or ())}
+    return await _answer(work, request, "bench", systems, given)
 
 
 async def _asked(request: Request, model: type[_Model]) -> tuple[AppState, _Model]:

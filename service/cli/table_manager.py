@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bidcascade.inference.foreign.bidding import Player
 
 _DEFAULT_BOARDS = 16
+_FEWEST_LAYOUTS = 4
 _LOOPBACK = "127.0.0.1"
 
 
@@ -45,10 +46,21 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
     add("--team", default="", metavar="NAME", help="the same for both of a side (default: SYSTEM)")
     _add_address(sitting, 2000, "2000")
     for one in (hosting, sitting):
+        told = (
+            "who is to play may claim, and is asked about; for programs that all know the lines"
+            if one is hosting
+            else "claim when all tricks are sure, at a table that takes claims"
+        )
+        one.add_argument("--claims", action="store_true", help=told)
         one.add_argument(
             "--card-ms", type=shared.whole_number(0), metavar="MS",
             help="how long a seat of ours may think about a card; 0: it plays by rules of thumb "
             "(default: 1000)",
+        )  # fmt: skip
+        one.add_argument(
+            "--layouts", type=shared.whole_number(_FEWEST_LAYOUTS, 10_000), metavar="N",
+            help="look at so many layouts for a card, however long it takes, instead: the same "
+            "cards whatever else the machine does",
         )  # fmt: skip
         one.add_argument(
             "--weigh-cards", action="store_true",
@@ -95,7 +107,9 @@ def host(options: argparse.Namespace) -> None:
             for player, other in zip(players, others, strict=True)
         ]
         deals, _ = match_deals(options.source, None, options.deals or _DEFAULT_BOARDS, options.seed)
-        table = TableHost(deals, options.host, options.port, call_s=options.call_s)
+        table = TableHost(
+            deals, options.host, options.port, call_s=options.call_s, claims=options.claims
+        )
         threads: list[threading.Thread] = []
         # the table is closed before, which ends the seats
         stack.callback(_wait_for, threads, options.call_s)
@@ -106,6 +120,7 @@ def host(options: argparse.Namespace) -> None:
                 target=_sit_down,
                 daemon=True,
                 args=(table.port, Seat(seat), player, chooser, failures),
+                kwargs={"claims": options.claims},
             )
             for side, player, chooser in zip(ours, players, choosers, strict=True)
             for seat in (side, side + 2)
@@ -148,28 +163,37 @@ def _card_player(
     player: "Player", options: argparse.Namespace, other: "Player | None" = None
 ) -> "CardPlayer":
     """Who chooses the cards of a player; what calls of a foreign engine mean is not known."""
+    from dataclasses import replace
+
     from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
+    from bidcascade.inference.card_play.likelihood import CardInference
     from bidcascade.inference.foreign.bidding import system_of
 
+    if options.layouts is not None and options.card_ms is not None:
+        raise shared.UsageError("expected --card-ms or --layouts, got both")
     own = system_of(player)
-    return CardPlayer(
+    chooser = CardPlayer(
         own,
         None if own is None or other is None else system_of(other),
         DEFAULT_BUDGET_MS if options.card_ms is None else options.card_ms,
-        weighs_cards=options.weigh_cards,
+        inference=CardInference() if options.weigh_cards else None,
     )
+    if options.layouts is None:
+        return chooser
+    return replace(chooser, budget_ms=None, layouts=options.layouts)
 
 
 def _sit_down(
-    port: int, seat: "Seat", player: "Player", cards: "CardPlayer", failures: "list[EngineFailed]"
-) -> None:
+    port: int, seat: "Seat", player: "Player", cards: "CardPlayer",
+    failures: "list[EngineFailed]", *, claims: bool,
+) -> None:  # fmt: skip
     """Play a seat of ours; what its engine did wrong is told by the table."""
     from bidcascade.bridge import EngineFailed
     from bidcascade.inference.table_manager.seat import sit as take_seat
 
     try:
         team = f"{player.name} {'NE'[seat % 2]}"
-        take_seat(_LOOPBACK, port, seat, player, team=team, cards=cards)
+        take_seat(_LOOPBACK, port, seat, player, team=team, cards=cards, claims=claims)
     except EngineFailed as error:
         if "table manager" not in str(error):
             failures.append(error)
@@ -186,6 +210,6 @@ def sit(options: argparse.Namespace) -> None:
     with opened_players([options.player], options) as (player,):
         boards = take_seat(
             options.host, options.port, seat, player, team=options.team,
-            cards=_card_player(player, options),
+            cards=_card_player(player, options), claims=options.claims,
         )  # fmt: skip
     shared.note(f"{boards:,} boards played")

@@ -83,6 +83,65 @@ class AuctionsAnswer(TypedDict):
     backend: Literal["reference", "cpu", "cuda"]
 
 
+class BenchAnswer(TypedDict):
+    systems: dict[str, SystemName]
+    complaints: list[SystemComplaint]
+    result: BenchResult | None
+
+
+class BenchBoard(TypedDict):
+    deal: str
+    dealer: str
+    vulnerability: str
+    board: str
+    calls: list[str]
+    contract: str
+    imps: int
+
+
+class BenchCause(TypedDict):
+    boards: int
+    imps: int
+
+
+class BenchLine(TypedDict):
+    where: str
+    name: str
+    behind: str
+    over_them: bool
+    cause: str
+    boards: int
+    imps: int
+    examples: list[BenchBoard]
+
+
+class BenchMatch(TypedDict):
+    against: str
+    digest: str
+    scores: dict[str, EstimateAnswer]
+    outcomes: dict[str, EstimateAnswer]
+
+
+class BenchResult(TypedDict):
+    boards: int
+    bank: str
+    seed: int
+    matches: list[BenchMatch]
+    from_par: float
+    causes: dict[str, BenchCause]
+    sanity: list[BenchSign]
+    lines: list[BenchLine]
+
+
+class BenchSign(TypedDict):
+    what: str
+    boards: int
+    possible: int
+    share: float | None
+    low: float
+    high: float
+
+
 class BidAnswer(TypedDict):
     call: str
     name: str

@@ -564,6 +564,13 @@ class _Questions(Generic[_Transport]):
         return _Question("POST", "/v1/compare", body=body)
 
     @_asks
+    def bench(
+        self, system: System, **options: Unpack[asked.BenchOptions]
+    ) -> _Question[answers.BenchAnswer]:
+        """Measure a system on fixed boards: matches, and its distance from par by causes."""
+        return _Question("POST", "/v1/bench", body={"system": _system_of(system), **options})
+
+    @_asks
     def tables(self) -> _Question[answers.TablesAnswer]:
         """List all tables, the default one first."""
         return _Question("GET", "/v1/tables")

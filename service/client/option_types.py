@@ -50,6 +50,13 @@ class AuctionsOptions(TypedDict, total=False):
     limit: int
 
 
+class BenchOptions(TypedDict, total=False):
+    against: list[SystemChoice] | None
+    boards: int
+    seed: int
+    bank: Literal["held-out", "open", "all"]
+
+
 class BidOptions(TypedDict, total=False):
     dealer: str
     vulnerability: str

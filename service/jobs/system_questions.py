@@ -29,6 +29,7 @@ from bidcascade.bridge import (
     TimedOut,
     format_calls,
 )
+from bidcascade.inference.bench import Bench, bench
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import (
     Estimate,
@@ -39,14 +40,16 @@ from bidcascade.inference.compare_summary import (
 )
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.table_cache import user_tables
+from bidcascade.inference.yardstick import LineLoss
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
 from bidcascade.service.auction_questions import deal_text, rounded
-from bidcascade.systems.budget import set_places_budget
+from bidcascade.systems.budget import places_budget, set_places_budget
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.digests import text_digest
+from bidcascade.systems.registry import named_systems
 from bidcascade.systems.system import System
 
 from .child import QUESTION, Child
@@ -60,6 +63,7 @@ ANSWER_BYTES: Final = 16 << 20
 """Longest answer: the service holds it as a whole."""
 MOST_COMPLAINTS: Final = 200
 MOST_FINDINGS: Final = 300
+MOST_LINES: Final = 20
 _TOO_LONG: Final = "expected an answer of at most"
 _SHARE_FOR_SOLVING: Final = 0.8
 _WATCH_S: Final = 0.05
@@ -83,7 +87,7 @@ def ask_process(
 
     Parameters
     ----------
-    question : {"check", "diff", "compare"}
+    question : {"check", "diff", "compare", "bench"}
     systems : mapping
         By the name that complaints tell them by, each with ``text`` or ``path``, and ``options``.
     given : mapping
@@ -358,8 +362,74 @@ def _boards(match: SystemMatch, *, whole: bool) -> list[dict[str, Any]]:
     return found
 
 
+def _bench(
+    system: System, *against: System, time_limit_s: float, boards: int, seed: int, part: str,
+    workers: int,
+) -> dict[str, Any]:  # fmt: skip
+    opponents = against or tuple(
+        System.open(name) for name in named_systems() if name != system.name
+    )
+    # each pair of systems has places of its own: two for a match, one for each by itself
+    set_places_budget(places_budget() // (3 * len(opponents) + 1))
+    with DoubleDummyPool(workers or None) as pool:
+        found, _ = bench(system, opponents, pool, boards=boards, seed=seed, part=part)
+    return bench_result(found)
+
+
+def bench_result(found: Bench) -> dict[str, Any]:
+    """Write a benchmark as plain values for JSON: matches, and the distance from par by causes.
+
+    Parameters
+    ----------
+    found : Bench
+    """
+    tally = found.yardstick.systems[0]
+    return {
+        "boards": found.boards, "bank": found.part, "seed": found.seed,
+        "matches": [
+            {
+                "against": one.against, "digest": one.digest,
+                "scores": {name: estimate_dict(value) for name, value in one.scores.items()},
+                "outcomes": {
+                    name.replace(" ", "_"): estimate_dict(value)
+                    for name, value in one.outcomes.items()
+                },
+            }
+            for one in found.matches
+        ],
+        "from_par": rounded(tally.imps),
+        "causes": {
+            cause: {"boards": one.boards, "imps": one.imps} for cause, one in tally.causes.items()
+        },
+        "sanity": [
+            {
+                "what": one.what, "boards": one.boards, "possible": one.possible,
+                "share": rounded(one.share), "low": rounded(one.low), "high": rounded(one.high),
+            }
+            for one in tally.sanity
+        ],
+        "lines": [_line_loss(one) for one in tally.lines[:MOST_LINES]],
+    }  # fmt: skip
+
+
+def _line_loss(loss: LineLoss) -> dict[str, Any]:
+    line, behind, over_them = loss.decisive
+    return {
+        "where": line.where, "name": line.name, "behind": behind.name, "over_them": over_them,
+        "cause": loss.cause, "boards": loss.boards, "imps": loss.imps,
+        "examples": [
+            {
+                "deal": one.deal, "dealer": one.dealer, "vulnerability": one.vulnerability,
+                "board": one.where, "calls": format_calls(one.auction).split(),
+                "contract": one.contract, "imps": one.imps,
+            }
+            for one in loss.examples
+        ],
+    }  # fmt: skip
+
+
 _ANSWERS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
-    "check": _check, "diff": _diff, "compare": _compare,
+    "check": _check, "diff": _diff, "compare": _compare, "bench": _bench,
 }  # fmt: skip
 
 if __name__ == "__main__":

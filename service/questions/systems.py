@@ -1,6 +1,6 @@
 """What can be asked about systems, which may come as text."""
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from .bids import DealRequest
 from .fields import Flag, Of, asked, exactly_one, question
@@ -13,6 +13,8 @@ MOST_CHECKED: Final = 20_000
 MOST_DIFFED: Final = 50_000
 MOST_COMPARED: Final = 5_000
 MOST_SOLVED: Final = 500
+MOST_BENCHED: Final = 1000
+_MOST_OPPONENTS: Final = 5
 _MOST_AUCTIONS: Final = 20
 _MOST_OPTIONS: Final = 50
 _MOST_PAGES: Final = 50
@@ -143,4 +145,34 @@ class CompareRequest:
     )
     budget_ms: int | None = asked(
         default=None, ge=1, description="End the working out after so long.", examples=[10_000]
+    )
+
+
+@question
+class BenchRequest:
+    """A system on fixed boards of the bank of solved deals."""
+
+    system: SystemChoice = asked(description="The one that is measured.")
+    against: list[SystemChoice] | None = asked(
+        default=None,
+        min_length=1,
+        max_length=_MOST_OPPONENTS,
+        description="Systems that it plays a match against, the first of which bids beside it "
+        "against par; each other one of the package if not given.",
+        examples=[None],
+    )
+    boards: int = asked(
+        default=100, ge=1, le=MOST_BENCHED,
+        description="How many. Each that is not solved yet takes some 0.2 s of a core, once.",
+        examples=[100],
+    )  # fmt: skip
+    seed: int = asked(
+        default=0, ge=0, le=2**31 - 1,
+        description="Which: the first ones of the part for 0, the next for 1 and so on.",
+        examples=[0],
+    )  # fmt: skip
+    bank: Literal["held-out", "open", "all"] = asked(
+        default="held-out",
+        description="Part of the bank; by the one that is held out no text was tuned.",
+        examples=["held-out"],
     )

@@ -21,30 +21,30 @@ from bidcascade.bridge import (
     parse_card,
     parse_hand,
 )
-from bidcascade.inference.card_play.choosing import CardPlayer
+from bidcascade.inference.card_play.choosing import CardPlayer, _groups
 from bidcascade.inference.card_play.likelihood import (
-    MOST_CARDS,
-    MOST_CHOICES,
+    CardInference,
     hidden_choices,
     likelihoods,
 )
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
-from bidcascade.inference.foreign.bidding import bid_out
+from bidcascade.inference.foreign.bidding import bid_out, call_of
+from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.layouts.sampling import deal_where
 from bidcascade.inference.layouts.searching import Limits
-from bidcascade.inference.single_dummy.endings import EndingSolver
+from bidcascade.inference.single_dummy import EndingSolver, Ties
+from bidcascade.inference.single_dummy.views import all_layouts
 from bidcascade.loaders.play import count_tricks
+from bidcascade.systems import System
 from tests.support_deals import deals_in_turn, plain_deals
 from tests.support_systems import OTHER, SMALL
 
-NO_HURRY = 10**7
-"""A budget in ms that never counts."""
 NONE = Vulnerability.NONE
 
 
 def player(meanings=None, **options):
-    return CardPlayer(meanings, **{"budget_ms": NO_HURRY, "layouts": 4, **options})
+    return CardPlayer(meanings, **{"budget_ms": None, "layouts": 4, **options})
 
 
 def sight_of(auction, hands, played, vulnerability=NONE):
@@ -148,7 +148,10 @@ def test_whole_deals_are_played_by_the_laws(number):
         chosen = player(SMALL).choose(sight)
         assert chosen.card in sight.legal
         assert chosen.why
-        assert chosen.origin == ("only card" if len(sight.legal) == 1 else "layouts")
+        if len(sight.legal) == 1:
+            assert chosen.origin == "only card"
+        else:
+            assert chosen.origin in ("layouts", "equal cards")
         played.append(chosen.card)
     assert sorted(played) == list(range(52))
 
@@ -269,6 +272,115 @@ def test_the_lowest_of_equal_cards_is_played_and_no_honour_wasted():
     assert chosen.card % 13 == min(card % 13 for card in good)
 
 
+# --- endings --------------------------------------------------------------------------------------
+
+
+@given(st.integers(0, 10**6), st.integers(28, 50))
+def test_an_ending_is_looked_at_in_all_its_layouts(seed, count):
+    """As many as the cards that are left and the suits that were shown out of leave."""
+    hands = plain_deals(1, seed).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, count, np.random.default_rng(seed))
+    sight = sight_of(GAME, hands, played)
+    view, known = sight.view(), sight.known()
+    every = all_layouts(view)
+    assert len(set(map(tuple, every.T.tolist()))) == every.shape[1]
+    for seat in Seat:
+        dealt = every[seat] | np.uint64(sight.state.hands[seat])
+        assert (np.bitwise_count(dealt) == 13).all()
+        for suit, (low, high) in enumerate(known[seat].lengths):
+            lengths = np.bitwise_count(dealt >> np.uint64(13 * suit) & np.uint64(0x1FFF))
+            assert ((lengths >= low) & (lengths <= high)).all()
+    assert [int(hand) & ~sight.gone for hand in hands] in every.T.tolist()
+    chosen = player().choose(sight)
+    if chosen.origin == "layouts":
+        assert chosen.layouts == every.shape[1]
+        # nothing is drawn
+        assert chosen == player(seed=1).choose(sight)
+
+
+def ending_of_the_study():
+    """The first ending of ``docs/single-dummy.md``, with nine tricks to which E and S follow."""
+    north, east, south, west = (
+        parse_hand(text)
+        for text in (
+            "KJT32.Q432.A432.", "Q54.65.K65.QJT98", "A98.K87.J87.K765", "76.AJT9.QT9.A432",
+        )
+    )  # fmt: skip
+    played = cards(
+        "C2 S2 CT C5 C9 C6 C3 H2 C8 C7 C4 D2 D5 D7 DT D3 D9 D4 D6 D8 HT H3 H5 H7 H9 H4 H6 H8 "
+        "S6 ST S4 S8 S3 S5 S9 S7 SA"
+    )
+    return north, east, south, west, played
+
+
+def test_an_ending_of_the_study_is_played_as_it_was_studied():
+    """16 of 35 layouts are left behind the ace of spades, and the ace of clubs takes 3.4375."""
+    north, _, _, west, played = ending_of_the_study()
+    auction = Auction.of(parse_calls("1N P P P"), Seat.SOUTH)
+    sight = Sight(auction, NONE, Seat.WEST, west, north, played)
+    assert sight.actor == Seat.WEST
+    plain = player().choose(sight)
+    assert plain.layouts == 35
+    won = sight.state.declarer_tricks
+
+    def tricks(chosen):
+        return {
+            format_card(card): 13 - one.tricks - won for one in chosen.values for card in one.cards
+        }
+
+    assert tricks(plain) == pytest.approx(
+        {"CA": 119 / 35, "DQ": 98 / 35, "HJ": 102 / 35, "HA": 117 / 35}, abs=1e-5
+    )
+    how = CardInference(choices=1, ties=Ties("strict"), hypotheses=70)
+    strict = player(inference=how).choose(sight)
+    assert strict.layouts == 16
+    assert tricks(strict) == {"CA": 3.4375, "DQ": 2.5, "HJ": 2.75, "HA": 3.3125}
+    shared = player(inference=CardInference(1, Ties("share"), 70)).choose(sight)
+    assert tricks(shared) == pytest.approx(
+        {"CA": 106 / 31, "DQ": 8 / 3, "HJ": 88 / 31, "HA": 10 / 3}, abs=1e-5
+    )
+
+
+def test_layouts_of_an_ending_fit_the_auction():
+    """South opened 1NT and East passed: with the hands of each layout they would again."""
+    weak = System.parse("opening:\n  1NT = Weak: 10-11 points\n")
+    north, _, _, west, played = ending_of_the_study()
+    auction = Auction.of(parse_calls("1N P P P"), Seat.SOUTH)
+    sight = Sight(auction, NONE, Seat.WEST, west, north, played)
+    dealt = all_layouts(sight.view())
+    for seat in Seat:
+        dealt[seat] |= np.uint64(sight.state.hands[seat])
+    fit = sum(
+        all(
+            call_of(weak, Turn(int(layout[seat]), Seat.SOUTH, NONE, auction.calls[:number])).call
+            == auction.calls[number]
+            for number, seat in ((0, Seat.SOUTH), (3, Seat.EAST))
+        )
+        for layout in dealt.T
+    )
+    assert 0 < fit < 35
+    assert player(weak).choose(sight).layouts == fit
+    strong = player(SMALL).choose(sight)
+    # nobody has 15 points
+    assert strong.layouts > 0
+    assert "1N by S" in strong.notes[0]
+
+
+def test_equal_cards_are_not_weighed():
+    """Queen and jack of the suit led, and no card between: either is played, without layouts."""
+    hands, played = two_way_guess(Seat.WEST)
+    before = played[:-2]
+    solver = Solver()
+    while True:
+        sight = sight_of(GAME, hands, before)
+        if len(_groups(sight)) == 1 and len(sight.legal) > 1:
+            break
+        before = before[:-1]
+    chosen = player(solver=solver).choose(sight)
+    assert (chosen.origin, solver.asked) == ("equal cards", 0)
+    assert "equal" in chosen.why
+
+
 # --- what others' cards tell ----------------------------------------------------------------------
 
 
@@ -285,7 +397,8 @@ def test_of_two_touching_honours_each_is_half_as_likely():
         # hearts that were discarded make up the hands
         gone = choice.gone & ~parse_hand(".32..", cards=None)
         one = choice._replace(card=parse_card(card), gone=gone)
-        return likelihoods(sight, layout, [one], EndingSolver())[0]
+        how = CardInference(hypotheses=0)
+        return likelihoods(sight, layout, one, how, EndingSolver())[0]
 
     assert chance("QJ.3..", "982...", "SJ") == chance("QJ.3..", "982...", "SQ") == 0.5
     assert chance("J.32..", "Q98...", "SJ") == 1
@@ -299,14 +412,14 @@ def test_layouts_count_by_the_cards_of_others():
     hands = plain_deals(1, 8).hands[:, 0].tolist()
     played = played_by_chance(GAME.contract, hands, 25, np.random.default_rng(0))
     sight = sight_of(GAME, hands, played)
-    choices = hidden_choices(sight)
-    assert 0 < len(choices) <= MOST_CHOICES
+    how = CardInference(choices=5)
+    choices = hidden_choices(sight, how)
+    assert 0 < len(choices) <= 5
     assert all(one.seat not in sight.seen for one in choices)
-    assert all(one.cards <= MOST_CARDS for one in choices)
+    assert [one.gone for one in choices] == sorted(one.gone for one in choices)
     plain = player(layouts=20).choose(sight)
-    weighed = player(layouts=20, weighs_cards=True).choose(sight)
-    assert weighed == player(layouts=20, weighs_cards=True).choose(sight)
-    assert plain.layouts == weighed.layouts
+    weighed = player(layouts=20, inference=how).choose(sight)
+    assert weighed == player(layouts=20, inference=how).choose(sight)
     assert plain.values != weighed.values
 
 
@@ -318,7 +431,9 @@ def test_cards_that_there_was_no_time_to_weigh_are_told(monkeypatch):
     )
     hands = plain_deals(1, 8).hands[:, 0].tolist()
     played = played_by_chance(GAME.contract, hands, 25, np.random.default_rng(0))
-    chosen = player(solver=solver, weighs_cards=True).choose(sight_of(GAME, hands, played))
+    chosen = player(solver=solver, budget_ms=10**7, inference=CardInference()).choose(
+        sight_of(GAME, hands, played)
+    )
     assert any(note.startswith("0 of ") and "weighed" in note for note in chosen.notes)
 
 
@@ -391,7 +506,7 @@ def test_a_missing_solver_is_told():
 @pytest.mark.parametrize(
     ("takes_s", "solved", "origin", "note"),
     [
-        (0.3, 4, "layouts", "4 of 8 layouts solved in 1000 ms"),
+        (0.3, 4, "layouts", "4 of 10 layouts solved in 1000 ms"),
         (2.0, 1, "rules of thumb", "no time for layouts in 1000 ms"),
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import (
+    FULL_DECK,
     Cancelled,
     Contract,
     InvalidDeal,
@@ -66,7 +67,7 @@ class Guesses:
         in_time = self.late_from - sum(self.sizes)
         self.sizes.append(hands.shape[1])
         found = np.full((hands.shape[1], 52), -1, np.int8)
-        for group in touching_cards(hands, self.leader):
+        for group in touching_cards(int(hands[self.leader, 0]), FULL_DECK):
             value = (hands[0] >> np.uint64(group[0]) ^ hands[1] >> np.uint64(7)) % np.uint64(14)
             found[:, list(group)] = value[:, None]
         if in_time < len(found):
@@ -94,14 +95,14 @@ def pool() -> Iterator[DoubleDummyPool]:
     ],
 )
 def test_touching_cards(hand, groups):
-    found = touching_cards(layouts(1, hand=parse_hand(hand)), Seat.SOUTH)
+    found = touching_cards(parse_hand(hand), FULL_DECK)
     assert [" ".join(map(format_card, group)) for group in found] == groups
 
 
 def test_touching_cards_are_led_alike(pool):
     hands = layouts(6)
     tricks = pool.leads(hands, 4, Seat.SOUTH)
-    for group in touching_cards(hands, Seat.SOUTH):
+    for group in touching_cards(int(hands[Seat.SOUTH, 0]), FULL_DECK):
         assert (tricks[:, list(group)] == tricks[:, [group[0]]]).all()
 
 
@@ -190,7 +191,7 @@ def test_intervals_cover_what_they_say():
     """Of many samples about 95 % have the true mean in their interval."""
     everything = layouts(3000, seed=4)
     tricks = Guesses().leads(everything, 4, Seat.SOUTH)
-    card = touching_cards(everything, Seat.SOUTH)[3][0]
+    card = touching_cards(int(everything[Seat.SOUTH, 0]), FULL_DECK)[3][0]
     truth = tricks[:, card].mean()
     inside = 0
     for start in range(0, 3000, 60):

@@ -3,7 +3,7 @@
 import socket
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import pytest
 from hypothesis import given
@@ -24,6 +24,7 @@ from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_car
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.foreign.process import ProcessEngine
+from bidcascade.inference.foreign.protocol import Reply
 from bidcascade.inference.table_manager import host as host_module
 from bidcascade.inference.table_manager import lines
 from bidcascade.inference.table_manager.connection import LONGEST_LINE, LineConnection
@@ -85,6 +86,9 @@ def test_boards_are_read_as_they_were_written(number, dealer, sides):
         (lines.parse_card_line, "NORTH claims 13"),
         (lines.parse_board, "Board number x. Dealer NORTH. Neither vulnerable."),
         (lines.parse_board, "Board number 1. Dealer NORTH. All vulnerable."),
+        (lines.parse_claim, "NORTH claims"),
+        (lines.parse_claim, "NORTH claims 130"),
+        (lines.parse_outcome, "Claim"),
         (lines.parse_cards, "NORTH's cards : S A. H -. D -. C -."),
         (lines.parse_cards, "NORTH's cards : S A A A A A A A A A A A A A. H -. D -. C -."),
         (lines.parse_cards, "NORTH's cards : S 1. H -. D -. C -."),
@@ -127,12 +131,13 @@ def test_a_whole_deal_is_played_by_the_laws(seed, strain):
 BY_RULES = CardPlayer(None, budget_ms=0)
 
 
-def seated(host, seat, player, team, results, cards=BY_RULES):
+def seated(host, seat, player, team, results, cards=BY_RULES, *, claims=False):
     def run():
         try:
             results[seat] = sit(
-                "127.0.0.1", host.port, seat, player, team=team, wait_s=30, cards=cards
-            )
+                "127.0.0.1", host.port, seat, player, team=team, wait_s=30, cards=cards,
+                claims=claims,
+            )  # fmt: skip
         except EngineFailed as error:
             results[seat] = error
 
@@ -141,12 +146,20 @@ def seated(host, seat, player, team, results, cards=BY_RULES):
     return thread
 
 
-def match(deals, players, cards=BY_RULES, **options):
+def match(deals, players, cards=BY_RULES, *, seats_claim=False, **options):
     """Play deals between systems North-South and East-West; the host, and what seats told."""
     results: dict[Seat, object] = {}
     with TableHost(deals, **options) as host:
         threads = [
-            seated(host, seat, players[seat % 2], f"team {seat % 2}", results, cards)
+            seated(
+                host,
+                seat,
+                players[seat % 2],
+                f"team {seat % 2}",
+                results,
+                cards,
+                claims=seats_claim,
+            )
             for seat in Seat
         ]
         host.seat_all(30)
@@ -179,6 +192,33 @@ def test_two_programs_play_boards_over_loopback(tmp_path):
         assert one.tricks == count_declarer_tricks(
             list(one.cards), int(declarer), auction.contract.strain
         )
+
+
+def test_claims_end_the_play_and_stand_in_the_log(tmp_path):
+    """The same calls and cards as without claims, and the same tricks, with fewer cards."""
+    deals = deals_in_turn(12, 3)
+    plain, _ = match(deals, (SMALL, OTHER))
+    host, results = match(deals, (SMALL, OTHER), seats_claim=True, claims=True)
+    assert results == dict.fromkeys(Seat, len(deals))
+    claimed = [one for one in host.boards if one.claim is not None]
+    assert claimed
+    for one, whole in zip(host.boards, plain.boards, strict=True):
+        assert one.calls == whole.calls
+        assert whole.cards[: len(one.cards)] == one.cards
+        assert (one.tricks, one.score) == (whole.tricks, whole.score)
+        assert (one.claim is None) == (len(one.cards) in (0, 52))
+    write_pbn(host.frame(), tmp_path / "log.pbn")
+    again = read_deals(tmp_path / "log.pbn", whole=True).deals
+    for name in ("play", "tricks", "score", "commentary"):
+        assert again[name].to_list() == host.frame()[name].to_list(), name
+    assert f"claims {claimed[0].claim.tricks}" in again["commentary"][claimed[0].number][0]
+
+
+def test_where_no_claims_are_taken_every_card_is_played():
+    plain, _ = match(DEALS, (SMALL, OTHER))
+    host, results = match(DEALS, (SMALL, OTHER), seats_claim=True)
+    assert results == dict.fromkeys(Seat, len(DEALS))
+    assert [one.cards for one in host.boards] == [one.cards for one in plain.boards]
 
 
 class Alone:
@@ -394,25 +434,30 @@ def test_a_revoke_is_no_card_that_may_be_played():
         revoke = next(card for card in cards if card // 13 != led)
         here, there = socket.socketpair()
         host._seated[Seat.NORTH] = LineConnection(here, "NORTH (x)")
-        there.sendall(lines.format_card_line(Seat.NORTH, revoke).encode() + b"\n")
+        line = lines.format_card_line(Seat.NORTH, revoke)
         table_card = next(card for card in range(13 * led, 13 * led + 13) if card not in cards)
         with pytest.raises(EngineFailed, match="a revoke from NORTH"):
-            host._card(Seat.NORTH, Seat.NORTH, hand, [table_card])
+            host._card(line, Seat.NORTH, Seat.NORTH, hand, [table_card])
         there.close()
 
 
 def test_strangers_are_sent_away_and_the_table_fills(monkeypatch):
-    """Connect many times: silent, nonsense, a taken seat, another team's; then four players."""
+    """Connect 1,000 times, silent or with nonsense; then four players sit down, and a late one."""
     monkeypatch.setattr(host_module, "_HELLO_S", 1.0)
     with TableHost(plain_deals(1, 2)) as host:
-        strangers = [socket.create_connection(("127.0.0.1", host.port)) for _ in range(60)]
-        for number, one in enumerate(strangers[:30]):
-            one.sendall([b"\xff" * 5000, b"GET / HTTP/1.1\r\n\r\n", b"", b"NORTH"][number % 4])
+        seating = threading.Thread(target=host.seat_all, args=(60,), daemon=True)
+        seating.start()
+        strangers = []
+        for number in range(1000):
+            strangers.append(socket.create_connection(("127.0.0.1", host.port), 30))
+            with suppress(OSError):
+                # who was sent away meanwhile cannot say anything
+                strangers[number // 2].sendall(
+                    [b"\xff" * 5000, b"GET / HTTP/1.1\r\n\r\n", b"", b"NORTH"][number % 4]
+                )
         results: dict[Seat, object] = {}
         threads = [seated(host, seat, SMALL, "NS"[seat % 2], results) for seat in Seat]
-        seating = threading.Thread(target=host.seat_all, args=(30,), daemon=True)
-        seating.start()
-        seating.join(40)
+        seating.join(70)
         late = Client(host.port, Seat.NORTH, "intruder")
         host.play()
         for thread in threads:
@@ -421,6 +466,177 @@ def test_strangers_are_sent_away_and_the_table_fills(monkeypatch):
         for one in strangers:
             one.close()
     assert results == dict.fromkeys(Seat, 1)
+
+
+# --- claims that are none -------------------------------------------------------------------------
+
+
+@contextmanager
+def claiming_table(claims=True):
+    """Table where East declares 3NT, and South, who is played by hand, is to lead."""
+    deals = plain_deals(1, 5)
+    with TableHost(deals, call_s=10, claims=claims) as host:
+        results: dict[Seat, object] = {}
+        for seat, player in (
+            (Seat.NORTH, FirstThen(0)), (Seat.EAST, FirstThen(15)), (Seat.WEST, FirstThen(0)),
+        ):  # fmt: skip
+            seated(host, seat, player, "x" if seat % 2 == 0 else "y", results)
+        client: list[Client] = []
+
+        def sit_down():
+            client.append(Client(host.port, Seat.SOUTH))
+
+        sitting = threading.Thread(target=sit_down, daemon=True)
+        sitting.start()
+        host.seat_all(30)
+        sitting.join(30)
+        raised: list[EngineFailed] = []
+
+        def run():
+            try:
+                host.play()
+            except EngineFailed as error:
+                raised.append(error)
+
+        playing = threading.Thread(target=run, daemon=True)
+        playing.start()
+        south = client[0]
+        south.to_the_auction()
+        for turn in (Seat.NORTH, Seat.EAST, None, Seat.WEST, Seat.NORTH):
+            if turn is None:
+                south.say("SOUTH passes")
+            else:
+                south.say(f"SOUTH ready for {lines.NAMES[turn]}'s bid")
+                south.hear()
+        # 'SOUTH to lead'
+        assert "lead" in south.hear()
+        yield host, south, int(deals.hands[2, 0]), raised
+        south.lines.close()
+        playing.join(30)
+
+
+class FirstThen:
+    """Makes one call first, and passes then."""
+
+    def __init__(self, call):
+        self.call, self.name, self.digest, self.seconds, self.asked = call, "one", "", 0.0, 0
+
+    def answers(self, turns, deals=None):
+        return [Reply(self.call if len(turn.calls) < 4 else 0, "") for turn in turns]
+
+
+def lead(south, hand):
+    """Lead the lowest card, and see dummy."""
+    card = next(cards_of(hand))
+    south.say(lines.format_card_line(Seat.SOUTH, card))
+    south.say("SOUTH ready for dummy")
+    lines.parse_cards(south.hear())
+    return card
+
+
+def test_a_claim_before_dummy_is_seen_is_refused():
+    with claiming_table() as (_, south, hand, raised):
+        south.say("SOUTH claims 13")
+        assert not lines.parse_outcome(south.hear())
+        lead(south, hand)
+    # South leaves then
+    assert "from SOUTH" in str(raised[0])
+
+
+def test_a_claim_out_of_turn_is_refused_and_the_play_goes_on():
+    with claiming_table() as (_, south, hand, raised):
+        lead(south, hand)
+        south.say("SOUTH claims 1")
+        assert south.hear() == "Claim refused: out of turn"
+        south.say("SOUTH ready for dummy's card to trick 1")
+        assert lines.parse_card_line(south.hear()).seat == Seat.WEST
+        south.say("SOUTH claims 1")
+        assert south.hear().endswith("out of turn")
+        # once for each card
+        south.say("SOUTH claims 1")
+        with suppress(EngineFailed):
+            south.hear()
+    assert "ready for" in str(raised[0])
+    assert "from SOUTH" in str(raised[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("SOUTH claims 14", "of at most 12 tricks"),
+        ("SOUTH claims", "a line 'SEAT claims N'"),
+        ("SOUTH claims all", "a line 'SEAT claims N'"),
+        ("NORTH claims 1", "a claim of SOUTH's own"),
+    ],
+)
+def test_claims_that_cannot_be_end_the_session(line, message):
+    with claiming_table() as (_, south, hand, raised):
+        play_to_souths_turn(south, hand)
+        south.say(line)
+        with suppress(EngineFailed):
+            south.hear()
+    assert message in str(raised[0])
+
+
+def play_to_souths_turn(south, hand):
+    """Follow to the tricks as the laws ask until South leads to one or plays after others."""
+    card = lead(south, hand)
+    trick, leader = [card], Seat.SOUTH
+    for turn in (Seat.WEST, Seat.NORTH, Seat.EAST):
+        whose = "dummy" if turn == Seat.WEST else lines.NAMES[turn]
+        south.say(f"SOUTH ready for {whose}'s card to trick 1")
+        trick.append(lines.parse_card_line(south.hear()).card)
+    leader = Seat((leader + trick_winner(trick, 4)) % 4)
+    trick = []
+    for place in range(4):
+        turn = Seat((leader + place) % 4)
+        if turn == Seat.SOUTH:
+            if not place:
+                assert "lead" in south.hear()
+            return
+        whose = "dummy" if turn == Seat.WEST else lines.NAMES[turn]
+        south.say(f"SOUTH ready for {whose}'s card to trick 2")
+        trick.append(lines.parse_card_line(south.hear()).card)
+
+
+def test_a_false_claim_is_refused_and_a_card_is_played_then():
+    with claiming_table() as (host, south, hand, raised):
+        play_to_souths_turn(south, hand)
+        south.say("SOUTH claims 12")
+        assert not lines.parse_outcome(south.hear())
+        # a second one is no card
+        south.say("SOUTH claims 12")
+        with suppress(EngineFailed):
+            south.hear()
+    assert "a line 'SEAT plays AS'" in str(raised[0])
+    assert host.boards == []
+
+
+def test_a_claim_that_nobody_answers_is_too_late():
+    """Three seats by hand are asked; one of them says nothing."""
+    deals = plain_deals(1, 5)
+    with TableHost(deals, call_s=1, claims=True) as host:
+        ends = {}
+        for seat in Seat:
+            here, there = socket.socketpair()
+            host._seated[seat] = LineConnection(here, f"{lines.NAMES[seat]} (x)")
+            ends[seat] = LineConnection(there, "the host")
+        claim = lines.ClaimLine(Seat.NORTH, 3)
+        ends[Seat.EAST].write(lines.format_verdict(Seat.EAST, accepts=True), 5)
+        with pytest.raises(EngineFailed, match="got none from WEST") as raised:
+            host._accepted(claim, int(deals.hands[0, 0]), Seat.SOUTH)
+        assert raised.value.fault == "too late"
+        for one in ends.values():
+            one.close()
+
+
+@given(SEATS, st.integers(0, 13), st.booleans())
+def test_claims_are_read_as_they_were_written(seat, tricks, accepts):
+    claim = lines.ClaimLine(seat, tricks)
+    line = lines.format_claim(claim)
+    assert lines.is_claim(line)
+    assert lines.parse_claim(line) == lines.parse_claim(f"{line.lower()} tricks.") == claim
+    assert lines.parse_verdict(lines.format_verdict(seat, accepts=accepts), seat) is accepts
 
 
 def test_an_empty_table_is_told():

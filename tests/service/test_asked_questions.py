@@ -37,6 +37,7 @@ from bidcascade.service.questions.layouts import (
     LeadsRequest,
 )
 from bidcascade.service.questions.systems import (
+    BenchRequest,
     CompareRequest,
     SystemCheckRequest,
     SystemDiffRequest,
@@ -61,6 +62,7 @@ ROUTES = {
     SystemCheckRequest: ("post", "/v1/systems/check"),
     SystemDiffRequest: ("post", "/v1/systems/diff"),
     CompareRequest: ("post", "/v1/compare"),
+    BenchRequest: ("post", "/v1/bench"),
 }
 """Method and path by question."""
 COMMANDS = {
@@ -93,6 +95,7 @@ OPTIONS = {
     SystemCheckRequest: ("SystemCheckOptions", {"system"}),
     SystemDiffRequest: ("SystemDiffOptions", {"old", "new"}),
     CompareRequest: ("CompareOptions", {"first", "second"}),
+    BenchRequest: ("BenchOptions", {"system"}),
 }
 """Types of the options of the clients' methods, and the fields that are arguments of theirs."""
 

@@ -49,6 +49,21 @@ def test_seats_that_weigh_cards_play_too(tiny, capsys):
     assert set(read_deals("match.pbn", whole=True).deals["play"].list.len().to_list()) <= {0, 52}
 
 
+def test_claims_are_taken_where_they_are_asked_for(tiny, capsys):
+    """Boards end early, with their tricks, and the log says who claimed."""
+    arguments = ["table-manager", "host", "--ns", tiny, "--ew", tiny, "--boards", "12"]
+    arguments += ["--seed", "3", "--card-ms", "0"]
+    assert main([*arguments, "--log", "whole.pbn"]) == 0
+    assert main([*arguments, "--claims", "--log", "claims.pbn"]) == 0
+    whole, claims = (read_deals(name, whole=True).deals for name in ("whole.pbn", "claims.pbn"))
+    claimed = claims.filter(claims["commentary"].list.len() > 0)
+    assert claimed.height
+    assert all("claims" in one[0] for one in claimed["commentary"].to_list())
+    assert (claimed["play"].list.len() < 52).all()
+    for name in ("contract", "tricks", "score"):
+        assert claims[name].to_list() == whole[name].to_list()
+
+
 def test_programs_come_from_outside(tiny, tmp_path):
     hosting = subprocess.Popen(
         command("table-manager", "host", "--ns", tiny, "--boards", "2", "--seating-s", "100",

@@ -28,6 +28,7 @@ OPERATIONS = {
     ("post", "/v1/systems/check"): "systemCheck",
     ("post", "/v1/systems/diff"): "systemDiff",
     ("post", "/v1/compare"): "compare",
+    ("post", "/v1/bench"): "bench",
     ("get", "/v1/tables"): "tables",
     ("get", "/v1/tables/{name}"): "table",
     ("get", "/v1/tables/{name}/next"): "tableNext",

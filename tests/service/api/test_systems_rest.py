@@ -9,10 +9,13 @@ import time
 import pytest
 
 from bidcascade.bridge import Deal, LimitExceeded, TimedOut, format_calls, format_deal, imps
+from bidcascade.inference.bench import bench
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import summarize
+from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
 from bidcascade.service.api.models_systems import (
+    BenchAnswer,
     CompareAnswer,
     SystemCheckAnswer,
     SystemDiffAnswer,
@@ -199,6 +202,40 @@ def test_a_match_on_given_boards(app):
     ]
 
 
+def test_a_system_on_fixed_boards(app):
+    """The numbers of the command, and the same ones again."""
+    body = {"system": {"text": CHANGED}, "against": [{"table": "small"}], "boards": 3}
+    response = post(app, "/v1/bench", body)
+    assert response.status_code == 200, response.text
+    assert post(app, "/v1/bench", body).content == response.content
+    answer = BenchAnswer.model_validate_json(response.content)
+    assert answer.complaints == []
+    assert set(answer.systems) == {"system", "against[0]"}
+    found = answer.result
+    with DoubleDummyPool(1) as pool:
+        wanted, _ = bench(System.parse(CHANGED), [System.parse(SMALL_SYSTEM)], pool, boards=3)
+    assert (found.boards, found.bank, found.seed) == (3, "held-out", 0)
+    (match,) = found.matches
+    assert match.scores["imps"].value == pytest.approx(
+        wanted.matches[0].scores["imps"].value, abs=1e-3
+    )
+    tally = wanted.yardstick.systems[0]
+    assert found.from_par == pytest.approx(tally.imps, abs=1e-3)
+    assert sum(one.imps for one in found.causes.values()) == sum(
+        one.imps for one in tally.causes.values()
+    )
+    assert [(one.cause, one.imps) for one in found.lines] == [
+        (one.cause, one.imps) for one in tally.lines
+    ]
+
+
+def test_a_bench_of_a_text_that_is_wrong(app):
+    body = {"system": {"table": "small"}, "against": [{"text": WRONG}], "boards": 1}
+    answer = BenchAnswer.model_validate_json(post(app, "/v1/bench", body).content)
+    assert answer.result is None
+    assert answer.complaints[0].system == "against[0]"
+
+
 @pytest.mark.parametrize(
     ("path", "body", "status", "kind", "field"),
     [
@@ -219,6 +256,14 @@ def test_a_match_on_given_boards(app):
          "limit-exceeded", "deals"),
         ("compare", {"first": {"text": TINY}, "second": {"table": "small"}, "solve": 501}, 413,
          "limit-exceeded", "solve"),
+        ("bench", {"system": {"table": "rows"}}, 422, "invalid-request", "system.table"),
+        ("bench", {"system": {"table": "engine:sh"}}, 404, "unknown-table", ""),
+        ("bench", {"system": {"text": TINY}, "against": []}, 422, "invalid-request", "against"),
+        ("bench", {"system": {"text": TINY}, "against": [{"table": "rows"}]}, 422,
+         "invalid-request", "against[0].table"),
+        ("bench", {"system": {"text": TINY}, "boards": 0}, 422, "invalid-request", "boards"),
+        ("bench", {"system": {"text": TINY}, "boards": 1001}, 422, "invalid-request", "boards"),
+        ("bench", {"system": {"text": TINY}, "bank": "mine"}, 422, "invalid-request", "bank"),
         ("compare", {"first": {"text": TINY}, "second": {"table": "small"},
                      "boards": [{"deal": "N:A"}]}, 422, "invalid-request", "boards[0].deal"),
     ],
