@@ -72,6 +72,7 @@ COMMANDS: Final = {
     "infer": ("inference", "single dummy: what a card tells about the hands that were not seen"),
     "lead": ("inference", "the best opening lead against a contract"),
     "serve": ("serve", "REST service"),
+    "lsp": ("assistance", "a language server for texts of systems, on standard input and output"),
     "page": ("page", "the page as a folder of files, which bids without a service"),
     "get": ("serve", "make a request to the service without a server"),
     "api-key": ("serve", "make a key for a service that asks for keys"),

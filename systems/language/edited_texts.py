@@ -47,7 +47,7 @@ class EditedTexts:
     >>> own = Path("own.bidding")
     >>> texts.hold(own, "opening:\n  1NT = Strong notrump: 15-17 point, ballanced\n")
     >>> [(one.where.line, one.where.column) for one in texts.complaints(own)[own.resolve()]]
-    [(2, 36)]
+    [(2, 38)]
     """
 
     def __init__(self) -> None:
@@ -56,11 +56,13 @@ class EditedTexts:
 
     def hold(self, path: Path, text: str) -> None:
         """Take a text as what is to be read of a file."""
-        self._held[path.resolve()] = text
+        # a new one: who reads in another thread goes on with what was there
+        self._held = {**self._held, path.resolve(): text}
 
     def let_go(self, path: Path) -> None:
         """Read the file itself again."""
-        self._held.pop(path.resolve(), None)
+        own = path.resolve()
+        self._held = {file: text for file, text in self._held.items() if file != own}
 
     def text(self, path: Path) -> str:
         """Text of a file as it is now; empty where it cannot be read."""
@@ -114,7 +116,7 @@ class EditedTexts:
     def _relatives(self, path: Path) -> dict[Path, set[Path]]:
         """Systems that have a name of a file in common with it, through texts of their own."""
         found = self.systems(path)
-        left = [one for files in found.values() for one in files if not _is_shipped(one)]
+        left = [one for files in found.values() for one in files if not is_shipped(one)]
         seen = {path.resolve()}
         while left:
             one = left.pop()
@@ -122,7 +124,7 @@ class EditedTexts:
                 seen.add(one)
                 further = self.systems(one)
                 left += [file for files in further.values() for file in files - seen
-                         if not _is_shipped(file)]  # fmt: skip
+                         if not is_shipped(file)]  # fmt: skip
                 found |= further
         return found
 
@@ -192,8 +194,8 @@ class EditedTexts:
         found = self.same_names(path, name)
         if not any(one.place.defines for one in found):
             raise InvalidInput(f"expected a name that the text defines, got {name.name!r}")
-        foreign = [one.path.name for one in found if _is_shipped(one.path)]
-        if foreign and not _is_shipped(path):
+        foreign = [one.path.name for one in found if is_shipped(one.path)]
+        if foreign and not is_shipped(path):
             raise InvalidInput(
                 f"expected a name of your own texts, got {name.name!r}, which {foreign[0]} has"
             )
@@ -296,7 +298,8 @@ class EditedTexts:
         return "\n\n".join(parts)
 
 
-def _is_shipped(path: Path) -> bool:
+def is_shipped(path: Path) -> bool:
+    """Whether a file, links followed, comes with the package."""
     return path.is_relative_to(shipped_folder().resolve())
 
 
