@@ -73,6 +73,7 @@ COMMANDS: Final = {
     "lead": ("inference", "the best opening lead against a contract"),
     "serve": ("serve", "REST service"),
     "lsp": ("assistance", "a language server for texts of systems, on standard input and output"),
+    "mcp": ("assistance", "tools and pages for assistants, by the Model Context Protocol"),
     "page": ("page", "the page as a folder of files, which bids without a service"),
     "get": ("serve", "make a request to the service without a server"),
     "api-key": ("serve", "make a key for a service that asks for keys"),
