@@ -55,7 +55,10 @@ COMMANDS: Final = {
     "archive": ("archive", "boards kept to be asked: add, bid, solve, boards, calls and more"),
     "export": ("export", "rows for learning: a row a call, as Parquet or NumPy arrays"),
     "table": ("table", "bidding tables: import, export, show, lint, mine, learn, vet and more"),
-    "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
+    "system": (
+        "system",
+        "bidding systems as text: show, check, lint, fmt, import, export and more",
+    ),
     "explain": ("system", "what an auction has shown, call by call"),
     "compare": (
         "compare",

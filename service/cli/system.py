@@ -16,6 +16,7 @@ from bidcascade.service.questions.systems import SystemCheckRequest, SystemDiffR
 
 from . import shared
 from .flags import add_flags
+from .notations import configure_notations
 from .prices import configure_prices
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="findings listed")  # fmt: skip
 
     configure_prices(action, _SYSTEM_HELP)
+    configure_notations(action, _SYSTEM_HELP)
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
