@@ -237,7 +237,7 @@ def wheel(session: nox.Session) -> None:
     with session.chdir(source):
         session.run("python", ".ci/compare_wheel.py", str(built))
     _try_client(session, source, scratch / "client")
-    session.install(f"{built}[test,fuzz,browser,dask]")
+    session.install(f"{built}[test,fuzz,browser,dask,lsp,mcp]")
 
     # the tests find real data beside the folder they lie in; .typings would lead back to sources
     away = scratch / "away"

@@ -1,6 +1,7 @@
 """Compare a wheel with the folders of the packages: both must hold the same files.
 
-Only the core's libraries are the wheel's alone, those of this machine and the page's module.
+Beside them the wheel has the core's libraries, those of this machine and the page's module, and the
+pages of ``docs``.
 
 Usage: ``compare_wheel.py WHEEL``, from the root of a clean checkout.
 """
@@ -24,6 +25,8 @@ target = build["Target"].here()
 names = [*map(target.library_name, target.builds()), build["MODULE"]]
 libraries = {f"bidcascade/kernels/core/{name}" for name in names}
 written |= libraries
+# the pages, which the service gives to assistants
+written |= {f"bidcascade/docs/{page.name}" for page in Path("docs").glob("*.md")}
 with zipfile.ZipFile(sys.argv[1]) as wheel:
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
     sizes = [f"{one.file_size:,}" for one in wheel.infolist() if one.filename in libraries]

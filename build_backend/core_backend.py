@@ -82,9 +82,50 @@ def _compiler() -> Any:
 
 
 class Build(build):
-    """All steps of setuptools, then the core."""
+    """All steps of setuptools, then the core and the pages."""
 
-    sub_commands: ClassVar = [*build.sub_commands, ("build_core", None)]
+    sub_commands: ClassVar = [*build.sub_commands, ("build_core", None), ("build_pages", None)]
+
+
+class BuildPages(Command):
+    """Copies the pages of ``docs``, which the service gives to assistants, into the wheel."""
+
+    user_options: ClassVar = []
+    editable_mode = False
+
+    def initialize_options(self) -> None:
+        """Nothing is chosen here."""
+        self.build_lib = None
+
+    def finalize_options(self) -> None:
+        """Take the folder from the other steps."""
+        self.set_undefined_options("build", ("build_lib", "build_lib"))
+
+    def run(self) -> None:
+        """Copy; an editable installation leads to the checkout, where the pages lie."""
+        for source, copied in self._pages().items():
+            Path(copied).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, copied)
+
+    def get_outputs(self) -> list[str]:
+        """Name the files that go into the wheel."""
+        return list(self._pages().values())
+
+    def get_output_mapping(self) -> dict[str, str]:
+        """Map files of the wheel to their sources."""
+        return {copied: source for source, copied in self._pages().items()}
+
+    def get_source_files(self) -> list[str]:
+        """Name what the sdist needs beside the packages."""
+        return [f"docs/{page.name}" for page in sorted((_ROOT / "docs").glob("*.md"))]
+
+    def _pages(self) -> dict[str, str]:
+        if self.editable_mode:
+            return {}
+        folder = Path(self.build_lib) / "bidcascade" / "docs"
+        return {
+            str(page): str(folder / page.name) for page in sorted((_ROOT / "docs").glob("*.md"))
+        }
 
 
 class BuildCore(Command):

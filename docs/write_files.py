@@ -15,6 +15,7 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
 from bidcascade.systems.browser_rows import rows_data
+from bidcascade.systems.language.editor_grammar import textmate_grammar
 from bidcascade.systems.language.engine_data import phrases_data
 from bidcascade.systems.language.lark_parser import lark_parser
 from bidcascade.systems.language.text_cache import classes_of_rows
@@ -68,6 +69,10 @@ def written_files() -> dict[str, str]:
         "docs/openapi.json": json.dumps(document, ensure_ascii=False, indent=2) + "\n",
         "docs/settings.md": settings_page(),
         "docs/terms.md": vocabulary_markdown(),
+        "editors/vscode/syntaxes/bidding.tmLanguage.json": json.dumps(
+            textmate_grammar(), ensure_ascii=False, indent=2
+        )
+        + "\n",
         "service/client/answer_types.py": types_of(document, "answers"),
         "service/client/option_types.py": types_of(document, "options"),
         "page/static/engine/expression_grammar_data.js": module_of(expressions),

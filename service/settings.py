@@ -94,6 +94,11 @@ class Settings(BaseSettings):
         default=True,
         description="Refuse to serve other machines without keys; --no-auth lets everybody ask.",
     )
+    mcp: bool = Field(
+        default=False,
+        description="Answer assistants at /mcp, by the Model Context Protocol; needs the extra "
+        "mcp.",
+    )
     log_level: Literal["debug", "info", "warning", "error", "critical"] = Field(
         default="info", description="Least severe messages that are written to standard error."
     )

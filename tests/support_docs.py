@@ -168,8 +168,8 @@ class Page:
                 assert words[0] == "bidcascade", f"{where}: {words[0]!r} cannot be run"
                 if words[1] in COMMANDS:
                     self.ran.append(words[1])
-                if words[1] == "serve":
-                    # it would not come back
+                if words[1] in ("serve", "lsp", "mcp"):
+                    # they would not come back
                     make_parser(words[1:]).parse_args(words[1:])
                     continue
                 code = main(words[1:])

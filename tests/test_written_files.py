@@ -21,6 +21,7 @@ def written():
     "name",
     [
         "docs/augmented-columns.md", "docs/openapi.json", "docs/settings.md",
+        "editors/vscode/syntaxes/bidding.tmLanguage.json",
         "service/client/answer_types.py", "service/client/option_types.py",
         "page/static/engine/expression_grammar_data.js",
         "page/static/engine/language/grammar_data.js",

@@ -5,7 +5,7 @@ import logging
 import os
 import threading
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 
 from fastapi import FastAPI
@@ -13,6 +13,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from bidcascade.bridge import BidcascadeError
+from bidcascade.service.extras import imported
 from bidcascade.service.settings import Settings, unknown_variables
 from bidcascade.systems.budget import set_places_budget
 
@@ -107,6 +108,11 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     ):
         # as routes of its own, which are found in half the time that an included router takes
         app.router.routes += routes.router.routes
+    if settings.mcp:
+        (module,) = imported("mcp", "bidcascade.service.api.assistants")
+        assistants = module.Assistants(app)
+        app.state.assistants = assistants
+        app.router.routes.append(assistants.route)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,
@@ -149,7 +155,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     with giving_back():
         thread.start()
         try:
-            yield
+            async with app.state.assistants.running() if app_state.settings.mcp else nullcontext():
+                yield
         finally:
             tables.state = "stopping"
             await app_state.close()

@@ -55,7 +55,10 @@ COMMANDS: Final = {
     "archive": ("archive", "boards kept to be asked: add, bid, solve, boards, calls and more"),
     "export": ("export", "rows for learning: a row a call, as Parquet or NumPy arrays"),
     "table": ("table", "bidding tables: import, export, show, lint, mine, learn, vet and more"),
-    "system": ("system", "bidding systems as text: show, check, lint, fmt, test, diff, compile"),
+    "system": (
+        "system",
+        "bidding systems as text: show, check, lint, fmt, import, export and more",
+    ),
     "explain": ("system", "what an auction has shown, call by call"),
     "compare": (
         "compare",
@@ -72,6 +75,8 @@ COMMANDS: Final = {
     "infer": ("inference", "single dummy: what a card tells about the hands that were not seen"),
     "lead": ("inference", "the best opening lead against a contract"),
     "serve": ("serve", "REST service"),
+    "lsp": ("assistance", "a language server for texts of systems, on standard input and output"),
+    "mcp": ("assistance", "tools and pages for assistants, by the Model Context Protocol"),
     "page": ("page", "the page as a folder of files, which bids without a service"),
     "get": ("serve", "make a request to the service without a server"),
     "api-key": ("serve", "make a key for a service that asks for keys"),

@@ -2,20 +2,17 @@
 
 import argparse
 import sys
-from collections.abc import MutableMapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from . import shared
 
 if TYPE_CHECKING:
+    from bidcascade.service.api.in_process import Answered
     from bidcascade.service.settings import Settings
 
-_POLL_S = 0.02
 
-
-def _add_settings(parser: argparse.ArgumentParser) -> None:
+def add_settings(parser: argparse.ArgumentParser) -> None:
     """Add a flag for each setting; what is not given comes from the environment."""
     from bidcascade.service.settings import PREFIX, Settings
 
@@ -33,7 +30,8 @@ def _text(default: object) -> str:
     return "none" if default == () else str(default)
 
 
-def _settings(options: argparse.Namespace, **fixed: Any) -> "Settings":
+def settings_of(options: argparse.Namespace, **fixed: Any) -> "Settings":
+    """Make settings of the flags of :func:`add_settings` and the environment."""
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.settings import Settings, read_settings
 
@@ -46,17 +44,21 @@ def _settings(options: argparse.Namespace, **fixed: Any) -> "Settings":
 
 def configure_serve(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``serve``: every setting."""
-    _add_settings(parser)
+    add_settings(parser)
 
 
 def serve(options: argparse.Namespace) -> int:
     """Run the service until it is told to stop."""
+    return run_service(settings_of(options))
+
+
+def run_service(settings: "Settings") -> int:
+    """Serve with some settings, and return the exit code."""
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.api.authentication import check_keys
 
     from . import INTERRUPTED
 
-    settings = _settings(options)
     _check_address(settings.host, settings.port)
     try:
         check_keys(settings)
@@ -140,7 +142,7 @@ def get(options: argparse.Namespace) -> int:
         raise shared.UsageError(f"expected a path such as /v1/tables, got {options.target!r}")
     body = _body(options.data)
     # nothing goes on when the process has ended
-    settings = _settings(options, port=0, slow_request_ms=0, dd_going_on=0)
+    settings = settings_of(options, port=0, slow_request_ms=0, dd_going_on=0)
     status, kind, answer = asyncio.run(_ask(options, body, settings))
     sys.stdout.buffer.write(answer)
     if answer and not answer.endswith(b"\n") and "json" in kind:
@@ -168,57 +170,13 @@ def _body(data: str | None) -> bytes | None:
     return Path(data[1:]).read_bytes() if data.startswith("@") else data.encode()
 
 
-async def _ask(
-    options: argparse.Namespace, body: bytes | None, settings: "Settings"
-) -> tuple[int, str, bytes]:
-    """Status, media type and body that the application answers: no server, the same code path."""
-    import asyncio
-
+async def _ask(options: argparse.Namespace, body: bytes | None, settings: "Settings") -> "Answered":
+    """Ask the application without a server."""
     from bidcascade.service.api.app import create_app
+    from bidcascade.service.api.in_process import answer_of, until_loaded
 
     app = create_app(settings)
-    tables = app.state.own.tables
-    headers = {"host": "localhost", "accept": options.accept or "*/*"}
-    if body is not None:
-        headers |= {"content-type": "application/json", "content-length": str(len(body))}
-    parts = urlsplit(options.target)
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": "GET" if body is None else "POST",
-        "scheme": "http",
-        "path": unquote(parts.path),
-        "raw_path": parts.path.encode("ascii", "ignore"),
-        "query_string": parts.query.encode(),
-        "root_path": "",
-        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
-        "client": ("127.0.0.1", 0),
-        "server": ("bidcascade", 80),
-        "state": {},
-    }
-    asked = iter([{"type": "http.request", "body": body or b"", "more_body": False}])
-    told: list[MutableMapping[str, Any]] = []
-    finished = asyncio.Event()
-
-    async def receive() -> MutableMapping[str, Any]:
-        if request := next(asked, None):
-            return request
-        await finished.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(message: MutableMapping[str, Any]) -> None:
-        told.append(message)
-        if message["type"] == "http.response.body" and not message.get("more_body", False):
-            finished.set()
-
     async with app.router.lifespan_context(app):
-        # a server answers 503 until its tables are loaded; here someone waits for the answer
-        while tables.state == "loading":
-            await asyncio.sleep(_POLL_S)
-        if tables.error is not None:
-            raise tables.error
-        await app(scope, receive, send)
-    start = next(message for message in told if message["type"] == "http.response.start")
-    kind = dict(start["headers"]).get(b"content-type", b"").decode("latin-1")
-    return start["status"], kind, b"".join(message.get("body", b"") for message in told)
+        await until_loaded(app)
+        accept = options.accept or "*/*"
+        return await answer_of(app, options.target, body, headers={"accept": accept})

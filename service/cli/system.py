@@ -18,6 +18,7 @@ from . import shared
 from .book import configure_book
 from .card import configure_card
 from .flags import add_flags
+from .notations import configure_notations
 from .prices import configure_prices
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     configure_prices(action, _SYSTEM_HELP)
     configure_card(action, _SYSTEM_HELP)
     configure_book(action, _SYSTEM_HELP)
+    configure_notations(action, _SYSTEM_HELP)
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)

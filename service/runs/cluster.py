@@ -9,7 +9,6 @@ cluster. What a lost worker was at is done again by another one; a part is writt
 cluster is one that is there, or is started for the devices of this machine.
 """
 
-import importlib
 import io
 import json
 import logging
@@ -35,6 +34,7 @@ from bidcascade.kernels.child_processes import safe_spawning
 from bidcascade.kernels.types import U64
 from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, CannotWrite, can_write, whole_file
 from bidcascade.service.engine import Engine
+from bidcascade.service.extras import imported
 from bidcascade.systems import is_system
 
 from . import tasks
@@ -99,7 +99,7 @@ def connected(
         If ``distributed`` is not installed, no scheduler answers or it has no worker.
     """
     check_address(address)
-    dask, distributed = _imported("dask", "dask", "distributed")
+    dask, distributed = imported("dask", "dask", "distributed")
     with ExitStack() as stack:
         # a part is some megabytes, which Dask would rather have in few large pieces: it is one
         stack.enter_context(
@@ -143,10 +143,10 @@ def on_devices(devices: Sequence[str], backend: str) -> Elsewhere:
 
         for device in devices:
             check_device_name(device)
-        (module,) = _imported("dask-gpu", "dask_cuda")
+        (module,) = imported("dask-gpu", "dask_cuda")
         start, options = module.LocalCUDACluster, {"CUDA_VISIBLE_DEVICES": visible(devices)}
     else:
-        (module,) = _imported("dask", "distributed")
+        (module,) = imported("dask", "distributed")
         start, options = module.LocalCluster, {"n_workers": len(devices)}
 
     @contextmanager
@@ -179,15 +179,6 @@ def visible(devices: Sequence[str]) -> list[str]:
     """Names for CUDA of devices that are numbered among those that this process sees."""
     seen = [name.strip() for name in os.environ.get(_VISIBLE, "").split(",") if name.strip()]
     return [seen[int(one)] if seen and one.isdecimal() else one for one in devices]
-
-
-def _imported(extra: str, *names: str) -> list[Any]:
-    try:
-        return [importlib.import_module(name) for name in names]
-    except ImportError as error:
-        raise BackendUnavailable(
-            f"expected the extra {extra!r} (pip install 'bidcascade[{extra}]'): {error}"
-        ) from None
 
 
 class Cluster:

@@ -59,6 +59,18 @@ def names_in(text: str, start: str) -> frozenset[str] | None:
     return frozenset(part.text for part in phrases_of(condition) if part.kind == "named")
 
 
+def following(text: str) -> frozenset[str]:
+    """Terminals that may come behind the beginning of a line; none where it does not read.
+
+    Examples
+    --------
+    >>> sorted(following("use stayman"))
+    ['$END', 'LPAR', 'REMARK']
+    """
+    with _LOCK:
+        return parser().following(text, "statement")
+
+
 @lru_cache(maxsize=1 << 14)
 def parse_statement(text: str) -> Parsed:
     """Read one logical line."""

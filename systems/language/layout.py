@@ -5,7 +5,7 @@ A line that ends with a comma, ``or`` or ``and`` goes on in the next one, if tha
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -83,16 +83,16 @@ class LogicalLine:
             text.append(self.text[start:end])
             length += end - start
 
-        for match in _PARTS.finditer(self.text):
-            value = words.get(match[0])
+        for start, word in words_of(self.text):
+            value = words.get(word)
             if value is None:
                 continue
-            copy(done, match.start())
-            where = self.where(match.start())
+            copy(done, start)
+            where = self.where(start)
             pieces.append(Piece(length, where.line, where.column, fixed=True))
             text.append(value)
             length += len(value)
-            done = match.end()
+            done = start + len(word)
         copy(done, len(self.text))
         return LogicalLine("".join(text), self.indent, self.file, tuple(pieces) or self.pieces)
 
@@ -106,6 +106,13 @@ class RawItem:
 
 
 Complain = Callable[[Where, str, str], None]
+
+
+def words_of(text: str, *, tags: bool = False) -> Iterator[tuple[int, str]]:
+    """Words of a line outside quotes and remarks, and where they begin; ``tags`` with them."""
+    for match in _PARTS.finditer(text):
+        if match[0][0].isalnum() or (tags and match[0][0] == "#"):
+            yield match.start(), match[0]
 
 
 def logical_lines(lines: list[str], file: str, complain: Complain) -> list[LogicalLine]:
@@ -146,6 +153,11 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
         if stripped:
             found.append(LogicalLine(stripped, indent, file, tuple(pieces)))
     return found
+
+
+def in_remark(text: str) -> bool:
+    """Whether the end of a line's beginning stands in a remark."""
+    return len(_code(text)) < len(text)
 
 
 def _is_comment(text: str) -> bool:

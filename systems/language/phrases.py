@@ -249,6 +249,21 @@ def template(row: Kind, number: int | None = None) -> str:
     return text.replace(row.kind, one) if number == 1 and f"|{one}" in row.forms else text
 
 
+def detail_of(kind: str) -> str:
+    """Say what the words of a kind alone do not tell; empty for what is no kind.
+
+    Examples
+    --------
+    >>> detail_of("rule of"), detail_of("kings")
+    ('rule of; 15, 18 to 22', 'kings; at most 4')
+    """
+    row = KINDS.get(kind)
+    if row is None:
+        return ""
+    bound = "" if row.most is None else f"at most {row.most}"
+    return "; ".join(filter(None, (kind, bound, row.note)))
+
+
 _PIECE: Final = re.compile(r"\b(?P<name>\w+)(?:\.\d)?(?:\{(?P<own>[^}]*)\})?")
 _WRITTEN: Final = {
     "range": "{range}", "call": "{call}", "counted": "{counted}", "WHO": "{who}", "TAG": "{text}",

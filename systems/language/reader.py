@@ -14,7 +14,7 @@ from typing import Final
 from bidcascade.bridge import InvalidSystem
 
 from .checks import check_system
-from .errors import invalid_system, nearest
+from .errors import Complaint, invalid_system, nearest
 from .grammar import parse_conditions
 from .placing import place_condition
 from .resolver import Resolver
@@ -33,7 +33,14 @@ from .syntax_tree import (
     Where,
 )
 
-__all__ = ["built_in_defines", "parse_condition", "read_files", "read_system", "read_text"]
+__all__ = [
+    "built_in_defines",
+    "parse_condition",
+    "read_files",
+    "read_held",
+    "read_system",
+    "read_text",
+]
 
 _BUILT_IN: Final = {
     "balanced": "4-3-3-3 or 4-4-3-2 or 5-3-3-2",
@@ -129,6 +136,39 @@ def read_files(
     sources = Sources()
     # the name alone: what a line is called must not depend on where the file lies
     return _system(sources, sources.read_file(path, path.name), options), sources.looked
+
+
+def read_held(
+    path: Path, held: Mapping[Path, str]
+) -> tuple[SystemText | None, dict[Path, list[Complaint]]]:
+    """Read a system's file while texts of it are being written.
+
+    Parameters
+    ----------
+    path
+    held
+        Texts that are not saved yet, by the files that they belong to, links followed.
+
+    Returns
+    -------
+    SystemText or None
+        None where something is wrong.
+    dict
+        All files that were read, each with what is wrong in it.
+    """
+    sources = Sources(held=held)
+    text = None
+    found: tuple[Complaint, ...] = ()
+    try:
+        text = _system(sources, sources.read_file(path, path.name), None)
+    except InvalidSystem as error:
+        found = error.complaints
+    told: dict[Path, list[Complaint]] = {one.resolve(): [] for one in sources.paths.values()}
+    for complaint in found:
+        told.setdefault(sources.paths.get(complaint.where.file, path).resolve(), []).append(
+            complaint
+        )
+    return text, told
 
 
 def read_text(

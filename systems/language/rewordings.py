@@ -235,15 +235,40 @@ def rewording(clause: str, reads: Reads) -> Reworded | None:
         found = pattern.search(words)
         if found is not None:
             return Reworded(words, found.expand(meant))
-    return _replaced(words, REWORDED, reads)
+    written = reworded(words, reads)
+    return None if written is None else Reworded(words, f'write "{written}"')
+
+
+def reworded(clause: str, reads: Reads) -> str | None:
+    """Write a piece of a condition with the words of the language; None where none do.
+
+    Examples
+    --------
+    >>> reworded("14-16 bal", lambda text: text == "14-16 points, balanced")
+    '14-16 points, balanced'
+    """
+    return _replaced(" ".join(clause.split()), REWORDED, reads)
 
 
 def agreed(clause: str, reads: Reads) -> Reworded | None:
     """Say what to write for an agreement that does not read."""
+    written = agreement_of(clause, reads)
+    words = " ".join(clause.split())
+    return None if written is None else Reworded(words, f'write "{written}"')
+
+
+def agreement_of(clause: str, reads: Reads) -> str | None:
+    """Write the agreement that words of players mean; None where they mean none.
+
+    Examples
+    --------
+    >>> agreement_of("GF", lambda text: True)
+    'forcing to game'
+    """
     return _replaced(" ".join(clause.split()), tuple((f"^(?:{a})$", b) for a, b in AGREED), reads)
 
 
-def _replaced(words: str, rows: Iterable[tuple[str, str]], reads: Reads) -> Reworded | None:
+def _replaced(words: str, rows: Iterable[tuple[str, str]], reads: Reads) -> str | None:
     """Words with all rows put in, if they read then."""
     written = words
     for pattern, meant in _compiled(tuple(rows)):
@@ -251,7 +276,7 @@ def _replaced(words: str, rows: Iterable[tuple[str, str]], reads: Reads) -> Rewo
         meant = meant.replace(", ", " and ") if " or " in words else meant
         before, written = written, pattern.sub(meant, written)
         if written != before and reads(written):
-            return Reworded(words, f'write "{written}"')
+            return written
     return None
 
 

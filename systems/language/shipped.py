@@ -40,6 +40,13 @@ def file_of(path_or_name: str | Path) -> Path:
     return path
 
 
+def places_of_file(file: str, folder: Path | None = None) -> list[Path]:
+    """Where a file that a text names is looked for: beside the text, then among those shipped."""
+    wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
+    folders = [shipped_folder(), shipped_folder() / PAGES]
+    return [one / wanted for one in ([] if folder is None else [folder]) + folders]
+
+
 WORDS: Final = "words.bidding"
 """Page of definitions alone, which any text can include."""
 

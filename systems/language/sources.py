@@ -10,7 +10,7 @@ from .errors import Complaint, complaint_at, invalid_system, nearest
 from .grammar import parse_statement
 from .layout import RawItem, logical_lines, tree_of
 from .placing import place_statement
-from .shipped import PAGES, SUFFIX, resolved, shipped_folder
+from .shipped import PAGES, SUFFIX, places_of_file, resolved, shipped_folder
 from .statements import (
     ConventionStatement,
     IncludeStatement,
@@ -62,6 +62,10 @@ class Sources:
     """Where files that the text names were looked for, and what was there."""
     given: Mapping[str, str] = field(default_factory=dict)
     """Texts that came with a text, by file name: read in place of files of that name."""
+    held: Mapping[Path, str] = field(default_factory=dict)
+    """Texts that an editor holds, read in place of what lies in their files."""
+    paths: dict[str, Path] = field(default_factory=dict)
+    """Files by the name that messages have for them."""
     is_text: bool = False
     """Whether a text from elsewhere is read, which may not look around on this machine."""
     bodies: dict[tuple[Any, ...], tuple[Convention, list[Item]]] = field(default_factory=dict)
@@ -79,13 +83,14 @@ class Sources:
     def read_file(self, path: Path, name: str) -> list[Item]:
         """Statements of a file, those of the files that it includes in their place."""
         try:
-            given = self.given.get(path.name)
+            given = self.held.get(path.resolve(), self.given.get(path.name))
             content = path.read_bytes() if given is None else given.encode()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             self.complain(Where(name, 0), f"the file cannot be read: {reason}")
             return []
         self.files.append((path, hashlib.sha256(content).hexdigest()))
+        self.paths[name] = path
         found = path.resolve()
         self.read.add(found)
         try:
@@ -164,23 +169,21 @@ class Sources:
 
     def _find(self, file: str, where: Where, *, with_given: bool = True) -> Path | None:
         """Find a file that a text names: given with it, beside it, else among those shipped."""
+        places = places_of_file(file, self.reading[-1].parent if self.reading else None)
         wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
-        folders = [shipped_folder(), shipped_folder() / PAGES]
         if self.is_text and (wanted.is_absolute() or ".." in wanted.parts):
             self.complain(where, f'"{file}" leads out of the folder of systems')
             return None
         if with_given and wanted.name == str(wanted) and wanted.name in self.given:
             # as if it lay among the pages: what it includes is looked for there
-            path = folders[-1] / wanted
+            path = places[-1]
             self.looked[path] = str(path.resolve())
             return path
-        if self.reading:
-            folders.insert(0, self.reading[-1].parent)
-        for folder in folders:
-            path = folder / wanted
+        for path in places:
             self.looked[path] = resolved(path)
             if self.looked[path] is not None:
                 return path
+        folders = {path.parent for path in places}
         there = {path.name for folder in folders for path in folder.glob(f"*{SUFFIX}")}
         near = nearest(wanted.name, there)
         self.complain(

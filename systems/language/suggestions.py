@@ -67,7 +67,7 @@ _READABLE: Final = {
     "LONGER_THAN": '"longer than"', "IS": '"is"',
 }  # fmt: skip
 _NOT_TOLD: Final = frozenset({"QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"})
-_BUILT_IN: Final = frozenset({"balanced", "semi-balanced", "unbalanced"})
+BUILT_IN: Final = frozenset({"balanced", "semi-balanced", "unbalanced"})
 """Names that every text has."""
 
 
@@ -77,7 +77,7 @@ def language_words() -> frozenset[str]:
     words = {
         word for phrases in words_of_terminals().values() for p in phrases for word in p.split()
     }
-    return frozenset(words | set(NUMBER_WORDS) | {"asks", "shows", "denies"} | _BUILT_IN)
+    return frozenset(words | set(NUMBER_WORDS) | {"asks", "shows", "denies"} | BUILT_IN)
 
 
 def explain(text: str, error: UnexpectedInput, names: Names) -> Fault:
@@ -147,7 +147,7 @@ def _reworded(text: str, position: int, names: Names) -> Fault | None:
 
     def reads(written: str) -> bool:
         used = names(written, "conditions")
-        return used is not None and all(one in _BUILT_IN or one in clause for one in used)
+        return used is not None and all(one in BUILT_IN or one in clause for one in used)
 
     found = rewording(clause, reads)
     return found and Fault(start, f'"{found.said}" is no condition', found.advice)
@@ -156,7 +156,7 @@ def _reworded(text: str, position: int, names: Names) -> Fault | None:
 def _without_comma(position: int, left: str, right: str, named: Set[str]) -> Fault:
     """Explain two conditions side by side; their names may be the system's own, or mean nothing."""
     advice = f'write "{left}, {right}"'
-    unknown = sorted(one for one in named - _BUILT_IN if one not in language_words())
+    unknown = sorted(one for one in named - BUILT_IN if one not in language_words())
     if unknown:
         advice += f', if "{unknown[0]}" is defined'
     return Fault(position, f'two conditions without a comma: "{left} {right}"', advice)

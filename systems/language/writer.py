@@ -47,7 +47,7 @@ def _body(body: "tuple[Line | Block, ...]", depth: int) -> Iterator[str]:
 
 def line_texts(line: Line, depth: int = 0) -> Iterator[str]:
     """Lines of text for a call, its hand types and all below it."""
-    words = _meaning(line.name, line.condition, line.quoted, line.agreements)
+    words = meaning_text(line.name, line.condition, line.quoted, line.agreements)
     yield _indented(depth, f"{call_text(line.call)} = {words}".rstrip(), line.remark)
     for number, variant in enumerate(line.variants):
         yield _indented(depth + 1, _variant(variant, first=number == 0), variant.remark)
@@ -55,13 +55,14 @@ def line_texts(line: Line, depth: int = 0) -> Iterator[str]:
 
 
 def _variant(variant: Variant, *, first: bool) -> str:
-    words = _meaning(variant.name, variant.condition, variant.quoted, variant.agreements)
+    words = meaning_text(variant.name, variant.condition, variant.quoted, variant.agreements)
     return f"{'either' if first else 'or'} {words}"
 
 
-def _meaning(
+def meaning_text(
     name: str, condition: Condition | None, quoted: str, agreements: tuple[Agreement, ...]
 ) -> str:
+    """Write what stands behind the equals sign of a line."""
     conditions = [] if condition is None else [condition_text(condition)]
     if quoted:
         conditions.append(f'"{quoted}"')

@@ -196,6 +196,29 @@ class Parser:
         end_of_text = Token(names[self._end], "", length)
         raise self._unexpected(end_of_text, _terminals(state, self._end), states, last)
 
+    def following(self, text: str, start: str = "start") -> frozenset[str]:
+        """Terminals that may come behind the beginning of a text; none where it does not read."""
+        first, last = self._starts[start]
+        states, index = [first], 0
+        while index < len(text):
+            found = (states[-1].lexer or self._lexer_of(states[-1])).read(text, index)
+            if found is None:
+                return frozenset()
+            number, index = found
+            if number in self._ignored:
+                continue
+            while number in states[-1].before:
+                _left(states)
+            following = states[-1].next.get(number)
+            if following is None:
+                return frozenset()
+            states.append(following)
+        return frozenset(
+            self.names[number]
+            for number in _terminals(states[-1], self._end)
+            if self._goes_on(number, states.copy(), last)
+        )
+
     def beginning(self, letter: str, numbers: Iterable[int]) -> list[tuple[int, _Match]]:
         """Of some terminals those that may begin with a letter."""
         return [
@@ -250,14 +273,11 @@ class Parser:
         return UnexpectedInput(position, names, token)
 
     def _goes_on(self, number: int, states: list[_State], last: _State) -> bool:
-        state = states[-1]
-        while number in state.before:
-            del states[-state.rule.size :]
-            state = states[-1].next[state.rule.symbol]
-            states.append(state)
-            if number == self._end and state is last:
+        while number in states[-1].before:
+            _left(states)
+            if number == self._end and states[-1] is last:
                 return True
-        return number in state.next
+        return number in states[-1].next
 
 
 def _reduced(rule: _Rule, states: list[_State], values: list[Any]) -> _State:
@@ -274,6 +294,13 @@ def _reduced(rule: _Rule, states: list[_State], values: list[Any]) -> _State:
     state = states[-1].next[symbol]
     states.append(state)
     return state
+
+
+def _left(states: list[_State]) -> None:
+    """Reduce by the rule of the last state, without values."""
+    rule = states[-1].rule
+    del states[-rule.size :]
+    states.append(states[-1].next[rule.symbol])
 
 
 def _terminals(state: _State, end: int) -> list[int]:

@@ -128,3 +128,34 @@ def test_every_complaint_of_a_text_is_printed(tmp_path, capsys):
     assert 'wrong.bidding:2: "ballanced"? did you mean "balanced"' in err
     assert "wrong.bidding:3:" in err
     assert "^" in err
+
+
+def test_notes_become_a_system_and_a_system_notes(tmp_path, capsys):
+    notes, out = tmp_path / "ours.bml", tmp_path / "ours.bidding"
+    (tmp_path / "more.bml").write_bytes("1N  15--17 bal \u2013 na ja\n".encode("cp1252"))
+    notes.write_text("#INCLUDE more.bml\n\n#INCLUDE ../far.bml\n\n2N  20--21 bal\n", "utf-8")
+    (tmp_path.parent / "far.bml").write_text("1C  16+\n")
+    assert main(["system", "import", str(notes), "--out", str(out), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["rows"], told["understood"]) == (2, 1)
+    assert [one["line"] for one in told["unread"]] == [1, 3]
+    assert "2NT = 20-21 points, balanced" in out.read_text("utf-8")
+    assert main(["system", "export", str(out), "--out", "-"]) == 0
+    assert "2N 20-21 points, balanced" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["import", "ours.bml", "--out", "ours.txt"], 1, "expected an output ending in .bidding"),
+        (["import", "none.bml", "--out", "ours.bidding"], 2, "No such file or directory"),
+        (["import", "odd.bml", "--out", "ours.bidding"], 2, "expected notes as text"),
+        (["export", "sayc", "--out", "ours.bss"], 1, "expected an output ending in .bml"),
+        (["export", "none", "--out", "ours.bml"], 2, "none"),
+    ],
+)
+def test_notes_that_cannot_be_are_refused(tmp_path, monkeypatch, capsys, arguments, code, said):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "odd.bml").write_bytes(bytes(range(256)) * 40)
+    assert main(["system", *arguments]) == code
+    assert said in capsys.readouterr().err

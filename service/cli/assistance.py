@@ -1,0 +1,72 @@
+"""Commands for editors and assistants: ``lsp`` and ``mcp``."""
+
+import argparse
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from .serve import add_settings, run_service, settings_of
+
+if TYPE_CHECKING:
+    from bidcascade.service.settings import Settings
+
+
+def configure_lsp(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``lsp``: none; editors send what they want."""
+    # many clients name the way that they speak
+    parser.add_argument("--stdio", action="store_true", help=argparse.SUPPRESS)
+
+
+def lsp(options: argparse.Namespace) -> None:
+    """Serve an editor until it ends the server."""
+    from bidcascade.service.extras import imported
+
+    imported("lsp", "pygls")
+    from bidcascade.service.language_server import make_server
+
+    # what anything else prints would be no message of the protocol
+    spoken = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    make_server().start_io(stdout=spoken)
+
+
+def configure_mcp(parser: argparse.ArgumentParser) -> None:
+    """Arguments of ``mcp``: the way to speak, and every setting."""
+    parser.add_argument(
+        "--http", action="store_true",
+        help="serve at /mcp over HTTP, beside the REST service, with its keys and limits (default: "
+        "standard input and output, for one assistant)",
+    )  # fmt: skip
+    add_settings(parser)
+
+
+def mcp(options: argparse.Namespace) -> int:
+    """Serve assistants until they or the user end it."""
+    from bidcascade.service.extras import imported
+
+    imported("mcp", "mcp")
+    if options.http:
+        return run_service(settings_of(options, mcp=True))
+    import asyncio
+
+    # nothing goes on when the process has ended
+    settings = settings_of(options, port=0, slow_request_ms=0, dd_going_on=0, mcp=False)
+    asyncio.run(_speak(settings))
+    return 0
+
+
+async def _speak(settings: "Settings") -> None:
+    """Answer one assistant on standard input and output."""
+    from mcp.server.stdio import stdio_server
+
+    from bidcascade.service.api.app import create_app
+    from bidcascade.service.api.assistants import Assistants
+    from bidcascade.service.api.logs import configure_logs
+    from bidcascade.service.settings import PREFIX, with_shipped_tables
+
+    level = settings.log_level if "log_level" in settings.model_fields_set else "warning"
+    configure_logs(level, settings.log_format)
+    app = create_app(with_shipped_tables(settings))
+    server = Assistants(app, os.environ.get(f"{PREFIX}API_KEY", "")).server
+    async with app.router.lifespan_context(app), stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
