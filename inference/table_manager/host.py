@@ -129,8 +129,8 @@ class TableHost:
             try:
                 while len(self._seated) < 4:
                     now = monotonic()
-                    for one in [one for one, late in waiting.items() if late <= now]:
-                        send_away(one)
+                    for late in [held for held, until in waiting.items() if until <= now]:
+                        send_away(late)
                     if now >= ends:
                         empty = ", ".join(
                             lines.NAMES[seat] for seat in Seat if seat not in self._seated

@@ -51,8 +51,8 @@ def write_book(options: argparse.Namespace) -> None:
     if options.bank is not None:
         _check_part(options.bank)
 
-    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.book_report import book_files
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems.registry import open_system
     from bidcascade.systems.system_book import book_of
 
@@ -109,7 +109,7 @@ def _prices(options: argparse.Namespace, chosen: dict[str, bool]) -> "list[Optio
     from bidcascade.inference.double_dummy.solved_deals import bank_sample
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.option_prices import option_prices
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
 
     deals, known = bank_sample(options.bank, user_tables())
     with progress_bar("prices") as bar:

@@ -57,7 +57,7 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
 
 def export_pbn(options: argparse.Namespace) -> None:
     """Write boards to a PBN file with all that is known of them."""
-    from bidcascade.service.jobs.deal_files import deal_sink
+    from bidcascade.service.runs.deal_files import deal_sink
 
     _check_file(options.out, ".pbn")
     with ExitStack() as stack:
@@ -116,9 +116,9 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
     from bidcascade.loaders import empty_rejects
     from bidcascade.service.engine import Engine
     from bidcascade.service.jobs.annotated_boards import bid_boards
-    from bidcascade.service.jobs.double_dummy import solving
-    from bidcascade.service.jobs.progress import progress_bar
-    from bidcascade.service.jobs.wide import WideDeals
+    from bidcascade.service.runs.double_dummy import solving
+    from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.service.runs.wide import WideDeals
 
     engine = None
     if options.bidder != _OWN:
