@@ -88,11 +88,11 @@ def _vet(place: Path, given: Path) -> None:
     from bidcascade.service.reports.vet_files import write_vetting
     from bidcascade.service.runs.vet import vet
 
-    vetted = vet(
+    vet(
         _engine(given), [str(path) for path in _inputs(given)], folder=place / "out.vetting",
         resume=True, jobs=1, step_deals=STEP,
+        write=lambda vetted, begun: write_vetting(vetted, place / "out", begun=begun),
     )  # fmt: skip
-    write_vetting(vetted, place / "out", overwrite=(place / "out" / "summary.json").exists())
 
 
 def _small_parts() -> None:
