@@ -234,7 +234,12 @@ def vet(
             write_parquet(listed, place.path / LISTED)
             place.write(run)
         found.read(sources, jobs, progress, _Steps(place, run, step_deals))
-        done = vetted()
+        try:
+            done = vetted()
+        except InvalidInput:
+            # nothing to go on with
+            place.remove()
+            raise
         if write is not None:
             # from now on what is there of a report is ours
             again = run.state.get("writing", False)
