@@ -49,7 +49,7 @@ LEAST_DECISIONS = 20
 STEP_DEALS: Final = 1_000_000
 """Deals after which what was found is brought to the disk."""
 _COUNTS: Final = "counts"
-_OWN_FILES: Final = ("*-*.parquet", f"{_COUNTS}-*.npy")
+_OWN_FILES: Final = (LISTED, f"*-{'[0-9]' * 5}.parquet", f"{_COUNTS}-*.npy")
 
 
 @dataclass(frozen=True)

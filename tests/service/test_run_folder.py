@@ -100,6 +100,24 @@ def test_what_is_left_of_a_run_that_fails(tmp_path, whole, boards):
     assert place.path.exists() == place.is_begun
 
 
+@pytest.mark.parametrize("stranger", ["notes.txt", "aside/notes.txt", "manifest.json"])
+def test_a_folder_of_somebody_else_is_not_taken_for_one_that_goes(tmp_path, stranger):
+    place = RunFolder(tmp_path / "run", "learning", ("*.arrow",), whole=True)
+    file = place.path / stranger
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+    # left over from a run that was killed
+    (place.path / "boards-0.arrow").touch()
+    refused = pytest.raises(InvalidInput, match=r"a learning run alone|the manifest of a run")
+    with refused, place.held():
+        pass
+    assert file.read_text() == "{}"
+    file.unlink()
+    with place.held():
+        place.remove()
+    assert not place.path.exists()
+
+
 def test_one_process_at_a_time(tmp_path):
     place = RunFolder(tmp_path / "run", "learning", ())
     with (
