@@ -20,6 +20,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.rows import AGREEMENT_KINDS
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.loaders.whole_files import write_json
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.places import Place
@@ -106,7 +107,7 @@ def compare(names: Sequence[str], deals: int, folder: Path, part: str = "1/1") -
                 found["differences"].append(f"{format_calls(calls)}: {what}")
         found["compared"] = min(start + _AT_ONCE, len(auctions))
         found["seconds"] += time.process_time() - began
-        file.write_text(json.dumps(found, indent=1))
+        write_json(found, file)
     return found
 
 

@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bidcascade.loaders.whole_files import write_json
+
 FILE = "state.json"
 
 
@@ -77,6 +79,4 @@ class State:
             "mark": self.mark, "environment": self.environment,
             "outcomes": {name: asdict(one) for name, one in self.outcomes.items()},
         }  # fmt: skip
-        partial = self.folder / f"{FILE}.partial"
-        partial.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
-        partial.replace(self.folder / FILE)
+        write_json(kept, self.folder / FILE)

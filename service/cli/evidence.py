@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import shared
 
 if TYPE_CHECKING:
+    from bidcascade.service.runs.vet import Vetted
     from bidcascade.table import BiddingTable
     from bidcascade.table.evidence.learning import Options
 
@@ -287,18 +288,22 @@ def vet(options: argparse.Namespace) -> None:
     from bidcascade.service.runs.vet import vetting_folder
 
     folder = Path(options.out)
-    check_vetting_folder(folder, overwrite=options.overwrite)
+    work = vetting_folder(folder)
+    is_resumed = options.resume and work.exists()
+    check_vetting_folder(folder, overwrite=options.overwrite, begun=is_resumed)
     auction = Auction.of(parse_calls(options.auction)).calls
     engine = shared.open_rows(options)
-    work = vetting_folder(folder)
     options.interruption_hint = lambda: _kept_in(work)
+
+    def write(vetted: "Vetted", begun: bool) -> None:  # noqa: FBT001
+        write_vetting(vetted, folder, least=options.least, overwrite=options.overwrite, begun=begun)
+
     with progress_bar("vet") as report:
         vetted = run(
             engine, options.inputs, auction=auction, jobs=options.jobs, progress=report,
-            folder=work, resume=options.resume,
+            folder=work, resume=options.resume, write=write,
             with_lint="lint" not in options.without, with_own="own" not in options.without,
         )  # fmt: skip
-    write_vetting(vetted, folder, least=options.least, overwrite=options.overwrite)
     summary = vetted.summary()
     shared.print_answer(options, summary, _vetted_text(summary, folder))
 

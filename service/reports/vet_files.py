@@ -15,8 +15,16 @@ SUMMARY = "summary.json"
 _FILES = REJECTS, MARKDOWN, HTML = "rejects.parquet", "report.md", "report.html"
 
 
-def check_vetting_folder(folder: Path, *, overwrite: bool = False) -> None:
+def check_vetting_folder(folder: Path, *, overwrite: bool = False, begun: bool = False) -> None:
     """Check that the files of a vetting may be written into a folder.
+
+    Parameters
+    ----------
+    folder : path
+    overwrite : bool
+        A report may be replaced.
+    begun : bool
+        What is there may be a part of this report, of a run that was interrupted.
 
     Raises
     ------
@@ -24,6 +32,8 @@ def check_vetting_folder(folder: Path, *, overwrite: bool = False) -> None:
         If there is something that is no vetting, or a vetting that must not be replaced.
     """
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if begun and folder.is_dir():
         return
     if not (folder / SUMMARY).is_file():
         raise InvalidInput(f"expected a free place for the report, got {str(folder)!r}")
@@ -35,7 +45,12 @@ def check_vetting_folder(folder: Path, *, overwrite: bool = False) -> None:
 
 
 def write_vetting(
-    vetted: Vetted, folder: Path, *, least: int = LEAST_DECISIONS, overwrite: bool = False
+    vetted: Vetted,
+    folder: Path,
+    *,
+    least: int = LEAST_DECISIONS,
+    overwrite: bool = False,
+    begun: bool = False,
 ) -> None:
     """Write a vetting into a folder: what it found, each file whole or not at all.
 
@@ -49,7 +64,7 @@ def write_vetting(
     CannotWrite
         If a file could not be written.
     """
-    check_vetting_folder(folder, overwrite=overwrite)
+    check_vetting_folder(folder, overwrite=overwrite, begun=begun)
     with can_write(folder):
         folder.mkdir(parents=True, exist_ok=True)
         # from now on it is no whole report; only files of a report are taken away

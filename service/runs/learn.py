@@ -45,7 +45,7 @@ from .run_folder import RunFolder
 STEP_BOARDS: Final = 500_000
 """Boards after which what was read counts."""
 _CHUNK_BOARDS: Final = 50_000
-_OWN_FILES: Final = ("boards-*.arrow", "rejects-*.parquet")
+_OWN_FILES: Final = (LISTED, "boards-*.arrow", "rejects-*.parquet")
 _COLUMNS: Final = ("north", "east", "south", "west", "dealer", "vulnerability", "auction")
 
 

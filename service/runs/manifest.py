@@ -165,8 +165,10 @@ class Manifest:
             yield from (name for name in part.files if name.startswith(prefix))
 
     def files(self) -> dict[str, int]:
-        """All files that count, with their lengths in bytes."""
-        named = {name: size for part in self.parts for name, size in part.files.items()}
+        """All files that count, with their lengths in bytes; -1 for a list of inputs."""
+        named = {one["path"]: -1 for one in self.inputs if isinstance(one, dict) and "files" in one}
+        for part in self.parts:
+            named |= part.files
         return named | self.state_files | self.results
 
     def write(self, folder: Path, name: str = MANIFEST) -> None:

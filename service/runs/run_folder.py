@@ -121,6 +121,8 @@ class RunFolder:
         ------
         FolderBusy
             If another process holds it.
+        InvalidInput
+            If it is to be gone at the end, and holds something else than such a run.
         CannotWrite
             If it cannot be written to.
         """
@@ -131,6 +133,8 @@ class RunFolder:
         with lock:
             if not try_lock(lock.fileno()):
                 raise FolderBusy(f"another process is working in {str(self.path)!r}")
+            if self._whole:
+                self._check_ours()
             try:
                 yield
             except BaseException:
@@ -139,6 +143,20 @@ class RunFolder:
                 raise
             finally:
                 self._leave_nothing(created=created)
+
+    def _check_ours(self) -> None:
+        """Check that nothing of somebody else is in a folder that is to be gone at the end."""
+        if self.is_begun:
+            self.read()
+            return
+        ours = {file for pattern in self._own for file in self.path.glob(pattern)}
+        for file in self.path.rglob("*"):
+            if file not in ours and file.name != LOCK and not file.is_dir():
+                name = file.relative_to(self.path).as_posix()
+                raise InvalidInput(
+                    f"expected a folder for {WORKS[self.work]} alone, got {str(self.path)!r} with "
+                    f"{name!r}"
+                )
 
     def _is_without_boards(self) -> bool:
         try:

@@ -49,7 +49,7 @@ LEAST_DECISIONS = 20
 STEP_DEALS: Final = 1_000_000
 """Deals after which what was found is brought to the disk."""
 _COUNTS: Final = "counts"
-_OWN_FILES: Final = ("*-*.parquet", f"{_COUNTS}-*.npy")
+_OWN_FILES: Final = (LISTED, f"*-{'[0-9]' * 5}.parquet", f"{_COUNTS}-*.npy")
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,7 @@ def vet(
     with_own: bool = True,
     folder: str | Path | None = None,
     resume: bool = False,
+    write: "Callable[[Vetted, bool], None] | None" = None,
     jobs: int | None = None,
     step_deals: int = STEP_DEALS,
     examples: int = 20,
@@ -158,6 +159,9 @@ def vet(
     resume : bool
         Go on with an interrupted run; begins one where there is none. Else what one has left is
         removed.
+    write : callable, optional
+        Writes the report while the run can still be resumed; told whether an interrupted run may
+        have written some of it.
     jobs : int, optional
         Processes that read; see :func:`bidcascade.loaders.iter_deals`.
     step_deals : int
@@ -192,39 +196,58 @@ def vet(
     listed = list_inputs(named)
     sources = listed_sources(named, listed)
     found = _Found(engine, prefix, with_own=with_own)
+
+    def vetted() -> Vetted:
+        numbers, rejects = found.numbers, pl.concat(found.rejects)
+        numbers["repeated_inputs"] = len(named) - listed.height
+        if not found.vetting.counts["calls"]:
+            raise InvalidInput(_nothing(numbers, rejects, prefix))
+        return Vetted(
+            engine, tuple(sorted(inputs)), prefix, found.vetting, numbers, rejects,
+            lint(table, examples=examples) if with_lint else None,
+            lint_on_deals(
+                table, found.counts_all, found.counts_first, numbers["boards"], examples=examples
+            )
+            if with_own
+            else None,
+        )  # fmt: skip
+
     if folder is None:
         found.read(sources, jobs, progress)
-    else:
-        asked = Manifest(
-            "vetting", engine.table_info(),
-            {"auction": format_calls(prefix), "with_own": with_own}, digest_inputs(listed),
-        )  # fmt: skip
-        place = RunFolder(Path(folder), "vetting", _OWN_FILES, whole=True)
-        with place.held():
-            if resume and place.is_begun:
-                run = place.take_up(asked)
-                if not run.finished:
-                    check_comes_again(listed, run.work)
-            else:
-                run = asked
-                place.clean(run)
-                write_parquet(listed, place.path / LISTED)
-                place.write(run)
-            found.read(sources, jobs, progress, _Steps(place, run, step_deals))
-            place.remove()
-    numbers, rejects = found.numbers, pl.concat(found.rejects)
-    numbers["repeated_inputs"] = len(named) - listed.height
-    if not found.vetting.counts["calls"]:
-        raise InvalidInput(_nothing(numbers, rejects, prefix))
-    return Vetted(
-        engine, tuple(sorted(inputs)), prefix, found.vetting, numbers, rejects,
-        lint(table, examples=examples) if with_lint else None,
-        lint_on_deals(
-            table, found.counts_all, found.counts_first, numbers["boards"], examples=examples
-        )
-        if with_own
-        else None,
+        done = vetted()
+        if write is not None:
+            write(done, False)  # noqa: FBT003
+        return done
+    asked = Manifest(
+        "vetting", engine.table_info(),
+        {"auction": format_calls(prefix), "with_own": with_own}, digest_inputs(listed),
     )  # fmt: skip
+    place = RunFolder(Path(folder), "vetting", _OWN_FILES, whole=True)
+    with place.held():
+        if resume and place.is_begun:
+            run = place.take_up(asked)
+            if not run.finished:
+                check_comes_again(listed, run.work)
+        else:
+            run = asked
+            place.clean(run)
+            write_parquet(listed, place.path / LISTED)
+            place.write(run)
+        found.read(sources, jobs, progress, _Steps(place, run, step_deals))
+        try:
+            done = vetted()
+        except InvalidInput:
+            # nothing to go on with
+            place.remove()
+            raise
+        if write is not None:
+            # from now on what is there of a report is ours
+            again = run.state.get("writing", False)
+            run.state["writing"] = True
+            place.write(run)
+            write(done, again)
+        place.remove()
+    return done
 
 
 def vetting_folder(out: str | Path) -> Path:
@@ -365,7 +388,7 @@ class _Steps:
         with whole_file(file) as partial, can_write(file), partial.open("wb") as stream:
             write_npy(stream, np.stack([found.counts_all, found.counts_first.astype(np.uint64)]))
         run.state_files[file.name] = file.stat().st_size
-        run.state = {"numbers": dict(found.numbers), "counts": dict(found.vetting.counts)}
+        run.state |= {"numbers": dict(found.numbers), "counts": dict(found.vetting.counts)}
         run.parts.append(part)
         run.position = copy(position)
         self._place.write(run)

@@ -29,7 +29,8 @@ from .run_folder import RunFolder
 
 _MINED: Final = "mined.parquet"
 _COUNTS: Final = "counts"
-_OWN_FILES: Final = ("texts-*.parquet", "rejects-*.parquet", f"{_COUNTS}/*", f"{_COUNTS}/*/*")
+_OWN_FILES: Final = (LISTED, _MINED, "texts-*.parquet", "rejects-*.parquet", f"{_COUNTS}/*",
+                     f"{_COUNTS}/*/*")  # fmt: skip
 
 
 def work_folder(path: Path) -> RunFolder:
@@ -67,6 +68,7 @@ class WorkFolder:
             raise InvalidTable(
                 "expected a mined table to add to, got one that does not name its inputs"
             )
+        self.place.clean(self.run)
         write_parquet(mined, self.path / _MINED)
         fresh = files.filter(
             ~pl.col("sha256").is_in(mined["sha256"].implode()).fill_null(value=False)
@@ -74,7 +76,6 @@ class WorkFolder:
         write_parquet(fresh, self.path / LISTED)
         profile = self.run.options["profile"] or ("gib" if before is None else before.profile)
         self.run.state = {"profile": profile, "counts": asdict(MinedCounts()), "saving": False}
-        self.place.clean(self.run)
         miner = self.open_miner(MOST_IN_MEMORY)
         if before is not None:
             miner.add_table(before)
@@ -129,6 +130,8 @@ class WorkFolder:
             miner.counts.records - miner.counts.rejects - run.boards,
             sum(frame.height for frame in refused),
         )
+        if not run.parts:
+            self.place.count(self.path / _MINED, part)
         new = miner.texts.since(self._texts_written)
         if new:
             self.place.put(pl.DataFrame({"text": new}), f"texts-{part.number:05}.parquet", part)

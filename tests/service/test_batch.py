@@ -3,9 +3,7 @@
 import errno
 import json
 import os
-import signal
 import subprocess
-import time
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +20,7 @@ from bidcascade.service.runs.batch import BATCH_MODES, batch_folder, run_batch
 from bidcascade.service.runs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.systems.system import System
-from tests.service.support_interruptions import parts_in, run_step_by_step
+from tests.service.support_interruptions import run_step_by_step
 from tests.support_cli import command, environment, run_apart, write_inputs
 from tests.support_service import write_small_table
 from tests.support_systems import SMALL_SYSTEM
@@ -246,28 +244,6 @@ def test_interrupted_after_any_part(
     found = rows_of(tmp_path)
     assert {column for frame in found.values() for column in frame.columns}
     check_equal(found, expected[mode])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", ["all", "counts"])
-def test_killed_at_any_moment(inputs, expected, tmp_path, mode):
-    folder = tmp_path / "out"
-    arguments = ("batch", *inputs, "--out", folder, "--mode", mode, "--resume", "--jobs", 1,
-                 "--part-deals", 2, "--backend", "cpu")  # fmt: skip
-    kills = 0
-    for target in (1, 60, 1000):
-        process = subprocess.Popen(
-            command(*arguments), env=environment(), stderr=subprocess.PIPE, text=True
-        )
-        while process.poll() is None and parts_in(folder) < target:
-            time.sleep(0.005)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-        _, errors = process.communicate()
-        kills += process.returncode == -signal.SIGKILL
-        assert process.returncode in (0, -signal.SIGKILL), errors
-    assert kills >= 2
-    check_equal(rows_of(folder), expected[mode])
 
 
 def test_a_finished_batch_stays(engine, inputs, tmp_path):

@@ -5,10 +5,8 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
 import types
 from pathlib import Path
 
@@ -161,31 +159,6 @@ def test_interrupted_between_table_and_end(archives, whole, tmp_path, monkeypatc
             mine(archives, tmp_path / "table")
     mined = mine(archives, tmp_path / "table", resume=True)
     assert contents(mined, tmp_path / "table") == whole
-
-
-def test_killed_at_any_moment(archives, whole, tmp_path):
-    place = tmp_path / "place"
-    place.mkdir()
-    work = place / "table.mining"
-    arguments = ("table", "mine", *archives, "--out", place / "table", "--resume", "--jobs", 1,
-                 "--step-boards", 1, "--most-in-memory", 3)  # fmt: skip
-    kills = 0
-    for steps in (1, 4, 40):
-        process = subprocess.Popen(
-            command(*arguments), env=environment(), stderr=subprocess.PIPE, text=True,
-            stdout=subprocess.DEVNULL,
-        )  # fmt: skip
-        while process.poll() is None and len(list((work / "counts").glob("*"))) < steps:
-            time.sleep(0.001)
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-        _, errors = process.communicate()
-        kills += process.returncode == -signal.SIGKILL
-        assert process.returncode in (0, -signal.SIGKILL), errors
-    assert kills >= 2
-    if work.exists():
-        mined = mine(archives, place / "table", resume=True)
-        assert contents(mined, place / "table") == whole
 
 
 def test_a_run_that_is_not_the_same_is_not_resumed(archives, tmp_path, monkeypatch):

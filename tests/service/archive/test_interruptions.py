@@ -1,9 +1,7 @@
 """Runs that are killed, disks that are full, two writers: nothing is lost, nothing is left over."""
 
-import contextlib
 import errno
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -35,22 +33,15 @@ BAD = "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n"
 PROGRAM = """
 import sys
 from pathlib import Path
-from bidcascade.service.archive import adding, parts
-from bidcascade.service.archive.adding import add_files, remove_source
-from bidcascade.service.archive.upkeep import bid_archive
+from bidcascade.service.archive.adding import add_files
 from tests.service.archive.support_archives import cut_small
 
 class Patch:
     setattr = staticmethod(setattr)
 
 cut_small(Patch, 20)
-what, club, *more = sys.argv[1:]
-if what == "add":
-    add_files(Path(club), more, backend="cpu")
-elif what == "bid":
-    bid_archive(Path(club), more[0], all_calls=True, backend="cpu")
-else:
-    remove_source(Path(club), more[0])
+club, *more = sys.argv[1:]
+add_files(Path(club), more, backend="cpu")
 """
 
 
@@ -138,43 +129,6 @@ def test_boards_that_wait_for_a_killed_run_are_asked(files, system, whole, tmp_p
         .equals(whole["bid"]["boards"].sort(columns).drop("id"))
     )
     assert found["bids-small"].height == 180
-
-
-def run_until(steps, club, *arguments):
-    """Run the program and kill it when so many more files have been begun in the folder."""
-    there = {entry.name for entry in club.glob("*")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, arguments[0], str(club), *map(str, arguments[1:])],
-        env=environment(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )  # fmt: skip
-    seen = set(there)
-    while process.poll() is None and len(seen) < steps + len(there):
-        with contextlib.suppress(FileNotFoundError):
-            seen |= {entry.name for entry in club.iterdir()}
-        time.sleep(0.001)
-    if process.poll() is None:
-        process.send_signal(signal.SIGKILL)
-    _, errors = process.communicate()
-    assert process.returncode in (0, -signal.SIGKILL), errors
-    return process.returncode == -signal.SIGKILL
-
-
-@pytest.mark.slow
-def test_a_killed_process_loses_nothing(files, system, whole, tmp_path):
-    club = tmp_path / "club"
-    kills = sum(run_until(steps, club, "add", *files) for steps in (3, 20))
-    add_files(club, files)
-    check_equal(contents(club), whole["add"])
-    kills += run_until(8, club, "bid", system)
-    bid_archive(club, system, all_calls=True, backend="cpu")
-    check_equal(contents(club), whole["bid"])
-    kills += run_until(5, club, "remove", files[1].name)
-    # a run may come to its end before it is noticed
-    assert kills >= 2
-    if Catalogue.read(club).sources[1] is not None:
-        remove_source(club, files[1].name)
-    check_equal(contents(club), whole["remove"])
 
 
 def test_a_removal_is_one_step(files, system, tmp_path, monkeypatch):
@@ -280,7 +234,7 @@ def test_readers_are_not_in_the_way_of_a_writer(files, system, tmp_path):
     club = tmp_path / "club"
     add_files(club, files[0])
     add = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "add", str(club), *map(str, files)], env=environment()
+        [sys.executable, "-c", PROGRAM, str(club), *map(str, files)], env=environment()
     )
     archive = Archive(club)
     seen = set()

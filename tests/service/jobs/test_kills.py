@@ -1,26 +1,22 @@
-"""Service, process of the job and command killed six times each, at any moment from the first.
+"""Service, and process of the job, killed six times each, at any moment from the first.
 
-Nothing is lost, and what comes of it is what comes of a run that nobody disturbs.
+Nothing is lost, and what comes of it is what comes of a run that nobody disturbs. What each kind of
+run does when it is killed is tried in ``tests/service/test_runs_killed.py``.
 """
 
 import functools
 import os
 import random
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import httpx
-import polars as pl
 import pytest
 
 from benchmarks.server import running_server, wait_until
-from bidcascade.service.engine import Engine
-from bidcascade.service.runs.batch import run_batch
 from tests.service.jobs.support_jobs import archive
 from tests.service.jobs.test_job_server import begin, children_of, files_of, wait_for
-from tests.support_cli import command, environment
 from tests.support_examples import sized
 from tests.support_service import write_small_table
 
@@ -82,35 +78,3 @@ def test_the_process_of_a_job(serve):
                     break
         for job_id in jobs:
             assert files_of(url, wait_for(url, job_id)) == undisturbed
-
-
-@pytest.mark.parametrize("mode", ["first", "all", "counts"])
-def test_the_command(tmp_path, mode):
-    chance = random.Random(3)
-    (tmp_path / "season.lin").write_bytes(BOARDS)
-    table = write_small_table(tmp_path)
-    engine = Engine.open(str(table), "cpu")
-    run_batch(engine, tmp_path / "season.lin", tmp_path / "undisturbed", mode=mode, jobs=1)
-    words = command(
-        "batch", tmp_path / "season.lin", "--table", table, "--backend", "cpu", "--mode", mode,
-        "--part-deals", 10, "--jobs", 1, "--resume", "--out", tmp_path / "out",
-    )  # fmt: skip
-    for _ in range(KILLS):
-        process = subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE)
-        try:
-            _, said = process.communicate(timeout=chance.uniform(0.2, 3))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-        else:
-            assert process.returncode == 0, said
-    finished = subprocess.run(words, env=environment(), capture_output=True, check=False)
-    assert finished.returncode == 0, finished.stderr
-    for pattern in ("auctions-*", "boards-*", "rejects-*", "counts.parquet", "entries.parquet"):
-        assert rows(tmp_path / "out", pattern).equals(rows(tmp_path / "undisturbed", pattern))
-
-
-def rows(folder, pattern):
-    """Rows of some files of a batch, however they were cut."""
-    files = sorted(folder.glob(pattern))
-    return pl.concat([pl.read_parquet(file) for file in files]) if files else pl.DataFrame()

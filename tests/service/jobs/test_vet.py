@@ -10,6 +10,8 @@ import pytest
 from bidcascade.loaders import random_deals, write_lin
 from bidcascade.service.cli import main
 from bidcascade.service.engine import Engine
+from bidcascade.service.reports import vet_files
+from bidcascade.service.runs import vet as vetting_module
 from bidcascade.service.runs.mine import mine
 from bidcascade.service.runs.vet import vet
 from bidcascade.systems import export_table
@@ -205,6 +207,41 @@ def test_what_is_there_is_not_overwritten(folder, tmp_path, capsys):
     assert (out / "rejects.parquet").exists()
     run(folder, out, "own.lin", more=["--overwrite"])
     assert not (out / "rejects.parquet").exists()
+
+
+def test_an_interrupted_run_is_resumed(folder, tmp_path, capsys, monkeypatch):
+    """Once while it reads, once while it writes its report; another one is not gone on with."""
+    names = ("own.lin", "odd.lin")
+    run(folder, tmp_path / "whole", *names)
+    out, work = tmp_path / "out", tmp_path / "out.vetting"
+    table, inputs = str(folder / "table.jsonl"), [str(folder / name) for name in names]
+    arguments = ["table", "vet", table, *inputs, "--out", str(out)]
+
+    def stop(*given, **options):
+        raise KeyboardInterrupt
+
+    # a step each time that something was read
+    monkeypatch.setattr(vetting_module.vet, "__kwdefaults__", {
+        **vetting_module.vet.__kwdefaults__, "step_deals": 40})  # fmt: skip
+    with monkeypatch.context() as patch:
+        patch.setattr(vetting_module, "lint", stop)
+        assert main(arguments) == 130
+    assert f"kept in {work}: the same command with --resume" in capsys.readouterr().err
+    assert main([*arguments, "--resume", "--auction", "1N"]) == 2
+    assert "another option auction: '' before, '1N' now" in capsys.readouterr().err
+    with monkeypatch.context() as patch:
+        patch.setattr(vetting_module, "Inputs", stop)
+        patch.setattr(vet_files, "write_json", stop)
+        assert main([*arguments, "--resume"]) == 130
+    assert out.exists()
+    assert not (out / "summary.json").exists()
+    assert main(arguments) == 2
+    assert "expected a free place for the report" in capsys.readouterr().err
+    assert main([*arguments, "--resume"]) == 0
+    assert not work.exists()
+    assert {file.name: file.read_bytes() for file in out.iterdir()} == {
+        file.name: file.read_bytes() for file in (tmp_path / "whole").iterdir()
+    }
 
 
 @pytest.mark.slow
