@@ -129,7 +129,7 @@ def pages(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def full(session: nox.Session) -> None:
-    """All tests at their full size: all systems, ten times the deals, four times the examples."""
+    """Run all tests at their full size: every system and deal, four times the inputs, new ones."""
     session.run(
         TOOLS / "pytest", *PATIENCE.split(), "-m", "", "--hypothesis-profile=full",
         "--timeout", "3600", *session.posargs, external=True,
