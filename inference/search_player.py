@@ -72,13 +72,13 @@ class SearchPlayer:
         """How many calls it was asked for."""
         self.differed = 0
         """How many were not those of the system."""
-        self._layouts, self._rules, self._seed = layouts, rules or SearchRules(), seed
+        self.layouts, self.seed, self._rules = layouts, seed, rules or SearchRules()
         self._budget_ms, self._solver = budget_ms, solver
 
     @property
     def digest(self) -> str:
         """SHA-256, in hexadecimal, of the system and of how it is searched."""
-        how = (self._layouts, self._rules, self._seed, self._budget_ms, self._solver is not None)
+        how = (self.layouts, self._rules, self.seed, self._budget_ms, self._solver is not None)
         return hashlib.sha256(f"{self.system.digest} {how!r}".encode()).hexdigest()
 
     def __enter__(self) -> Self:
@@ -122,7 +122,7 @@ class SearchPlayer:
         assert made is not None
         question = SearchQuestion(
             turn.hand, turn.calls, made.call, turn.dealer, turn.vulnerability,
-            forced=bool(made.forced), layouts=self._layouts, seed=self._seed,
+            forced=bool(made.forced), layouts=self.layouts, seed=self.seed,
         )  # fmt: skip
         return search_call(
             self.system.reader(opponents, first=is_first), PlacesBidder(places), question,

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
 _FINDINGS_SHOWN = 10
+_SEARCHED = 100
 _EXAMINED = 20_000
 _FIRST_PART = 50
 _SAMPLE = ("deals", "seed", "least")
@@ -97,6 +98,19 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="decisions that a finding is made of (default: 60)")  # fmt: skip
     doctor.add_argument("--show", type=shared.whole_number(1), default=30, metavar="N",
         help="findings listed")  # fmt: skip
+
+    search = action("search", "lines to which a search prefers other calls", ask_search)
+    _add_system(search)
+    search.add_argument("--deals", type=shared.whole_number(1), default=_SEARCHED, metavar="N",
+        help=f"random deals (default: {_SEARCHED}); each takes about a second")  # fmt: skip
+    search.add_argument("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
+        help="of the deals (default: 1)")  # fmt: skip
+    search.add_argument("--layouts", type=shared.whole_number(1), metavar="N",
+        help="on which each decision is searched (default: 64)")  # fmt: skip
+    search.add_argument("--least", type=shared.whole_number(1), default=1, metavar="K",
+        help="decisions that a proposal is made of (default: 1)")  # fmt: skip
+    search.add_argument("--show", type=shared.whole_number(1), default=30, metavar="N",
+        help="proposals listed")  # fmt: skip
 
     configure_prices(action, _SYSTEM_HELP)
     configure_card(action, _SYSTEM_HELP)
@@ -359,6 +373,42 @@ def ask_doctor(options: argparse.Namespace) -> int:
         ],
     )  # fmt: skip
     return code
+
+
+def ask_search(options: argparse.Namespace) -> None:
+    """List lines to which a search prefers other calls."""
+    from bidcascade.inference.search_player import MATCH_LAYOUTS, SearchPlayer
+    from bidcascade.inference.search_proposals import propose
+    from bidcascade.loaders import deal_arrays, random_deals
+    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.reports.compare_report import summary_dict
+
+    (system,) = _open(options, options.system)
+    player = SearchPlayer(system, layouts=options.layouts or MATCH_LAYOUTS)
+    deals = deal_arrays(random_deals(options.deals, options.seed))
+    with progress_bar("search") as bar:
+        found = propose(
+            player, deals, least=options.least, progress=lambda done, total: bar(done, total, done)
+        )
+    if options.json:
+        shared.print_json(summary_dict(found))
+        return
+    print(
+        f"{found.name}: {found.decisions:,} decisions on {found.deals:,} deals, "
+        f"{found.differing:,} of them called otherwise after a search on {found.layouts} layouts"
+    )
+    shared.print_table(
+        ("IMPs a deal", "decisions", "gain", "line", "call", "instead", "after"),
+        [
+            (
+                f"{one.imps:+.4f}", f"{one.decisions:,}",
+                f"{one.gain:+.2f}" + ("" if one.error is None else f" ± {1.96 * one.error:.2f}"),
+                f"{one.line.name} {one.line.where}".strip() or "no line", one.own, one.instead,
+                "; ".join(place or "opening" for place in one.places),
+            )
+            for one in found.proposals[: options.show]
+        ],
+    )  # fmt: skip
 
 
 def _examine(

@@ -194,3 +194,18 @@ def test_with_overlays_and_in_a_match(system, capsys, tmp_path):
     led = [*match, "--lead-budget", "5"]
     assert main(led) != 0
     assert "expected two systems with --lead-budget" in capsys.readouterr().err
+
+
+def test_proposals_to_an_author(system, capsys):
+    words = ["system", "search", system, "--deals", "40", "--seed", "2", "--layouts", "24"]
+    assert main(words) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("cautious: ")
+    assert "decisions on 40 deals" in printed
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["deals"], found["layouts"]) == (40, 24)
+    for one in found["proposals"]:
+        assert one["own"] != one["instead"]
+        assert one["gain"] > 0
+    assert "Too cautious" in {one["line"]["name"] for one in found["proposals"]}
