@@ -1,5 +1,5 @@
-// Cards of those whom nobody plays at the page: the service's, which sees what the player sees, or double dummy here,
-// all four hands seen. inference/card_play/ says how the service chooses.
+// Cards of those whom nobody plays at the page: the service's, which sees what the player sees; here double dummy, all
+// four hands seen, or by rules of thumb. inference/card_play/ says how the service chooses.
 
 import { get, isOffline, post } from "./api.js";
 import { SEATS } from "./calls.js";
@@ -17,7 +17,7 @@ const MARKS = { None: "", NS: "@v", EW: "@V", Both: "@v@V" };
 
 /** Who may choose cards here. */
 export function choosers() {
-  return isOffline() ? ["solver"] : ["service", "solver"];
+  return isOffline() ? ["solver", "thumb"] : ["service", "solver", "thumb"];
 }
 
 /** Cards in a sentence as the page shows them. */
@@ -62,16 +62,20 @@ async function servedCard(game, at, signal) {
   return { card: answer.card, by: byThumb ? "thumb" : "layouts", why: told.join("; ") };
 }
 
-async function solvedCard({ contract, play }, at, solver, signal) {
+/** Cards that may be played, as rules of thumb have them: they see the own hand and dummy. */
+function orderOf({ contract, play }, at) {
   const held = at.left.map(cardsOf);
   const isSeen = (seat) => seat === at.turn || (play.length > 0 && seat === otherSeen({ contract }, at.turn));
   const known = new Set([...play, ...held.flatMap((cards, seat) => (isSeen(seat) ? cards : []))]);
-  const order = usualOrder(held[at.turn], at.trick, {
+  return usualOrder(held[at.turn], at.trick, {
     strain: contract.strain, unseen: allCards().filter((card) => !known.has(card)), isBegun: play.length > 0,
     declares: (at.turn - contract.declarer) % 2 === 0,
   });
+}
+
+async function solvedCard(game, at, solver, signal) {
   const { card } = await solver.ask("card", {
-    hands: held, strain: contract.strain, leader: at.leader, trick: at.trick, order,
+    hands: at.left.map(cardsOf), strain: game.contract.strain, leader: at.leader, trick: at.trick, order: orderOf(game, at),
   }, { signal });
   return { card, by: "solver", why: "" };
 }
@@ -86,8 +90,9 @@ export function cardPlayer(signal) {
   };
   return {
     /** `{card, by, why}` for who is to play; `at` is what followPlay tells. */
-    choose: (game, at, by) => {
-      if (at.legal.length === 1) return Promise.resolve({ card: at.legal[0], by: "only", why: "" });
+    choose: async (game, at, by) => {
+      if (at.legal.length === 1) return { card: at.legal[0], by: "only", why: "" };
+      if (by === "thumb") return { card: orderOf(game, at)[0], by, why: "" };
       return by === "service" ? servedCard(game, at, signal) : solvedCard(game, at, solver(), signal);
     },
     /** Tricks that declarer's side still takes double dummy. */

@@ -153,15 +153,13 @@ function chooser() {
 }
 
 function chooserNode() {
-  const possible = choosers();
-  if (possible.length < 2) return h("p", { class: "soft small" }, phrase("play.others-solver"));
   const told = h("p", { class: "soft small" }, phrase(`play.others-${chooser()}`));
   const select = h("select", {
     id: "play-chooser", onchange: () => {
       keep(CHOOSER, select.value);
       told.textContent = phrase(`play.others-${select.value}`);
     },
-  }, possible.map((one) => h("option", { value: one, selected: one === chooser() }, phrase(`play.chooser-${one}`))));
+  }, choosers().map((one) => h("option", { value: one, selected: one === chooser() }, phrase(`play.chooser-${one}`))));
   return [h("span", { class: "field" }, h("label", { for: "play-chooser" }, phrase("play.chooser")), select), told];
 }
 
@@ -297,7 +295,9 @@ function run(game) {
     );
     undo.disabled = game.lastDecision < 0;
     for (const one of walking) one.disabled = game.isRunning;
+    // a claim is about the cards as they lie now
     claim.open = false;
+    claim.hidden = game.isRunning;
     if (hadFocus && isTurn) scene.querySelector(".card-button")?.focus();
     lendKeys((name) => {
       if (name === "Backspace") {
@@ -364,6 +364,7 @@ function run(game) {
     } catch (error) {
       if (game.signal.aborted || turn !== game.turn) return false;
       game.isRunning = false;
+      draw();
       clear(problem, failure(error, () => goOn()));
       say(error.message);
       return false;
@@ -376,10 +377,7 @@ function run(game) {
     for (let number = 0; number < most && !game.isOver; number += 1) {
       game.isRunning = true;
       draw();
-      if (!await playOne(turn, game.at)) {
-        if (turn === game.turn) draw();
-        return;
-      }
+      if (!await playOne(turn, game.at)) return;
     }
     game.isRunning = false;
     goOn();
