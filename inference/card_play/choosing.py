@@ -9,17 +9,21 @@ seen from the next card on, so a guess that can be put off is taken for none; wh
 declarer's next choice is therefore made for all layouts alike (:mod:`.next_choice`).
 
 The same sight, seed and budget give the same card: the budget is turned into a number of layouts
-beforehand. A machine so slow that the clock ends the work before says so in ``notes``.
+beforehand. Where the machine is so slow that the clock ends the work before, ``notes`` say so; no
+layout is waited for behind the end of the budget.
 """
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from threading import Event
+from threading import Event, Thread
 from time import perf_counter
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -77,6 +81,7 @@ _SUIT: Final = 13
 _BOOK: Final = 6
 
 _CORE: Final = EndingSolver()
+_Found = TypeVar("_Found")
 
 Origin: TypeAlias = Literal["layouts", "only card", "equal cards", "rules of thumb"]
 
@@ -341,14 +346,16 @@ class CardPlayer:
         trick[: len(state.trick)] = state.trick
         parts = list[I8]()
         for piece in _pieces(hands.shape[1], _ms_a_layout(len(sight.played))):
-            if parts and perf_counter() >= deadline:
-                break
             part = left[:, piece]
             on_table = np.broadcast_to(trick, (part.shape[1], 3)).copy()
-            parts.append(
-                self.solver.plays(part, contract.strain, state.leader, on_table, cancel=cancel)
+            solve = partial(
+                self.solver.plays, part, contract.strain, state.leader, on_table, cancel=cancel
             )
-        return np.concatenate(parts)
+            try:
+                parts.append(_within(deadline, solve))
+            except TimedOut:
+                break
+        return np.concatenate(parts) if parts else np.empty((0, 52), np.int8)
 
     def _with_next_choice(
         self, sight: Sight, drawn: "_Drawn", tricks: I8, budget_ms: float, deadline: float,
@@ -365,12 +372,14 @@ class CardPlayer:
             # a card is worth no more than it is double dummy
             if found and value.points < max(worth for worth, _ in found).points:
                 break
-            if perf_counter() >= deadline:
+            look = partial(
+                worth_with_next_choice, sight, value.cards[0], drawn.hands[:, :count], weights,
+                self.solver, cancel=cancel,
+            )  # fmt: skip
+            try:
+                found.append((_within(deadline, look), value))
+            except TimedOut:
                 return []
-            worth = worth_with_next_choice(
-                sight, value.cards[0], drawn.hands[:, :count], weights, self.solver, cancel=cancel
-            )
-            found.append((worth, value))
         best = max(worth for worth, _ in found)
         return [value for worth, value in found if worth == best]
 
@@ -385,20 +394,17 @@ class CardPlayer:
             assert self.inference is not None
             cost = _ms_a_layout(choice.gone.bit_count()) * self.inference.imagined(choice)
             chances = list[F64]()
-            for piece in _pieces(hands.shape[1], cost):
-                if perf_counter() >= deadline:
-                    break
-                chances.append(
-                    likelihoods(
-                        sight, hands[:, piece], choice, self.inference, self.solver,
+            try:
+                for piece in _pieces(hands.shape[1], cost):
+                    weigh = partial(
+                        likelihoods, sight, hands[:, piece], choice, self.inference, self.solver,
                         seed=self.seed, cancel=cancel,
-                    )
-                )  # fmt: skip
-            else:
-                weights = weights * np.concatenate(chances)
-                continue
-            notes.append(f"{done} of {len(choices)} cards of others weighed: no more time")
-            break
+                    )  # fmt: skip
+                    chances.append(_within(deadline, weigh))
+            except TimedOut:
+                notes.append(f"{done} of {len(choices)} cards of others weighed: no more time")
+                break
+            weights = weights * np.concatenate(chances)
         if not weights.any():
             notes.append("others would have played other cards in all layouts: all count alike")
             return counts, notes
@@ -411,6 +417,37 @@ class _Drawn(NamedTuple):
     hands: U64
     weights: F64
     notes: tuple[str, ...]
+
+
+def _within(deadline: float, work: Callable[[], _Found]) -> _Found:
+    """Do a piece of work, or leave it to end by itself where it is not done in time.
+
+    The solver cannot be stopped within a layout, and one may take as long as dozens of others.
+
+    Raises
+    ------
+    TimedOut
+        If the deadline, a value of ``perf_counter``, comes first.
+    """
+    if deadline == math.inf:
+        return work()
+    left = deadline - perf_counter()
+    if left <= 0:
+        raise TimedOut("expected time for another piece of work, got none")
+    done: Future[_Found] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            # raised again by who waits
+            done.set_exception(error)
+
+    Thread(target=run, name="card", daemon=True).start()
+    try:
+        return done.result(left)
+    except FutureTimeout:
+        raise TimedOut("expected a piece of work to be done in time, got none") from None
 
 
 def _ms_a_layout(gone: int) -> float:

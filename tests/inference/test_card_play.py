@@ -1,5 +1,6 @@
 """Cards chosen by layouts: by the laws, by what is seen and nothing else, with a reason."""
 
+from threading import Event
 from time import perf_counter
 
 import numpy as np
@@ -605,6 +606,33 @@ def test_layouts_that_there_was_no_time_for_are_told(monkeypatch, takes_s, solve
     )
     assert (solver.asked, chosen.origin) == (solved, origin)
     assert any(note in one for one in chosen.notes)
+
+
+class Hanging(Solver):
+    """Does not come back with a layout before it is let go."""
+
+    def __init__(self):
+        super().__init__()
+        self.let_go = Event()
+
+    def plays(self, hands, *others, **options):
+        if self.asked >= 5:
+            self.let_go.wait(60)
+        return super().plays(hands, *others, **options)
+
+
+@pytest.mark.parametrize(("before", "origin"), [(0, "layouts"), (5, "rules of thumb")])
+def test_no_layout_is_waited_for_behind_the_end_of_the_budget(before, origin):
+    """The card comes while the sixth layout, or the first one, is still being solved."""
+    solver = Hanging()
+    solver.asked = before
+    chosen = player(solver=solver, layouts=20, budget_ms=1500).choose(
+        Sight(GAME, NONE, Seat.EAST, HAND)
+    )
+    assert not solver.let_go.is_set()
+    assert chosen.origin == origin
+    assert any("1500 ms" in note for note in chosen.notes)
+    solver.let_go.set()
 
 
 def test_a_question_that_is_given_up_ends():
