@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.machine import environment
 from benchmarks.programs import options, table, write_report
 from bidcascade.bridge import Auction, Seat, Vulnerability
-from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
+from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer, ChosenCard
 from bidcascade.inference.card_play.likelihood import CardInference, hidden_choices
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.double_dummy.protocol import NO_CARD
@@ -35,6 +35,7 @@ from bidcascade.systems import open_system
 NAME = "card_play"
 AUCTION, PLAIN, RULES = "layouts of the auction", "layouts without it", "rules of thumb"
 WEIGHED = "layouts of the auction, by the cards of others"
+AHEAD = "layouts of the auction, with declarer's next choice"
 PARTS = ("opening lead", "declarer", "defence")
 LAYOUTS = (8, 8, 12, 16, 24, 32)
 """In the first tricks; in later ones as many as in the last of these."""
@@ -44,12 +45,13 @@ _SAVED_EVERY_S = 60.0
 
 def players() -> dict[str, CardPlayer]:
     """Players by kind; those that read the auction do it by sayc."""
-    plain = CardPlayer(None, budget_ms=None)
+    plain = CardPlayer(None, budget_ms=None, looks_ahead=False)
     auction = replace(plain, meanings=open_system("sayc"))
     return {
         AUCTION: auction,
         PLAIN: plain,
         WEIGHED: replace(auction, inference=CardInference()),
+        AHEAD: replace(auction, looks_ahead=True),
         RULES: CardPlayer(None, budget_ms=0),
     }
 
@@ -63,7 +65,7 @@ class Deal:
         self.hands = [int(hand) for hand in deals.hands[:, number]]
         self.vulnerability = Vulnerability(int(deals.vulnerability[number]))
         self._solved: dict[tuple[int, ...], np.ndarray] = {}
-        self._chosen: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._chosen: dict[tuple[str, tuple[int, ...]], ChosenCard] = {}
 
     def sight(self, cards: Sequence[int]) -> Sight:
         """What who is to choose sees."""
@@ -90,7 +92,11 @@ class Deal:
 
     def card(self, kind: str, player: CardPlayer, sight: Sight) -> tuple[int, str]:
         """Card of a kind of player, and what it was chosen by."""
-        if player.inference is not None and not hidden_choices(sight, player.inference):
+        inference = player.inference
+        if (inference is not None and not hidden_choices(sight, inference)) or (
+            player.looks_ahead and player.meanings is not None and not sight.declares
+        ):
+            # nothing makes a difference here
             kind = AUCTION
         key = kind, sight.played
         if key not in self._chosen:

@@ -5,21 +5,25 @@ he has shown out of. Where few enough are left, they are all looked at; else the
 legal cards are measured on the same layouts (Ginsberg: GIB, Imperfect information in a
 computationally challenging game, 2001), by the mean score of the contract, then by mean tricks. Of
 cards that are equally good the one is played that a player would play. In each layout all cards are
-seen from the next card on, so a guess that can be put off is taken for none (strategy fusion;
-Frank, Basin: Search in games with incomplete information, 1998).
+seen from the next card on, so a guess that can be put off is taken for none; where there is time,
+declarer's next choice is therefore made for all layouts alike (:mod:`.next_choice`).
 
 The same sight, seed and budget give the same card: the budget is turned into a number of layouts
-beforehand. A machine so slow that the clock ends the work before says so in ``notes``.
+beforehand. Where the machine is so slow that the clock ends the work before, ``notes`` say so; no
+layout is waited for behind the end of the budget.
 """
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from threading import Event
+from threading import Event, Thread
 from time import perf_counter
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -32,8 +36,6 @@ from bidcascade.bridge import (
     ShownAnswer,
     TimedOut,
     format_card,
-    is_vulnerable,
-    score,
 )
 from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
 from bidcascade.inference.layouts.fitting import fitting
@@ -49,6 +51,7 @@ from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
 from .likelihood import CardInference, Choice, hidden_choices, likelihoods
+from .next_choice import SOLVED, Worth, points_by_tricks, worth_with_next_choice
 from .rules_of_thumb import choose_card, is_master
 from .sight import Sight
 
@@ -65,6 +68,10 @@ _CARDS_GONE: Final = (1, 5, 9, 13, 17, 21, 25, 29, 33, 37)
 _MS_A_LAYOUT: Final = (60.0, 20.0, 12.0, 6.0, 2.5, 1.0, 0.4, 0.2, 0.07, 0.03, 0.01)
 """To solve one for all cards of a hand, on one core, before so many cards are gone (measured)."""
 _SHARE_OF_SOLVING: Final = 0.6
+_SHARE_OF_AHEAD: Final = 0.25
+_MOST_AHEAD: Final = 4
+"""Cards whose next choice is looked at, the best ones double dummy."""
+_FEWEST_AHEAD: Final = 12
 _BETWEEN_LOOKS_MS: Final = 20.0
 """Of work between two looks at the clock, if a layout takes no more."""
 _DIGITS: Final = 6
@@ -74,6 +81,7 @@ _SUIT: Final = 13
 _BOOK: Final = 6
 
 _CORE: Final = EndingSolver()
+_Found = TypeVar("_Found")
 
 Origin: TypeAlias = Literal["layouts", "only card", "equal cards", "rules of thumb"]
 
@@ -148,6 +156,9 @@ class CardPlayer:
     inference : CardInference, optional
         A layout counts by how likely others would have played their cards in it
         (:mod:`.likelihood`); without it each one counts that the cards leave possible.
+    looks_ahead : bool
+        Whether declarer's cards are judged by the next choice that they leave him, where there is
+        time for it.
     solver : SolvesPlays
 
     Raises
@@ -174,6 +185,7 @@ class CardPlayer:
     layouts: int = MOST_LAYOUTS
     seed: int = 0
     inference: CardInference | None = None
+    looks_ahead: bool = True
     solver: SolvesPlays = _CORE
 
     def __post_init__(self) -> None:
@@ -241,7 +253,14 @@ class CardPlayer:
             )  # fmt: skip
             card = study.card
         else:
-            card = _usual(sight, [card for one in _equal_to_best(values) for card in one.cards])
+            good = _equal_to_best(values)
+            if sight.declares and self.looks_ahead and len(values) > 1:
+                drawn = drawn._replace(hands=hands, weights=weights)
+                good = (
+                    self._with_next_choice(sight, drawn, tricks, budget_ms, deadline, cancel)
+                    or good
+                )
+            card = _usual(sight, [card for one in good for card in one.cards])
         # those that came several times count as often
         count = round(float(counts[weights > 0].sum()))
         return ChosenCard(card, "layouts", _why(sight, card, values, count), values, count, notes)
@@ -327,14 +346,42 @@ class CardPlayer:
         trick[: len(state.trick)] = state.trick
         parts = list[I8]()
         for piece in _pieces(hands.shape[1], _ms_a_layout(len(sight.played))):
-            if parts and perf_counter() >= deadline:
-                break
             part = left[:, piece]
             on_table = np.broadcast_to(trick, (part.shape[1], 3)).copy()
-            parts.append(
-                self.solver.plays(part, contract.strain, state.leader, on_table, cancel=cancel)
+            solve = partial(
+                self.solver.plays, part, contract.strain, state.leader, on_table, cancel=cancel
             )
-        return np.concatenate(parts)
+            try:
+                parts.append(_within(deadline, solve))
+            except TimedOut:
+                break
+        return np.concatenate(parts) if parts else np.empty((0, 52), np.int8)
+
+    def _with_next_choice(
+        self, sight: Sight, drawn: "_Drawn", tricks: I8, budget_ms: float, deadline: float,
+        cancel: Event | None,
+    ) -> list[PlayValue]:  # fmt: skip
+        """Cards that are best with a next choice for all layouts alike; none without time."""
+        cost = SOLVED * _MOST_AHEAD * _ms_a_layout(len(sight.played) + 1)
+        count = min(len(tricks), int(_SHARE_OF_AHEAD * budget_ms / cost))
+        weights = drawn.weights[:count]
+        if count < min(_FEWEST_AHEAD, len(tricks)) or not weights.any():
+            return []
+        found = list[tuple[Worth, PlayValue]]()
+        for value in play_values(sight, weights, tricks[:count])[:_MOST_AHEAD]:
+            # a card is worth no more than it is double dummy
+            if found and value.points < max(worth for worth, _ in found).points:
+                break
+            look = partial(
+                worth_with_next_choice, sight, value.cards[0], drawn.hands[:, :count], weights,
+                self.solver, cancel=cancel,
+            )  # fmt: skip
+            try:
+                found.append((_within(deadline, look), value))
+            except TimedOut:
+                return []
+        best = max(worth for worth, _ in found)
+        return [value for worth, value in found if worth == best]
 
     def _weighed(
         self, sight: Sight, hands: U64, counts: F64, choices: Sequence[Choice], deadline: float,
@@ -347,20 +394,17 @@ class CardPlayer:
             assert self.inference is not None
             cost = _ms_a_layout(choice.gone.bit_count()) * self.inference.imagined(choice)
             chances = list[F64]()
-            for piece in _pieces(hands.shape[1], cost):
-                if perf_counter() >= deadline:
-                    break
-                chances.append(
-                    likelihoods(
-                        sight, hands[:, piece], choice, self.inference, self.solver,
+            try:
+                for piece in _pieces(hands.shape[1], cost):
+                    weigh = partial(
+                        likelihoods, sight, hands[:, piece], choice, self.inference, self.solver,
                         seed=self.seed, cancel=cancel,
-                    )
-                )  # fmt: skip
-            else:
-                weights = weights * np.concatenate(chances)
-                continue
-            notes.append(f"{done} of {len(choices)} cards of others weighed: no more time")
-            break
+                    )  # fmt: skip
+                    chances.append(_within(deadline, weigh))
+            except TimedOut:
+                notes.append(f"{done} of {len(choices)} cards of others weighed: no more time")
+                break
+            weights = weights * np.concatenate(chances)
         if not weights.any():
             notes.append("others would have played other cards in all layouts: all count alike")
             return counts, notes
@@ -373,6 +417,37 @@ class _Drawn(NamedTuple):
     hands: U64
     weights: F64
     notes: tuple[str, ...]
+
+
+def _within(deadline: float, work: Callable[[], _Found]) -> _Found:
+    """Do a piece of work, or leave it to end by itself where it is not done in time.
+
+    The solver cannot be stopped within a layout, and one may take as long as dozens of others.
+
+    Raises
+    ------
+    TimedOut
+        If the deadline, a value of ``perf_counter``, comes first.
+    """
+    if deadline == math.inf:
+        return work()
+    left = deadline - perf_counter()
+    if left <= 0:
+        raise TimedOut("expected time for another piece of work, got none")
+    done: Future[_Found] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            # raised again by who waits
+            done.set_exception(error)
+
+    Thread(target=run, name="card", daemon=True).start()
+    try:
+        return done.result(left)
+    except FutureTimeout:
+        raise TimedOut("expected a piece of work to be done in time, got none") from None
 
 
 def _ms_a_layout(gone: int) -> float:
@@ -415,8 +490,7 @@ def play_values(sight: Sight, weights: F64, tricks: I8) -> tuple[PlayValue, ...]
         :meth:`~bidcascade.inference.double_dummy.protocol.SolvesPlays.plays` gives them.
     """
     state, contract = sight.state, sight.contract
-    vulnerable = is_vulnerable(sight.vulnerability, contract.declarer)
-    points = np.array([score(contract, taken, vulnerable=vulnerable) for taken in range(14)])
+    points = points_by_tricks(sight)
     done = sum(one.bit_count() for one in state.hands) // 4
     won = state.declarer_tricks if sight.declares else done - state.declarer_tricks
     found = []
@@ -499,6 +573,8 @@ def _why(sight: Sight, card: int, values: Sequence[PlayValue], count: int) -> st
         told += f" as {name} does"
         if own.tricks != other.tricks:
             told += f", and takes {own.tricks:.2f} tricks in all, {name} {other.tricks:.2f}"
-    if (own.points, own.tricks) <= (other.points, other.tricks):
+    if (own.points, own.tricks) < (other.points, other.tricks):
+        told += "; better by the next choice, which is made without seeing hands"
+    elif (own.points, own.tricks) == (other.points, other.tricks):
         told += "; as good as far as layouts tell, and more usual"
     return told

@@ -1,5 +1,6 @@
 """Cards chosen by layouts: by the laws, by what is seen and nothing else, with a reason."""
 
+from threading import Event
 from time import perf_counter
 
 import numpy as np
@@ -21,14 +22,16 @@ from bidcascade.bridge import (
     parse_card,
     parse_hand,
 )
-from bidcascade.inference.card_play.choosing import CardPlayer, _groups
+from bidcascade.inference.card_play.choosing import CardPlayer, _groups, play_values
 from bidcascade.inference.card_play.likelihood import (
     CardInference,
     hidden_choices,
     likelihoods,
 )
+from bidcascade.inference.card_play.next_choice import worth_with_next_choice
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
+from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.foreign.bidding import bid_out, call_of
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.layouts.sampling import deal_where
@@ -228,6 +231,87 @@ def test_a_guess_is_put_off_while_there_are_tricks_to_cash():
     equal = [one.cards for one in chosen.values if one[1:] == chosen.values[0][1:]]
     assert (parse_card("S4"),) in equal
     assert format_card(chosen.card) == "C6"
+    # the spade leaves a guess for the next card, which is right in some layouts only
+    every = all_layouts(sight.view())
+    for seat in Seat:
+        every[seat] |= np.uint64(sight.state.hands[seat])
+    even = np.ones(every.shape[1])
+    worth = {
+        name: worth_with_next_choice(sight, parse_card(name), every, even, EndingSolver())
+        for name in ("S4", "C6")
+    }
+    assert worth["C6"].tricks == 13 > worth["S4"].tricks
+
+
+def safety_play():
+    """AQ92 opposite KT43 for all tricks, with jack, eight, seven, six and five out of sight.
+
+    North has won nine tricks, to which all have followed.
+    """
+    north, south = parse_hand("AQ92.AKQ.AKQ.AKQ"), parse_hand("KT43.432.432.432")
+    east, west = parse_hand("J865.JT9.JT9.JT9"), parse_hand("7.8765.8765.8765")
+    played = cards(
+        "HJ H2 H8 HA HK HT H3 H7 HQ H9 H4 H6 DA DJ D2 D8 DK DT D3 D7 DQ D9 D4 D6 "
+        "CA CJ C2 C8 CK CT C3 C7 CQ C9 C4 C6"
+    )
+    return (north, east, south, west), played
+
+
+def test_a_suit_is_played_so_that_it_cannot_be_guessed_wrong():
+    """Ace or queen first: if East shows out or West does, the jack can be caught either way.
+
+    The deuce to the king or the ten is as good double dummy, since it is known who has the jack.
+    """
+    hands, played = safety_play()
+    auction = auction_to("7N")
+    sight = sight_of(auction, hands, played)
+    assert (sight.actor, sight.state.trick) == (Seat.NORTH, ())
+    blind = player(looks_ahead=False).choose(sight)
+    chosen = player().choose(sight)
+    equal = {card for one in blind.values if one[1:] == blind.values[0][1:] for card in one.cards}
+    assert parse_card("S2") in equal
+    assert chosen.card != parse_card("S2")
+    every = all_layouts(sight.view())
+    for seat in Seat:
+        every[seat] |= np.uint64(sight.state.hands[seat])
+    even = np.ones(every.shape[1])
+
+    def worth(name):
+        return worth_with_next_choice(sight, parse_card(name), every, even, EndingSolver())
+
+    assert worth("S2") < worth(format_card(chosen.card))
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10**6), st.integers(28, 46))
+def test_no_card_is_worth_more_than_double_dummy(seed, count):
+    """With the next choice for all layouts alike it is as much at most, and as much with one."""
+    hands = plain_deals(1, seed).hands[:, 0].tolist()
+    played = played_by_chance(GAME.contract, hands, count, np.random.default_rng(seed))
+    sight = sight_of(GAME, hands, played)
+    assume(sight.declares)
+    every = all_layouts(sight.view())
+    for seat in Seat:
+        every[seat] |= np.uint64(sight.state.hands[seat])
+    every = np.ascontiguousarray(every[:, :30])
+    left = every & ~np.uint64(sight.gone)
+    on_table = np.full((every.shape[1], 3), NO_CARD, np.uint8)
+    on_table[:, : len(sight.state.trick)] = sight.state.trick
+    tricks = EndingSolver().plays(left, 4, sight.state.leader, on_table)
+    weights = np.ones(every.shape[1])
+    for one in play_values(sight, weights, tricks):
+        worth = worth_with_next_choice(sight, one.cards[0], every, weights, EndingSolver())
+        assert worth.points <= one.points
+        alone = [
+            worth_with_next_choice(
+                sight, one.cards[0], every[:, [place]], weights[:1], EndingSolver()
+            )
+            for place in range(min(5, every.shape[1]))
+        ]
+        for place, single in enumerate(alone):
+            own = play_values(sight, weights[:1], tricks[[place]])
+            (same,) = [value for value in own if value.cards == one.cards]
+            assert tuple(single) == (same.points, same.tricks)
 
 
 # --- the same again -------------------------------------------------------------------------------
@@ -522,6 +606,33 @@ def test_layouts_that_there_was_no_time_for_are_told(monkeypatch, takes_s, solve
     )
     assert (solver.asked, chosen.origin) == (solved, origin)
     assert any(note in one for one in chosen.notes)
+
+
+class Hanging(Solver):
+    """Does not come back with a layout before it is let go."""
+
+    def __init__(self):
+        super().__init__()
+        self.let_go = Event()
+
+    def plays(self, hands, *others, **options):
+        if self.asked >= 5:
+            self.let_go.wait(60)
+        return super().plays(hands, *others, **options)
+
+
+@pytest.mark.parametrize(("before", "origin"), [(0, "layouts"), (5, "rules of thumb")])
+def test_no_layout_is_waited_for_behind_the_end_of_the_budget(before, origin):
+    """The card comes while the sixth layout, or the first one, is still being solved."""
+    solver = Hanging()
+    solver.asked = before
+    chosen = player(solver=solver, layouts=20, budget_ms=1500).choose(
+        Sight(GAME, NONE, Seat.EAST, HAND)
+    )
+    assert not solver.let_go.is_set()
+    assert chosen.origin == origin
+    assert any("1500 ms" in note for note in chosen.notes)
+    solver.let_go.set()
 
 
 def test_a_question_that_is_given_up_ends():
