@@ -85,6 +85,8 @@ class _Desk:
         self._tried: dict[Path, _Tried] = {}
         self._waiting: dict[Path, asyncio.Task[None]] = {}
         self._told: dict[Path, int] = {}
+        # deals are bid for one text at a time: who saves often is not to wait for all of it
+        self._trying = asyncio.Lock()
 
     # ------------------------------------------------------------------ files and places
     def path_of(self, uri: str) -> Path:
@@ -143,19 +145,29 @@ class _Desk:
     async def _look_at(self, path: Path, *, is_saved: bool) -> None:
         if not is_saved:
             await asyncio.sleep(_PAUSE_S)
-        wrong = await asyncio.to_thread(self.texts.complaints, path)
-        self._tell(wrong)
-        if not is_saved or not self.deals or any(wrong.values()):
+        try:
+            wrong = await asyncio.to_thread(self.texts.complaints, path)
+            self._tell(wrong)
+            if not is_saved or not self.deals or any(wrong.values()):
+                return
+            async with self._trying:
+                for system in self.texts.systems(path):
+                    self._take(system, await asyncio.to_thread(self._try, system), wrong)
+            self._tell(wrong)
+        except (BidcascadeError, OSError) as error:
+            told = f"{path.name}: {str(error).partition(chr(10))[0]}"
+            self.server.window_log_message(types.LogMessageParams(types.MessageType.Warning, told))
+
+    def _take(
+        self, system: Path, tried: "_Tried | tuple[Complaint, ...]",
+        wrong: dict[Path, list[Complaint]],
+    ) -> None:  # fmt: skip
+        if isinstance(tried, _Tried):
+            self._tried[system] = tried
             return
-        for system in self.texts.systems(path):
-            tried = await asyncio.to_thread(self._try, system)
-            if isinstance(tried, _Tried):
-                self._tried[system] = tried
-                continue
-            named = {file.name: file for file in wrong}
-            for one in tried:
-                wrong[named.get(one.where.file, system)].append(one)
-        self._tell(wrong)
+        named = {file.name: file for file in wrong}
+        for one in tried:
+            wrong[named.get(one.where.file, system)].append(one)
 
     def _try(self, path: Path) -> _Tried | tuple[Complaint, ...]:
         """Bid deals with a system; what then is wrong is told where hands are tested by it."""

@@ -182,6 +182,7 @@ class _Maker:
             if isinstance(found, Define)
         }
         self._waiting: list[tuple[Table, _Path, list[Row]]] = []
+        # by the row itself: pasted ones have the line of their paste in common
         self._seen: dict[int, bool] = {}
         self.unread: list[Unread] = []
 
@@ -288,6 +289,7 @@ class _Maker:
             choices = self._choices(row.bid, path, literal)
             if not choices:
                 self._lose(row.number, _text_of(row), "no suit is left for it")
+                self._seen[id(row)] = False
             for call, behind, extra in choices:
                 if call in made:
                     self._lose(row.number, _text_of(row), f"{call} was defined before")
@@ -313,14 +315,14 @@ class _Maker:
     ) -> Iterator[_Written]:
         key = row.number, " ".join(path.steps)
         strain = call[1:]
-        suit = SUITS.get(strain, strain if strain in _GROUPS else "")
+        suit = SUITS.get(strain, strain if strain in _GROUPS or strain == "NT" else "")
         said = said_of([*row.said], suit, self._names)
         words, reason = said.words, said.reason
         if key in self._refused:
             words, reason = None, self._refused[key]
         has_meaning = any(row.said)
         if has_meaning:
-            self._seen[row.number] = self._seen.get(row.number, True) and words is not None
+            self._seen[id(row)] = self._seen.get(id(row), True) and words is not None
         if words is not None:
             if extra:
                 head, semicolon, agreed = words.partition(";")
@@ -372,7 +374,8 @@ class _Maker:
         if base != name:
             return []
         taken = path.suits | {*bound.values()}
-        free = [one for one in _GROUPS[name] if one not in taken]
+        # where all of its suits were bid they may be bid again
+        free = [one for one in _GROUPS[name] if one not in taken] or [*_GROUPS[name]]
         open_calls = [
             one
             for one in free

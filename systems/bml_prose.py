@@ -16,8 +16,14 @@ SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _SIGN: Final = re.compile(r" ?!([cdhs])\b", re.IGNORECASE)
 _DASHES: Final = re.compile(r"(?<=\d) ?(?:--|–|—) ?(?=\d)")
 _LETTERED: Final = re.compile(r"[a-z]\)\s+(.*)")
+_ABOUT: Final = re.compile(r"\b(?:about|ca\.?|circa|approximately|roughly) (?=\d)", re.IGNORECASE)
+_TRANSFER: Final = re.compile(r"\btransfer\b", re.IGNORECASE)
+_ABOVE: Final = {"clubs": "diamonds", "diamonds": "hearts", "hearts": "spades"}
+_ANY_MAJOR: Final = re.compile(r"\b(\d+\+?)(?:-card)? major\b")
+_RANGE_ALONE: Final = re.compile(r"\d{1,2}(?:\+| ?- ?\d{1,2})?")
 _PIECES: Final = re.compile(r"\s*(?:[,;]|\.(?=\s|$))\s*")
 _IN_BRACKETS: Final = re.compile(r"([^()]+?)\s*\(([^()]+)\)")
+_WITH: Final = re.compile(r"(.+?) with (.+)")
 _NAMED: Final = re.compile(r"([A-Z][^:;,.\d=\"{}]+):\s+(.*)")
 _NAME: Final = re.compile(r"[A-Z][A-Za-z][^\d:;,.=\"{}#]*")
 _STRENGTH: Final = re.compile(r"(?:Very )?(?:Weak|Strong|Minimum|Maximum|Intermediate)", re.ASCII)
@@ -56,7 +62,7 @@ def said_of(lines: Sequence[str], suit: str, names: Set[str] = frozenset()) -> S
     lines
         As they stand in the row, its first line first.
     suit
-        Of the row's bid, as conditions call it; empty for notrump and for what is no bid.
+        Of the row's bid, as conditions call it, or ``NT``; empty for what is no bid.
     names
         Conditions that the notes define.
 
@@ -99,7 +105,7 @@ def clean(text: str) -> str:
     '5+ clubs, 12-14 hcp'
     """
     text = _SIGN.sub(lambda found: f" {SUITS[found[1].upper()]}", text)
-    text = _DASHES.sub("-", text.replace("\u00a0", " "))
+    text = _ABOUT.sub("", _DASHES.sub("-", text.replace("\u00a0", " ")))
     return " ".join(text.split())
 
 
@@ -108,7 +114,14 @@ class _Read:
 
     def __init__(self, text: str, suit: str, names: Set[str]) -> None:
         self._text = text
-        self._suit = suit
+        # a transfer speaks of the suit that it shows
+        shows_above = suit in _ABOVE and _TRANSFER.search(text)
+        self._suit = _ABOVE[suit] if shows_above else suit if suit != "NT" else ""
+        if suit == "NT" and _RANGE_ALONE.fullmatch(text):
+            # a range of notrump is one of balanced hands
+            self._text = f"{text} points, balanced"
+        elif shows_above and self._suit in ("hearts", "spades"):
+            self._text = _ANY_MAJOR.sub(rf"\1 {self._suit}", text)
         self._names = names | built_in_defines().keys()
         self._name = ""
         self._conditions: list[str] = []
@@ -125,7 +138,7 @@ class _Read:
         if named is not None:
             self._name, text = named[1].strip(), named[2]
         for piece in filter(None, _PIECES.split(text)):
-            extra = _IN_BRACKETS.fullmatch(piece)
+            extra = _IN_BRACKETS.fullmatch(piece) or _WITH.fullmatch(piece)
             if not self._take(piece) and not (
                 extra and self._take(extra[1]) and self._take(extra[2])
             ):
@@ -144,8 +157,9 @@ class _Read:
         """Take a piece as a condition, an agreement, the name or a remark."""
         if self._suit:
             piece = _OWN_SUIT.sub(rf"\1 {self._suit}", piece)
-        piece = f"{piece[:1].lower()}{piece[1:]}" if self._conditions else piece
-        for written in (piece, reworded(piece, self._is_condition)):
+        # conditions begin with a small letter, names with a capital
+        small = f"{piece[:1].lower()}{piece[1:]}"
+        for written in (piece, small, reworded(small, self._is_condition)):
             if written is not None and self._is_condition(written):
                 self._conditions.append(written)
                 return True

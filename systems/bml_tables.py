@@ -260,7 +260,10 @@ class _Reader:
                 else:
                     table.remarks.append(text)
                 continue
-            last = Row(number, Bid.of(found), [text[found.end() :]], indent, indent + found.end())
+            said = text[found.end() :]
+            # nothing goes on where nothing began
+            column = indent + found.end() if said else -1
+            last = Row(number, Bid.of(found), [said], indent, column)
             while open_rows and open_rows[-1].indent >= indent:
                 open_rows.pop()
             (open_rows[-1].below if open_rows else table.rows).append(last)

@@ -9,10 +9,13 @@ from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.systems.bml import Unread
+    from bidcascade.systems.system import System
 
-_BML = ".bml"
 _BIDDING = ".bidding"
+_NOTATIONS = (".bml", ".csv", ".bss")
 _SHOWN = 20
+_DEALS = 1000
+_LEAST = 5
 
 
 def configure_notations(action: Callable[..., argparse.ArgumentParser], system_help: str) -> None:
@@ -24,12 +27,22 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
     read.add_argument("--out", required=True, metavar="FILE", help="*.bidding; - writes the text")
     read.add_argument("--show", type=shared.whole_number(0), default=_SHOWN, metavar="N",
         help=f"rows listed that were not understood (default: {_SHOWN})")  # fmt: skip
-    write = action("export", "a system -> notes in BML, and what they cannot say", write_notes)
+    write = action(
+        "export",
+        "a system -> notes in BML, or alerts for BBOalert and Full Disclosure",
+        write_notes,
+    )
     write.add_argument("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(write)
-    write.add_argument("--out", required=True, metavar="FILE", help="*.bml; - writes the notes")
+    write.add_argument("--out", required=True, metavar="FILE",
+        help="*.bml for notes, *.csv for a table of BBOalert, *.bss for Full Disclosure; - writes "
+        "notes")  # fmt: skip
     write.add_argument("--show", type=shared.whole_number(0), default=_SHOWN, metavar="N",
-        help=f"lines listed that were left out (default: {_SHOWN})")  # fmt: skip
+        help=f"lines listed that notes cannot say (default: {_SHOWN})")  # fmt: skip
+    write.add_argument("--deals", type=shared.whole_number(1), default=_DEALS, metavar="N",
+        help="random deals whose auctions have alerts (default: %(default)s)")  # fmt: skip
+    write.add_argument("--least", type=shared.whole_number(1), default=_LEAST, metavar="K",
+        help="leave out alerts behind auctions of fewer deals (default: %(default)s)")  # fmt: skip
 
 
 def read_notes(options: argparse.Namespace) -> None:
@@ -64,13 +77,18 @@ def read_notes(options: argparse.Namespace) -> None:
 
 
 def write_notes(options: argparse.Namespace) -> None:
-    """Write a system as notes."""
-    from bidcascade.systems.bml import write_bml
+    """Write a system as notes, or as alerts."""
     from bidcascade.systems.system import System
 
-    _check_out(options.out, _BML)
+    _check_out(options.out, *_NOTATIONS)
     chosen = shared.chosen_options(options, options.system)[0]
-    notes = write_bml(System.open(options.system, options=chosen).text)
+    system = System.open(options.system, options=chosen)
+    if Path(options.out).suffix.lower() in (".csv", ".bss"):
+        _write_alerts(options, system)
+        return
+    from bidcascade.systems.bml import write_bml
+
+    notes = write_bml(system.text)
     _write(options.out, notes.text)
     if options.json:
         shared.print_json({"rows": notes.lines, "lost": list(notes.lost)})
@@ -79,6 +97,18 @@ def write_notes(options: argparse.Namespace) -> None:
         f"{notes.lines:,} rows written to {options.out}; {len(notes.lost):,} lines left out"
     )
     _list(list(notes.lost), options.show)
+
+
+def _write_alerts(options: argparse.Namespace, system: "System") -> None:
+    from bidcascade.systems.alerts import alerts_of, write_bboalert, write_bss
+
+    is_bss = Path(options.out).suffix.lower() == ".bss"
+    alerts = list(alerts_of(system, deals=options.deals, least=options.least))
+    _write(options.out, (write_bss if is_bss else write_bboalert)(alerts, system.text.title))
+    if options.json:
+        shared.print_json({"alerts": len(alerts)})
+    else:
+        shared.note(f"{len(alerts):,} alerts written to {options.out}")
 
 
 def _text(content: bytes) -> str:
@@ -90,11 +120,11 @@ def _text(content: bytes) -> str:
     return decode_text(content)[0]
 
 
-def _check_out(out: str, suffix: str) -> None:
+def _check_out(out: str, *suffixes: str) -> None:
     if out == "-":
         return
-    if Path(out).suffix.lower() != suffix:
-        raise shared.UsageError(f"expected an output ending in {suffix}, got {out!r}")
+    if Path(out).suffix.lower() not in suffixes:
+        raise shared.UsageError(f"expected an output ending in {', '.join(suffixes)}, got {out!r}")
     shared.check_folder_of(Path(out))
 
 

@@ -150,7 +150,11 @@ def test_notes_become_a_system_and_a_system_notes(tmp_path, capsys):
         (["import", "ours.bml", "--out", "ours.txt"], 1, "expected an output ending in .bidding"),
         (["import", "none.bml", "--out", "ours.bidding"], 2, "No such file or directory"),
         (["import", "odd.bml", "--out", "ours.bidding"], 2, "expected notes as text"),
-        (["export", "sayc", "--out", "ours.bss"], 1, "expected an output ending in .bml"),
+        (
+            ["export", "sayc", "--out", "ours.pdf"],
+            1,
+            "expected an output ending in .bml, .csv, .bss",
+        ),
         (["export", "none", "--out", "ours.bml"], 2, "none"),
     ],
 )
@@ -159,3 +163,11 @@ def test_notes_that_cannot_be_are_refused(tmp_path, monkeypatch, capsys, argumen
     (tmp_path / "odd.bml").write_bytes(bytes(range(256)) * 40)
     assert main(["system", *arguments]) == code
     assert said in capsys.readouterr().err
+
+
+def test_alerts_are_written_for_other_programs(tiny, tmp_path, capsys):
+    for name, first in (("ours.csv", "BBOalert"), ("ours.bss", "*00{")):
+        out = tmp_path / name
+        assert main(["system", "export", tiny, "--out", str(out), "--deals", "400"]) == 0
+        assert "5 alerts written" in capsys.readouterr().err
+        assert out.read_text("utf-8").startswith(first)

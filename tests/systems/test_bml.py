@@ -170,7 +170,11 @@ def test_a_system_made_of_notes_bids():
 @pytest.mark.parametrize(
     ("said", "words"),
     [
-        ("Any hand with 16+ hcp", None),
+        ("Any hand with 16+ hcp", "any hand, 16+ hcp"),
+        ("Game forcing with 6+!h", "6+ hearts; game forcing"),
+        ("Minimum with 2--3!h", None),
+        ("6!h, about 11--12 hcp", "6 hearts, 11-12 hcp"),
+        ("Transfer. 4+ major", "4+ spades; transfer"),
         ("15--17 NT", "15-17 points, balanced"),
         ("Natural. 5+!c, 5--9", "5+ clubs, 5-9 points; natural"),
         ("Weak. 5--9, 6+!h", "Weak: 5-9 points, 6+ hearts"),
@@ -189,6 +193,19 @@ def test_a_system_made_of_notes_bids():
 )
 def test_prose_is_taken_where_all_of_it_is_understood(said, words):
     assert said_of([said], "hearts").words == words
+
+
+def test_a_range_of_notrump_is_one_of_balanced_hands():
+    assert said_of(["12--14"], "NT").words == "12-14 points, balanced"
+    assert said_of(["12--14"], "hearts").words == "12-14 points"
+
+
+def test_a_row_without_a_meaning_has_answers():
+    found = read_bml("1C-2S;\n3D\n  3H 5+!h\n  4m 5+ suit, 12+\n  3m 5+ suit\n")
+    # all minors were bid, so either may be bid again where it is enough
+    assert found.text.endswith("after 1C 2S 3D:\n  3H = 5+ hearts\n  4m = 5+ m, 12+ points\n")
+    assert (found.rows, found.understood) == (3, 2)
+    assert [one.reason for one in found.unread] == ["no suit is left for it"]
 
 
 @pytest.mark.parametrize("name", ["sayc", "precision"])

@@ -121,6 +121,18 @@ def test_nonsense_is_told_to_whoever_asks(app, tool, arguments, said):
     assert not right.is_error
 
 
+def test_limits_of_the_service_hold_for_tools(tmp_path):
+    app = loaded_app(tmp_path, max_request_deals=2)
+
+    async def speak():
+        async with spoken_to(app) as client:
+            return await client.call_tool("auctions", {"deals": [{"deal": DEAL}] * 3})
+
+    told = asyncio.run(speak())
+    assert told.is_error
+    assert "expected at most 2 deals" in text_of(told)
+
+
 def test_a_tool_or_page_that_is_not_there_is_named(app):
     async def speak():
         async with spoken_to(app) as client:
