@@ -47,9 +47,7 @@ def annotated_games(
     for chunk in boards.chunks(Position()):
         if chunk.deals.height:
             answered = waiting.take(chunk.deals.height)
-            auctions = answered["auction"].to_list()
-            texts = engine.bidder.notes(deal_arrays(chunk.deals), auctions)
-            yield from format_games(_annotated(chunk.deals, answered, texts))
+            yield from format_games(_annotated(engine, chunk.deals, answered, engine.name))
 
 
 def bid_boards(engine: Engine, deals: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -65,9 +63,7 @@ def bid_boards(engine: Engine, deals: pl.DataFrame, name: str) -> pl.DataFrame:
     """
     if not deals.height:
         return deals.with_columns(_systems(0, name))
-    answers = engine.auctions(deals, mode="first")
-    texts = engine.bidder.notes(deal_arrays(deals), answers["auction"].to_list())
-    return _annotated(deals, answers, texts).with_columns(_systems(deals.height, name))
+    return _annotated(engine, deals, engine.auctions(deals, mode="first"), name)
 
 
 def _systems(count: int, name: str) -> pl.Series:
@@ -97,11 +93,13 @@ class RowsOf:
 
 
 def _annotated(
-    deals: pl.DataFrame, answers: pl.DataFrame, texts: Sequence[Sequence[str]]
+    engine: Engine, deals: pl.DataFrame, answers: pl.DataFrame, name: str
 ) -> pl.DataFrame:
+    texts = engine.bidder.notes(deal_arrays(deals), answers["auction"].to_list())
     return deals.drop(_LEFT_OUT).with_columns(
         answers["auction"],
         answers["contract"],
         answers["declarer"],
         pl.Series("announcements", list(map(list, texts)), dtype=DEAL_SCHEMA["announcements"]),
+        _systems(deals.height, name),
     )
