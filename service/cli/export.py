@@ -72,7 +72,7 @@ def export_pbn(options: argparse.Namespace) -> None:
 
 def export_sheets(options: argparse.Namespace) -> None:
     """Write boards to a page to print."""
-    from bidcascade.loaders.whole_files import whole_file
+    from bidcascade.loaders.whole_files import can_write, whole_file
     from bidcascade.service.reports.hand_records import records_page
     from bidcascade.service.reports.report_page import page_html
 
@@ -87,7 +87,8 @@ def export_sheets(options: argparse.Namespace) -> None:
 
     with _boards(options) as frames:
         page = records_page(counted(frames), options.title)
-    with whole_file(Path(options.out)) as partial:
+    out = Path(options.out)
+    with whole_file(out) as partial, can_write(out):
         partial.write_text(page_html(page), encoding="utf-8", newline="\n")
     _tell(options, count)
 
