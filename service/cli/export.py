@@ -57,6 +57,7 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
 
 def export_pbn(options: argparse.Namespace) -> None:
     """Write boards to a PBN file with all that is known of them."""
+    from bidcascade.loaders.pbn_travellers import with_score_tables
     from bidcascade.service.jobs.deal_files import deal_sink
 
     _check_file(options.out, ".pbn")
@@ -65,7 +66,8 @@ def export_pbn(options: argparse.Namespace) -> None:
         write = stack.enter_context(deal_sink(options.out))
         count = 0
         for frame in frames:
-            write(frame)
+            # tables of one deal become lines below it, where nothing is lost
+            write(with_score_tables(frame))
             count += frame.height
     _tell(options, count)
 

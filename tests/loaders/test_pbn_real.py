@@ -17,6 +17,7 @@ from bidcascade.loaders.pbn_double_dummy import (
     double_dummy_columns,
 )
 from bidcascade.loaders.pbn_sections import contract_of, read_contract
+from bidcascade.loaders.pbn_travellers import with_score_tables
 from bidcascade.loaders.pbn_writer import format_games
 
 pytestmark = [pytest.mark.real_data, pytest.mark.slow]
@@ -156,3 +157,21 @@ def test_results_of_real_files_are_written_back(files):
             assert again[name].equals(frame[name]), (path.name, name)
         solved += again[DOUBLE_DUMMY_COLUMNS[0]].count()
     assert solved > 0
+
+
+def test_tables_of_real_deals_are_written_as_lines(files):
+    """Rows that become lines of a score table are read as they are from games of their own."""
+    lines = 0
+    for path in files:
+        data = path.read_bytes()
+        if b"[ScoreTable" not in data:
+            continue
+        deals = read_pbn(data, path.name).deals.head(2_000)
+        frame = with_score_tables(deals)
+        lines += deals.height - frame.height
+        apart, together = (
+            read_pbn("".join(format_games(one)).encode()).deals.drop("record", "source")
+            for one in (deals, frame)
+        )
+        assert_frame_equal(together, apart)
+    assert lines > 0
