@@ -117,8 +117,9 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
     """
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_rejects
+    from bidcascade.loaders.inputs import find_sources
     from bidcascade.service.engine import Engine
-    from bidcascade.service.jobs.annotated_boards import bid_boards
+    from bidcascade.service.jobs.annotated_boards import NamedSystems, bid_boards
     from bidcascade.service.jobs.double_dummy import solving
     from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.jobs.wide import WideDeals
@@ -133,7 +134,9 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
         raise shared.UsageError("expected --option with --bidder SYSTEM, whose option it is")
 
     def made(_: object, frame: "pl.DataFrame") -> "pl.DataFrame":
-        return frame if engine is None else bid_boards(engine, frame, options.bidder)
+        if engine is None:
+            return systems.add(frame)
+        return bid_boards(engine, frame, options.bidder)
 
     with ExitStack() as stack:
         report = stack.enter_context(progress_bar("export"))
@@ -141,6 +144,7 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
             options.interruption_hint = shared.SOLVED_KEPT
         add = stack.enter_context(solving(made, report)) if options.dd else made
         deals = WideDeals(options.inputs)
+        systems = NamedSystems(find_sources(options.inputs))
 
         def frames() -> "Iterator[pl.DataFrame]":
             boards, refused = 0, empty_rejects()
