@@ -7,9 +7,11 @@ whole event and ``InstantScoreTable`` gives the points for a score: neither says
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
-from .frame import reader_remark
+import polars as pl
+
+from .frame import HAND_COLUMNS, reader_remark
 from .pbn_sections import UNKNOWN, read_contract, read_score
 from .pbn_tokens import Game
 
@@ -150,3 +152,79 @@ def _divided(names: str) -> tuple[str, str]:
         if len(parts) == 2:
             return parts[0].strip(), parts[1].strip()
     return names, ""
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+SCORE_TABLE_COLUMN: Final = "score_table"
+"""Column with lines of a ``ScoreTable``: what other tables did with the deal of a row."""
+SCORE_TABLE_HEADER: Final = r"Names_NS;Names_EW;Contract\4L;Declarer;Result\2R;Score_NS\5R"
+_SAME_BOARD: Final = (*HAND_COLUMNS, "dealer", "vulnerability", "board", "event")
+_MORE_THAN_A_LINE: Final = ("auction", "illegal_tail", "play", "commentary", "room")
+_NO_NAME: Final = re.compile(r"[-&/+\"\\\r\n]")
+
+
+def with_score_tables(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put rows that are lines of a traveller into the table of the board before them.
+
+    Parameters
+    ----------
+    frame : polars.DataFrame
+        Deal frame, rows of one board behind each other.
+
+    Returns
+    -------
+    polars.DataFrame
+        Fewer rows, with :data:`SCORE_TABLE_COLUMN`. A row with calls, cards, remarks, a room or a
+        name that a line cannot hold stays a row of its own.
+    """
+    kept: list[int] = []
+    lines: list[list[str]] = []
+    before: tuple[object, ...] | None = None
+    for number, row in enumerate(frame.iter_rows(named=True)):
+        board = tuple(row.get(name) for name in _SAME_BOARD)
+        line = format_score_line(row) if board == before else None
+        if line is None:
+            kept.append(number)
+            lines.append([])
+        else:
+            lines[-1].append(line)
+        before = board
+    return frame[kept].with_columns(
+        pl.Series(SCORE_TABLE_COLUMN, lines, dtype=pl.List(pl.String()))
+    )
+
+
+def format_score_line(row: dict[str, Any]) -> str | None:
+    """Line of a ``ScoreTable`` under :data:`SCORE_TABLE_HEADER`; ``None`` where it is no line.
+
+    Examples
+    --------
+    >>> format_score_line({"contract": "3NX", "declarer": "S", "tricks": 8, "score": -100})
+    '- - 3NTX S  8  -100'
+    """
+    if any(row.get(name) for name in _MORE_THAN_A_LINE):
+        return None
+    contract, score = row.get("contract"), row.get("score")
+    if contract is None and score is None:
+        return None
+    names = [name or "" for name in row.get("players") or ("",) * 4]
+    pairs = [_pair(names[0], names[2]), _pair(names[1], names[3])]
+    if None in pairs:
+        return None
+    bid = "-" if contract is None else contract
+    bid = bid.replace("N", "NT", 1) if bid[1:2] == "N" else bid
+    tricks = row.get("tricks")
+    return (
+        f"{pairs[0]} {pairs[1]} {bid:4} {row.get('declarer') or '-'} "
+        f"{'-' if tricks is None else tricks:>2} {'-' if score is None else score:>5}"
+    )
+
+
+def _pair(first: str, second: str) -> str | None:
+    if not first and not second:
+        return "-"
+    stripped = first == first.strip() and second == second.strip()
+    if not first or not second or not stripped or _NO_NAME.search(first + second):
+        return None
+    return f'"{first} - {second}"'

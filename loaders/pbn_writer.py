@@ -34,10 +34,11 @@ from .pbn_double_dummy import (
     format_optimum_result_table,
 )
 from .pbn_tokens import TAG_LINE
+from .pbn_travellers import SCORE_TABLE_COLUMN, SCORE_TABLE_HEADER
 
 PBN_HEADER = "% PBN 2.1\n% EXPORT\n"
 """First lines of a file."""
-_FURTHER = frozenset({BID_SYSTEMS_COLUMN, PAR_COLUMN, *DOUBLE_DUMMY_COLUMNS})
+_FURTHER = frozenset({BID_SYSTEMS_COLUMN, PAR_COLUMN, SCORE_TABLE_COLUMN, *DOUBLE_DUMMY_COLUMNS})
 _VULNERABLE = {"None": "None", "NS": "NS", "EW": "EW", "Both": "All"}
 _LINE_BREAKS = re.compile(r"[\r\n]+")
 
@@ -160,7 +161,10 @@ def _game(row: dict[str, Any]) -> Iterator[str]:
 
 
 def _results(row: dict[str, Any]) -> Iterator[str]:
-    """Tricks and par, double dummy: behind all else, for they are of no table."""
+    """Other tables, then tricks and par, double dummy: behind all that is of this table."""
+    if row.get(SCORE_TABLE_COLUMN):
+        yield f'[ScoreTable "{SCORE_TABLE_HEADER}"]'
+        yield from row[SCORE_TABLE_COLUMN]
     tricks = [row.get(name) for name in DOUBLE_DUMMY_COLUMNS]
     if None not in tricks:
         known = [int(one) for one in tricks if one is not None]

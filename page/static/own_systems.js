@@ -16,10 +16,13 @@ function isText(value) {
 
 function isOwn(value) {
   return Array.isArray(value) && value.every((one) => isText(one.name) && isText(one.base) && isText(one.main)
-    && Object.entries(one.files).flat().every(isText));
+    && Object.entries(one.files).flat().every(isText) && Object.values(one.options ?? {}).every((is) => typeof is === "boolean"));
 }
 
-/** All own systems: `{name, base, main, files}`; files are those that differ from the base's, by name. */
+/**
+ * All own systems: `{name, base, main, files, options}`; files are those that differ from the base's, by name, options
+ * those that were turned otherwise than the text has them.
+ */
 export function ownSystems() {
   return kept(NAME, isOwn) ?? [];
 }
@@ -50,10 +53,11 @@ export function freshName(stem) {
   }
 }
 
-/** What the engine reads: the main file's name and all texts by name, the base's with the changes. */
-export async function wholeText({ base, main, files }) {
+/** What the engine reads: the main file's name, all texts by name (the base's with the changes), and options. */
+export async function wholeText({ base, main, files, options }) {
   const { texts } = await systemOf(base);
-  return { main, files: { ...texts, ...files } };
+  const whole = { ...texts, ...files };
+  return { main, files: whole, options: turned(options, main, whole) };
 }
 
 useStored({
@@ -75,6 +79,25 @@ export function filesOf(main, files) {
     for (const [, file] of files[name].matchAll(INCLUDE)) open.push(file.endsWith(SUFFIX) ? file : file + SUFFIX);
   }
   return [...found];
+}
+
+const OPTION = /^[ \t]*option[ \t]+([\p{L}\p{N}][\p{L}\p{N}_-]*)(?:[ \t]*,[ \t]*(on|off))?[ \t]*:?[ \t]*(?:--.*)?\r?$/gmu;
+
+/** Options of a system by name, and whether its text has them on. */
+export function optionsOf(main, files) {
+  const found = new Map();
+  for (const name of filesOf(main, files)) {
+    for (const [, option, is] of files[name].matchAll(OPTION)) {
+      if (is || !found.has(option)) found.set(option, is === "on");
+    }
+  }
+  return found;
+}
+
+/** Of the options that were turned those that the text still has. */
+export function turned(options, main, files) {
+  const has = optionsOf(main, files);
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => has.has(name)));
 }
 
 /** Own system of files (of a file field or a drop), not kept yet; throws a sentence. */

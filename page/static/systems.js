@@ -6,7 +6,7 @@ import { busy, clear, h, notice, say } from "./dom.js";
 import { fileLink, saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
-import { filesOf, forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles, wholeText } from "./own_systems.js";
+import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned, wholeText } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { keepsNothing } from "./storage.js";
 import { mostBoards, playMatch } from "./system_match.js";
@@ -60,7 +60,7 @@ export async function show(place, now, signal) {
   const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), told, FOLDER));
   clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
   tellUnkept();
-  const system = own || { name: "", base, main: "", files: {} };
+  const system = own || { name: "", base, main: "", files: {}, options: {} };
   const { main, texts } = await systemOf(base);
   if (signal.aborted) return "";
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
@@ -105,6 +105,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
   const named = () => [...new Set([...filesOf(system.main, files), ...Object.keys(system.files)])];
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
+  const switches = h("details", { class: "switches" });
   const few = h("div", { "aria-live": "polite" });
   const many = h("div", null);
   const better = h("div", { "aria-live": "polite" });
@@ -134,9 +135,31 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     if (line) editor.goTo(line, column);
   }
 
+  /** The text as it is now, with the options that were turned. */
+  function whole() {
+    return { main: system.main, files: { ...files }, options: turned(system.options, system.main, files) };
+  }
+
   function typed() {
-    const wasOwn = Boolean(system.name);
     files[page] = editor.text();
+    changed();
+  }
+
+  function showSwitches() {
+    const has = [...optionsOf(system.main, files)];
+    switches.hidden = !has.length;
+    clear(switches, h("summary", null, phrase("systems.options")), h("div", { class: "row" }, has.map(([name, is]) => h("label", null,
+      h("input", { type: "checkbox", name: `option-${name}`, checked: system.options?.[name] ?? is, onchange: (event) => turn(name, event.target.checked, is) }), " ", name))));
+  }
+
+  function turn(name, is, byText) {
+    system.options = { ...system.options, [name]: is };
+    if (is === byText) delete system.options[name];
+    changed();
+  }
+
+  function changed() {
+    const wasOwn = Boolean(system.name);
     if (!wasOwn) system.name = freshName(system.base);
     system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
     keepOwn({ ...system });
@@ -146,14 +169,15 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     forgetting.hidden = false;
     if (!wasOwn) renamed(system.name);
     showPages();
+    showSwitches();
     clearTimeout(waiting);
     waiting = setTimeout(check, PAUSE_MS);
   }
 
-  const first = { main: system.main, files: { ...files } };
+  const first = whole();
   async function opened(mine) {
     const { complaints: wrong } = await checkSystem(first, mine);
-    return wrong.length ? { main: system.main, files: { ...files } } : first;
+    return wrong.length ? whole() : first;
   }
 
   let found = [];
@@ -166,7 +190,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     const mine = new AbortController();
     running = mine;
     try {
-      const told = await checkSystem({ main: system.main, files }, mine.signal);
+      const told = await checkSystem(whole(), mine.signal);
       if (mine.signal.aborted) return;
       found = told.complaints;
       mark();
@@ -186,7 +210,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
   }
 
   async function compare(deals, where, mine) {
-    const question = { old: old ?? first, new: { main: system.main, files }, deals, seed: SEED };
+    const question = { old: old ?? first, new: whole(), deals, seed: SEED };
     const bar = h("progress", { max: String(deals), value: "0", "aria-label": phrase("systems.bidding") });
     if (deals === MANY) clear(where, h("p", { class: "row" }, bar, h("button", { type: "button", onclick: () => running?.abort() }, phrase("systems.stop"))));
     const answer = await changesOf(question, { signal: mine, progress: (done) => { bar.value = done; } });
@@ -219,7 +243,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
       clear(better, notice("info", phrase("systems.better-no-deals")));
       return;
     }
-    const match = goOn ?? { first: { main: system.main, files: { ...files } }, second: old ?? first, imps: [] };
+    const match = goOn ?? { first: whole(), second: old ?? first, imps: [] };
     const begin = goOn?.boards ?? 0;
     match.boards = Math.min(begin + MATCH, most ?? Infinity);
     const bar = h("progress", { max: String(match.boards - begin), value: "0", "aria-label": phrase("systems.playing") });
@@ -265,7 +289,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     const pages = Object.fromEntries(filesOf(system.main, files).filter((name) => name !== system.main).map((name) => [name, files[name]]));
     try {
       const { complaints: wrong, result } = await post("/v1/systems/check", {
-        system: { text: files[system.main], pages }, deals: CHECKED, seed: SEED,
+        system: { text: files[system.main], pages, options: whole().options }, deals: CHECKED, seed: SEED,
         ...(opponents.value ? { opponents: { table: opponents.value } } : {}),
       }, { signal: mine.signal });
       clear(odd, result ? findingsNode(result) : notice("error", wrong[0].message));
@@ -301,13 +325,14 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     h("div", { class: "row" }, h("span", { class: "field" }, h("label", { for: "system-page" }, phrase("systems.page")), pages),
       button("use", use, true), button("save-page", savePage), button("save-all", saveAll),
       forgetting),
-    editor.node, complaints, few,
+    switches, editor.node, complaints, few,
     h("p", { class: "row" }, button("many", compareMany), button("better", () => isBetter())), many, better,
     !isOffline() && h("div", { class: "row fields" },
       h("span", { class: "field" }, h("label", { for: "system-opponents" }, phrase("systems.opponents")), opponents), button("check", standsOut)),
     odd,
   );
   showPages();
+  showSwitches();
   turnTo(page);
   if (system.name) check();
 }

@@ -913,6 +913,7 @@ export const TEXTS = {
   "systems.said": "The text of {name}.",
   "systems.page": "Page",
   "systems.page-changed": "{name} (changed)",
+  "systems.options": "Options of the text",
   "systems.text": "Text of the page",
   "systems.complaints": "What is wrong with the text",
   "systems.where": "{file}, line {line}",

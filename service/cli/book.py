@@ -51,6 +51,7 @@ def write_book(options: argparse.Namespace) -> None:
     if options.bank is not None:
         _check_part(options.bank)
 
+    from bidcascade.loaders.whole_files import can_write
     from bidcascade.service.reports.book_report import book_files
     from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems.registry import open_system
@@ -65,10 +66,11 @@ def write_book(options: argparse.Namespace) -> None:
             progress=lambda _, left: bar(options.deals - left, options.deals, options.deals - left),
         )  # fmt: skip
     pages = book_files(book, prices)
-    for name, text in pages.items():
-        path = out / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+    with can_write(out):
+        for name, text in pages.items():
+            path = out / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8", newline="\n")
     pdf = _print(out) if options.pdf else None
     told = {
         "book": str(out), "pages": len(pages), "places": len(book.places),

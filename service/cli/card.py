@@ -39,6 +39,7 @@ def tell_card(options: argparse.Namespace) -> None:
             raise shared.UsageError(f"expected a file ending in .html or .json, got {str(out)!r}")
         shared.check_folder_of(out)
 
+    from bidcascade.loaders.whole_files import can_write, whole_file
     from bidcascade.service.reports.card_report import card_page
     from bidcascade.service.reports.report_page import page_html
     from bidcascade.systems.convention_card import card_of, print_card
@@ -51,7 +52,8 @@ def tell_card(options: argparse.Namespace) -> None:
     if out is not None:
         is_page = out.suffix.lower() == ".html"
         text = page_html(card_page(card)) if is_page else print_card(card)
-        out.write_text(text, encoding="utf-8", newline="\n")
+        with whole_file(out) as partial, can_write(out):
+            partial.write_text(text, encoding="utf-8", newline="\n")
         shared.note(f"{out}: {sum(len(one.rows) for one in card.sections)} calls")
     elif options.json:
         print(print_card(card), end="")

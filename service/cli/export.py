@@ -57,6 +57,7 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
 
 def export_pbn(options: argparse.Namespace) -> None:
     """Write boards to a PBN file with all that is known of them."""
+    from bidcascade.loaders.pbn_travellers import with_score_tables
     from bidcascade.service.runs.deal_files import deal_sink
 
     _check_file(options.out, ".pbn")
@@ -65,14 +66,15 @@ def export_pbn(options: argparse.Namespace) -> None:
         write = stack.enter_context(deal_sink(options.out))
         count = 0
         for frame in frames:
-            write(frame)
+            # tables of one deal become lines below it, where nothing is lost
+            write(with_score_tables(frame))
             count += frame.height
     _tell(options, count)
 
 
 def export_sheets(options: argparse.Namespace) -> None:
     """Write boards to a page to print."""
-    from bidcascade.loaders.whole_files import whole_file
+    from bidcascade.loaders.whole_files import can_write, whole_file
     from bidcascade.service.reports.hand_records import records_page
     from bidcascade.service.reports.report_page import page_html
 
@@ -87,7 +89,8 @@ def export_sheets(options: argparse.Namespace) -> None:
 
     with _boards(options) as frames:
         page = records_page(counted(frames), options.title)
-    with whole_file(Path(options.out)) as partial:
+    out = Path(options.out)
+    with whole_file(out) as partial, can_write(out):
         partial.write_text(page_html(page), encoding="utf-8", newline="\n")
     _tell(options, count)
 
@@ -114,8 +117,9 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
     """
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import empty_rejects
+    from bidcascade.loaders.inputs import find_sources
     from bidcascade.service.engine import Engine
-    from bidcascade.service.jobs.annotated_boards import bid_boards
+    from bidcascade.service.jobs.annotated_boards import NamedSystems, bid_boards
     from bidcascade.service.runs.double_dummy import solving
     from bidcascade.service.runs.progress import progress_bar
     from bidcascade.service.runs.wide import WideDeals
@@ -130,7 +134,9 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
         raise shared.UsageError("expected --option with --bidder SYSTEM, whose option it is")
 
     def made(_: object, frame: "pl.DataFrame") -> "pl.DataFrame":
-        return frame if engine is None else bid_boards(engine, frame, options.bidder)
+        if engine is None:
+            return systems.add(frame)
+        return bid_boards(engine, frame, options.bidder)
 
     with ExitStack() as stack:
         report = stack.enter_context(progress_bar("export"))
@@ -138,6 +144,7 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
             options.interruption_hint = shared.SOLVED_KEPT
         add = stack.enter_context(solving(made, report)) if options.dd else made
         deals = WideDeals(options.inputs)
+        systems = NamedSystems(find_sources(options.inputs))
 
         def frames() -> "Iterator[pl.DataFrame]":
             boards, refused = 0, empty_rejects()

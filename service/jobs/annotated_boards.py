@@ -12,8 +12,12 @@ from typing import Final
 import polars as pl
 
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
-from bidcascade.loaders.inputs import Source
-from bidcascade.loaders.pbn_double_dummy import BID_SYSTEMS_COLUMN
+from bidcascade.loaders.inputs import Source, sniff
+from bidcascade.loaders.pbn_double_dummy import (
+    BID_SYSTEM_TAGS,
+    BID_SYSTEMS_COLUMN,
+    bid_system_column,
+)
 from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.service.engine import Engine
 from bidcascade.service.runs.batch_inputs import Inputs
@@ -46,9 +50,7 @@ def annotated_games(
     for chunk in boards.chunks(Position()):
         if chunk.deals.height:
             answered = waiting.take(chunk.deals.height)
-            auctions = answered["auction"].to_list()
-            texts = engine.bidder.notes(deal_arrays(chunk.deals), auctions)
-            yield from format_games(_annotated(chunk.deals, answered, texts))
+            yield from format_games(_annotated(engine, chunk.deals, answered, engine.name))
 
 
 def bid_boards(engine: Engine, deals: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -64,13 +66,45 @@ def bid_boards(engine: Engine, deals: pl.DataFrame, name: str) -> pl.DataFrame:
     """
     if not deals.height:
         return deals.with_columns(_systems(0, name))
-    answers = engine.auctions(deals, mode="first")
-    texts = engine.bidder.notes(deal_arrays(deals), answers["auction"].to_list())
-    return _annotated(deals, answers, texts).with_columns(_systems(deals.height, name))
+    return _annotated(engine, deals, engine.auctions(deals, mode="first"), name)
 
 
 def _systems(count: int, name: str) -> pl.Series:
     return pl.Series(BID_SYSTEMS_COLUMN, [[name, name]] * count, dtype=pl.List(pl.String()))
+
+
+class NamedSystems:
+    """Puts the systems that PBN files name into the frames of their deals.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+        What the deals are read from; one that is no file of its own, as in a zip file, names none.
+    """
+
+    def __init__(self, sources: Sequence[Source]) -> None:
+        self._paths = {one.name: one.path for one in sources if one.path is not None}
+        self._found: dict[str, pl.DataFrame] = {}
+
+    def add(self, deals: pl.DataFrame) -> pl.DataFrame:
+        """Deal frame with the column :data:`BID_SYSTEMS_COLUMN`, if one of its files has such tags.
+
+        Lines of a score table name nothing: they are of the game before.
+        """
+        named = [self._of(name) for name in deals["source"].unique(maintain_order=True)]
+        told = pl.concat(named) if named else pl.DataFrame()
+        if not told.height:
+            return deals
+        return deals.join(told, on=["source", "record"], how="left", maintain_order="left")
+
+    def _of(self, name: str) -> pl.DataFrame:
+        if name not in self._found:
+            path = self._paths.get(name)
+            data = b"" if path is None else path.read_bytes()
+            is_pbn = any(tag.encode() in data for tag in BID_SYSTEM_TAGS) and sniff(data) == "pbn"
+            told = bid_system_column(data if is_pbn else b"").drop_nulls()
+            self._found[name] = told.with_columns(source=pl.lit(name, dtype=pl.String))
+        return self._found[name]
 
 
 class RowsOf:
@@ -96,11 +130,13 @@ class RowsOf:
 
 
 def _annotated(
-    deals: pl.DataFrame, answers: pl.DataFrame, texts: Sequence[Sequence[str]]
+    engine: Engine, deals: pl.DataFrame, answers: pl.DataFrame, name: str
 ) -> pl.DataFrame:
+    texts = engine.bidder.notes(deal_arrays(deals), answers["auction"].to_list())
     return deals.drop(_LEFT_OUT).with_columns(
         answers["auction"],
         answers["contract"],
         answers["declarer"],
         pl.Series("announcements", list(map(list, texts)), dtype=DEAL_SCHEMA["announcements"]),
+        _systems(deals.height, name),
     )

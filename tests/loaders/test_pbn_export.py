@@ -19,6 +19,7 @@ from bidcascade.loaders.pbn_double_dummy import (
     format_optimum_result_table,
     parse_optimum_result_table,
 )
+from bidcascade.loaders.pbn_travellers import with_score_tables
 
 
 def written(frame):
@@ -105,3 +106,61 @@ def test_frames_without_these_columns_are_written_as_before():
 def test_games_that_name_no_system(tags):
     told = bid_system_column(f'[Board "1"]\n{tags}\n'.encode())
     assert told[BID_SYSTEMS_COLUMN].to_list() == [None]
+
+
+TRAVELLER = r"""[Board "3"]
+[Dealer "S"]
+[Vulnerable "EW"]
+[Deal "N:AK52.QJ4.T98.K32 QJT.AK2.AK2.QJT9 9876.T98.QJ4.A54 43.7653.7653.876"]
+[West "Wim"]
+[North "Nel"]
+[East "Ed"]
+[South "Sam"]
+[Contract "1NT"]
+[Declarer "E"]
+[Result "7"]
+[ScoreTable "Names_NS;Names_EW;Contract\4L;Declarer;Result\2R;Score_NS\5R"]
+"Ann - Bob" "Cy D. - Dee" 3NTX E  9  -950
+- - 2H   N  6  -100
+- - Pass -  -     0
+- - -    -  -   120
+[Room "Open"]
+"""
+UNLIKE = ("source", "record", "encoding")
+
+
+def test_tables_of_a_deal_are_lines_below_it():
+    deals = read_pbn(TRAVELLER.encode()).deals
+    assert deals.height == 5
+    frame = with_score_tables(deals)
+    assert frame.height == 1
+    text = written(frame)
+    assert '"Ann - Bob" "Cy D. - Dee" 3NTX E  9  -950' in text
+    again = read_pbn(text.encode())
+    assert not again.rejects.height
+    assert again.deals.drop(UNLIKE).equals(deals.drop(UNLIKE))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series("auction", [[], [0, 0, 0, 0]], dtype=pl.List(pl.UInt8)),
+        pl.Series("play", [[], [3]], dtype=pl.List(pl.UInt8)),
+        pl.Series("commentary", [[], ["well done"]]),
+        pl.Series("players", [[""] * 4, ["Ann-Lise", "B", "C", "D"]]),
+        pl.Series("players", [[""] * 4, ['"Ann"', "B", "C", "D"]]),
+        pl.Series("players", [[""] * 4, ["Ann", "", "", ""]]),
+        pl.Series("board", [1, 2], dtype=pl.Int32),
+        pl.Series("contract", [None, None], dtype=pl.String),
+    ],
+)
+def test_rows_that_no_line_holds_stay_rows(column):
+    one = random_deals(1, seed=1).with_columns(contract=pl.lit("1N"), declarer=pl.lit("N"))
+    frame = pl.concat([one, one]).with_columns(column)
+    assert with_score_tables(frame).height == 2
+
+
+def test_rows_of_other_deals_stay_rows():
+    frame = random_deals(3, seed=1).with_columns(contract=pl.lit("1N"), declarer=pl.lit("N"))
+    assert with_score_tables(frame).height == 3
+    assert "ScoreTable" not in written(with_score_tables(frame))

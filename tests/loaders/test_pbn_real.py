@@ -10,8 +10,14 @@ from polars.testing import assert_frame_equal
 from bidcascade.bridge import FULL_DECK, SEATS, VULNERABILITIES, Auction, is_vulnerable, score
 from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.frame import HAND_COLUMNS
-from bidcascade.loaders.pbn import read_pbn_text
+from bidcascade.loaders.pbn import read_pbn, read_pbn_text
+from bidcascade.loaders.pbn_double_dummy import (
+    DOUBLE_DUMMY_COLUMNS,
+    PAR_COLUMN,
+    double_dummy_columns,
+)
 from bidcascade.loaders.pbn_sections import contract_of, read_contract
+from bidcascade.loaders.pbn_travellers import with_score_tables
 from bidcascade.loaders.pbn_writer import format_games
 
 pytestmark = [pytest.mark.real_data, pytest.mark.slow]
@@ -133,3 +139,39 @@ def test_real_boards_read_back(everything):
     assert batch.rejects.height == 0
     where = ["source", "record", "encoding"]
     assert_frame_equal(batch.deals.drop(where), sample.drop(where))
+
+
+def test_results_of_real_files_are_written_back(files):
+    """Tables and par of real files read the same from what is written of them."""
+    solved = 0
+    for path in files:
+        data = path.read_bytes()
+        if b"OptimumResultTable" not in data and b"DoubleDummyTricks" not in data:
+            continue
+        deals = read_pbn(data, path.name).deals.head(200)
+        frame = deals.join(double_dummy_columns(data)[0], on="record", how="left",
+                           maintain_order="left")  # fmt: skip
+        again, unread = double_dummy_columns("".join(format_games(frame)).encode())
+        assert unread == 0
+        for name in (*DOUBLE_DUMMY_COLUMNS, PAR_COLUMN):
+            assert again[name].equals(frame[name]), (path.name, name)
+        solved += again[DOUBLE_DUMMY_COLUMNS[0]].count()
+    assert solved > 0
+
+
+def test_tables_of_real_deals_are_written_as_lines(files):
+    """Rows that become lines of a score table are read as they are from games of their own."""
+    lines = 0
+    for path in files:
+        data = path.read_bytes()
+        if b"[ScoreTable" not in data:
+            continue
+        deals = read_pbn(data, path.name).deals.head(2_000)
+        frame = with_score_tables(deals)
+        lines += deals.height - frame.height
+        apart, together = (
+            read_pbn("".join(format_games(one)).encode()).deals.drop("record", "source")
+            for one in (deals, frame)
+        )
+        assert_frame_equal(together, apart)
+    assert lines > 0

@@ -4,6 +4,7 @@ import io
 import random
 import re
 import zipfile
+from urllib.parse import quote
 
 import pytest
 
@@ -93,6 +94,82 @@ def test_a_system_of_ones_own_is_there_after_a_reload(visit, view):
     page.wait_for_function("() => document.querySelector('#table-choice').value === 'my sayc'")
     if view == "call":
         assert "Weak notrump" in page.inner_text(".headline")
+
+
+SWITCHED = """system Switched
+
+opening:
+  1NT = Strong notrump: 15-17 points, balanced
+
+option weak-notrump:                        -- twelve to fourteen
+  opening:
+    1NT = Weak notrump: 12-14 points, balanced
+option weak-twos, on:
+  opening:
+    2M = Weak two: 5-10 points, 6 M
+without option weak-notrump:
+  opening:
+    1C = Club: 12+ points
+"""
+
+
+def switched(visit, tmp_path):
+    page = opened(visit)
+    assert page.locator(".switches").is_hidden()
+    (tmp_path / "switched.bidding").write_text(SWITCHED)
+    page.set_input_files("#system-files", tmp_path / "switched.bidding")
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('Switched')")
+    page.locator("#view .notice.info").wait_for()
+    page.click(".switches summary")
+    return page
+
+
+def test_options_of_a_text_are_switches(visit, tmp_path):
+    """Turned on and off they change what the text bids, here and after a reload."""
+    page = switched(visit, tmp_path)
+    boxes = page.locator(".switches input")
+    assert boxes.evaluate_all("all => all.map(one => [one.name, one.checked])") == [
+        ["option-weak-notrump", False], ["option-weak-twos", True]
+    ]  # fmt: skip
+    page.get_by_label("weak-notrump").check()
+    page.wait_for_selector(".changes li")
+    assert "Weak notrump" in page.inner_text(".changes")
+    # what is turned back is as the text has it
+    page.get_by_label("weak-notrump").uncheck()
+    page.wait_for_function("() => document.querySelector('#view .notice.info')")
+    page.get_by_label("weak-notrump").check()
+    page.wait_for_selector(".changes li")
+    page.reload()
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('Switched')")
+    page.click(".switches summary")
+    assert page.get_by_label("weak-notrump").is_checked()
+    page.click("#system-use")
+    page.wait_for_selector(".headline")
+    name = page.input_value("#table-choice")
+    page.goto(f"{visit.url}/#n=AQ32.K32.QJ3.432&dealer=N&vul=None&table={quote(name)}")
+    page.wait_for_function(
+        "() => document.querySelector('#view').innerText.includes('Weak notrump')"
+    )
+
+
+def test_a_turned_option_that_the_text_loses_is_no_mistake(visit, tmp_path):
+    page = switched(visit, tmp_path)
+    page.get_by_label("weak-twos").uncheck()
+    page.wait_for_selector(".changes li")
+    typed(page, "option weak-twos, on:", "option other, on:", after="system")
+    page.locator(".switches input[name=option-other]").wait_for(state="attached")
+    page.wait_for_function("() => document.querySelector('#view .notice.info')")
+    assert not page.locator(".complaints li").count()
+
+
+def test_what_stands_out_is_asked_with_the_options(visit, tmp_path):
+    page = switched(visit, tmp_path)
+    page.get_by_label("weak-notrump").check()
+    page.wait_for_selector(".changes li")
+    with page.expect_request("**/v1/systems/check") as asked:
+        page.click("#system-check")
+    assert asked.value.post_data_json["system"]["options"] == {"weak-notrump": True}
+    page.locator("#view details:not(.switches)").first.wait_for()
 
 
 def test_leads_by_a_system_of_ones_own(visit):
@@ -342,7 +419,8 @@ def test_what_stands_out(visit, tmp_path):
         page.click("#system-check")
     body = asked.value.post_data_json
     assert body["system"] == {
-        "text": texts["mine.bidding"], "pages": {"answers.bidding": texts["answers.bidding"]}
+        "text": texts["mine.bidding"], "pages": {"answers.bidding": texts["answers.bidding"]},
+        "options": {},
     }  # fmt: skip
     assert body["opponents"] == {"table": "acol"}
     page.get_by_text("stand out on 2,000 random deals").wait_for(timeout=100_000)

@@ -77,6 +77,21 @@ def test_own_calls_notes_scores_and_tables_stay(capsys, tmp_path):
     assert "1NT by E, 6 tricks, +100 N/S" in page
 
 
+def test_systems_that_files_name_stay(capsys, tmp_path):
+    deal = '[Deal "N:AK52.QJ4.T98.K32 QJT.AK2.AK2.QJT9 9876.T98.QJ4.A54 43.7653.7653.876"]'
+    (tmp_path / "a.pbn").write_text(
+        f'[Board "1"]\n{deal}\n[BidSystemNS "Acol"]\n\n[Board "2"]\n{deal}\n'
+    )
+    (tmp_path / "b.pbn").write_text(f'[Board "3"]\n{deal}\n[BidSystemEW "Mine"]\n')
+    ran(capsys, "export", "pbn", "a.pbn", "club.lin", "b.pbn", "--out", "all.pbn")
+    told = bid_system_column((tmp_path / "all.pbn").read_bytes())[BID_SYSTEMS_COLUMN].to_list()
+    assert told == [["Acol", ""], *[None] * 13, ["", "Mine"]]
+    # who bids them anew plays something else
+    ran(capsys, "export", "pbn", "a.pbn", "--bidder", "mine.bidding", "--out", "bid.pbn")
+    told = bid_system_column((tmp_path / "bid.pbn").read_bytes())[BID_SYSTEMS_COLUMN].to_list()
+    assert told == [["mine.bidding"] * 2] * 2
+
+
 def test_sheets_have_every_board_and_escape_texts(capsys, tmp_path):
     told = json.loads(ran(capsys, "export", "sheets", "club.lin", "--title", "<i>Thursday</i>",
                           "--out", "club.html", "--json"))  # fmt: skip

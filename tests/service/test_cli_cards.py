@@ -92,6 +92,13 @@ def test_a_book_stands_in_no_folder_of_others(capsys, small, tmp_path):
     assert "got the file" in capsys.readouterr().err
 
 
+def test_a_place_that_cannot_be_written_is_told(capsys, small):
+    for command in ((*small[:-1], "small.bidding/book"), (*small[:-1], "/proc/book"),
+                    ("system", "card", "sayc", "--out", "/proc/card.html")):  # fmt: skip
+        assert main([*command]) in (BAD_INPUT, BAD_ARGUMENTS)
+        assert "internal error" not in capsys.readouterr().err
+
+
 def test_a_book_without_a_bank_says_so(capsys, small, tmp_path, monkeypatch):
     assert main([*small, "--bank", "some"]) == BAD_ARGUMENTS
     assert "open, held-out, all" in capsys.readouterr().err

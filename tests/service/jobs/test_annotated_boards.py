@@ -6,6 +6,7 @@ import pytest
 from bidcascade.bridge import InvalidInput
 from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.loaders.inputs import find_sources
+from bidcascade.loaders.pbn_double_dummy import BID_SYSTEMS_COLUMN, bid_system_column
 from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.annotated_boards import RowsOf, annotated_games
 from bidcascade.service.jobs.results import _join_parquet
@@ -97,3 +98,14 @@ def test_the_same_rows_give_the_same_bytes_however_they_were_cut(tmp_path):
         written.add((tmp_path / "whole").read_bytes())
     assert len(written) == 1
     assert pl.read_parquet(tmp_path / "whole").equals(deals)
+
+
+def test_games_name_the_system(tmp_path):
+    mine = Engine(System.parse(NARROW), "reference", name="club's own")
+    deals = random_deals(3, seed=8)
+    with (tmp_path / "club.lin").open("w") as file:
+        write_lin(deals, file)
+    answers = mine.auctions(deals, mode="first")
+    text = "".join(annotated_games(mine, find_sources(tmp_path / "club.lin"), [answers]))
+    told = bid_system_column(text.encode())[BID_SYSTEMS_COLUMN].to_list()
+    assert told == [["club's own", "club's own"]] * 3
