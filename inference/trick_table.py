@@ -10,6 +10,7 @@ are those of a least-squares fit to double-dummy tricks of the open part of the 
 
 from functools import cache
 from math import erf, sqrt
+from statistics import NormalDist
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -83,6 +84,22 @@ def estimated_scores(hands: U64, contract: Contract, *, vulnerable: bool) -> F64
     steps = np.round(tricks * _STEPS).astype(np.int64)
     means: F64 = np.array([_chances(step, error) @ points for step in range(13 * _STEPS + 1)])
     return means[steps]
+
+
+def likely_tricks(hands: U64, strain: int, declarer: int, parts: int) -> NDArray[np.int8]:
+    """Tricks that a declarer may take in as many equally likely cases, int8 [parts, n], rising.
+
+    Examples
+    --------
+    >>> from bidcascade.bridge import parse_hand
+    >>> ours = [parse_hand("AQJ42.K3.A842.K2"), parse_hand("K975.A82.K53.J73")]
+    >>> likely_tricks(np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64), 3, 0, 5)[:, 0].tolist()
+    [10, 11, 11, 12, 13]
+    """
+    error = NOTRUMP_ERROR if strain == NOTRUMP else SUIT_ERROR
+    cases = [NormalDist(0, error).inv_cdf((part + 0.5) / parts) for part in range(parts)]
+    tricks = estimated_tricks(hands, strain, declarer) + np.array(cases)[:, None]
+    return np.clip(np.round(tricks), 0, 13).astype(np.int8)
 
 
 _STEPS: Final = 8

@@ -17,6 +17,7 @@ from bidcascade.service.questions.systems import SystemCheckRequest, SystemDiffR
 from . import shared
 from .flags import add_flags
 from .prices import configure_prices
+from .tune import configure_tune
 
 if TYPE_CHECKING:
     from bidcascade.inference.compare import Budget
@@ -96,6 +97,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="findings listed")  # fmt: skip
 
     configure_prices(action, _SYSTEM_HELP)
+    configure_tune(action, _SYSTEM_HELP)
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
