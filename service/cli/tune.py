@@ -272,7 +272,7 @@ def _print(tuner: "Tuner", final: dict[str, Any] | None, written: Sequence[str],
 
 
 def _rows(trial: "Trial") -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for stage, tally in (("estimated", trial.screened), ("solved", trial.judged)):
         if tally is not None:
             rows.append(
