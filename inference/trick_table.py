@@ -94,12 +94,13 @@ def likely_tricks(hands: U64, strain: int, declarer: int, parts: int) -> NDArray
     >>> from bidcascade.bridge import parse_hand
     >>> ours = [parse_hand("AQJ42.K3.A842.K2"), parse_hand("K975.A82.K53.J73")]
     >>> likely_tricks(np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64), 3, 0, 5)[:, 0].tolist()
-    [10, 11, 11, 12, 13]
+    [10, 11, 12, 12, 13]
     """
     error = NOTRUMP_ERROR if strain == NOTRUMP else SUIT_ERROR
     cases = [NormalDist(0, error).inv_cdf((part + 0.5) / parts) for part in range(parts)]
     tricks = estimated_tricks(hands, strain, declarer) + np.array(cases)[:, None]
-    return np.clip(np.round(tricks), 0, 13).astype(np.int8)
+    rounded: NDArray[np.int8] = np.clip(np.round(tricks), 0, 13).astype(np.int8)
+    return rounded
 
 
 _STEPS: Final = 8

@@ -56,7 +56,8 @@ _FIRST: Final = 8_000
 _SCREEN_GROWTH: Final = 4
 _JUDGE_PART: Final = 8_000
 _LEAST_SOLVED: Final = 100
-_PART: Final = 32_000
+_FEW: Final = 0.5
+"""Share of the deals up to which only those are bid that may change."""
 _NONE: Final = np.zeros(0, np.int64)
 _CASES: Final = 8
 """Likely numbers of tricks that an estimate stands for."""
@@ -332,7 +333,8 @@ class Tuner:
         self._screen = deals(plan.screened, plan.seed)
         self._judge: DealArrays | None = None
         self._read: dict[str, SystemText] = {}
-        self._reaches: dict[str, _Reach] = {}
+        self._reaches: dict[tuple[bool, int, int], _Reach] = {}
+        self._reach_of = text
         self._missed: dict[tuple[str, str], frozenset[int]] = {}
         search = repr(plan), repr(sorted(self._cases.items())), *_told([text, *others])
         self.journal = Journal(journal, _digest(*search))
@@ -347,7 +349,7 @@ class Tuner:
             for move in moves_of(text.numbers(), self.plan.steps)
             if all(self._chosen(change) for change in move)
         ]
-        used = self._reach(text, self._screen).used
+        used = self._first_reach().used
 
         def order(move: Move) -> tuple[int, int]:
             step = move[0].value - move[0].number.value
@@ -416,7 +418,7 @@ class Tuner:
         except InvalidSystem as error:
             return Trial(changes, UNREADABLE, told=str(error).partition("\n")[0])
         before = self._system(self.text)
-        screened = self._screened(move, system, before, self.text)
+        screened = self._screened(system, before, move)
         if not screened.differ:
             return Trial(changes, NO_DIFFERENCE, screened)
         if not (screened.gains_everywhere() and screened.mean(0) > screened.error(0)):
@@ -426,18 +428,26 @@ class Tuner:
             return Trial(changes, LOSES_A_CASE, screened, told=lost)
         tallies: dict[str, Tally] = {}
         for old, other in read:
-            tally = tallies[old.name] = self._screened(move, other, self._system(old), old)
+            tally = tallies[old.name] = self._screened(other, self._system(old))
             if not all(tally.mean(one) + tally.error(one) >= 0 for one in range(len(SCORERS))):
                 return Trial(changes, HURTS_ANOTHER, screened, None, tallies, told=old.name)
         judged = self._judged(move, system, before)
         sure = judged.gains_everywhere() and judged.mean(0) > _SURE * judged.error(0)
         return Trial(changes, KEPT if sure else JUDGED_OUT, screened, judged, tallies)
 
-    def _screened(self, move: Move, new: System, old: System, text: OpenText) -> Tally:
-        """Play by estimated tricks: more and more deals while there may be a gain."""
+    def _screened(self, new: System, old: System, move: Move | None = None) -> Tally:
+        """Play by estimated tricks: more and more deals while there may be a gain.
+
+        With a ``move`` of the text that is tuned only those deals are bid that it may change.
+        """
         tally = Tally()
         for start, stop in pairwise(_edges(len(self._screen))):
-            for chosen, match in self._played(move, new, old, text, self._screen, start, stop):
+            if move is None:
+                every = np.arange(start, stop)
+                played = iter([(every, SystemMatch(new, old, self._screen.slice(start, stop)))])
+            else:
+                played = self._played(move, new, old, self._screen, start, stop)
+            for chosen, match in played:
                 tally.add(range(0), chosen, estimated_gains(match), len(match.order))
             tally.add(range(start, stop), _NONE, np.zeros((len(SCORERS), 0)), 0)
             if not tally.may_gain(_DOUBT):
@@ -451,7 +461,7 @@ class Tuner:
         tally, count = Tally(), len(self._judge)
         for start in range(0, count, _JUDGE_PART):
             stop = min(start + _JUDGE_PART, count)
-            for chosen, match in self._played(move, new, old, self.text, self._judge, start, stop):
+            for chosen, match in self._played(move, new, old, self._judge, start, stop):
                 self._solve(match)
                 gains = np.stack([match.imps, match.defended_imps]).astype(np.float64)
                 tally.add(range(0), chosen, gains, len(match.order))
@@ -462,17 +472,13 @@ class Tuner:
         return tally
 
     def _played(
-        self, move: Move, new: System, old: System, text: OpenText, deals: DealArrays, start: int,
-        stop: int,
-    ) -> Iterator[tuple[I64, SystemMatch]]:  # fmt: skip
+        self, move: Move, new: System, old: System, deals: DealArrays, start: int, stop: int
+    ) -> Iterator[tuple[I64, SystemMatch]]:
         """Play a range of deals, as far as a change can matter: their numbers, and the match."""
         chosen = np.arange(start, stop)
-        reach = self._reach(text, deals)
-        if all(one.number.place in reach.blocks_of for one in move):
-            may_differ = np.zeros(len(deals), np.bool_)
-            for block in {one for change in move for one in reach.blocks_of[change.number.place]}:
-                may_differ[reach.deals.get(block, _NONE)] = True
-            chosen = chosen[may_differ[start:stop]]
+        # where most deals come there, finding out which costs more than it saves
+        if self._first_reach().of_move(move).mean() <= _FEW:
+            chosen = chosen[self._reach(deals, start, stop).of_move(move)]
         if len(chosen):
             yield chosen, SystemMatch(new, old, deals.take(chosen))
 
@@ -485,13 +491,17 @@ class Tuner:
         match.work_out(self._solver, Budget(), known)
         self._tricks.add(hands, _tables_of(match, order))
 
-    def _reach(self, text: OpenText, deals: DealArrays) -> "_Reach":
-        """Find which deals come to the blocks of a text; the last few texts' are kept."""
-        key = _digest(str(id(deals)), *_told([text]))
+    def _first_reach(self) -> "_Reach":
+        return self._reach(self._screen, 0, min(_FIRST, len(self._screen)))
+
+    def _reach(self, deals: DealArrays, start: int, stop: int) -> "_Reach":
+        """Find which of a range of deals come to the blocks of the text as it is now."""
+        if self._reach_of is not self.text:
+            self._reaches, self._reach_of = {}, self.text
+        key = (deals is self._screen, start, stop)
         if key not in self._reaches:
-            if len(self._reaches) > _TEXTS:
-                self._reaches.clear()
-            self._reaches[key] = _Reach.of(text.numbers(), self._system(text), deals)
+            system = self._system(self.text)
+            self._reaches[key] = _Reach.of(self.text.numbers(), system, deals.slice(start, stop))
         return self._reaches[key]
 
     def _lost_case(self, read: Sequence[tuple[OpenText, System]]) -> str:
@@ -530,48 +540,63 @@ class _Reach(NamedTuple):
     """Where a system's auctions lead on some deals, so that only those are bid which may change.
 
     A number of a line can matter where a line of its block stands in the list: there it decides,
-    and what calls tell differs from there on. A number of a definition is in no block.
+    and what calls tell differs from there on. A number of a definition can matter anywhere.
     """
 
+    size: int
     blocks_of: Mapping[tuple[str, int, int], frozenset[Where]]
-    deals: Mapping[Where, I64]
+    deals: Mapping[Where, NDArray[np.bool_]]
     used: Mapping[str, int]
     """Calls that each line makes, by its place in the text."""
 
     @classmethod
     def of(cls, numbers: Sequence[TextNumber], system: System, deals: DealArrays) -> "_Reach":
-        blocks_of, of_line = defaultdict(set), defaultdict(set)
-        for one in numbers:
-            blocks_of[one.place].add(one.block)
-            of_line[str(one.owner)].add(one.block)
+        blocks_of: dict[tuple[str, int, int], set[Where]] = defaultdict(set)
+        of_line: dict[Where, set[Where]] = defaultdict(set)
         # a definition is a block without lines
         alone = {one.place for one in numbers if one.owner == one.block}
-        found: dict[Where, list[I64]] = defaultdict(list)
+        for one in numbers:
+            if one.place not in alone:
+                blocks_of[one.place].add(one.block)
+            of_line[one.owner].add(one.block)
+        found: dict[Where, NDArray[np.bool_]] = defaultdict(lambda: np.zeros(len(deals), np.bool_))
         used: dict[str, int] = defaultdict(int)
-        for start in range(0, len(deals), _PART):
-            part = deals.slice(start, min(start + _PART, len(deals)))
-            bidder = System(system.text, system.name).bidder()
-            with bidder.lock:
-                for depth, step in enumerate(bidder.steps(part)):
-                    program, wheres = bidder.sides[depth & 1], {}
-                    for entry, count in zip(
-                        *np.unique(step.entry[step.entry >= 0], return_counts=True), strict=True
-                    ):
-                        used[str(program.entry(int(entry), 0).where)] += int(count)
-                    lists = bidder.lists_of(step.place, depth)[0]
-                    order = np.argsort(lists, kind="stable")
-                    for group in np.split(order, np.flatnonzero(np.diff(lists[order])) + 1):
-                        blocks = set()
-                        for entry in bidder.entries_of_list(int(lists[group[0]])):
-                            if entry not in wheres:
-                                wheres[entry] = of_line[str(program.entry(entry, 0).where)]
-                            blocks |= wheres[entry]
-                        for block in blocks:
-                            found[block].append(start + step.deals[group])
-        return cls(
-            {place: frozenset(own) for place, own in blocks_of.items() if place not in alone},
-            {block: np.unique(np.concatenate(own)) for block, own in found.items()}, used,
-        )  # fmt: skip
+        of_list: dict[tuple[int, int], set[Where]] = {}
+        wheres: dict[tuple[int, int], Where] = {}
+        bidder = system.bidder()
+        with bidder.lock:
+            for depth, step in enumerate(bidder.steps(deals)):
+                program = bidder.sides[depth & 1]
+                taken = np.unique(step.entry[step.entry >= 0], return_counts=True)
+                for entry, count in zip(*taken, strict=True):
+                    used[str(program.where(int(entry)))] += int(count)
+                lists = bidder.lists_of(step.place, depth)[0]
+                order = np.argsort(lists, kind="stable")
+                for group in np.split(order, np.flatnonzero(np.diff(lists[order])) + 1):
+                    if not len(group):
+                        continue
+                    key = depth & 1, int(lists[group[0]])
+                    if key not in of_list:
+                        of_list[key] = set()
+                        for entry in bidder.entries_of_list(key[1]):
+                            where = wheres.get((key[0], entry))
+                            if where is None:
+                                where = wheres[key[0], entry] = program.where(entry)
+                            of_list[key] |= of_line.get(where, set())
+                    for block in of_list[key]:
+                        found[block][step.deals[group]] = True
+        own = {place: frozenset(blocks) for place, blocks in blocks_of.items()}
+        return cls(len(deals), own, dict(found), used)
+
+    def of_move(self, move: Move) -> NDArray[np.bool_]:
+        """Tell which deals may change, bool [n]."""
+        places = [one.number.place for one in move]
+        if any(place not in self.blocks_of for place in places):
+            return np.ones(self.size, np.bool_)
+        may = np.zeros(self.size, np.bool_)
+        for block in {block for place in places for block in self.blocks_of[place]}:
+            may |= self.deals.get(block, False)
+        return may
 
 
 def _edges(count: int) -> list[int]:
@@ -619,7 +644,7 @@ def estimated_gains(match: SystemMatch, cases: int = _CASES) -> Floats:
     >>> texts = ("opening:\n  1C = Club: any hand", "opening:\n  7NT = High: any hand")
     >>> match = SystemMatch(*map(System.parse, texts), deal_arrays(random_deals(100, 1)))
     >>> [round(float(one)) for one in estimated_gains(match).mean(axis=1)]
-    [15, 19]
+    [9, 16]
     """
     gains = np.zeros((len(SCORERS), len(match)), np.float64)
     order = np.flatnonzero(match.kind == DIFFERS)

@@ -210,3 +210,34 @@ def test_trials_are_plain_rows_of_a_journal(tmp_path):
     assert list(lines[0]) == ["search"]
     assert lines[1]["trial"] == trial.to_dict()
     assert trial.changes == ("mine.bidding:3: Game, points 13 -> 14",)
+
+
+def test_only_deals_that_may_change_are_bid(tmp_path):
+    text = opened(
+        tmp_path,
+        """define strong = 20+ points
+opening:
+  2C = Strong: strong
+  1C = Club: 12+ points
+after 2C:
+  2D = Weak: 0-7 points
+  3NT = Good: 8+ points
+over (1C):
+  Double = Takeout: 12+ points
+""",
+    )
+    search = tuner(text, Plan(screened=3_000, judged=10))
+    rare = 0
+    for move in search.moves():
+        try:
+            system = text.changed(move, text.paths).system()
+        except InvalidSystem:
+            continue
+        deals = deals_in_turn(3_000, 1)
+        whole = SystemMatch(system, text.system(), deals)
+        found = np.zeros(3_000, np.int64)
+        for chosen, match in search._played(move, system, text.system(), deals, 0, 3_000):
+            found[chosen] = match.kind
+            rare += len(chosen) < 1_000
+        assert (found == whole.kind).all()
+    assert rare
