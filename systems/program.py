@@ -12,7 +12,7 @@ from bidcascade.kernels.core.groups import Group
 from bidcascade.kernels.core.rows import NEVER
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.systems.language.errors import invalid_at
-from bidcascade.systems.language.syntax_tree import VARIABLES, Condition
+from bidcascade.systems.language.syntax_tree import VARIABLES, Condition, Where
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
@@ -213,6 +213,12 @@ class SystemProgram:
         """Name of the rule behind an entry."""
         foreign = self._foreign_names.get(entry)
         return self.entry(entry, 0).name if foreign is None else foreign
+
+    def where(self, entry: int) -> Where:
+        """Tell where the line or the variant behind an entry stands, without what it asks for."""
+        number = int(self.core.rows("entries")[entry]["variant"])
+        placed, variant, _ = self._variant(number)
+        return placed.line.where if variant is None else variant.where
 
     def entry(self, number: int, rank: int) -> PlaceEntry:
         """Entry as an object, with its rank at a place."""

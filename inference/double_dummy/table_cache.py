@@ -55,7 +55,7 @@ class TableCache(RecordCache):
         hands : uint64 [4, n]
         """
         unknown = b"\xff" * TABLE_SIZE
-        found = b"".join(self._known.get(key, unknown) for key in _keys(hands))
+        found = b"".join(self._known.get(key, unknown) for key in keys_of_deals(hands))
         return np.frombuffer(found, np.int8).reshape(-1, TABLE_SIZE).copy()
 
     def add(self, hands: U64, tables: I8) -> None:
@@ -71,7 +71,7 @@ class TableCache(RecordCache):
         InvalidDeal
             If there is not a table a deal, or a result is no number of tricks.
         """
-        keys = _keys(hands)
+        keys = keys_of_deals(hands)
         if tables.shape != (len(keys), TABLE_SIZE) or ((tables < 0) | (tables > 13)).any():
             raise InvalidDeal(f"expected {len(keys)} tables of tricks, got {tables.shape}")
         self.keep(dict(zip(keys, (row.tobytes() for row in tables.astype(np.int8)), strict=True)))
@@ -139,7 +139,8 @@ def solved_tables(
     return tables[which.ravel()]
 
 
-def _keys(hands: U64) -> list[bytes]:
+def keys_of_deals(hands: U64) -> list[bytes]:
+    """Give what deals are found by, 24 bytes each."""
     # the fourth hand is the rest
     text = np.ascontiguousarray(hands[:3].T, "<u8").tobytes()
     return [text[start : start + _HANDS] for start in range(0, len(text), _HANDS)]

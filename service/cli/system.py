@@ -20,6 +20,7 @@ from .card import configure_card
 from .flags import add_flags
 from .notations import configure_notations
 from .prices import configure_prices
+from .tune import configure_tune
 
 if TYPE_CHECKING:
     from bidcascade.inference.compare import Budget
@@ -113,9 +114,13 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="proposals listed")  # fmt: skip
 
     configure_prices(action, _SYSTEM_HELP)
+<<<<<<< HEAD
     configure_card(action, _SYSTEM_HELP)
     configure_book(action, _SYSTEM_HELP)
     configure_notations(action, _SYSTEM_HELP)
+=======
+    configure_tune(action, _SYSTEM_HELP)
+>>>>>>> tune
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
