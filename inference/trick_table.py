@@ -104,18 +104,12 @@ def estimated_scores(hands: U64, contract: Contract, *, vulnerable: bool) -> F64
     return means[steps]
 
 
-<<<<<<< HEAD
 def likely_tricks(hands: U64, strain: int, declarer: int, parts: int) -> I8:
     """Tricks around the estimate, int8 [n, parts]: equally likely ones, from few to many.
-=======
-def likely_tricks(hands: U64, strain: int, declarer: int, parts: int) -> NDArray[np.int8]:
-    """Tricks that a declarer may take in as many equally likely cases, int8 [parts, n], rising.
->>>>>>> tune
 
     Examples
     --------
     >>> from bidcascade.bridge import parse_hand
-<<<<<<< HEAD
     >>> ours = [parse_hand("KJ752.A64.Q3.742"), parse_hand("AQ86.K52.J742.A3")]
     >>> likely_tricks(np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64), 3, 0, 4).tolist()
     [[9, 9, 10, 11]]
@@ -137,17 +131,6 @@ def error_of(tricks: F64, strain: int) -> F64:
     """
     error = NOTRUMP_ERROR if strain == NOTRUMP else SUIT_ERROR
     return error * np.interp(tricks, *_NARROWER)
-=======
-    >>> ours = [parse_hand("AQJ42.K3.A842.K2"), parse_hand("K975.A82.K53.J73")]
-    >>> likely_tricks(np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64), 3, 0, 5)[:, 0].tolist()
-    [10, 11, 12, 12, 13]
-    """
-    error = NOTRUMP_ERROR if strain == NOTRUMP else SUIT_ERROR
-    cases = [NormalDist(0, error).inv_cdf((part + 0.5) / parts) for part in range(parts)]
-    tricks = estimated_tricks(hands, strain, declarer) + np.array(cases)[:, None]
-    rounded: NDArray[np.int8] = np.clip(np.round(tricks), 0, 13).astype(np.int8)
-    return rounded
->>>>>>> tune
 
 
 _STEPS: Final = 8

@@ -659,7 +659,7 @@ def estimated_gains(match: SystemMatch, cases: int = _CASES) -> Floats:
             chosen = np.flatnonzero(of_table == place)
             declarer, strain = divmod(place, 5)
             hands = match.deals.hands[:, order[chosen]]
-            likely = likely_tricks(hands, strain, declarer, cases)
+            likely = likely_tricks(hands, strain, declarer, cases).T
             # the cards that are good for one side are bad for the other
             tricks[:, table, chosen] = likely if declarer % 2 == 0 else likely[::-1]
     vulnerability = match.deals.vulnerability[order]

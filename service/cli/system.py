@@ -114,13 +114,10 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="proposals listed")  # fmt: skip
 
     configure_prices(action, _SYSTEM_HELP)
-<<<<<<< HEAD
     configure_card(action, _SYSTEM_HELP)
     configure_book(action, _SYSTEM_HELP)
     configure_notations(action, _SYSTEM_HELP)
-=======
     configure_tune(action, _SYSTEM_HELP)
->>>>>>> tune
 
     make = action("compile", "a system -> bidding table, grown by random deals", compile_system)
     _add_system(make)
@@ -385,8 +382,8 @@ def ask_search(options: argparse.Namespace) -> None:
     from bidcascade.inference.search_player import MATCH_LAYOUTS, SearchPlayer
     from bidcascade.inference.search_proposals import propose
     from bidcascade.loaders import deal_arrays, random_deals
-    from bidcascade.service.jobs.progress import progress_bar
     from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.service.runs.progress import progress_bar
 
     (system,) = _open(options, options.system)
     player = SearchPlayer(system, layouts=options.layouts or MATCH_LAYOUTS)

@@ -71,7 +71,7 @@ def tune_system(options: argparse.Namespace) -> int:
     from bidcascade.inference.double_dummy.trick_cache import user_tricks
     from bidcascade.inference.tuning import SCREENED, SOLVED, Plan, Tuner
     from bidcascade.loaders import deal_arrays, random_deals
-    from bidcascade.service.jobs.progress import progress_bar
+    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems.cases import read_cases
     from bidcascade.systems.text_numbers import KINDS_OF_NUMBERS, OpenText
 
