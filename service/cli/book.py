@@ -1,9 +1,6 @@
 """Command ``system book``: a system as pages to read, to print and to look things up in."""
 
 import argparse
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -125,6 +122,10 @@ def _prices(options: argparse.Namespace, chosen: dict[str, bool]) -> "list[Optio
 
 def _print(out: Path) -> str | None:
     """Print the book with the browser of this machine; say so where there is none."""
+    import shutil
+    import subprocess
+    import tempfile
+
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
         shared.note(f"no {_PDF}: neither Chromium nor Chrome is on the path; "

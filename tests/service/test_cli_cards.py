@@ -2,8 +2,11 @@
 
 import json
 
+import numpy as np
 import pytest
 
+from bidcascade.inference.double_dummy.solved_deals import bank_hands
+from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.systems.convention_card import parse_card
 from bidcascade.systems.registry import open_system
@@ -106,6 +109,22 @@ def test_a_book_without_a_bank_says_so(capsys, small, tmp_path, monkeypatch):
     assert main([*small, "--bank", "open"]) == BAD_INPUT
     assert "'bidcascade bank' solves them" in capsys.readouterr().err
     assert not (tmp_path / "book").exists()
+
+
+def test_a_book_has_what_options_gain_on_the_bank(capsys, small, tmp_path, monkeypatch):
+    monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path / "cache"))
+    tricks = np.random.default_rng(2).integers(5, 11, (300, 20)).astype(np.int8)
+    user_tables().add(bank_hands(300), tricks)
+    (tmp_path / "small.bidding").write_text(
+        "option weak:\n  opening:\n    1NT = Weak: 12-14 points, balanced\n"
+    )
+    ran(capsys, *small, "--bank", "all")
+    page = (tmp_path / "book" / "index.html").read_text("utf-8")
+    assert "IMPs a deal" in page
+    assert "300 solved deals" in page
+    priced = json.loads(ran(capsys, "system", "prices", "small.bidding", "--bank", "all", "--json"))
+    (weak,) = priced["options"]
+    assert f"{weak['imps']['value']:+.2f} ± {weak['imps']['margin']:.2f}" in page
 
 
 def test_a_pdf_where_a_browser_is(capsys, small, tmp_path, monkeypatch):
