@@ -222,6 +222,7 @@ def run_batch(
             refuse_hopeless(sources)
             asked.inputs = describe_inputs(sources)
             place.write(asked)
+            place.clean(asked)
         if not manifest.finished:
             answerer: Answerer | None = None
             if elsewhere is not None:
