@@ -63,7 +63,11 @@ def test_bid_of_a_deal(capfd):
     [
         (["N:- - - -"], BAD_ARGUMENTS, "expected a known hand, got four unknown ones"),
         ([f"N:{NORTH} - {NORTH} -"], BAD_ARGUMENTS, "in two"),
-        ([DEAL, "--explain"], BAD_ARGUMENTS, "expected one hand with --explain, --simulate or --search"),
+        (
+            [DEAL, "--explain"],
+            BAD_ARGUMENTS,
+            "expected one hand with --explain, --simulate or --search",
+        ),
         ([DEAL, "--auction", "2C 1C"], BAD_ARGUMENTS, "1C"),
     ],
 )
