@@ -60,7 +60,7 @@ SearchEnd: TypeAlias = Literal["layouts", "decided", "time", "not searched"]
 DEFAULT_LAYOUTS: Final = 100
 DEFAULT_BUDGET_MS: Final = 1000
 LEAST_LAYOUTS: Final = 24
-"""On fewer the system's call is made."""
+"""On fewer the system's call is made, unless fewer were asked for."""
 _FIRST_BATCH: Final = 24
 _LARGEST_BATCH: Final = 64
 _LIKELY: Final = 8
@@ -280,7 +280,7 @@ def search_call(
     trial = _Trial(question, rules, candidates, layouts)
     stopped = trial.bid(bidder, until, cancel)
     if trial.used < min(LEAST_LAYOUTS, question.layouts):
-        return unsearched(f"time was over after {trial.used} layouts")
+        return unsearched(f"only {trial.used} layouts were found and bid in time")
     if kind == "uncontested":
         kind = "slam" if trial.is_about_slam() else kind
         if kind not in rules.kinds:

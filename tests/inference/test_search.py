@@ -253,7 +253,7 @@ def test_too_little_time_leaves_the_systems_call(monkeypatch):
     ticks = iter([0.0, 0.0, *[9.0] * 20])
     monkeypatch.setattr(searching, "perf_counter", lambda: next(ticks))
     found = ask(CAUTIOUS, GAME, "1N P", time_limit_s=5.0)
-    assert found.why == "not searched: time was over after 0 layouts"
+    assert found.why == "not searched: only 0 layouts were found and bid in time"
 
 
 def test_only_wanted_kinds_are_searched():
