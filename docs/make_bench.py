@@ -58,6 +58,8 @@ but `times.json`, are the same each time, as far as the bot is; times are told o
 | `times.json` | seconds, and milliseconds a call |
 | `boards.parquet` | a row a board, as `compare --archive` writes it |
 
+`POST /v1/bench` asks the same of a system, a table or a text, over REST; it starts no engines.
+
 The interval of a match, ±, is half that of 95 %. Each score of a match stands by itself: IMPs
 double dummy; the same where each contract that fails is doubled; points.
 
