@@ -224,9 +224,12 @@ class CardPlayer:
         if self.budget_ms is not None and room < FEWEST_LAYOUTS:
             return _by_rules(sight, (f"a budget of {self.budget_ms} ms is too short for layouts",))
         deadline = math.inf if self.budget_ms is None else perf_counter() + self.budget_ms / 1000
+        late = f"no time for layouts in {self.budget_ms} ms"
         try:
-            drawn = self._drawn(sight, room, deadline, cancel)
-        except (NoSuchDeal, TimedOut, InvalidDeal) as error:
+            drawn = _within(deadline, partial(self._drawn, sight, room, deadline, cancel))
+        except TimedOut:
+            return _by_rules(sight, (late,))
+        except (NoSuchDeal, InvalidDeal) as error:
             return _by_rules(sight, (f"no layout fits the cards played: {error}",))
         notes = drawn.notes
         try:
@@ -235,7 +238,7 @@ class CardPlayer:
             return _by_rules(sight, (*notes, str(error)))
         solved, asked = len(tricks), len(drawn.weights)
         if solved < min(FEWEST_LAYOUTS, asked):
-            return _by_rules(sight, (*notes, f"no time for layouts in {self.budget_ms} ms"))
+            return _by_rules(sight, (*notes, late))
         if solved < asked:
             notes = (
                 *notes,
