@@ -8,6 +8,7 @@ agreements, beside words that ask nothing of a hand; else it stays a remark, and
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import dropwhile
 from typing import Final
 
 from bidcascade.bridge import InvalidSystem
@@ -147,7 +148,7 @@ def read_bml(text: str, files: Callable[[str], str] | None = None) -> BmlSystem:
     refused: dict[tuple[int, str], str] = {}
     for _ in range(_MOST_ROUNDS):
         maker = _Maker(notes, refused)
-        lines = list(maker.lines())
+        lines = list(dropwhile(lambda one: not one.text, maker.lines()))
         written = "\n".join(" " * (STEP * one.depth) + one.text for one in lines) + "\n"
         new = {}
         for complaint in _complaints(written):
