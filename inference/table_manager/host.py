@@ -150,9 +150,10 @@ class TableHost:
                             selector.register(new, selectors.EVENT_READ)
                             continue
                         # not if it was sent away meanwhile
-                        one = next((held for held in waiting if held is key.fileobj), None)
-                        if one is None:
+                        held = [one for one in waiting if one is key.fileobj]
+                        if not held:
                             continue
+                        one = held[0]
                         try:
                             line = one.read_available()
                             if line is None:

@@ -49,6 +49,15 @@ def test_seats_that_weigh_cards_play_too(tiny, capsys):
     assert set(read_deals("match.pbn", whole=True).deals["play"].list.len().to_list()) <= {0, 52}
 
 
+def test_cards_over_a_number_of_layouts_are_the_same_again(tiny, capsys):
+    arguments = ["table-manager", "host", "--ns", tiny, "--ew", tiny, "--boards", "1"]
+    for name in ("one.pbn", "two.pbn"):
+        assert main([*arguments, "--layouts", "4", "--log", name]) == 0
+    assert Path("one.pbn").read_bytes() == Path("two.pbn").read_bytes()
+    assert main([*arguments, "--layouts", "4", "--card-ms", "50"]) == BAD_ARGUMENTS
+    assert "expected --card-ms or --layouts, got both" in capsys.readouterr().err
+
+
 def test_claims_are_taken_where_they_are_asked_for(tiny, capsys):
     """Boards end early, with their tricks, and the log says who claimed."""
     arguments = ["table-manager", "host", "--ns", tiny, "--ew", tiny, "--boards", "12"]

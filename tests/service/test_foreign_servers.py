@@ -253,6 +253,11 @@ def test_plays_that_are_none(app, change, told):
             {**PLAY, "played": "SQ", "seat": "N", "hand": "A43.KJ3.A964.Q93", "budget_ms": "-1"},
             "'budget_ms'",
         ),
+        (
+            "/play",
+            {**PLAY, "played": "SQ", "seat": "N", "hand": "A43.KJ3.A964.Q93", "seed": "one"},
+            "'seed'",
+        ),
         ("/play", {**PLAY, "played": "SQ", "seat": "N", "hand": "AQ.KJ3.K876.Q52"}, "13 cards"),
         (
             "/play",
