@@ -5,8 +5,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bidcascade.loaders.whole_files import write_json
-
 FILE = "state.json"
 
 
@@ -79,4 +77,7 @@ class State:
             "mark": self.mark, "environment": self.environment,
             "outcomes": {name: asdict(one) for name, one in self.outcomes.items()},
         }  # fmt: skip
-        write_json(kept, self.folder / FILE)
+        # with nothing but the standard library: the command begins where no wheel is unpacked yet
+        partial = self.folder / f"{FILE}.partial"
+        partial.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
+        partial.replace(self.folder / FILE)
