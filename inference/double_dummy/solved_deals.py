@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidDeal, InvalidInput
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.dealing import deal_hashes
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays, random_deals
 
@@ -30,7 +31,6 @@ BANK_DEALS: Final = 200_000
 BYTES_A_DEAL: Final = TABLE_SIZE // 2
 OPEN, HELD_OUT, WHOLE = PARTS = ("open", "held-out", "all")
 """Parts of the bank: two thirds, the other third, both."""
-_HASH: Final = np.uint64(0x9E37_79B9_7F4A_7C15)
 
 
 def bank_hands(count: int) -> U64:
@@ -56,9 +56,7 @@ def held_out(hands: U64) -> NDArray[np.bool_]:
     >>> int(held_out(bank_hands(3000)).sum())
     1005
     """
-    mixed = (hands[0] * _HASH ^ hands[1]) * _HASH ^ hands[2]
-    # the upper half of a product is the one that is mixed
-    is_out: NDArray[np.bool_] = (mixed * _HASH >> np.uint64(32)) % np.uint64(3) == 0
+    is_out: NDArray[np.bool_] = deal_hashes(hands) % np.uint64(3) == 0
     return is_out
 
 

@@ -21,6 +21,8 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
         help="list at most so many auctions of a deal (of a system 1000 if not given)")  # fmt: skip
     add("--max-depth", type=shared.whole_number(1, shared.MOST_LISTED), metavar="N",
         help="only auctions of at most so many calls")  # fmt: skip
+    add("--share", type=_share, default=1.0, metavar="P",
+        help="answer only this part of the boards, as 0.01; the hands say which")  # fmt: skip
     add("--text", action="store_true", help="hands as text, too, and with --mode first auctions")
     add("--resume", action="store_true", help="go on with an interrupted batch")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
@@ -34,6 +36,16 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
         help="most deals of a part, which takes about 5 s (default: 1000000)")  # fmt: skip
     shared.add_table_options(parser)
     shared.add_json_option(parser)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError(f"expected a part above 0 and at most 1, got {text!r}")
+    return share
 
 
 def _devices(text: str) -> tuple[str, ...]:
@@ -91,7 +103,7 @@ def batch(options: argparse.Namespace) -> None:
         summary = run_batch(
             engine, options.inputs, options.out, mode=options.mode,
             completed_only=options.completed, limit=options.limit, max_depth=options.max_depth,
-            text=options.text, resume=options.resume,
+            share=options.share, text=options.text, resume=options.resume,
             jobs=options.jobs, elsewhere=elsewhere, part_deals=options.part_deals,
         )  # fmt: skip
     numbers = summary._asdict()

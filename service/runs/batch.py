@@ -40,7 +40,7 @@ from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.loaders.whole_files import can_write, sync_folder, whole_file, write_parquet
 from bidcascade.service.engine import Engine
 
-from .batch_inputs import Inputs, boards_in_parquet, nothing_usable, refuse_hopeless
+from .batch_inputs import Inputs, boards_in_parquet, in_share, nothing_usable, refuse_hopeless
 from .batch_parts import (
     FILE_ROWS,
     PART_COLUMNS,
@@ -124,6 +124,7 @@ def run_batch(
     completed_only: bool = False,
     limit: int | None = None,
     max_depth: int | None = None,
+    share: float = 1.0,
     text: bool = False,
     resume: bool = False,
     jobs: int | None = None,
@@ -151,6 +152,8 @@ def run_batch(
         Mode ``all``: at most so many auctions of a deal; of a system 1,000 if not given.
     max_depth : int, optional
         Mode ``all``: only auctions of at most so many calls.
+    share : float
+        Answer only this part of the boards, above 0; the hands say which.
     text : bool
         Modes ``all`` and ``first``: the hands as text, too, and in mode ``first`` the auctions.
     resume : bool
@@ -194,6 +197,8 @@ def run_batch(
             raise ValueError(f"expected a {name} of at least 1, got {value!r}")
     if text and mode == "counts":
         raise ValueError("expected text in mode 'all' or 'first'")
+    if not 0 < share <= 1:
+        raise ValueError(f"expected a share above 0 and at most 1, got {share!r}")
     if part_deals < 1:
         raise ValueError(f"expected at least one deal a part, got {part_deals!r}")
     path = Path(folder)
@@ -202,7 +207,7 @@ def run_batch(
     asked = Manifest(
         place.work,
         table=engine.table_info(),
-        options={"mode": mode, **bounds, "text": text},
+        options={"mode": mode, **bounds, "text": text, **({} if share == 1 else {"share": share})},
     )
     if export is not None:
         asked.options, elsewhere = export.options, export.answerer
@@ -274,7 +279,9 @@ class _Job:
         self._mode: str = manifest.options["mode"]
         self._pace = Pace(PART_S, LEAST_PART_DEALS, LEAST_PART_DEALS, part_deals)
         self._moments: list[tuple[float, int]] = []
-        self._boards_in_all = boards_in_parquet(sources)
+        self._share: float = manifest.options.get("share", 1.0)
+        boards = boards_in_parquet(sources)
+        self._boards_in_all = None if boards is None else round(self._share * boards)
         # counted from here on, written down in the manifest when the part is on the disk
         self._position: Position = copy(manifest.position)
         self._begun: deque[_Begun] = deque()
@@ -314,18 +321,24 @@ class _Job:
         self._moments.append((time.monotonic(), self._boards_begun))
         for chunk in self._inputs.chunks(self._manifest.position):
             refused: pl.DataFrame | None = chunk.rejects
-            first = 0
-            while first < chunk.deals.height or refused is not None:
-                taken = chunk.deals.select(self._columns).slice(first, self._pace.deals - height)
+            rows = chunk.deals.select(self._columns)
+            chosen = np.flatnonzero(in_share(chunk.deals, self._share))
+            first = done = 0
+            while first < rows.height or refused is not None:
+                some = chosen[done : done + self._pace.deals - height]
+                done += len(some)
+                # behind the last one that is chosen the others are passed over, too
+                end = rows.height if done == len(chosen) else int(some[-1]) + 1
                 self._position.add(
-                    chunk.source, taken.height, 0 if refused is None else refused.height
+                    chunk.source, end - first, 0 if refused is None else refused.height
                 )
-                deals.append(taken)
+                is_all = len(some) == end - first
+                deals.append(rows.slice(first, end - first) if is_all else rows[some])
                 if refused is not None:
                     rejects.append(refused)
                     refused = None
-                first += taken.height
-                height += taken.height
+                first = end
+                height += len(some)
                 waiting = sum(frame.height for frame in rejects)
                 if height == self._pace.deals or waiting >= _MOST_REJECTS:
                     self._write_part(deals, rejects)

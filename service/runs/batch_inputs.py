@@ -4,10 +4,13 @@ from collections.abc import Iterator
 from copy import copy
 from typing import Final, NamedTuple
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.loaders import Batch, empty_rejects, iter_deals, sniff
+from bidcascade.kernels.dealing import deal_hashes
+from bidcascade.loaders import HAND_COLUMNS, Batch, empty_rejects, iter_deals, sniff
 from bidcascade.loaders.inputs import Source
 from bidcascade.loaders.parquet_decoder import decode_parquet
 
@@ -83,6 +86,22 @@ class Inputs:
             group, jobs=self._jobs, chunk_deals=self._chunk_deals, whole=True,
             progress=files_read,
         )  # fmt: skip
+
+
+def in_share(deals: pl.DataFrame, share: float) -> NDArray[np.bool_]:
+    """Which boards are of a share of all, bool [boards]: the same hands wherever they stand.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import random_deals
+    >>> in_share(random_deals(1000, seed=1), 0.1).sum().item()
+    92
+    """
+    if share == 1:
+        return np.ones(deals.height, np.bool_)
+    hands = deals.select(HAND_COLUMNS).fill_null(0).to_numpy().T
+    chosen: NDArray[np.bool_] = deal_hashes(hands) < np.uint64(share * (1 << 32))
+    return chosen
 
 
 def refuse_hopeless(sources: list[Source]) -> None:

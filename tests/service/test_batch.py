@@ -17,6 +17,7 @@ from bidcascade.loaders.whole_files import CannotWrite
 from bidcascade.service import Engine
 from bidcascade.service.runs import batch, batch_inputs
 from bidcascade.service.runs.batch import BATCH_MODES, batch_folder, run_batch
+from bidcascade.service.runs.batch_inputs import in_share
 from bidcascade.service.runs.manifest import Manifest
 from bidcascade.systems import import_table
 from bidcascade.systems.system import System
@@ -276,6 +277,38 @@ def test_mode_all_within_bounds(engine, inputs, tmp_path, of, bounds):
     for other in ({"limit": 4}, {**bounds, "max_depth": 9}):
         with pytest.raises(InvalidInput, match="cannot resume with another option"):
             run_batch(engine, inputs, tmp_path / "out", mode="all", resume=True, **other)
+
+
+@pytest.mark.parametrize("mode", ["first", "all", "counts"])
+def test_a_share_of_the_boards(engine, inputs, tmp_path, mode):
+    folder, deals = tmp_path / "out", read_deals(inputs).deals
+    summary = run_batch(engine, inputs, folder, mode=mode, part_deals=7, share=0.3)
+    chosen = deals.filter(in_share(deals, 0.3))
+    assert 0 < chosen.height < deals.height // 2
+    assert summary.boards == chosen.height
+    assert summary.rejects == read_deals(inputs).rejects.height
+    whole = tmp_path / "whole"
+    chosen.write_parquet(tmp_path / "chosen.parquet")
+    run_batch(engine, tmp_path / "chosen.parquet", whole, mode=mode)
+    kind = "counts" if mode == "counts" else "auctions"
+    assert rows_of(folder)[kind].equals(rows_of(whole)[kind])
+    with pytest.raises(InvalidInput, match="cannot resume with another option"):
+        run_batch(engine, inputs, folder, mode=mode, resume=True)
+
+
+def test_an_order_changes_no_share():
+    deals = random_deals(500, seed=3)
+    chosen, turned = in_share(deals, 0.2), in_share(deals.reverse(), 0.2)
+    assert (chosen == turned[::-1]).all()
+    assert (in_share(deals, 0.1) <= chosen).all()
+    assert in_share(deals, 1).all()
+
+
+@pytest.mark.parametrize("share", [0, -0.1, 1.5, float("nan")])
+def test_a_share_that_is_none(engine, inputs, tmp_path, share):
+    with pytest.raises(ValueError, match="expected a share above 0 and at most 1, got"):
+        run_batch(engine, inputs, tmp_path / "out", share=share)
+    assert not (tmp_path / "out").exists()
 
 
 def test_bounds_are_of_mode_all(engine, inputs, tmp_path):
