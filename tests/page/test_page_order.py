@@ -310,8 +310,8 @@ def test_an_own_call_is_taken_back_with_those_after_it(offline):
     calls = ".game-table .auction .place .call"
     before = page.locator(calls).all_text_contents()
     page.locator(".game-table .bid[data-call='7N']").click()
-    page.wait_for_function("() => !document.querySelector('.game-table .box:not([inert])')")
-    # the others pass or double, and the auction ends or comes back
+    # the others pass or double, and the auction ends or comes back: the box may be shut for a moment
+    page.locator(calls).nth(len(before) + 1).wait_for()
     page.get_by_role("button", name="Undo").and_(page.locator(":enabled")).click()
     box.wait_for()
     assert page.locator(calls).all_text_contents() == before
