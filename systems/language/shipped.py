@@ -43,8 +43,12 @@ def file_of(path_or_name: str | Path) -> Path:
 def places_of_file(file: str, folder: Path | None = None) -> list[Path]:
     """Where a file that a text names is looked for: beside the text, then among those shipped."""
     wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
-    folders = [shipped_folder(), shipped_folder() / PAGES]
-    return [one / wanted for one in ([] if folder is None else [folder]) + folders]
+    return [one / wanted for one in folders_beside(folder)]
+
+
+def folders_beside(folder: Path | None) -> list[Path]:
+    """Folders in which files that a text names are looked for: the text's, then those shipped."""
+    return [*([] if folder is None else [folder]), shipped_folder(), shipped_folder() / PAGES]
 
 
 WORDS: Final = "words.bidding"

@@ -10,7 +10,7 @@ from .errors import Complaint, complaint_at, invalid_system, nearest
 from .grammar import parse_statement
 from .layout import RawItem, logical_lines, tree_of
 from .placing import place_statement
-from .shipped import PAGES, SUFFIX, places_of_file, resolved, shipped_folder
+from .shipped import PAGES, SUFFIX, folders_beside, places_of_file, resolved, shipped_folder
 from .statements import (
     ConventionStatement,
     IncludeStatement,
@@ -169,7 +169,8 @@ class Sources:
 
     def _find(self, file: str, where: Where, *, with_given: bool = True) -> Path | None:
         """Find a file that a text names: given with it, beside it, else among those shipped."""
-        places = places_of_file(file, self.reading[-1].parent if self.reading else None)
+        folder = self.reading[-1].parent if self.reading else None
+        places = places_of_file(file, folder)
         wanted = Path(file if Path(file).suffix else f"{file}{SUFFIX}")
         if self.is_text and (wanted.is_absolute() or ".." in wanted.parts):
             self.complain(where, f'"{file}" leads out of the folder of systems')
@@ -183,8 +184,8 @@ class Sources:
             self.looked[path] = resolved(path)
             if self.looked[path] is not None:
                 return path
-        folders = {path.parent for path in places}
-        there = {path.name for folder in folders for path in folder.glob(f"*{SUFFIX}")}
+        folders = folders_beside(folder)
+        there = {path.name for one in folders for path in one.glob(f"*{SUFFIX}")}
         near = nearest(wanted.name, there)
         self.complain(
             where,
