@@ -122,7 +122,8 @@ def _cuts(text: str) -> Iterator[int]:
     edge = separators[-1] if separators else 0
     starts = [one.start() for one in _WORD_START.finditer(text, edge)]
     yield from starts[-_MOST_WORDS:]
-    if not text or not re.match(r"[\w#'’-]", text[-1]):
+    # behind "22+" a space comes first
+    if not text or not re.match(r"[\w+#'’-]", text[-1]):
         yield len(text)
 
 

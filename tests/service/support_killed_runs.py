@@ -122,6 +122,9 @@ def _remove(place: Path, given: Path) -> None:
     _small_parts()
     if None not in Catalogue.read(place / "club").sources:
         remove_source(place / "club", "b.lin")
+    else:
+        # removed, and then killed: the files that are not its own any more go with the next change
+        Catalogue.read(place / "club").clean(place / "club")
 
 
 def _job(place: Path, given: Path) -> None:
