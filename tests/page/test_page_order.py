@@ -303,7 +303,7 @@ def test_who_copies_a_link_of_this_computer_reads_it(offline):
 
 @pytest.mark.xfail(
     strict=False,
-    reason="on some random deals nobody calls after the click on 7N; not understood yet",
+    reason="on some random deals nobody calls after 7N; not understood yet",
 )
 def test_an_own_call_is_taken_back_with_those_after_it(offline):
     page = offline.open("#dealer=N&view=bid").page
@@ -314,7 +314,7 @@ def test_an_own_call_is_taken_back_with_those_after_it(offline):
     calls = ".game-table .auction .place .call"
     before = page.locator(calls).all_text_contents()
     page.locator(".game-table .bid[data-call='7N']").click()
-    # the others pass or double, and the auction ends or comes back: the box may be shut for a moment
+    # the others pass or double, and the auction ends or comes back
     page.locator(calls).nth(len(before) + 1).wait_for()
     page.get_by_role("button", name="Undo").and_(page.locator(":enabled")).click()
     box.wait_for()
