@@ -301,10 +301,6 @@ def test_who_copies_a_link_of_this_computer_reads_it(offline):
 # --- bidding with the system ----------------------------------------------------------------------
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="on some random deals nobody calls after 7N; not understood yet",
-)
 def test_an_own_call_is_taken_back_with_those_after_it(offline):
     page = offline.open("#dealer=N&view=bid").page
     box = page.locator(".game-table .box:not([inert])")
@@ -314,8 +310,12 @@ def test_an_own_call_is_taken_back_with_those_after_it(offline):
     calls = ".game-table .auction .place .call"
     before = page.locator(calls).all_text_contents()
     page.locator(".game-table .bid[data-call='7N']").click()
-    # the others pass or double, and the auction ends or comes back
-    page.locator(calls).nth(len(before) + 1).wait_for()
+    # the others pass, and the auction ends; or one doubles, and it comes back, maybe at once
+    page.wait_for_function(
+        """([calls, own]) => !document.querySelector(".game-table .box:not([inert])")
+        || document.querySelectorAll(calls).length > own""",
+        arg=[calls, len(before) + 1],
+    )
     page.get_by_role("button", name="Undo").and_(page.locator(":enabled")).click()
     box.wait_for()
     assert page.locator(calls).all_text_contents() == before
