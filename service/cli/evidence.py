@@ -67,11 +67,11 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
 def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
     from bidcascade.service.runs.mine import mine as run
-    from bidcascade.service.runs.mine import mining_folder
+    from bidcascade.service.runs.run_folder import folder_beside
 
     if options.rejects:
         shared.check_folder_of(Path(options.rejects))
-    work = mining_folder(options.out)
+    work = folder_beside(options.out, "mining")
     options.interruption_hint = lambda: _kept_in(work)
     mined = run(
         options.inputs, options.out, add_to=options.add_to, overwrite=options.overwrite,
@@ -163,7 +163,8 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
 
 def learn(options: argparse.Namespace) -> None:
     """Learn from archives, and put the table on a layer."""
-    from bidcascade.service.runs.learn import learn_from, learning_folder
+    from bidcascade.service.runs.learn import learn_from
+    from bidcascade.service.runs.run_folder import folder_beside
     from bidcascade.table.evidence.layers import on_layer
 
     if not options.inputs and options.layer is None:
@@ -182,7 +183,7 @@ def learn(options: argparse.Namespace) -> None:
     if options.inputs:
         # learned anew: what a layer changed is no part of what the table announces
         table = on_layer(table, "announced").table
-        work = learning_folder(out)
+        work = folder_beside(out, "learning")
         options.interruption_hint = lambda: _kept_in(work)
         table, report = learn_from(
             table, options.inputs, work, resume=options.resume, options=_learning(options, table),
@@ -284,19 +285,19 @@ def vet(options: argparse.Namespace) -> None:
     from bidcascade.bridge import Auction, parse_calls
     from bidcascade.service.reports.vet_files import check_vetting_folder, write_vetting
     from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.service.runs.run_folder import folder_beside
     from bidcascade.service.runs.vet import vet as run
-    from bidcascade.service.runs.vet import vetting_folder
 
     folder = Path(options.out)
-    work = vetting_folder(folder)
+    work = folder_beside(folder, "vetting")
     is_resumed = options.resume and work.exists()
     check_vetting_folder(folder, overwrite=options.overwrite, begun=is_resumed)
     auction = Auction.of(parse_calls(options.auction)).calls
     engine = shared.open_rows(options)
     options.interruption_hint = lambda: _kept_in(work)
 
-    def write(vetted: "Vetted", begun: bool) -> None:  # noqa: FBT001
-        write_vetting(vetted, folder, least=options.least, overwrite=options.overwrite, begun=begun)
+    def write(vetted: "Vetted", *, again: bool) -> None:
+        write_vetting(vetted, folder, least=options.least, overwrite=options.overwrite, begun=again)
 
     with progress_bar("vet") as report:
         vetted = run(

@@ -23,7 +23,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import get_backend
 from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
-from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
+from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.table import BiddingTable
 from bidcascade.table.decisions import CallLists
 from bidcascade.table.evidence.learning import Boards, Options, learn
@@ -34,7 +34,6 @@ from .manifest import (
     Manifest,
     Part,
     Position,
-    check_comes_again,
     digest_inputs,
     list_inputs,
     listed_sources,
@@ -77,7 +76,7 @@ def learn_from(
         What :func:`bidcascade.loaders.read_deals` takes; their order makes no difference, and
         files with the same contents are read once.
     folder : path
-        Of the run, see :func:`learning_folder`; gone at its end.
+        Of the run, see :func:`.run_folder.folder_beside`; gone at its end.
     resume : bool
         Go on with an interrupted run of these inputs; begins one where there is none. Else what one
         has left is removed. What is to be learned may be another.
@@ -110,18 +109,12 @@ def learn_from(
     refuse_hopeless(named)
     place = RunFolder(Path(folder), "learning", _OWN_FILES, whole=True)
     listed = list_inputs(named)
-    asked = Manifest("learning", inputs=digest_inputs(listed))
+    asked = Manifest(
+        "learning", inputs=digest_inputs(listed),
+        state={"without_auction": 0, "play_disagrees": 0},
+    )  # fmt: skip
     with place.held():
-        if resume and place.is_begun:
-            run = place.take_up(asked)
-            if not run.finished:
-                check_comes_again(listed, run.work)
-        else:
-            run = asked
-            place.clean(run)
-            write_parquet(listed, place.path / LISTED)
-            run.state = {"without_auction": 0, "play_disagrees": 0}
-            place.write(run)
+        run = place.begin_or_take_up(asked, listed, resume=resume)
         boards = _ReadBoards(place, run)
         if not run.finished:
             sources = listed_sources(named, listed)
@@ -145,18 +138,6 @@ def learn_from(
         "repeated_inputs": len(named) - listed.height,
     }
     return LearnedTable(learned.on(table), counts | learned.to_dict())
-
-
-def learning_folder(out: str | Path) -> Path:
-    """Folder beside a table in which boards are kept while it learns.
-
-    Examples
-    --------
-    >>> learning_folder("tables/club").name
-    'club.learning'
-    """
-    path = Path(out)
-    return path.with_name(f"{path.name}.learning")
 
 
 class _ReadBoards:

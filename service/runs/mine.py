@@ -32,7 +32,7 @@ from .manifest import (
     listed_sources,
 )
 from .progress import Report, progress_bar
-from .run_folder import RunFolder
+from .run_folder import RunFolder, folder_beside
 from .work_folder import WorkFolder, work_folder
 
 STEP_BOARDS: Final = 1_000_000
@@ -123,7 +123,7 @@ def mine(
     if step_boards < 1:
         raise ValueError(f"expected at least one board a step, got {step_boards!r}")
     path = Path(out)
-    place = work_folder(mining_folder(out))
+    place = work_folder(folder_beside(out, "mining"))
     named = find_sources(inputs)
     asked = Manifest(
         "mining", options={"rank": rank, "profile": profile, "add_to": str(add_to or "")}
@@ -158,18 +158,6 @@ def mine(
         "reject_reasons": reasons,
     }
     return Mined(table, mining_report(table) | about)
-
-
-def mining_folder(out: str | Path) -> Path:
-    """Folder beside a table in which it is mined.
-
-    Examples
-    --------
-    >>> mining_folder("tables/club").name
-    'club.mining'
-    """
-    path = Path(out)
-    return path.with_name(f"{path.name}.mining")
 
 
 def _is_same(path: Path, other: Path) -> bool:

@@ -21,13 +21,25 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, write_parquet
 
-from .manifest import MANIFEST, WORKS, Manifest, Part
+from .manifest import LISTED, MANIFEST, WORKS, Manifest, Part, check_comes_again
 
 LOCK: Final = ".lock"
 
 
 class FolderBusy(InvalidInput):
     """Another process works in the folder of a run."""
+
+
+def folder_beside(result: str | Path, work: str) -> Path:
+    """Folder of a run, beside what it makes; gone when that is made.
+
+    Examples
+    --------
+    >>> folder_beside("tables/club", "mining").name
+    'club.mining'
+    """
+    path = Path(result)
+    return path.with_name(f"{path.name}.{work}")
 
 
 class RunFolder:
@@ -194,6 +206,31 @@ class RunFolder:
         self.clean(run)
         self.check_files(run)
         return run
+
+    def begin_or_take_up(self, asked: Manifest, listed: pl.DataFrame, *, resume: bool) -> Manifest:
+        """Go on with the run that is there, if that is wished, or begin one.
+
+        Parameters
+        ----------
+        asked : Manifest
+        listed : polars.DataFrame
+            Its inputs, which are read again where it is not finished.
+        resume : bool
+
+        Raises
+        ------
+        InvalidInput
+            As :meth:`take_up` does; or if an input cannot be read a second time.
+        """
+        if resume and self.is_begun:
+            run = self.take_up(asked)
+            if not run.finished:
+                check_comes_again(listed, run.work)
+            return run
+        self.clean(asked)
+        write_parquet(listed, self.path / LISTED)
+        self.write(asked)
+        return asked
 
     def clean(self, run: Manifest) -> None:
         """Remove what an interrupted step left over."""

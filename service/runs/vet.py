@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import polars as pl
@@ -37,7 +37,6 @@ from .manifest import (
     Manifest,
     Part,
     Position,
-    check_comes_again,
     digest_inputs,
     list_inputs,
     listed_sources,
@@ -124,6 +123,13 @@ class Vetted:
         }  # fmt: skip
 
 
+class WriteReport(Protocol):
+    """Writes the report of a vetting."""
+
+    def __call__(self, vetted: "Vetted", /, *, again: bool) -> None:
+        """Write it; ``again`` where an interrupted run may have written some of it."""
+
+
 def vet(
     engine: Engine,
     inputs: Sequence[str],
@@ -133,7 +139,7 @@ def vet(
     with_own: bool = True,
     folder: str | Path | None = None,
     resume: bool = False,
-    write: "Callable[[Vetted, bool], None] | None" = None,
+    write: "WriteReport | None" = None,
     jobs: int | None = None,
     step_deals: int = STEP_DEALS,
     examples: int = 20,
@@ -155,7 +161,8 @@ def vet(
         Whether to bid the deals with the table, for its coverage, and to compare its auctions
         with the actual ones.
     folder : path, optional
-        Of the run, see :func:`vetting_folder`; gone at its end. Without one it cannot be resumed.
+        Of the run, see :func:`.run_folder.folder_beside`; gone at its end. Without one it cannot be
+        resumed.
     resume : bool
         Go on with an interrupted run; begins one where there is none. Else what one has left is
         removed.
@@ -216,7 +223,7 @@ def vet(
         found.read(sources, jobs, progress)
         done = vetted()
         if write is not None:
-            write(done, False)  # noqa: FBT003
+            write(done, again=False)
         return done
     asked = Manifest(
         "vetting", engine.table_info(),
@@ -224,15 +231,7 @@ def vet(
     )  # fmt: skip
     place = RunFolder(Path(folder), "vetting", _OWN_FILES, whole=True)
     with place.held():
-        if resume and place.is_begun:
-            run = place.take_up(asked)
-            if not run.finished:
-                check_comes_again(listed, run.work)
-        else:
-            run = asked
-            place.clean(run)
-            write_parquet(listed, place.path / LISTED)
-            place.write(run)
+        run = place.begin_or_take_up(asked, listed, resume=resume)
         found.read(sources, jobs, progress, _Steps(place, run, step_deals))
         try:
             done = vetted()
@@ -245,21 +244,9 @@ def vet(
             again = run.state.get("writing", False)
             run.state["writing"] = True
             place.write(run)
-            write(done, again)
+            write(done, again=again)
         place.remove()
     return done
-
-
-def vetting_folder(out: str | Path) -> Path:
-    """Folder beside a report in which a vetting brings what it finds to the disk.
-
-    Examples
-    --------
-    >>> vetting_folder("reports/club").name
-    'club.vetting'
-    """
-    path = Path(out)
-    return path.with_name(f"{path.name}.vetting")
 
 
 @dataclass
