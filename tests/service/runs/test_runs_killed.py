@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from tests.service.archive.support_archives import contents, write_system
-from tests.service.support_killed_runs import KINDS, run_and_die
+from tests.service.runs.support_killed_runs import KINDS, run_and_die
 from tests.support_mining import write_archives
 from tests.support_service import write_small_table
 
