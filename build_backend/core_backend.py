@@ -87,8 +87,8 @@ class Build(build):
     sub_commands: ClassVar = [*build.sub_commands, ("build_core", None), ("build_pages", None)]
 
 
-class BuildPages(Command):
-    """Copies the pages of ``docs``, which the service gives to assistants, into the wheel."""
+class BuildStep(Command):
+    """A step of the build that takes its folder from the others."""
 
     user_options: ClassVar = []
     editable_mode = False
@@ -100,6 +100,10 @@ class BuildPages(Command):
     def finalize_options(self) -> None:
         """Take the folder from the other steps."""
         self.set_undefined_options("build", ("build_lib", "build_lib"))
+
+
+class BuildPages(BuildStep):
+    """Copies the pages of ``docs``, which the service gives to assistants, into the wheel."""
 
     def run(self) -> None:
         """Copy; an editable installation leads to the checkout, where the pages lie."""
@@ -128,19 +132,8 @@ class BuildPages(Command):
         }
 
 
-class BuildCore(Command):
+class BuildCore(BuildStep):
     """Compiles the core: into the wheel, or for an editable installation into the checkout."""
-
-    user_options: ClassVar = []
-    editable_mode = False
-
-    def initialize_options(self) -> None:
-        """Nothing is chosen here."""
-        self.build_lib = None
-
-    def finalize_options(self) -> None:
-        """Take the folder from the other steps."""
-        self.set_undefined_options("build", ("build_lib", "build_lib"))
 
     def run(self) -> None:
         """Compile."""
