@@ -21,7 +21,7 @@ from bidcascade.systems.bid_answer import BidAnswer
 from .auction_questions import rounded
 from .engine import Engine
 from .questions.bids import SearchRequest
-from .simulated_bid import with_call
+from .simulated_bid import with_call, within_budget
 
 
 def search_bid(
@@ -70,11 +70,9 @@ def search_bid(
     budget_ms = wish.budget_ms
     if budget_ms is None and wish.layouts is None:
         budget_ms = DEFAULT_BUDGET_MS
-    limits = [time_limit_s, None if budget_ms is None else budget_ms / 1000]
-    given = [limit for limit in limits if limit is not None]
     found = search_call(
         engine.bidder.meanings, engine.bidder, question, rules_of(wish), solver,
-        time_limit_s=min(given) if given else None, cancel=cancel,
+        time_limit_s=within_budget(time_limit_s, budget_ms), cancel=cancel,
     )  # fmt: skip
     if found.differs:
         missed = next(one.missed for one in found.candidates if one.call == found.call)

@@ -72,18 +72,28 @@ def simulate_bid(
         hand, calls, tuple(dict.fromkeys(lines)), dealer, vulnerability, wish.scoring,
         wish.layouts, seed=wish.seed,
     )  # fmt: skip
-    limits = [time_limit_s, None if wish.budget_ms is None else wish.budget_ms / 1000]
-    given = [limit for limit in limits if limit is not None]
     try:
         found = simulate_calls(
             engine.bidder.meanings, engine.bidder, question, solver,
-            time_limit_s=min(given) if given else None, cancel=cancel,
+            time_limit_s=within_budget(time_limit_s, wish.budget_ms), cancel=cancel,
         )  # fmt: skip
     except TimedOut as error:
         if wish.budget_ms is None:
             raise
         return _not_simulated(answer, error), None
     return with_call(engine, answer, calls, found.best.call, _how(found)), found
+
+
+def within_budget(time_limit_s: float | None, budget_ms: int | None) -> float | None:
+    """Give the shorter of two limits, in seconds; none where there is neither.
+
+    Examples
+    --------
+    >>> within_budget(2.0, 500), within_budget(2.0, None), within_budget(None, None)
+    (0.5, 2.0, None)
+    """
+    limits = (time_limit_s, None if budget_ms is None else budget_ms / 1000)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _not_simulated(answer: BidAnswer, error: BidcascadeError) -> BidAnswer:

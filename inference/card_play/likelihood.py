@@ -10,8 +10,9 @@ nothing.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from threading import Event
 from typing import Final, NamedTuple
 
@@ -60,7 +61,7 @@ class CardInference:
     """
 
     choices: int = 8
-    ties: Ties = Ties("softmax", temperature=0.7)  # noqa: RUF009 - it is frozen
+    ties: Ties = field(default_factory=partial(Ties, "softmax", temperature=0.7))
     hypotheses: int = 12
 
     def __post_init__(self) -> None:

@@ -71,10 +71,29 @@ class TableCache(RecordCache):
         InvalidDeal
             If there is not a table a deal, or a result is no number of tricks.
         """
-        keys = keys_of_deals(hands)
-        if tables.shape != (len(keys), TABLE_SIZE) or ((tables < 0) | (tables > 13)).any():
-            raise InvalidDeal(f"expected {len(keys)} tables of tricks, got {tables.shape}")
+        keys = keys_of_tables(hands, tables, least=0)
         self.keep(dict(zip(keys, (row.tobytes() for row in tables.astype(np.int8)), strict=True)))
+
+
+def keys_of_tables(hands: U64, tables: I8, *, least: int) -> list[bytes]:
+    """Keys of deals with their tables.
+
+    Parameters
+    ----------
+    hands : uint64 [4, n]
+    tables : int8 [n, 20]
+    least : int
+        Of a result: 0, or -1 where some may be unknown.
+
+    Raises
+    ------
+    InvalidDeal
+        If there is not a table a deal, or a result is no number of tricks.
+    """
+    keys = keys_of_deals(hands)
+    if tables.shape != (len(keys), TABLE_SIZE) or ((tables < least) | (tables > 13)).any():
+        raise InvalidDeal(f"expected {len(keys)} tables of tricks, got {tables.shape}")
+    return keys
 
 
 def user_tables() -> TableCache:

@@ -10,12 +10,11 @@ from typing import Final
 
 import numpy as np
 
-from bidcascade.bridge import InvalidDeal
 from bidcascade.kernels.types import U64
 
 from .protocol import I8, TABLE_SIZE
 from .record_cache import RecordCache, of_user
-from .table_cache import keys_of_deals
+from .table_cache import keys_of_deals, keys_of_tables
 
 _UNKNOWN: Final = b"\xff"
 
@@ -69,9 +68,7 @@ class TrickCache(RecordCache):
         InvalidDeal
             If there is not a table a deal, or a result is no number of tricks.
         """
-        keys = keys_of_deals(hands)
-        if tables.shape != (len(keys), TABLE_SIZE) or ((tables < -1) | (tables > 13)).any():
-            raise InvalidDeal(f"expected {len(keys)} tables of tricks, got {tables.shape}")
+        keys = keys_of_tables(hands, tables, least=-1)
         new = {
             keys[deal] + bytes([place]): bytes([tables[deal, place]])
             for deal, place in np.argwhere(tables >= 0).tolist()

@@ -240,7 +240,8 @@ class Assistants:
         headers, client = {"accept": "application/json, text/plain;q=0.5"}, ("127.0.0.1", 0)
         request = context.request
         if isinstance(request, Request):
-            client = tuple(request.client or client)  # type: ignore[assignment]
+            if request.client is not None:
+                client = request.client.host, request.client.port
             key = request.headers.get("authorization", "")
         else:
             key = self._key and f"Bearer {self._key}"
