@@ -521,7 +521,9 @@ class DoubleDummy {
             if (is_ruffed && suit != trump_ && length(opponent, trump_)) rounds = least(rounds, cards);
         }
         Cashed found = {run, run};
-        if (run >= longest && length(seat ^ 2, suit) <= run) found = {held, longest};
+        // the partner's cards must be lower as well: one that is not would win, or block the suit
+        const i32 partner = length(seat ^ 2, suit);
+        if (run >= most(longest, partner)) found = {held, most(longest, partner)};
         return {least(found.tricks, rounds), least(found.cards, rounds)};
     }
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.bridge import FULL_DECK, parse_deal
+from bidcascade.bridge import FULL_DECK, parse_card, parse_deal, parse_hand
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.kernels.core.functions import solve_plays, solve_tables
 from bidcascade.kernels.dealing import deal_hands
@@ -74,6 +74,34 @@ def test_hands_that_are_no_ending_are_refused(hands, strain, first, trick):
             solved(masks, strain, first, trick)
 
 
+def test_a_low_card_of_the_leader_may_be_higher_than_the_partners():
+    # where the cards of partners change places, what one of them cashes is not the same any more
+    hands = [
+        parse_hand(text, cards=cards)
+        for text, cards in (
+            ("2.J.AQ6.K", 6), ("A5.AK..QT", 6), ("QT8.53.J.", 6), ("3.72..J82", 6),
+        )
+    ]  # fmt: skip
+    assert solved(hands, 2, 1, ())[parse_card("CT")] == 4
+
+
+def random_endings(count: int, cards: int, seed: int) -> Any:
+    """Hands of so many cards, strains, leaders and cards of the trick under way."""
+    chance = np.random.default_rng(seed)
+    hands = np.zeros((4, count), np.uint64)
+    strain, first = chance.integers(0, 5, count), chance.integers(0, 4, count)
+    trick = np.full((count, 3), 255, np.uint8)
+    for number in range(count):
+        dealt = chance.permutation(52)[: 4 * cards].reshape(4, cards).tolist()
+        for place in range(chance.integers(0, 4)):
+            own = dealt[(first[number] + place) % 4]
+            following = [card for card in own if place and card // 13 == trick[number, 0] // 13]
+            trick[number, place] = chance.choice(following or own)
+            own.remove(trick[number, place])
+        hands[:, number] = [sum(1 << card for card in hand) for hand in dealt]
+    return hands, strain, first, trick
+
+
 # --- whole deals ---------------------------------------------------------------------------------
 
 FREAKS = (
@@ -99,6 +127,15 @@ def dds():
 def test_freak_deals_are_those_of_dds(dds):
     hands = masks_of(FREAKS)
     np.testing.assert_array_equal(solve_tables(hands), dds.tables(hands))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cards", range(4, 10))
+def test_endings_are_those_of_dds(dds, cards):
+    hands, strain, first, trick = random_endings(sized(3000, 20_000), cards, seed=cards)
+    found = np.full((len(strain), 52), -1, np.int8)
+    solve_plays(hands, strain, first, trick, found)
+    np.testing.assert_array_equal(found, dds.plays(hands, strain, first, trick))
 
 
 @pytest.mark.slow
