@@ -63,7 +63,7 @@ def tell_card(options: argparse.Namespace) -> None:
 
 def _taken(options: argparse.Namespace, chosen: dict[str, bool]) -> dict[str, bool]:
     """Add the options of a card of another program, and say what else it has."""
-    from bidcascade.systems.bba_switches import read_bbsa, switches_of
+    from bidcascade.systems.notations.bba_switches import read_bbsa, switches_of
     from bidcascade.systems.registry import open_system
 
     found = switches_of(open_system(options.system), read_bbsa(options.bbsa))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.systems.bml import Unread
+    from bidcascade.systems.notations.bml_reader import Unread
     from bidcascade.systems.system import System
 
 _BIDDING = ".bidding"
@@ -47,7 +47,7 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
 
 def read_notes(options: argparse.Namespace) -> None:
     """Make a system's text of notes."""
-    from bidcascade.systems.bml import read_bml
+    from bidcascade.systems.notations.bml_reader import read_bml
 
     _check_out(options.out, _BIDDING)
     folder = Path(options.notes).parent
@@ -86,7 +86,7 @@ def write_notes(options: argparse.Namespace) -> None:
     if Path(options.out).suffix.lower() in (".csv", ".bss"):
         _write_alerts(options, system)
         return
-    from bidcascade.systems.bml import write_bml
+    from bidcascade.systems.notations.bml_writer import write_bml
 
     notes = write_bml(system.text)
     _write(options.out, notes.text)
@@ -100,7 +100,7 @@ def write_notes(options: argparse.Namespace) -> None:
 
 
 def _write_alerts(options: argparse.Namespace, system: "System") -> None:
-    from bidcascade.systems.alerts import alerts_of, write_bboalert, write_bss
+    from bidcascade.systems.notations.alerts import alerts_of, write_bboalert, write_bss
 
     is_bss = Path(options.out).suffix.lower() == ".bss"
     alerts = list(alerts_of(system, deals=options.deals, least=options.least))

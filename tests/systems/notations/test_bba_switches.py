@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.service.cli import BAD_INPUT, DONE, main
-from bidcascade.systems.bba_switches import _KNOWN, BbaCard, parse_bbsa, read_bbsa, switches_of
 from bidcascade.systems.convention_card import parse_card
+from bidcascade.systems.notations.bba_switches import (
+    _KNOWN,
+    BbaCard,
+    parse_bbsa,
+    read_bbsa,
+    switches_of,
+)
 from bidcascade.systems.registry import named_systems, open_system
 
 CARD = """System type = 0

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bidcascade.systems.alerts import alerts_of, write_bboalert, write_bss
+from bidcascade.systems.notations.alerts import alerts_of, write_bboalert, write_bss
 from bidcascade.systems.system import System
 
 TEXT = """\

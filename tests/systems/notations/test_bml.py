@@ -5,10 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput, format_call
-from bidcascade.systems.bml import read_bml, write_bml
-from bidcascade.systems.bml_prose import said_of
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.language.reader import read_system, read_text
+from bidcascade.systems.notations.bml_prose import read_prose
+from bidcascade.systems.notations.bml_reader import read_bml
+from bidcascade.systems.notations.bml_writer import write_bml
 from bidcascade.systems.system import System
 
 NOTES = r"""#+TITLE: Everything once
@@ -192,12 +193,12 @@ def test_a_system_made_of_notes_bids():
     ],
 )
 def test_prose_is_taken_where_all_of_it_is_understood(said, words):
-    assert said_of([said], "hearts").words == words
+    assert read_prose([said], "hearts").words == words
 
 
 def test_a_range_of_notrump_is_one_of_balanced_hands():
-    assert said_of(["12--14"], "NT").words == "12-14 points, balanced"
-    assert said_of(["12--14"], "hearts").words == "12-14 points"
+    assert read_prose(["12--14"], "NT").words == "12-14 points, balanced"
+    assert read_prose(["12--14"], "hearts").words == "12-14 points"
 
 
 def test_a_row_without_a_meaning_has_answers():

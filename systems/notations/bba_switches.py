@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidInput
-
-from .system import System
+from bidcascade.systems.system import System
 
 _NUMBERS: Final = ("System type", "Opponent type")
 _UNUSED: Final = ("Not defined", "TEST")

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from bidcascade.bridge import DOUBLE, PASS, REDOUBLE, format_call
-
-from .compile import DEFAULT_SEED, Growth, Sample
-from .explanation import explain_places
-from .knowledge import hull
-from .places import PlaceEntry
-from .system import System
+from bidcascade.systems.compile import DEFAULT_SEED, Growth, Sample
+from bidcascade.systems.explanation import explain_places
+from bidcascade.systems.knowledge import hull
+from bidcascade.systems.places import PlaceEntry
+from bidcascade.systems.system import System
 
 LEAST: Final = 5
 """Deals of the sample that come to a place, before its calls are written."""

@@ -43,7 +43,7 @@ _OF_HANDS: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReadProse:
     """A description as it stands behind the equals sign of a line, with hand types below it.
 
     ``words`` is None where something in it was not understood, and ``reason`` says what.
@@ -54,7 +54,7 @@ class Said:
     reason: str = ""
 
 
-def said_of(lines: Sequence[str], suit: str, names: Set[str] = frozenset()) -> Said:
+def read_prose(lines: Sequence[str], suit: str, names: Set[str] = frozenset()) -> ReadProse:
     """Read a description.
 
     Parameters
@@ -68,13 +68,13 @@ def said_of(lines: Sequence[str], suit: str, names: Set[str] = frozenset()) -> S
 
     Examples
     --------
-    >>> said_of(["Natural. 11--15 hcp, 5+ suit"], "M").words
+    >>> read_prose(["Natural. 11--15 hcp, 5+ suit"], "M").words
     '11-15 hcp, 5+ M; natural'
-    >>> said_of(["One of", "a) 12--14 bal", "b) 15+ hcp and 5+!c"], "clubs").types
+    >>> read_prose(["One of", "a) 12--14 bal", "b) 15+ hcp and 5+!c"], "clubs").types
     ('either 12-14 points, balanced', 'or 15+ hcp and 5+ clubs')
-    >>> said_of(["5+!c, suggestion to play"], "").words
+    >>> read_prose(["5+!c, suggestion to play"], "").words
     '5+ clubs, "suggestion to play"'
-    >>> said_of(["Stayman"], "").reason
+    >>> read_prose(["Stayman"], "").reason
     'no condition was read'
     """
     types = [_LETTERED.fullmatch(one) for one in lines[1:]]
@@ -84,7 +84,7 @@ def said_of(lines: Sequence[str], suit: str, names: Set[str] = frozenset()) -> S
         own = None if parsed.wrong else parsed.statement
         name = head if isinstance(own, Line) else ""
         if isinstance(own, Line) and own.condition is not None:
-            return Said(None, reason="its hand types stand beside conditions")
+            return ReadProse(None, reason="its hand types stand beside conditions")
         parts = [_Read(clean(one[1]), suit, names).said() for one in types if one is not None]
         for part in parts:
             if part.words is None:
@@ -92,7 +92,7 @@ def said_of(lines: Sequence[str], suit: str, names: Set[str] = frozenset()) -> S
         if len(parts) > 1:
             words = ["either", *["or"] * (len(parts) - 1)]
             told = tuple(f"{word} {one.words}" for word, one in zip(words, parts, strict=True))
-            return Said(name or f'"{head}"' if head else "", told)
+            return ReadProse(name or f'"{head}"' if head else "", told)
     return _Read(clean(" ".join(lines)), suit, names).said()
 
 
@@ -128,11 +128,11 @@ class _Read:
         self._agreements: list[str] = []
         self._remarks: list[str] = []
 
-    def said(self) -> Said:
+    def said(self) -> ReadProse:
         if not self._text:
-            return Said(None, reason="nothing is said of it")
+            return ReadProse(None, reason="nothing is said of it")
         if self._reads_as_it_is():
-            return Said(self._text)
+            return ReadProse(self._text)
         text = self._text
         named = _NAMED.fullmatch(text)
         if named is not None:
@@ -142,16 +142,20 @@ class _Read:
             if not self._take(piece) and not (
                 extra and self._take(extra[1]) and self._take(extra[2])
             ):
-                return Said(None, reason=f'"{piece}" was not read')
+                return ReadProse(None, reason=f'"{piece}" was not read')
         if _STRENGTH.fullmatch(self._name) and not _POINTS.search(" ".join(self._conditions)):
-            return Said(None, reason=f'"{self._name}" was not read')
+            return ReadProse(None, reason=f'"{self._name}" was not read')
         if not self._conditions:
-            return Said(None, reason="no condition was read")
+            return ReadProse(None, reason="no condition was read")
         words = ", ".join([*self._conditions, *(f'"{one}"' for one in self._remarks)])
         words = f"{self._name}: {words}" if self._name else words
         if self._agreements:
             words += f"; {', '.join(self._agreements)}"
-        return Said(words) if self._is_line(words) else Said(None, reason="it is no line together")
+        return (
+            ReadProse(words)
+            if self._is_line(words)
+            else ReadProse(None, reason="it is no line together")
+        )
 
     def _take(self, piece: str) -> bool:
         """Take a piece as a condition, an agreement, the name or a remark."""

@@ -1,0 +1,1 @@
+"""Systems in the files of other programs: BML, cards of Bridge Bidding Analyser, alerts of BBO."""
