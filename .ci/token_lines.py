@@ -20,7 +20,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = (
-    "bridge", "kernels", "loaders", "table", "systems", "inference", "page", "service", "package",
+    "bridge", "kernels", "loaders", "table", "systems", "inference", "page", "engine", "service",
+    "package",
 )  # fmt: skip
 ROOMS = (*PRODUCT, "benchmarks", "tests", "docs")
 

@@ -20,15 +20,15 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import format_calls
+from bidcascade.engine.archive.adding import add_files
+from bidcascade.engine.archive.archive import Archive
+from bidcascade.engine.archive.questions import find_boards
+from bidcascade.engine.archive.statistics import statistics as node_statistics
+from bidcascade.engine.archive.upkeep import bid_archive, solve_archive
+from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
-from bidcascade.service.archive.adding import add_files
-from bidcascade.service.archive.archive import Archive
-from bidcascade.service.archive.questions import find_boards
-from bidcascade.service.archive.statistics import statistics as node_statistics
-from bidcascade.service.archive.upkeep import bid_archive, solve_archive
 from bidcascade.service.jobs.places import folder_size
-from bidcascade.service.questions.archives import BoardsQuestion
 from bidcascade.systems.registry import SYSTEMS
 
 from .machine import environment, in_a_process, peak_mib

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from bidcascade.engine.browser_system import browser_system
 from bidcascade.page.page_folder import page_files, write_page
-from bidcascade.service.browser_system import browser_system
 from bidcascade.systems import named_systems
 from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.reference.expansion import Expander

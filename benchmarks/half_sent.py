@@ -23,7 +23,7 @@ PROGRAM = """
 import resource
 resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))
 from bidcascade.service.api.server import serve
-from bidcascade.service.settings import read_settings
+from bidcascade.engine.settings import read_settings
 serve(read_settings())
 """
 

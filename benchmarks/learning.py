@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from bidcascade.engine.engine import Engine
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.service.engine import Engine
 from bidcascade.systems import open_table
 from bidcascade.table import BiddingTable, build_table
 from bidcascade.table.decisions import CallLists, find_decisions

@@ -16,12 +16,12 @@ from typing import Any
 
 import polars as pl
 
+from bidcascade.engine import Engine
+from bidcascade.engine.runs import tasks
+from bidcascade.engine.runs.batch import run_batch
+from bidcascade.engine.runs.batch_parts import PART_COLUMNS
+from bidcascade.engine.runs.cluster import connected, frame_bytes
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
-from bidcascade.service import Engine
-from bidcascade.service.runs import tasks
-from bidcascade.service.runs.batch import run_batch
-from bidcascade.service.runs.batch_parts import PART_COLUMNS
-from bidcascade.service.runs.cluster import connected, frame_bytes
 from bidcascade.systems import open_system, open_table
 
 from . import programs

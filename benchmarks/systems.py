@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from bidcascade.bridge import Auction, parse_call
+from bidcascade.engine import Engine
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import random_deals, write_deal_parquet
-from bidcascade.service import Engine
 from bidcascade.systems import System, named_systems
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.reference.expansion import Expander

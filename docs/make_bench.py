@@ -16,9 +16,9 @@ from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.inference.foreign.bidding import Player
 from bidcascade.inference.foreign.process import ProcessEngine
 from bidcascade.service.reports.bench_report import ResultRow, result_row
-from bidcascade.service.version import package_version
 from bidcascade.systems import open_system
 from bidcascade.systems.registry import named_systems
+from bidcascade.version import package_version
 
 DOCS: Final = Path(__file__).parent
 ROWS: Final = DOCS / "bench.json"

@@ -25,8 +25,8 @@ from PIL import Image
 
 from benchmarks.browser import Visit, chromium, visiting
 from benchmarks.server import ready_server
+from bidcascade.engine.archive.bidding import ArchiveEngine
 from bidcascade.loaders import deal_arrays, format_lin, random_deals, write_lin
-from bidcascade.service.archive.bidding import ArchiveEngine
 from bidcascade.service.cli import DONE
 from bidcascade.service.cli import main as command
 

@@ -127,6 +127,7 @@ def packages() -> list[str]:
         "systems",
         "inference",
         "page",
+        "engine",
         "service",
         "kernels",
     ):

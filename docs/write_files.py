@@ -11,9 +11,9 @@ from typing import Any, Final, Literal
 
 import polars as pl
 
+from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
+from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
 from bidcascade.service.api.app import create_app
-from bidcascade.service.runs.wide_columns import DISTRIBUTION_POINTS, term_type
-from bidcascade.service.settings import OTHER_VARIABLES, PREFIX, Settings
 from bidcascade.systems.browser_rows import rows_data
 from bidcascade.systems.language.editor_grammar import textmate_grammar
 from bidcascade.systems.language.engine_data import phrases_data
@@ -134,7 +134,7 @@ def settings_page() -> str:
     lines = [
         "# Settings",
         "",
-        "Written from `service/settings.py` by `docs/write_files.py`. What the "
+        "Written from `engine/settings.py` by `docs/write_files.py`. What the "
         "command line says goes before the environment variable, that before the default.",
         "",
         "| setting | variable | default | values | meaning |",

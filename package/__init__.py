@@ -10,8 +10,8 @@ Examples
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bidcascade.engine.engine import Engine
     from bidcascade.loaders import read_deals
-    from bidcascade.service.engine import Engine
 
     __version__: str
 
@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
     # each when it is asked for: the compiler and the frames take a second to load
     try:
         if name == "Engine":
-            from bidcascade.service.engine import Engine
+            from bidcascade.engine.engine import Engine
 
             return Engine
         if name == "read_deals":
@@ -37,7 +37,7 @@ def __getattr__(name: str) -> Any:
             ) from error
         raise
     if name == "__version__":
-        from bidcascade.service.version import package_version
+        from bidcascade.version import package_version
 
         return package_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -52,7 +52,7 @@ def page_files(
     Parameters
     ----------
     systems
-        Names, and what :func:`bidcascade.service.browser_system.browser_system` says of them, with
+        Names, and what :func:`bidcascade.engine.browser_system.browser_system` says of them, with
         ``topics`` perhaps, which practice asks for; the first one is the default.
     solved : int8 [n, 20], optional
         Tables of the first deals of :mod:`bidcascade.inference.double_dummy.solved_deals`, on

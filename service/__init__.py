@@ -1,6 +1,1 @@
-"""What users meet: the engine, the command line, batch jobs and the REST service."""
-
-import lazy_loader
-
-# each when it is asked for: the command line answers --help without polars and the core
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""What users meet: the command line, the clients, the queue of jobs and the REST service."""

@@ -25,8 +25,7 @@ from bidcascade.systems.language.formatter import format_system_text
 from bidcascade.systems.language.names import NamePlace
 from bidcascade.systems.line_uses import LineUse, line_uses, sentence_of
 from bidcascade.systems.system import System
-
-from .version import package_version
+from bidcascade.version import package_version
 
 NAME: Final = "bidcascade"
 DEALS: Final = 500

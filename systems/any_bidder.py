@@ -43,7 +43,7 @@ Written_co = TypeVar("Written_co", covariant=True)
 
 
 class Query(NamedTuple):
-    """Which auctions of each deal are listed; see :meth:`bidcascade.service.Engine.auctions`.
+    """Which auctions of each deal are listed; see :meth:`bidcascade.engine.Engine.auctions`.
 
     Examples
     --------
@@ -331,7 +331,7 @@ class AnyBidder(Protocol):
         dealer: Seat | str,
         vulnerability: Vulnerability | str,
     ) -> "BidAnswer":
-        """Answer :meth:`bidcascade.service.Engine.bid`."""
+        """Answer :meth:`bidcascade.engine.Engine.bid`."""
         ...
 
     def next(self, calls: Calls) -> "NextCalls":

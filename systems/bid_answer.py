@@ -140,7 +140,7 @@ def answer_bid(
     dealer: Seat | str,
     vulnerability: Vulnerability | str,
 ) -> BidAnswer:
-    """Answer :meth:`bidcascade.service.Engine.bid`."""
+    """Answer :meth:`bidcascade.engine.Engine.bid`."""
     mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
     parent = table.find(calls) if calls else None
     if calls and parent is None:

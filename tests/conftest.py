@@ -31,7 +31,7 @@ LONGEST_FIRST = (
     "page/test_practice.py",
     "page/test_page_order.py",
     "page/test_page_boards.py",
-    "service/runs/test_scale_out.py",
+    "engine/runs/test_scale_out.py",
     "page/test_page_flows.py",
     "page/test_bid.py",
     "page/engine/test_engine_places.py",
@@ -39,7 +39,7 @@ LONGEST_FIRST = (
     "page/test_first_evening.py",
     "page/test_page_offline.py",
     "benchmarks/test_gpu_command.py",
-    "service/runs/test_batch.py",
+    "engine/runs/test_batch.py",
 )
 """Files that take half a minute: begun first, so that no process is left alone with one of them."""
 

@@ -37,13 +37,13 @@ from benchmarks.machine import environment as machine
 from benchmarks.server import running_server, wait_until
 from benchmarks.service import deal_objects
 from bidcascade.bridge import CALL_TEXTS, BidcascadeError
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.runs.batch import run_batch
+from bidcascade.engine.settings import Settings
 from bidcascade.loaders import random_deals
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.service.api.app import create_app
-from bidcascade.service.engine import Engine
 from bidcascade.service.jobs.results import write_results
-from bidcascade.service.runs.batch import run_batch
-from bidcascade.service.settings import Settings
 from bidcascade.table import BiddingTable
 from tests.service.jobs.support_jobs import UPLOAD, archive
 from tests.service.jobs.test_job_server import children_of

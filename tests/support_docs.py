@@ -23,9 +23,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import COMMANDS, main, make_parser
-from bidcascade.service.settings import Settings
 from tests.service.jobs.support_jobs import wait_for
 from tests.support_service import ask
 

@@ -4,8 +4,8 @@ import os
 import time
 
 from bidcascade import bridge
-from bidcascade.service.engine import Engine
-from bidcascade.service.runs import tasks
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.runs import tasks
 
 
 def slow_down(seconds: float) -> int:

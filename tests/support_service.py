@@ -12,8 +12,8 @@ import httpx
 from fastapi import FastAPI
 
 from benchmarks import server
+from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
-from bidcascade.service.settings import Settings
 
 DEAL = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
 """North is balanced with 15 high-card points."""

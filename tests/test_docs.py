@@ -6,10 +6,10 @@ import re
 import polars as pl
 import pytest
 
+from bidcascade.engine.runs.batch import LEAST_PART_DEALS
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.service.api.problems import KINDS as PROBLEMS
 from bidcascade.service.cli import COMMANDS, main
-from bidcascade.service.runs.batch import LEAST_PART_DEALS
 from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.linting import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page

@@ -7,9 +7,9 @@ import pkgutil
 import pytest
 
 import bidcascade
+from bidcascade.engine.engine import Engine
 from bidcascade.loaders import read_deals
-from bidcascade.service.engine import Engine
-from bidcascade.service.version import package_version
+from bidcascade.version import package_version
 from tests.support_cli import run_python
 
 MODULES = ["bidcascade"] + [

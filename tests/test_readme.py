@@ -7,8 +7,8 @@ import shlex
 
 import pytest
 
+from bidcascade.engine.settings import Settings
 from bidcascade.service.cli import COMMANDS, make_parser
-from bidcascade.service.settings import Settings
 from tests.support_docs import CHECKOUT, blocks_of, commands_of, matches, page_text, run_page
 
 pytestmark = pytest.mark.checkout

@@ -77,7 +77,7 @@ def test_the_client_alone_says_that_it_has_no_engine(monkeypatch):
     import bidcascade
 
     # what is absent where only the client is installed
-    for name in ("bidcascade.service.engine", "bidcascade.loaders"):
+    for name in ("bidcascade.engine.engine", "bidcascade.loaders"):
         monkeypatch.setitem(sys.modules, name, None)
     for name in ("Engine", "read_deals"):
         with pytest.raises(ImportError, match="expected the distribution bidcascade for"):

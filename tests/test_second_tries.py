@@ -21,12 +21,12 @@ def test_what_is_named_is_there(entry):
     [
         ("service/jobs/test_kills.py", "test_the_service[first]", [], True),
         (
-            "service/runs/test_augment_dd.py",
+            "engine/runs/test_augment_dd.py",
             "test_a_killed_run_is_resumed_with_the_same_bytes[a]",
             [],
             True,
         ),
-        ("service/runs/test_mine.py", "test_nothing_is_lost", ["tmp_path"], False),
+        ("engine/runs/test_mine.py", "test_nothing_is_lost", ["tmp_path"], False),
         ("bridge/test_laws.py", "test_killed_at_any_moment", [], False),
         ("page/test_page_systems.py", "test_leads", ["visit", "browser"], True),
         ("page/test_page_routes.py", "test_leads", ["service"], False),

@@ -20,11 +20,11 @@ import numpy as np
 from benchmarks.machine import environment
 from benchmarks.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Seat, parse_calls, parse_hand
+from bidcascade.engine.auction_questions import LeadAnswer, LeadQuestion, contract_of, iter_leads
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
-from bidcascade.service.auction_questions import LeadAnswer, LeadQuestion, contract_of, iter_leads
 from bidcascade.systems import open_system
 
 AUCTION = "1N P 3N P P P"

@@ -13,8 +13,8 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.service.extras import imported
-from bidcascade.service.settings import Settings, unknown_variables
+from bidcascade.engine.extras import imported
+from bidcascade.engine.settings import Settings, unknown_variables
 from bidcascade.systems.budget import set_places_budget
 
 from . import (

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidInput
-from bidcascade.service.archive.adding import remove_archive
-from bidcascade.service.archive.archive import Archive, archives_folder
-from bidcascade.service.archive.catalogue import UnknownArchive, archive_names, check_name
-from bidcascade.service.archive.error_texts import archive_error_text
-from bidcascade.service.questions.fields import read_field
+from bidcascade.engine.archive.adding import remove_archive
+from bidcascade.engine.archive.archive import Archive, archives_folder
+from bidcascade.engine.archive.catalogue import UnknownArchive, archive_names, check_name
+from bidcascade.engine.archive.error_texts import archive_error_text
+from bidcascade.engine.questions.fields import read_field
 
 from .problems import Problem, problem_of
 

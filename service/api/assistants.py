@@ -22,10 +22,10 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
-from bidcascade.service.version import package_version
 from bidcascade.systems.language.errors import nearest
 from bidcascade.systems.language.shipped import PAGES, SUFFIX, shipped_folder
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
+from bidcascade.version import package_version
 
 from .in_process import Answered, answer_of, until_loaded
 from .work import AppState
@@ -75,12 +75,12 @@ def tools_of(document: Mapping[str, Any]) -> dict[str, Tool]:
     Parameters
     ----------
     document
-        As :func:`~.openapi.describe` makes it: its schemas are those of ``service/questions``.
+        As :func:`~.openapi.describe` makes it: its schemas are those of ``engine/questions``.
 
     Examples
     --------
     >>> from bidcascade.service.api.app import create_app
-    >>> from bidcascade.service.settings import Settings
+    >>> from bidcascade.engine.settings import Settings
     >>> tools = tools_of(create_app(Settings(table="sayc")).openapi())
     >>> tools["bid"].told.input_schema["required"]
     ['hand']

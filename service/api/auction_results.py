@@ -14,9 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from bidcascade.bridge import CALL_TEXTS
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.variant_checks import VariantChecks
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
-from bidcascade.service.engine import Engine
-from bidcascade.service.variant_checks import VariantChecks
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable

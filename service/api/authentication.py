@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.service.settings import Settings
+from bidcascade.engine.settings import Settings
 
 from .keys import ApiKeys, is_private
 from .limits import client_of

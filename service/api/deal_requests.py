@@ -19,10 +19,10 @@ from bidcascade.bridge import (
     parse_seat,
     parse_vulnerability,
 )
+from bidcascade.engine.questions.bids import DealRequest
+from bidcascade.engine.questions.fields import read_field, wrong_value
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files, whole_deals
-from bidcascade.service.questions.bids import DealRequest
-from bidcascade.service.questions.fields import read_field, wrong_value
 
 from .problems import MOST_ERRORS, FieldError, invalid_request, problem_of
 

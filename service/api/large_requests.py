@@ -12,8 +12,8 @@ from typing import Any, Final, TypeVar
 
 from pydantic_core import from_json
 
+from bidcascade.engine.questions.bids import DealsRequest
 from bidcascade.kernels import DealArrays
-from bidcascade.service.questions.bids import DealsRequest
 
 from .deal_requests import deals_of
 from .limits import malformed, parse_body

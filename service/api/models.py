@@ -4,7 +4,7 @@ from typing import Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bidcascade.service.questions.texts import EXAMPLE_DEAL
+from bidcascade.engine.questions.texts import EXAMPLE_DEAL
 
 _EXAMPLE_DIGEST: Final = "5b866c75b9cdc816293e976051f726f88c0544924cfec14bc8c5a833625a4710"
 _POINTS: Final = [15, 17]

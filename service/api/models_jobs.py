@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from bidcascade.engine.questions.texts import TABLE_TEXT, Word
 from bidcascade.service.jobs.results import ResultForm
-from bidcascade.service.questions.texts import TABLE_TEXT, Word
 
 from .models import Body
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from bidcascade.service.questions.texts import HandText
+from bidcascade.engine.questions.texts import HandText
 
 from .models import BackendName, Body, TableName
 

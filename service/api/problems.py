@@ -33,7 +33,7 @@ from bidcascade.bridge import (
     UnknownAuction,
     UnknownTable,
 )
-from bidcascade.service.archive.catalogue import ArchiveBusy, UnknownArchive
+from bidcascade.engine.archive.catalogue import ArchiveBusy, UnknownArchive
 
 _logger = logging.getLogger("bidcascade.service")
 

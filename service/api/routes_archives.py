@@ -11,19 +11,19 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi import Path as InPath
 
 from bidcascade.bridge import format_calls
-from bidcascade.service.archive.archive import Archive
-from bidcascade.service.archive.questions import count_boards, find_boards, next_calls
-from bidcascade.service.archive.statistics import statistics
-from bidcascade.service.archive.writing import board_dicts, with_bids
-from bidcascade.service.jobs.places import folder_size
-from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
-from bidcascade.service.questions.archives import (
+from bidcascade.engine.archive.archive import Archive
+from bidcascade.engine.archive.questions import count_boards, find_boards, next_calls
+from bidcascade.engine.archive.statistics import statistics
+from bidcascade.engine.archive.writing import board_dicts, with_bids
+from bidcascade.engine.questions.archives import (
     MOST_LISTED,
     BoardConditions,
     BoardsQuestion,
     NodeQuestion,
 )
-from bidcascade.service.runs.deal_files import deal_sink
+from bidcascade.engine.runs.deal_files import deal_sink
+from bidcascade.service.jobs.places import folder_size
+from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.systems.auction_patterns import read_auction
 
 from .answering import JSON, accepted, json_bytes

@@ -9,8 +9,8 @@ import polars as pl
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
+from bidcascade.engine.questions.bids import AuctionsRequest
 from bidcascade.kernels import DealArrays
-from bidcascade.service.questions.bids import AuctionsRequest
 from bidcascade.systems.any_bidder import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, begun

@@ -7,18 +7,18 @@ from fastapi import APIRouter, Request, Response
 from pydantic_core import to_json
 
 from bidcascade.bridge import Seat, Vulnerability
-from bidcascade.inference.search import Search
-from bidcascade.inference.simulate import Simulation
-from bidcascade.service.questions.bids import (
+from bidcascade.engine.questions.bids import (
     BidRequest,
     SearchRequest,
     SimulateRequest,
     read_bid,
     search_wished,
 )
-from bidcascade.service.questions.fields import wrong_value
-from bidcascade.service.searched_bid import search_bid, search_dict
-from bidcascade.service.simulated_bid import simulate_bid, simulation_dict
+from bidcascade.engine.questions.fields import wrong_value
+from bidcascade.engine.searched_bid import search_bid, search_dict
+from bidcascade.engine.simulated_bid import simulate_bid, simulation_dict
+from bidcascade.inference.search import Search
+from bidcascade.inference.simulate import Simulation
 from bidcascade.systems.bid_answer import BidAnswer as Answer
 
 from .answering import JSON, accepted, json_bytes

@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import Auction, IllegalCall, Seat, format_calls, parse_contract
+from bidcascade.engine.deal_worth import deal_worth
+from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
+from bidcascade.engine.questions.fields import read_field
 from bidcascade.inference.double_dummy.known_tables import contract_tricks
-from bidcascade.service.deal_worth import deal_worth
-from bidcascade.service.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
-from bidcascade.service.questions.fields import read_field
 from bidcascade.systems.system import auction_calls
 
 from .answering import JSON, accepted, json_bytes

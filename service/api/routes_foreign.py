@@ -27,16 +27,16 @@ from bidcascade.bridge import (
     parse_holding,
     parse_seat,
 )
-from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
-from bidcascade.inference.card_play.sight import Sight, give_to_seats
-from bidcascade.service.auction_questions import (
+from bidcascade.engine.auction_questions import (
     LeadQuestion,
     contract_of,
     iter_leads,
     leads_dict,
     whole_auction,
 )
-from bidcascade.service.foreign_engines import calls_of_pairs, vulnerability_of
+from bidcascade.engine.foreign_engines import calls_of_pairs, vulnerability_of
+from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
+from bidcascade.inference.card_play.sight import Sight, give_to_seats
 
 from .answering import JSON, json_bytes
 from .limits import client_of

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.service.version import package_version
+from bidcascade.version import package_version
 
 from .answering import accepted, answer_json
 from .metrics import MEDIA_TYPE

@@ -4,8 +4,8 @@ import threading
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.service.inference_question import infer, read_inference
-from bidcascade.service.questions.layouts import InferRequest
+from bidcascade.engine.inference_question import infer, read_inference
+from bidcascade.engine.questions.layouts import InferRequest
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of

@@ -14,7 +14,8 @@ from fastapi import Path as InPath
 from pydantic import ValidationError
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.service.archive.catalogue import check_name
+from bidcascade.engine.archive.catalogue import check_name
+from bidcascade.engine.questions.fields import read_field
 from bidcascade.service.jobs.places import DataFolderUnusable
 from bidcascade.service.jobs.queue import JobQueue
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
@@ -22,7 +23,6 @@ from bidcascade.service.jobs.results import RESULT_FORMS
 from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
 from bidcascade.service.jobs.unpacking import Limits, safe_name, unpack
-from bidcascade.service.questions.fields import read_field
 
 from .answering import JSON, accepted, answer_json
 from .authentication import AdminOnly

@@ -6,8 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.inference.layouts.meanings import Source
-from bidcascade.service.auction_questions import (
+from bidcascade.engine.auction_questions import (
     AuctionQuestion,
     find_interpretation,
     find_layouts,
@@ -15,7 +14,8 @@ from bidcascade.service.auction_questions import (
     layouts_dict,
     read_auction_question,
 )
-from bidcascade.service.questions.layouts import AuctionRequest, InterpretRequest, LayoutsRequest
+from bidcascade.engine.questions.layouts import AuctionRequest, InterpretRequest, LayoutsRequest
+from bidcascade.inference.layouts.meanings import Source
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of

@@ -8,8 +8,8 @@ from time import monotonic
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.service.auction_questions import iter_leads, leads_dict, read_lead_question
-from bidcascade.service.questions.layouts import LeadsRequest
+from bidcascade.engine.auction_questions import iter_leads, leads_dict, read_lead_question
+from bidcascade.engine.questions.layouts import LeadsRequest
 
 from .answering import JSON, JSON_LINES, PartsResponse, accepted, begun, json_bytes
 from .limits import client_of

@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 from fastapi import APIRouter, Request, Response
 
+from bidcascade.engine.questions.bids import MembersRequest
+from bidcascade.engine.questions.fields import read_field
 from bidcascade.kernels import DealArrays
-from bidcascade.service.questions.bids import MembersRequest
-from bidcascade.service.questions.fields import read_field
 
 from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, begun, json_bytes
 from .deal_requests import deals_of

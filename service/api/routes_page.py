@@ -12,11 +12,11 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse
 
 from bidcascade.bridge import NoSystem
+from bidcascade.engine.browser_system import browser_system, topics_list
 from bidcascade.inference.double_dummy.solved_deals import solved_beginning
 from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
 from bidcascade.page.page_folder import FOLDER, page_files, zipped
 from bidcascade.page.static_files import PAGE, StaticFile, static_files
-from bidcascade.service.browser_system import browser_system, topics_list
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.system import System
 

@@ -6,10 +6,9 @@ from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.service.auction_questions import legal_calls
-from bidcascade.service.jobs.system_questions import ask_process
-from bidcascade.service.questions.fields import read_field
-from bidcascade.service.questions.systems import (
+from bidcascade.engine.auction_questions import legal_calls
+from bidcascade.engine.questions.fields import read_field
+from bidcascade.engine.questions.systems import (
     MOST_COMPARED,
     MOST_SOLVED,
     BenchRequest,
@@ -18,6 +17,7 @@ from bidcascade.service.questions.systems import (
     SystemChoice,
     SystemDiffRequest,
 )
+from bidcascade.service.jobs.system_questions import ask_process
 
 from .answering import JSON, accepted, json_bytes
 from .deal_requests import deals_of

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from bidcascade.bridge import NoSystem
-from bidcascade.service.auction_questions import legal_calls
-from bidcascade.service.browser_system import topics_list
-from bidcascade.service.questions.bids import PlaceQuestion
-from bidcascade.service.questions.fields import read_field
+from bidcascade.engine.auction_questions import legal_calls
+from bidcascade.engine.browser_system import topics_list
+from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.fields import read_field
 from bidcascade.systems import named_systems
 
 from .answering import JSON, accepted, answer_file, answer_json, json_bytes

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bidcascade.service.settings import Settings
+from bidcascade.engine.settings import Settings
 
 from .problems import Problem, answer_problem, shortened
 

@@ -14,7 +14,7 @@ from typing import Final
 import uvicorn
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.service.settings import Settings, read_settings, with_shipped_tables
+from bidcascade.engine.settings import Settings, read_settings, with_shipped_tables
 
 from .app import create_app
 from .connections import guarded_connection

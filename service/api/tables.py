@@ -29,12 +29,12 @@ from bidcascade.bridge import (
     parse_call,
     parse_deal,
 )
+from bidcascade.engine.browser_system import browser_system
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.questions.texts import EXAMPLE_DEAL
 from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.page.static_files import StaticFile
-from bidcascade.service.browser_system import browser_system
-from bidcascade.service.engine import Engine
-from bidcascade.service.questions.texts import EXAMPLE_DEAL
 from bidcascade.systems import absolute_name, is_system
 from bidcascade.systems.any_bidder import Query, Question
 from bidcascade.systems.bid_answer import BidAnswer

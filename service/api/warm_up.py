@@ -4,9 +4,9 @@ import logging
 import time
 
 from bidcascade.bridge import BidcascadeError, parse_calls, parse_contract, parse_hand
+from bidcascade.engine.auction_questions import LeadQuestion, iter_leads
 from bidcascade.inference import interpret
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
-from bidcascade.service.auction_questions import LeadQuestion, iter_leads
 
 from .problems import Problem
 from .tables import Tables

@@ -15,8 +15,8 @@ from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 
 from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
+from bidcascade.engine.settings import Settings
 from bidcascade.service.jobs.queue import JobQueue
-from bidcascade.service.settings import Settings
 
 from .archives import MOST_ASKED, Archives
 from .batcher import Batcher, Lane

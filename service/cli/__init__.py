@@ -328,7 +328,7 @@ def _add_debug(parser: argparse.ArgumentParser) -> None:
 def _without_command(options: argparse.Namespace) -> int:
     if not options.version:
         raise UsageError("expected a command: " + ", ".join(COMMANDS))
-    from bidcascade.service.version import package_version
+    from bidcascade.version import package_version
 
     print(f"bidcascade {package_version()}")
     return DONE

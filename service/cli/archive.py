@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bidcascade.service.questions.archives import BoardsQuestion, NodeQuestion
+from bidcascade.engine.questions.archives import BoardsQuestion, NodeQuestion
 
 from . import shared
 from .flags import add_flags, question_of
@@ -16,9 +16,9 @@ from .flags import add_flags, question_of
 if TYPE_CHECKING:
     import polars as pl
 
+    from bidcascade.engine.archive.adding import Added
+    from bidcascade.engine.archive.archive import Archive
     from bidcascade.loaders.inputs import Input
-    from bidcascade.service.archive.adding import Added
-    from bidcascade.service.archive.archive import Archive
 
 _SHOWN = 20
 """Boards that are printed unless asked otherwise."""
@@ -99,21 +99,21 @@ def _backend(parser: argparse.ArgumentParser) -> None:
 
 
 def _folder(options: argparse.Namespace) -> Path:
-    from bidcascade.service.archive.archive import archives_folder
-    from bidcascade.service.archive.catalogue import check_name
+    from bidcascade.engine.archive.archive import archives_folder
+    from bidcascade.engine.archive.catalogue import check_name
 
     return archives_folder(options.folder) / check_name(options.name)
 
 
 def _open(options: argparse.Namespace) -> "Archive":
-    from bidcascade.service.archive.archive import Archive
+    from bidcascade.engine.archive.archive import Archive
 
     return Archive(_folder(options))
 
 
 def _list(options: argparse.Namespace) -> None:
-    from bidcascade.service.archive.archive import Archive, archives_folder
-    from bidcascade.service.archive.catalogue import archive_names
+    from bidcascade.engine.archive.archive import Archive, archives_folder
+    from bidcascade.engine.archive.catalogue import archive_names
 
     root = archives_folder(options.folder)
     found = [Archive(root / name).summary() for name in archive_names(root)]
@@ -143,11 +143,11 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _add(options: argparse.Namespace) -> None:
-    from bidcascade.service.archive.adding import add_files
-    from bidcascade.service.archive.catalogue import ArchiveBusy
-    from bidcascade.service.archive.solving import solver_of
-    from bidcascade.service.archive.watching import Watch
-    from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.engine.archive.adding import add_files
+    from bidcascade.engine.archive.catalogue import ArchiveBusy
+    from bidcascade.engine.archive.solving import solver_of
+    from bidcascade.engine.archive.watching import Watch
+    from bidcascade.engine.runs.progress import progress_bar
 
     folder = _folder(options)
     options.interruption_hint = "what was added stays; the same command adds the rest"
@@ -188,8 +188,8 @@ def _print_added(options: argparse.Namespace, added: "Added") -> None:
 
 
 def _bid(options: argparse.Namespace) -> None:
-    from bidcascade.service.archive.upkeep import bid_archive
-    from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.engine.archive.upkeep import bid_archive
+    from bidcascade.engine.runs.progress import progress_bar
 
     options.interruption_hint = "boards that were bid stay so; the same command goes on"
     with progress_bar("archive bid") as report, shared.table_errors(options.table):
@@ -205,15 +205,15 @@ def _bid(options: argparse.Namespace) -> None:
 
 
 def _forget(options: argparse.Namespace) -> None:
-    from bidcascade.service.archive.upkeep import forget_bids
+    from bidcascade.engine.archive.upkeep import forget_bids
 
     forget_bids(_folder(options), options.who)
 
 
 def _solve(options: argparse.Namespace) -> None:
-    from bidcascade.service.archive.solving import solver
-    from bidcascade.service.archive.upkeep import solve_archive
-    from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.engine.archive.solving import solver
+    from bidcascade.engine.archive.upkeep import solve_archive
+    from bidcascade.engine.runs.progress import progress_bar
 
     folder = _folder(options)
     options.interruption_hint = shared.SOLVED_KEPT
@@ -226,7 +226,7 @@ def _solve(options: argparse.Namespace) -> None:
 
 
 def _remove(options: argparse.Namespace) -> None:
-    from bidcascade.service.archive.adding import remove_archive, remove_source
+    from bidcascade.engine.archive.adding import remove_archive, remove_source
 
     folder = _folder(options)
     if options.source is None:
@@ -243,7 +243,7 @@ def _boards(options: argparse.Namespace) -> None:
     if options.out:
         shared.check_out(options.out)
 
-    from bidcascade.service.archive.questions import count_boards, find_boards
+    from bidcascade.engine.archive.questions import count_boards, find_boards
 
     archive = _open(options)
     if options.count:
@@ -255,12 +255,12 @@ def _boards(options: argparse.Namespace) -> None:
     found = find_boards(archive, question_of(BoardsQuestion, options, limit=limit))
     boards = found.boards
     if options.bids:
-        from bidcascade.service.archive.writing import with_bids
+        from bidcascade.engine.archive.writing import with_bids
 
         boards = with_bids(boards)
     total = "" if found.total is None else f" of {found.total:,}"
     if options.out:
-        from bidcascade.service.runs.deal_files import deal_sink
+        from bidcascade.engine.runs.deal_files import deal_sink
 
         with deal_sink(options.out) as write:
             write(boards)
@@ -270,7 +270,7 @@ def _boards(options: argparse.Namespace) -> None:
 
         print("\n".join(format_handviewer(boards)))
     elif options.json:
-        from bidcascade.service.archive.writing import board_dicts
+        from bidcascade.engine.archive.writing import board_dicts
 
         shared.print_json({"total": found.total, "boards": board_dicts(boards)})
     else:
@@ -279,7 +279,7 @@ def _boards(options: argparse.Namespace) -> None:
 
 
 def _print_boards(boards: "pl.DataFrame") -> None:
-    from bidcascade.service.archive.writing import board_dicts
+    from bidcascade.engine.archive.writing import board_dicts
 
     columns = ("id", "deal", "auction", "bid", "contract", "tricks", "source", "class")
     rows = board_dicts(boards)
@@ -290,7 +290,7 @@ def _print_boards(boards: "pl.DataFrame") -> None:
 
 
 def _calls(options: argparse.Namespace) -> None:
-    from bidcascade.service.archive.questions import next_calls
+    from bidcascade.engine.archive.questions import next_calls
 
     calls = next_calls(_open(options), question_of(NodeQuestion, options))
     boards = sum(count for _, count in calls)
@@ -313,8 +313,8 @@ def _stats(options: argparse.Namespace) -> None:
             )
 
     from bidcascade.bridge import format_calls, parse_calls
+    from bidcascade.engine.archive.statistics import statistics
     from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
-    from bidcascade.service.archive.statistics import statistics
     from bidcascade.service.reports.node_report import node_page, nodes_page
     from bidcascade.service.reports.report_page import page_html
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .serve import add_settings, run_service, settings_of
 
 if TYPE_CHECKING:
-    from bidcascade.service.settings import Settings
+    from bidcascade.engine.settings import Settings
 
 
 def configure_lsp(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +19,7 @@ def configure_lsp(parser: argparse.ArgumentParser) -> None:
 
 def lsp(options: argparse.Namespace) -> None:
     """Serve an editor until it ends the server."""
-    from bidcascade.service.extras import imported
+    from bidcascade.engine.extras import imported
 
     imported("lsp", "pygls")
     from bidcascade.service.language_server import make_server
@@ -42,7 +42,7 @@ def configure_mcp(parser: argparse.ArgumentParser) -> None:
 
 def mcp(options: argparse.Namespace) -> int:
     """Serve assistants until they or the user end it."""
-    from bidcascade.service.extras import imported
+    from bidcascade.engine.extras import imported
 
     imported("mcp", "mcp")
     if options.http:
@@ -59,10 +59,10 @@ async def _speak(settings: "Settings") -> None:
     """Answer one assistant on standard input and output."""
     from mcp.server.stdio import stdio_server
 
+    from bidcascade.engine.settings import PREFIX, with_shipped_tables
     from bidcascade.service.api.app import create_app
     from bidcascade.service.api.assistants import Assistants
     from bidcascade.service.api.logs import configure_logs
-    from bidcascade.service.settings import PREFIX, with_shipped_tables
 
     level = settings.log_level if "log_level" in settings.model_fields_set else "warning"
     configure_logs(level, settings.log_format)

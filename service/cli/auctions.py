@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.service.questions.bids import (
+from bidcascade.engine.questions.bids import (
     AuctionsRequest,
     BidRequest,
     SearchRequest,
@@ -16,7 +16,7 @@ from bidcascade.service.questions.bids import (
     read_bid,
     search_wished,
 )
-from bidcascade.service.questions.fields import check_values
+from bidcascade.engine.questions.fields import check_values
 
 from . import shared
 from .flags import add_flags, question_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bidcascade.bridge import Seat, Vulnerability
-    from bidcascade.service.engine import Engine
+    from bidcascade.engine.engine import Engine
     from bidcascade.systems.bid_answer import BidAnswer
 
 _DEALS_AT_ONCE = 500
@@ -204,8 +204,8 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
 
 def bid(options: argparse.Namespace) -> None:
     """Bid one hand."""
+    from bidcascade.engine.foreign_engines import is_engine_name
     from bidcascade.inference.foreign.protocol import Turn
-    from bidcascade.service.foreign_engines import is_engine_name
 
     asked = question_of(BidRequest, options)
     _check_trials(options, asked)
@@ -245,7 +245,7 @@ def bid(options: argparse.Namespace) -> None:
 
 def _check_trials(options: argparse.Namespace, asked: BidRequest) -> None:
     """Raise where flags of a search or simulation make no sense together."""
-    from bidcascade.service.foreign_engines import is_engine_name
+    from bidcascade.engine.foreign_engines import is_engine_name
 
     if asked.search:
         if options.layouts is not None:
@@ -272,8 +272,8 @@ def _bid_known_hands(options: argparse.Namespace, asked: BidRequest) -> None:
         parse_seat,
         parse_vulnerability,
     )  # fmt: skip
+    from bidcascade.engine.known_seats import bid_known
     from bidcascade.loaders import read_hands
-    from bidcascade.service.known_seats import bid_known
 
     if options.explain or options.layouts or asked.search:
         raise shared.UsageError(
@@ -332,7 +332,7 @@ def _simulated(
     if options.layouts is None:
         return answer, None
 
-    from bidcascade.service.simulated_bid import simulate_bid, simulation_dict
+    from bidcascade.engine.simulated_bid import simulate_bid, simulation_dict
 
     about = (hand, calls, dealer, sides)
     wish = question_of(SimulateRequest, options)
@@ -350,7 +350,7 @@ def _searched(
     if not asked.search:
         return answer, None
 
-    from bidcascade.service.searched_bid import search_bid, search_dict
+    from bidcascade.engine.searched_bid import search_bid, search_dict
 
     about = (hand, calls, dealer, sides)
     # the layouts of the parsed arguments are those of a simulation

@@ -19,6 +19,7 @@ def configure_bank(parser: argparse.ArgumentParser) -> None:
 
 def bank(options: argparse.Namespace) -> None:
     """Solve deals of the bank; what is solved is kept as it comes."""
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.solved_deals import (
         BANK_DEALS,
@@ -28,7 +29,6 @@ def bank(options: argparse.Namespace) -> None:
         solved_bank,
     )
     from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.service.runs.progress import progress_bar
 
     if options.deals > BANK_DEALS:
         raise shared.UsageError(f"expected at most {BANK_DEALS:,} deals, got {options.deals:,}")

@@ -57,7 +57,7 @@ def _devices(text: str) -> tuple[str, ...]:
 
 def _scheduler(text: str) -> str:
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.runs.cluster import check_address
+    from bidcascade.engine.runs.cluster import check_address
 
     try:
         return check_address(text)
@@ -80,7 +80,7 @@ def batch(options: argparse.Namespace) -> None:
     with ExitStack() as stack:
         elsewhere = cluster = None
         if options.devices or options.scheduler:
-            from bidcascade.service.runs.cluster import connected, on_devices
+            from bidcascade.engine.runs.cluster import connected, on_devices
 
             if options.devices:
                 elsewhere = on_devices(options.devices, backend)
@@ -97,7 +97,7 @@ def batch(options: argparse.Namespace) -> None:
             if options.mode != "all":
                 _check_bounds(options)
 
-        from bidcascade.service.runs.batch import COUNTS, run_batch
+        from bidcascade.engine.runs.batch import COUNTS, run_batch
 
         options.interruption_hint = shared.resume_hint(options.out)
         summary = run_batch(
@@ -108,7 +108,7 @@ def batch(options: argparse.Namespace) -> None:
         )  # fmt: skip
     numbers = summary._asdict()
     if options.json:
-        from bidcascade.service.runs.batch_parts import backend_of
+        from bidcascade.engine.runs.batch_parts import backend_of
 
         if elsewhere is None:
             backend = engine.backend

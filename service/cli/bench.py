@@ -48,10 +48,10 @@ def bench(options: argparse.Namespace) -> None:
     if folder is not None and folder.exists() and not folder.is_dir():
         raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
 
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.bench import bench as measure
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.service.reports.bench_report import bench_dict, write_bench_report
-    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems import System
     from bidcascade.systems.registry import named_systems
 

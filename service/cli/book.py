@@ -48,9 +48,9 @@ def write_book(options: argparse.Namespace) -> None:
     if options.bank is not None:
         _check_part(options.bank)
 
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders.whole_files import can_write
     from bidcascade.service.reports.book_report import book_files
-    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems.registry import open_system
     from bidcascade.systems.system_book import book_of
 
@@ -105,10 +105,10 @@ def _prices(options: argparse.Namespace, chosen: dict[str, bool]) -> "list[Optio
     """Measure each option on the bank, where that is asked for."""
     if options.bank is None:
         return []
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.solved_deals import bank_sample
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.option_prices import option_prices
-    from bidcascade.service.runs.progress import progress_bar
 
     deals, known = bank_sample(options.bank, user_tables())
     with progress_bar("prices") as bar:

@@ -77,13 +77,13 @@ def compare(options: argparse.Namespace) -> int:
 
     import polars as pl
 
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.inference.compare import Budget, SystemMatch
     from bidcascade.inference.compare_summary import boards_frame, summarize
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
     from bidcascade.service.reports.compare_report import BOARDS, summary_dict, write_compare_report
-    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import match_deals, opened_players, resume
 
@@ -174,12 +174,12 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
             option = {"source": "from"}.get(name, name.replace("_", "-"))
             raise shared.UsageError(f"expected --archive or --{option}, got both")
 
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.yardstick import archive_of, measure_archive
     from bidcascade.loaders import read_deals
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.service.reports.yardstick_report import write_yardstick_report
-    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import opened_players
 

@@ -40,11 +40,11 @@ def load(options: argparse.Namespace) -> None:
     import polars as pl
 
     from bidcascade.bridge import InvalidInput
+    from bidcascade.engine.runs.deal_files import deal_sink
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
     from bidcascade.loaders.frame import reader_remarks
     from bidcascade.loaders.whole_files import write_parquet
-    from bidcascade.service.runs.deal_files import deal_sink
-    from bidcascade.service.runs.progress import progress_bar
 
     boards, disagree, refused = 0, 0, [empty_rejects()]
     unread: list[str] = []
@@ -107,12 +107,12 @@ def augment(options: argparse.Namespace) -> None:
             raise shared.UsageError(f"expected a Parquet file as output, got {options.out!r}")
 
     from bidcascade.bridge import InvalidInput
+    from bidcascade.engine.runs import augment as augmenting
+    from bidcascade.engine.runs import wide
+    from bidcascade.engine.runs.deal_files import deal_sink
+    from bidcascade.engine.runs.double_dummy import solving
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
-    from bidcascade.service.runs import augment as augmenting
-    from bidcascade.service.runs import wide
-    from bidcascade.service.runs.deal_files import deal_sink
-    from bidcascade.service.runs.double_dummy import solving
-    from bidcascade.service.runs.progress import progress_bar
 
     engine = shared.open_engine(options)
     expressions: list[str] = []
@@ -201,9 +201,9 @@ def deals(options: argparse.Namespace) -> None:
         _deals_under_conditions(options, dealer, sides)
         return
 
+    from bidcascade.engine.runs.deal_files import deal_sink
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders import random_deals
-    from bidcascade.service.runs.deal_files import deal_sink
-    from bidcascade.service.runs.progress import progress_bar
 
     with deal_sink(options.out) as write, progress_bar("deals") as report:
         for done in range(0, options.count, _CHUNK):
@@ -220,13 +220,13 @@ def _deals_under_conditions(
 ) -> None:
     """Deal under conditions, every deal that meets them equally likely."""
     from bidcascade.bridge import InvalidInput, Seat, Vulnerability
+    from bidcascade.engine.runs.deal_files import deal_sink
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.layouts.known import parse_known
     from bidcascade.inference.layouts.sampling import deal_where
     from bidcascade.inference.layouts.searching import Limits
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import board_frame
-    from bidcascade.service.runs.deal_files import deal_sink
-    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.table import Vocabulary
 
     found = tried = 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.service.runs.vet import Vetted
+    from bidcascade.engine.runs.vet import Vetted
     from bidcascade.table import BiddingTable
     from bidcascade.table.evidence.learning import Options
 
@@ -24,8 +24,8 @@ def configure_announcements(parser: argparse.ArgumentParser) -> None:
 def announcements(options: argparse.Namespace) -> None:
     """Report on announcements: read, cut off, human, and every part that was not read."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.runs.announcement_texts import collect_texts
-    from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.engine.runs.announcement_texts import collect_texts
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.table.evidence.announcements import corpus_report
 
     with progress_bar("announcements") as report:
@@ -66,8 +66,8 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
 
 def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
-    from bidcascade.service.runs.mine import mine as run
-    from bidcascade.service.runs.run_folder import folder_beside
+    from bidcascade.engine.runs.mine import mine as run
+    from bidcascade.engine.runs.run_folder import folder_beside
 
     if options.rejects:
         shared.check_folder_of(Path(options.rejects))
@@ -85,7 +85,7 @@ def mine(options: argparse.Namespace) -> None:
 
 def _kept_in(work: Path) -> str:
     """Say what is kept of a run that is interrupted, and how to go on."""
-    from bidcascade.service.runs.manifest import MANIFEST
+    from bidcascade.engine.runs.manifest import MANIFEST
 
     from . import NOTHING_KEPT
 
@@ -163,8 +163,8 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
 
 def learn(options: argparse.Namespace) -> None:
     """Learn from archives, and put the table on a layer."""
-    from bidcascade.service.runs.learn import learn_from
-    from bidcascade.service.runs.run_folder import folder_beside
+    from bidcascade.engine.runs.learn import learn_from
+    from bidcascade.engine.runs.run_folder import folder_beside
     from bidcascade.table.evidence.layers import on_layer
 
     if not options.inputs and options.layer is None:
@@ -198,7 +198,7 @@ def learn(options: argparse.Namespace) -> None:
 
 def _learning(options: argparse.Namespace, table: "BiddingTable") -> "Options":
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.runs.augment import read_expressions
+    from bidcascade.engine.runs.augment import read_expressions
     from bidcascade.table.evidence.learning import Options, Thresholds
 
     expressions: list[str] = []
@@ -283,10 +283,10 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
 def vet(options: argparse.Namespace) -> None:
     """Hold a table against the auctions of archives."""
     from bidcascade.bridge import Auction, parse_calls
+    from bidcascade.engine.runs.progress import progress_bar
+    from bidcascade.engine.runs.run_folder import folder_beside
+    from bidcascade.engine.runs.vet import vet as run
     from bidcascade.service.reports.vet_files import check_vetting_folder, write_vetting
-    from bidcascade.service.runs.progress import progress_bar
-    from bidcascade.service.runs.run_folder import folder_beside
-    from bidcascade.service.runs.vet import vet as run
 
     folder = Path(options.out)
     work = folder_beside(folder, "vetting")

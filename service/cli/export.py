@@ -57,8 +57,8 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
 
 def export_pbn(options: argparse.Namespace) -> None:
     """Write boards to a PBN file with all that is known of them."""
+    from bidcascade.engine.runs.deal_files import deal_sink
     from bidcascade.loaders.pbn_travellers import with_score_tables
-    from bidcascade.service.runs.deal_files import deal_sink
 
     _check_file(options.out, ".pbn")
     with ExitStack() as stack:
@@ -116,13 +116,13 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
         If there are none.
     """
     from bidcascade.bridge import InvalidInput
+    from bidcascade.engine.engine import Engine
+    from bidcascade.engine.runs.annotated_boards import NamedSystems, bid_boards
+    from bidcascade.engine.runs.double_dummy import solving
+    from bidcascade.engine.runs.progress import progress_bar
+    from bidcascade.engine.runs.wide import WideDeals
     from bidcascade.loaders import empty_rejects
     from bidcascade.loaders.inputs import find_sources
-    from bidcascade.service.engine import Engine
-    from bidcascade.service.jobs.annotated_boards import NamedSystems, bid_boards
-    from bidcascade.service.runs.double_dummy import solving
-    from bidcascade.service.runs.progress import progress_bar
-    from bidcascade.service.runs.wide import WideDeals
 
     engine = None
     if options.bidder != _OWN:
@@ -162,10 +162,10 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
 
 def export_calls(options: argparse.Namespace) -> None:
     """Write a row for each call of the auctions of the inputs."""
+    from bidcascade.engine.engine import Engine
+    from bidcascade.engine.runs.export_calls import OWN
+    from bidcascade.engine.runs.export_calls import export_calls as export
     from bidcascade.loaders.parquet_decoder import expect_parquet
-    from bidcascade.service.engine import Engine
-    from bidcascade.service.runs.export_calls import OWN
-    from bidcascade.service.runs.export_calls import export_calls as export
 
     expect_parquet(options.inputs)
     engine = shared.open_engine(options)

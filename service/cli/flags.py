@@ -5,7 +5,7 @@ from dataclasses import MISSING, replace
 from typing import Any, TypeVar
 
 from bidcascade.bridge import split_calls
-from bidcascade.service.questions.fields import Flag, Taken, taken
+from bidcascade.engine.questions.fields import Flag, Taken, taken
 
 from .shared import decimal_number, whole_number
 
@@ -35,7 +35,7 @@ def question_of(asked: type[_Question], options: argparse.Namespace, **own: Any)
 
     Examples
     --------
-    >>> from bidcascade.service.questions.archives import NodeQuestion
+    >>> from bidcascade.engine.questions.archives import NodeQuestion
     >>> parser = argparse.ArgumentParser()
     >>> add_flags(parser, NodeQuestion)
     >>> question_of(NodeQuestion, parser.parse_args(["1N P", "--by", "sayc"]), statistics=True)

@@ -5,12 +5,12 @@ from contextlib import ExitStack
 from typing import Any
 
 from bidcascade.bridge import format_call, visible
+from bidcascade.engine.foreign_engines import open_foreign
+from bidcascade.engine.questions.bids import SimulateRequest
+from bidcascade.engine.simulated_bid import simulation_dict
 from bidcascade.inference.foreign.bidding import ForeignBidder, legal_reply
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
-from bidcascade.service.foreign_engines import open_foreign
-from bidcascade.service.questions.bids import SimulateRequest
-from bidcascade.service.simulated_bid import simulation_dict
 from bidcascade.systems import open_system
 
 from . import shared

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.service.questions.layouts import (
+from bidcascade.engine.questions.layouts import (
     AuctionRequest,
     InterpretRequest,
     LayoutsRequest,
@@ -17,13 +17,13 @@ from . import shared
 from .flags import add_flags, question_of
 
 if TYPE_CHECKING:
+    from bidcascade.engine.auction_questions import AuctionQuestion, LeadAnswer, LeadQuestion
+    from bidcascade.engine.engine import Engine
     from bidcascade.inference import HandPicture, Interpretation, Layouts
     from bidcascade.inference.double_dummy.protocol import SolvesPlays
     from bidcascade.inference.layouts.meanings import Source
     from bidcascade.inference.layouts.result import LayoutReport
     from bidcascade.inference.single_dummy import Study
-    from bidcascade.service.auction_questions import AuctionQuestion, LeadAnswer, LeadQuestion
-    from bidcascade.service.engine import Engine
 
 _SUITS = "SHDC"
 _SUIT_NAMES = {"S": "spades", "H": "hearts", "D": "diamonds", "C": "clubs"}
@@ -81,8 +81,8 @@ def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
 
 def _question(asked: AuctionRequest, layouts: int) -> "AuctionQuestion":
     """Check what was asked, before a table is opened."""
+    from bidcascade.engine.auction_questions import read_auction_question
     from bidcascade.inference.layouts.known import known_by_seat
-    from bidcascade.service.auction_questions import read_auction_question
 
     question = read_auction_question(asked, layouts)
     known_by_seat(question.known)
@@ -98,7 +98,7 @@ def interpret(options: argparse.Namespace) -> None:
     question = _question(asked, asked.layouts)
     engine = shared.open_engine(options)
 
-    from bidcascade.service.auction_questions import find_interpretation, interpretation_dict
+    from bidcascade.engine.auction_questions import find_interpretation, interpretation_dict
 
     found = find_interpretation(_source(engine, options), question)
     if options.json:
@@ -199,7 +199,7 @@ def layouts(options: argparse.Namespace) -> None:
     question = _question(asked, asked.count)
     engine = shared.open_engine(options)
 
-    from bidcascade.service.auction_questions import deal_text, find_layouts, layouts_dict
+    from bidcascade.engine.auction_questions import deal_text, find_layouts, layouts_dict
 
     found = find_layouts(_source(engine, options), question)
     told: Mapping[str, Any] = layouts_dict(question, found) if options.json else {}
@@ -219,8 +219,8 @@ def layouts(options: argparse.Namespace) -> None:
 def _write(found: "Layouts", out: str, seed: int) -> None:
     import polars as pl
 
+    from bidcascade.engine.runs.deal_files import deal_sink
     from bidcascade.loaders import board_frame
-    from bidcascade.service.runs.deal_files import deal_sink
 
     frame = board_frame(
         found.hands, f"layouts:{seed}", dealer=found.dealer, vulnerability=found.vulnerability
@@ -247,8 +247,8 @@ def lead(options: argparse.Namespace) -> None:
     question = _lead_question(asked)
     engine = shared.open_engine(options)
 
-    from bidcascade.service.auction_questions import iter_leads, leads_dict
-    from bidcascade.service.runs.progress import progress_bar
+    from bidcascade.engine.auction_questions import iter_leads, leads_dict
+    from bidcascade.engine.runs.progress import progress_bar
 
     answer: LeadAnswer | None = None
     with shared.double_dummy_pool() as pool, progress_bar("lead") as report:
@@ -267,7 +267,7 @@ def lead(options: argparse.Namespace) -> None:
 
 def _lead_question(asked: LeadsRequest) -> "LeadQuestion":
     """Check what was asked, before a table is opened."""
-    from bidcascade.service.auction_questions import read_lead_question
+    from bidcascade.engine.auction_questions import read_lead_question
 
     if (asked.auction is None) == (asked.contract is None):
         raise shared.UsageError("expected an auction or --contract, and not both")

@@ -40,8 +40,8 @@ def collect_info() -> dict[str, Any]:
     """Collect what ``info`` says."""
     from bidcascade.kernels import BACKENDS, why_unavailable
     from bidcascade.kernels.core.functions import has_core
-    from bidcascade.service.version import package_version
     from bidcascade.systems import cache_folder, named_systems
+    from bidcascade.version import package_version
 
     backends = {name: why_unavailable(name) for name in BACKENDS}
     return {
@@ -59,7 +59,7 @@ def collect_info() -> dict[str, Any]:
 
 def _gpu_libraries() -> dict[str, str]:
     """Version of the name that a library is installed under."""
-    from bidcascade.service.version import package_version
+    from bidcascade.version import package_version
 
     found = {}
     for library, names in _GPU_LIBRARIES.items():

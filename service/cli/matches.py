@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine.foreign_engines import is_engine_name, open_foreign
 from bidcascade.inference.compare import NO_TRICKS, SystemMatch
 from bidcascade.inference.compare_summary import bidding_frame
 from bidcascade.inference.double_dummy.known_tables import known_tables
@@ -20,7 +21,6 @@ from bidcascade.inference.foreign.bidding import Player
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals, read_deals
 from bidcascade.loaders.parquet_decoder import decode_parquet
-from bidcascade.service.foreign_engines import is_engine_name, open_foreign
 from bidcascade.systems import open_system
 
 from . import shared

@@ -35,13 +35,13 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
 
 def page(options: argparse.Namespace) -> None:
     """Write the folder, with the systems that were named and those that they play against."""
+    from bidcascade.engine.browser_system import browser_system, topics_list
     from bidcascade.page.page_folder import (
         check_page_folder,
         page_files,
         page_size,
         write_page,
     )
-    from bidcascade.service.browser_system import browser_system, topics_list
     from bidcascade.systems.any_bidder import bidder_of
 
     folder = Path(options.out)
@@ -64,10 +64,10 @@ def page(options: argparse.Namespace) -> None:
 def _solved_deals(options: argparse.Namespace) -> "I8 | None":
     """Tables of the bank's first deals; without a solver the page goes without them."""
     from bidcascade.bridge import BackendUnavailable
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.solved_deals import solved_bank, solved_beginning
     from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.service.runs.progress import progress_bar
 
     wanted, cache = options.solved_deals, user_tables()
     known = solved_beginning(wanted, cache)

@@ -40,13 +40,13 @@ def tell_prices(options: argparse.Namespace) -> int:
     shared.check_source(options)
     shared.check_lead_options(options)
 
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.inference.compare import Budget
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.option_prices import option_prices
     from bidcascade.kernels import get_backend
     from bidcascade.service.reports.compare_report import summary_dict
-    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import match_deals
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from . import shared
 
 if TYPE_CHECKING:
+    from bidcascade.engine.settings import Settings
     from bidcascade.service.api.in_process import Answered
-    from bidcascade.service.settings import Settings
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Add a flag for each setting; what is not given comes from the environment."""
-    from bidcascade.service.settings import PREFIX, Settings
+    from bidcascade.engine.settings import PREFIX, Settings
 
     for name, field in Settings.model_fields.items():
         flag = f"--{name.replace('_', '-')}"
@@ -33,7 +33,7 @@ def _text(default: object) -> str:
 def settings_of(options: argparse.Namespace, **fixed: Any) -> "Settings":
     """Make settings of the flags of :func:`add_settings` and the environment."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.settings import Settings, read_settings
+    from bidcascade.engine.settings import Settings, read_settings
 
     given = {name: getattr(options, name, None) for name in Settings.model_fields}
     try:

@@ -20,8 +20,8 @@ from bidcascade.bridge import (
 if TYPE_CHECKING:
     import polars as pl
 
+    from bidcascade.engine.engine import Engine
     from bidcascade.inference.double_dummy import DoubleDummyPool
-    from bidcascade.service.engine import Engine
     from bidcascade.table import BiddingTable
 
 BACKENDS: Final = ("auto", "reference", "cpu", "cuda")
@@ -234,7 +234,7 @@ def import_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def open_engine(options: argparse.Namespace) -> "Engine":
     """Open the engine that the arguments ask for."""
-    from bidcascade.service.engine import Engine
+    from bidcascade.engine.engine import Engine
 
     with table_errors(options.table):
         engine = Engine.open(
@@ -246,7 +246,7 @@ def open_engine(options: argparse.Namespace) -> "Engine":
 
 def open_rows(options: argparse.Namespace) -> "Engine":
     """Open the engine of the table that the arguments ask for; a system is compiled for it."""
-    from bidcascade.service.engine import Engine
+    from bidcascade.engine.engine import Engine
 
     return Engine(open_table(options), options.backend, name=options.table)
 
@@ -264,8 +264,8 @@ def open_table(options: argparse.Namespace) -> "BiddingTable":
 
 def double_dummy_pool() -> "DoubleDummyPool":
     """Solver processes, as many as the settings say."""
+    from bidcascade.engine.settings import read_settings
     from bidcascade.inference.double_dummy import DoubleDummyPool
-    from bidcascade.service.settings import read_settings
 
     return DoubleDummyPool(read_settings().dd_workers or None)
 
@@ -394,7 +394,7 @@ def first_reject(rejects: "pl.DataFrame") -> str:
     """Say where the first record that is no deal stands, and why; empty if there is none."""
     if not rejects.height:
         return ""
-    from bidcascade.service.runs.batch_inputs import first_reject
+    from bidcascade.engine.runs.batch_inputs import first_reject
 
     return f"; first reject: {first_reject(rejects)}"
 

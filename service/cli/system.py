@@ -11,8 +11,8 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.service.questions.bids import PlaceQuestion
-from bidcascade.service.questions.systems import SystemCheckRequest, SystemDiffRequest
+from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
 
 from . import shared
 from .book import configure_book
@@ -164,7 +164,7 @@ def _open_both(options: argparse.Namespace, name: str) -> "tuple[System, System 
 @contextmanager
 def _progress() -> "Iterator[Callable[[Progress], None]]":
     """Show each depth on a terminal; elsewhere a line a minute."""
-    from bidcascade.service.runs.progress import ProgressLines
+    from bidcascade.engine.runs.progress import ProgressLines
 
     lines = None if sys.stderr.isatty() else ProgressLines("system")
 
@@ -272,10 +272,10 @@ def _print_place(place: "PlaceShares") -> None:
 
 def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> "list[Sign]":
     """Count what no pair wants to see, on the deals that were checked."""
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.sanity import bid_boards, sanity_of
-    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems.compile import Sample
 
     deals = Sample.random(options.deals, seed=options.seed).deals
@@ -379,11 +379,11 @@ def ask_doctor(options: argparse.Namespace) -> int:
 
 def ask_search(options: argparse.Namespace) -> None:
     """List lines to which a search prefers other calls."""
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.search_player import MATCH_LAYOUTS, SearchPlayer
     from bidcascade.inference.search_proposals import propose
     from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.service.reports.compare_report import summary_dict
-    from bidcascade.service.runs.progress import progress_bar
 
     (system,) = _open(options, options.system)
     player = SearchPlayer(system, layouts=options.layouts or MATCH_LAYOUTS)
@@ -417,10 +417,10 @@ def _examine(
     examiner: "Examiner", deals: "DealArrays", tables: "I8 | None", workers: int | None
 ) -> None:
     """Solve deals and look at them part by part, and say how long it takes."""
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.doctor import PART_DEALS
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import solved_tables, user_tables
-    from bidcascade.service.runs.progress import progress_bar
 
     count, cache = len(deals), user_tables()
     to_solve = tables is None or bool((tables < 0).any())

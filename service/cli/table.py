@@ -10,8 +10,8 @@ from . import evidence, shared
 if TYPE_CHECKING:
     import polars as pl
 
+    from bidcascade.engine.engine import Engine
     from bidcascade.kernels import DealArrays
-    from bidcascade.service.engine import Engine
     from bidcascade.table import LintReport
 
 _CHUNK = 100_000
@@ -200,9 +200,9 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
     import numpy as np
 
     from bidcascade.bridge import InvalidInput
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.kernels import NO_ENTRY
     from bidcascade.loaders import iter_deals, random_deals
-    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.table import counts_through, lint, lint_on_deals
 
     def frames() -> "Iterator[pl.DataFrame]":
@@ -249,10 +249,10 @@ def count_entries(options: argparse.Namespace) -> None:
     import numpy as np
 
     from bidcascade.bridge import InvalidInput
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import deal_arrays, iter_deals
     from bidcascade.loaders.whole_files import can_write, whole_file
-    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.table.import_report import counted as words
     from bidcascade.table.overlays.recount import OtherDeals, Recount
 

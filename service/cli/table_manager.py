@@ -83,9 +83,9 @@ def host(options: argparse.Namespace) -> None:
     from pathlib import Path
 
     from bidcascade.bridge import EngineFailed, Seat
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.table_manager.host import TableHost
     from bidcascade.loaders import write_pbn
-    from bidcascade.service.runs.progress import progress_bar
 
     from .matches import match_deals, opened_players
 

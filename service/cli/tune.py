@@ -65,13 +65,13 @@ def tune_system(options: argparse.Namespace) -> int:
         raise shared.UsageError("expected --lead-budget with --held-out, where leads are made")
     only, keep = ([_Place.parse(one) for one in given] for given in (options.only, options.keep))
 
+    from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.compare import Budget
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.double_dummy.trick_cache import user_tricks
     from bidcascade.inference.tuning import SCREENED, SOLVED, Plan, Tuner
     from bidcascade.loaders import deal_arrays, random_deals
-    from bidcascade.service.runs.progress import progress_bar
     from bidcascade.systems.cases import read_cases
     from bidcascade.systems.text_numbers import KINDS_OF_NUMBERS, OpenText
 

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidInput
+from bidcascade.engine.archive.adding import Added, add_files
+from bidcascade.engine.archive.archive import archives_folder
+from bidcascade.engine.archive.catalogue import CATALOGUE, ArchiveBusy, Catalogue, check_name
+from bidcascade.engine.archive.error_texts import archive_error_text
+from bidcascade.engine.archive.solving import solver_of
 from bidcascade.loaders.whole_files import write_json
-from bidcascade.service.archive.adding import Added, add_files
-from bidcascade.service.archive.archive import archives_folder
-from bidcascade.service.archive.catalogue import CATALOGUE, ArchiveBusy, Catalogue, check_name
-from bidcascade.service.archive.error_texts import archive_error_text
-from bidcascade.service.archive.solving import solver_of
 
 from .job_process import TELL_EVERY_S, enter_inputs, main
 from .pipe_messages import send

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from bidcascade.bridge import BidcascadeError, InvalidTable
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.runs.batch import batch_folder, run_batch
+from bidcascade.engine.runs.batch_inputs import boards_in_parquet
 from bidcascade.kernels.child_processes import end_with_parent
 from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.inputs import find_sources
-from bidcascade.service.engine import Engine
-from bidcascade.service.runs.batch import batch_folder, run_batch
-from bidcascade.service.runs.batch_inputs import boards_in_parquet
 
 from .pipe_messages import own_pipes, receive, send
 from .places import JobPlace

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from bidcascade.service.settings import Settings, default_data_folder
+from bidcascade.engine.settings import Settings, default_data_folder
 
 from .child import Child
 from .places import STORE, DataFolder, DataFolderUnusable

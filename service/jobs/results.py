@@ -16,14 +16,14 @@ from typing import Final, Literal, TypeAlias
 
 import polars as pl
 
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.runs.annotated_boards import RowsOf, annotated_games
+from bidcascade.engine.runs.manifest import Manifest
+from bidcascade.engine.runs.readable import call_texts
 from bidcascade.loaders.inputs import Source
 from bidcascade.loaders.whole_files import can_write, whole_file
-from bidcascade.service.engine import Engine
-from bidcascade.service.runs.manifest import Manifest
-from bidcascade.service.runs.readable import call_texts
 from bidcascade.table.formats.parquet import write_frames
 
-from .annotated_boards import RowsOf, annotated_games
 from .store import ResultFile
 
 ResultForm: TypeAlias = Literal["parquet", "jsonl", "pbn"]

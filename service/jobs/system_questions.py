@@ -29,6 +29,7 @@ from bidcascade.bridge import (
     TimedOut,
     format_calls,
 )
+from bidcascade.engine.auction_questions import deal_text, rounded
 from bidcascade.inference.bench import Bench, bench
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import (
@@ -44,7 +45,6 @@ from bidcascade.inference.yardstick import LineLoss
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
-from bidcascade.service.auction_questions import deal_text, rounded
 from bidcascade.systems.budget import places_budget, set_places_budget
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems

@@ -6,9 +6,9 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import SEATS, Seat, format_calls, format_hand
+from bidcascade.engine.runs.wide_columns import PAR_CONTRACTS_COLUMN
 from bidcascade.loaders.frame import HAND_COLUMNS
 from bidcascade.loaders.pbn_double_dummy import PAR_COLUMN
-from bidcascade.service.runs.wide_columns import PAR_CONTRACTS_COLUMN
 
 from .card_report import players_text
 from .report_page import HandRecord, HandRecords, Page, Section, Text

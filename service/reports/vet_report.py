@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from bidcascade.bridge import format_calls, parse_calls
-from bidcascade.service.runs.vet import LEAST_DECISIONS, Vetted
+from bidcascade.engine.runs.vet import LEAST_DECISIONS, Vetted
 from bidcascade.table.linting import KINDS, LintReport
 
 from .charts import Bar, Interval, Stack, bars, intervals, stacks

@@ -4,7 +4,7 @@ import pytest
 
 from bidcascade import bridge
 from bidcascade.bridge import BidcascadeError
-from bidcascade.service.engine import Engine
+from bidcascade.engine.engine import Engine
 
 READERS = [
     getattr(bridge, f"parse_{what}")

@@ -12,6 +12,7 @@ import pytest
 
 from bidcascade import kernels
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
+from bidcascade.engine.runs import cluster
 from bidcascade.kernels import cuda_device, device_frames
 from bidcascade.kernels.cuda_device import (
     CupyDevice,
@@ -21,7 +22,6 @@ from bidcascade.kernels.cuda_device import (
     why_no_device,
 )
 from bidcascade.service.cli import main
-from bidcascade.service.runs import cluster
 from tests.support_service import GOOD
 
 

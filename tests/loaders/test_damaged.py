@@ -9,6 +9,9 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine.runs.batch_inputs import Inputs
+from bidcascade.engine.runs.deal_files import deal_sink
+from bidcascade.engine.runs.manifest import Position
 from bidcascade.loaders import (
     DEAL_SCHEMA,
     REJECT_SCHEMA,
@@ -35,9 +38,6 @@ from bidcascade.loaders.lin import read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
 from bidcascade.loaders.lin_signs import looks_like_handviewer, looks_like_lin
 from bidcascade.service.cli import main
-from bidcascade.service.runs.batch_inputs import Inputs
-from bidcascade.service.runs.deal_files import deal_sink
-from bidcascade.service.runs.manifest import Position
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 from tests.support_examples import sized

@@ -6,11 +6,11 @@ import re
 import httpx
 import pytest
 
+from bidcascade.engine.settings import Settings
 from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY
 from bidcascade.page.static_files import static_files
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.keys import new_key
-from bidcascade.service.settings import Settings
 from tests.support_service import ask, problem_of
 
 

@@ -7,6 +7,7 @@ import traceback
 from pathlib import Path
 
 from bidcascade import Engine, read_deals
+from bidcascade.engine.archive.archive import Archive
 from bidcascade.inference import interpret
 from bidcascade.loaders import (
     deal_arrays,
@@ -18,7 +19,6 @@ from bidcascade.loaders import (
     read_rbn,
     write_deal_parquet,
 )
-from bidcascade.service.archive.archive import Archive
 from bidcascade.systems.check import check_system
 
 PATIENCE_S = 30

@@ -11,15 +11,10 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.service.api.app import create_app
-from bidcascade.service.auction_questions import read_circumstances, read_lead_question
-from bidcascade.service.cli import make_parser
-from bidcascade.service.cli.flags import add_flags, question_of
-from bidcascade.service.cli.shared import UsageError
-from bidcascade.service.client import option_types
-from bidcascade.service.inference_question import read_inference
-from bidcascade.service.questions.archives import BoardConditions, BoardsQuestion, NodeQuestion
-from bidcascade.service.questions.bids import (
+from bidcascade.engine.auction_questions import read_circumstances, read_lead_question
+from bidcascade.engine.inference_question import read_inference
+from bidcascade.engine.questions.archives import BoardConditions, BoardsQuestion, NodeQuestion
+from bidcascade.engine.questions.bids import (
     AuctionsRequest,
     BidRequest,
     MembersRequest,
@@ -28,21 +23,26 @@ from bidcascade.service.questions.bids import (
     SimulateRequest,
     read_bid,
 )
-from bidcascade.service.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
-from bidcascade.service.questions.fields import Flag, asked, check_values, question, taken
-from bidcascade.service.questions.layouts import (
+from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
+from bidcascade.engine.questions.fields import Flag, asked, check_values, question, taken
+from bidcascade.engine.questions.layouts import (
     InferRequest,
     InterpretRequest,
     LayoutsRequest,
     LeadsRequest,
 )
-from bidcascade.service.questions.systems import (
+from bidcascade.engine.questions.systems import (
     BenchRequest,
     CompareRequest,
     SystemCheckRequest,
     SystemDiffRequest,
 )
-from bidcascade.service.settings import Settings
+from bidcascade.engine.settings import Settings
+from bidcascade.service.api.app import create_app
+from bidcascade.service.cli import make_parser
+from bidcascade.service.cli.flags import add_flags, question_of
+from bidcascade.service.cli.shared import UsageError
+from bidcascade.service.client import option_types
 from tests.support_cli import run_python
 
 ROUTES = {

@@ -12,11 +12,11 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import Auction, InvalidInput, format_calls, parse_calls
+from bidcascade.engine import Engine
+from bidcascade.engine.runs.deal_files import deal_sink
+from bidcascade.engine.settings import Settings
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
-from bidcascade.service import Engine
 from bidcascade.service.cli import BAD_INPUT, COMMANDS, main
-from bidcascade.service.runs.deal_files import deal_sink
-from bidcascade.service.settings import Settings
 from bidcascade.systems import open_table
 from tests.support_cli import command, environment, run_apart, run_python, write_inputs
 from tests.support_service import DEAL, write_small_table

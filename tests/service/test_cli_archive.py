@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import polars as pl
 import pytest
 
+from bidcascade.engine.archive import watching
+from bidcascade.engine.archive.archive import Archive
 from bidcascade.loaders import read_deals
-from bidcascade.service.archive import watching
-from bidcascade.service.archive.archive import Archive
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.service.cli import archive as command
-from tests.service.archive.support_archives import played, write_files, write_system
+from tests.engine.archive.support_archives import played, write_files, write_system
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bidcascade.engine.engine import Engine
 from bidcascade.loaders import read_deals, read_pbn
 from bidcascade.loaders.pbn_double_dummy import (
     BID_SYSTEMS_COLUMN,
@@ -12,7 +13,6 @@ from bidcascade.loaders.pbn_double_dummy import (
     double_dummy_columns,
 )
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
-from bidcascade.service.engine import Engine
 from tests.service.reports.support_pages import check_page
 
 SYSTEM = """opening:

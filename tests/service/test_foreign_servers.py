@@ -24,19 +24,19 @@ from bidcascade.bridge import (
     parse_contract,
     parse_hand,
 )
-from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
-from bidcascade.inference.card_play.sight import give_to_seats
-from bidcascade.inference.foreign.bidding import bid_out
-from bidcascade.inference.foreign.protocol import Reply, Turn
-from bidcascade.loaders.play import trick_winner
-from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
-from bidcascade.service.foreign_engines import (
+from bidcascade.engine.foreign_engines import (
     ServerEngine,
     calls_of_pairs,
     open_foreign,
     query_of,
     vulnerability_of,
 )
+from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
+from bidcascade.inference.card_play.sight import give_to_seats
+from bidcascade.inference.foreign.bidding import bid_out
+from bidcascade.inference.foreign.protocol import Reply, Turn
+from bidcascade.loaders.play import trick_winner
+from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
 from bidcascade.systems import open_system
 from tests.support_auctions import random_auction
 from tests.support_deals import deals_in_turn

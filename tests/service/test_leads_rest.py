@@ -16,8 +16,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
-from bidcascade.service.settings import Settings
 from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow

@@ -7,11 +7,11 @@ import threading
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.settings import Settings, read_settings
 from bidcascade.kernels import memory
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
-from bidcascade.service.engine import Engine
-from bidcascade.service.settings import Settings, read_settings
 from bidcascade.systems import bidder as bidder_module
 from bidcascade.systems import budget
 from bidcascade.systems.bidder import Bidder

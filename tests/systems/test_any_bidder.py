@@ -20,8 +20,8 @@ from bidcascade.bridge import (
     format_calls,
     parse_calls,
 )
+from bidcascade.engine.answers import CountFrames, EntryColumns, FrameWriter
 from bidcascade.kernels import DealArrays
-from bidcascade.service.answers import CountFrames, EntryColumns, FrameWriter
 from bidcascade.systems import open_system
 from bidcascade.systems.any_bidder import AnyBidder, Query, bidder_of
 from bidcascade.systems.compile import compile_system

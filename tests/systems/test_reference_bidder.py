@@ -17,10 +17,10 @@ from bidcascade.bridge import (
     format_hand,
     parse_calls,
 )
+from bidcascade.engine import Engine
 from bidcascade.kernels import Context, DealArrays, backend_name, why_unavailable
 from bidcascade.kernels.core import functions
 from bidcascade.loaders import random_deals
-from bidcascade.service import Engine
 from bidcascade.systems import open_system
 from bidcascade.systems.allowed import Bounds, list_allowed
 from bidcascade.systems.any_bidder import bidder_of

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import CALL_TEXTS, InvalidTable, format_calls, parse_calls
+from bidcascade.engine import Engine
 from bidcascade.loaders import random_deals
-from bidcascade.service import Engine
 from bidcascade.service.cli import BAD_INPUT, main
 from bidcascade.table import apply_overlays, build_table, open_folder
 from bidcascade.table.policy import ranks_of, read_policy, rules_of, with_policy

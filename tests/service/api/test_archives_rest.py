@@ -7,6 +7,12 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput, parse_calls
+from bidcascade.engine.archive.adding import add_files
+from bidcascade.engine.archive.archive import Archive, archives_folder
+from bidcascade.engine.archive.catalogue import CATALOGUE, writing
+from bidcascade.engine.archive.questions import find_boards
+from bidcascade.engine.archive.upkeep import bid_archive
+from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service.api import archives as api_archives
 from bidcascade.service.api import routes_archives
@@ -18,12 +24,6 @@ from bidcascade.service.api.models_archives import (
     ArchivesAnswer,
 )
 from bidcascade.service.api.problems import Problem
-from bidcascade.service.archive.adding import add_files
-from bidcascade.service.archive.archive import Archive, archives_folder
-from bidcascade.service.archive.catalogue import CATALOGUE, writing
-from bidcascade.service.archive.questions import find_boards
-from bidcascade.service.archive.upkeep import bid_archive
-from bidcascade.service.questions.archives import BoardsQuestion
 from tests.support_service import ask, loaded_app, problem_of
 
 AUCTIONS = ("1N P P P", "1N P 2C P 2H P P P", "1N P 2C P 2S P P P", "P 1S P P P", "1C P P P")

@@ -291,7 +291,7 @@ LIMITED = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (400, 400))
 from bidcascade.service.api.server import serve
-from bidcascade.service.settings import read_settings
+from bidcascade.engine.settings import read_settings
 serve(read_settings())
 """
 

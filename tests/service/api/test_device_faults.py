@@ -8,12 +8,13 @@ import pytest
 
 from bidcascade import kernels
 from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
+from bidcascade.engine import engine
+from bidcascade.engine.settings import Settings
 from bidcascade.kernels import cuda_device, device_frames, get_backend, why_unavailable
-from bidcascade.service import cli, engine
+from bidcascade.service import cli
 from bidcascade.service.api import tables
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import NO_BACKEND, exit_code, info, main
-from bidcascade.service.settings import Settings
 from bidcascade.systems import table_bidder
 from tests.support_cli import run_apart
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table

@@ -10,10 +10,10 @@ import pytest
 from fastapi import FastAPI
 
 from bidcascade.bridge import Cancelled, Contract, Seat, imps, parse_contract, score
+from bidcascade.engine.auction_questions import deal_text
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.service.auction_questions import deal_text
 from tests.support_service import DEAL, ask, loaded_app, post, problem_of
 
 OVER = ["1N", "P", "3N", "P", "P", "P"]

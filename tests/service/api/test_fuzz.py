@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis.errors import Unsatisfiable
 
+from bidcascade.engine.archive.adding import add_files
+from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
-from bidcascade.service.archive.adding import add_files
-from bidcascade.service.settings import Settings
 from tests.service.jobs.support_jobs import archive
 from tests.support_examples import sized
 from tests.support_missing import missing

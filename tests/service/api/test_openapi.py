@@ -8,11 +8,11 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import TypeAdapter
 
+from bidcascade.engine.questions import archives, bids, double_dummy, layouts, systems
+from bidcascade.engine.settings import Settings
 from bidcascade.service.api import models as schemas
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.problems import KINDS, MEDIA_TYPE
-from bidcascade.service.questions import archives, bids, double_dummy, layouts, systems
-from bidcascade.service.settings import Settings
 from tests.support_service import ask, loaded_app
 
 OPERATIONS = {

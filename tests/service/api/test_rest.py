@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import SEATS, Deal, Seat, Vulnerability, format_deal, format_deal_lin
+from bidcascade.engine import Engine
+from bidcascade.engine.settings import Settings
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from bidcascade.service import Engine
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.models import (
     AuctionsAnswer,
@@ -25,7 +26,6 @@ from bidcascade.service.api.models import (
     TableAnswer,
     TablesAnswer,
 )
-from bidcascade.service.settings import Settings
 from tests.support_examples import sized
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, write_small_table
 

@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine.settings import Settings, read_settings
 from bidcascade.service.api import server
 from bidcascade.service.api.keys import new_key
-from bidcascade.service.settings import Settings, read_settings
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 
 RELOAD = "/v1/tables/small/reload"

@@ -5,10 +5,10 @@ import stat
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.keys import ApiKey, ApiKeys, is_private, new_key
 from bidcascade.service.cli import main
-from bidcascade.service.settings import Settings
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 
 

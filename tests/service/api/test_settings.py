@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.service.settings import (
+from bidcascade.engine.settings import (
     PREFIX,
     Settings,
     read_settings,

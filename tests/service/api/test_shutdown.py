@@ -5,9 +5,9 @@ import socket
 
 import uvicorn
 
+from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.server import OrderlyServer
-from bidcascade.service.settings import Settings
 from tests.support_service import write_small_table
 
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

@@ -12,7 +12,7 @@ import pytest
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals
 from bidcascade.service.client import AsyncClient, Client, ServiceError
-from bidcascade.service.engine import Engine
+from bidcascade.engine.engine import Engine
 from tests.service.jobs.support_jobs import archive
 from tests.support_docs import run_page
 from tests.support_service import DEAL, ready_server, write_small_table

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine import Engine
 from bidcascade.kernels import NO_ENTRY, why_unavailable
 from bidcascade.kernels.device_frames import HAND_NAMES
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.service import Engine
 from bidcascade.table import build_table
 
 pytestmark = [

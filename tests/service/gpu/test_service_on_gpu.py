@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import polars as pl
 import pytest
 
+from bidcascade.engine import Engine
 from bidcascade.kernels import why_unavailable
 from bidcascade.loaders import random_deals, write_deal_parquet
-from bidcascade.service import Engine
 from bidcascade.service.cli import main
 from tests.service.jobs.support_jobs import download, jobs_app, parquet_archive, upload, wait_for
 from tests.support_cli import environment, run_apart

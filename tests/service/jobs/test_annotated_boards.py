@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine.engine import Engine
+from bidcascade.engine.runs.annotated_boards import RowsOf, annotated_games
 from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.loaders.pbn_double_dummy import BID_SYSTEMS_COLUMN, bid_system_column
-from bidcascade.service.engine import Engine
-from bidcascade.service.jobs.annotated_boards import RowsOf, annotated_games
 from bidcascade.service.jobs.results import _join_parquet
 from bidcascade.systems.call_notes import NO_LINE
 from bidcascade.systems.describing import agreements_of, description_of

@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from bidcascade.service.archive.adding import add_files
-from bidcascade.service.archive.archive import Archive
-from bidcascade.service.archive.catalogue import writing
-from bidcascade.service.archive.upkeep import bid_archive
+from bidcascade.engine.archive.adding import add_files
+from bidcascade.engine.archive.archive import Archive
+from bidcascade.engine.archive.catalogue import writing
+from bidcascade.engine.archive.upkeep import bid_archive
 from tests.service.jobs.support_jobs import archive, download, jobs_app, upload, wait_for
 from tests.support_service import ask, post, problem_of
 

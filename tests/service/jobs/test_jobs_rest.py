@@ -6,8 +6,8 @@ import json
 import polars as pl
 import pytest
 
+from bidcascade.engine.engine import Engine
 from bidcascade.loaders import random_deals, read_deals
-from bidcascade.service.engine import Engine
 from tests.service.jobs.support_jobs import (
     archive,
     download,

@@ -1,7 +1,7 @@
 """Service, and process of the job, killed six times each, at any moment from the first.
 
 Nothing is lost, and what comes of it is what comes of a run that nobody disturbs. What each kind of
-run does when it is killed is tried in ``tests/service/runs/test_runs_killed.py``.
+run does when it is killed is tried in ``tests/engine/runs/test_runs_killed.py``.
 """
 
 import functools

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from bidcascade.service.runs.announcement_texts import collect_texts
+from bidcascade.engine.runs.announcement_texts import collect_texts
 from bidcascade.table import format_announcement, read_announcement
 from bidcascade.table.evidence.announcements import (
     CUT_LENGTHS,

@@ -1,1 +1,0 @@
-../../../service/__init__.pyi
