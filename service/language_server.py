@@ -83,7 +83,7 @@ class _Desk:
         self._uris: dict[Path, str] = {}
         self._tried: dict[Path, _Tried] = {}
         self._waiting: dict[Path, asyncio.Task[None]] = {}
-        self._told: dict[Path, int] = {}
+        self._sent: dict[Path, int] = {}
         # deals are bid for one text at a time: who saves often is not to wait for all of it
         self._trying = asyncio.Lock()
 
@@ -145,28 +145,30 @@ class _Desk:
         if not is_saved:
             await asyncio.sleep(_PAUSE_S)
         try:
-            wrong = await asyncio.to_thread(self.texts.complaints, path)
-            self._tell(wrong)
-            if not is_saved or not self.deals or any(wrong.values()):
+            complaints = await asyncio.to_thread(self.texts.complaints, path)
+            self._send(complaints)
+            if not is_saved or not self.deals or any(complaints.values()):
                 return
             async with self._trying:
                 for system in self.texts.systems(path):
-                    self._take(system, await asyncio.to_thread(self._try, system), wrong)
-            self._tell(wrong)
+                    self._take(system, await asyncio.to_thread(self._try, system), complaints)
+            self._send(complaints)
         except (BidcascadeError, OSError) as error:
-            told = f"{path.name}: {str(error).partition(chr(10))[0]}"
-            self.server.window_log_message(types.LogMessageParams(types.MessageType.Warning, told))
+            message = f"{path.name}: {str(error).partition(chr(10))[0]}"
+            self.server.window_log_message(
+                types.LogMessageParams(types.MessageType.Warning, message)
+            )
 
     def _take(
         self, system: Path, tried: "_Tried | tuple[Complaint, ...]",
-        wrong: dict[Path, list[Complaint]],
+        complaints: dict[Path, list[Complaint]],
     ) -> None:  # fmt: skip
         if isinstance(tried, _Tried):
             self._tried[system] = tried
             return
-        named = {file.name: file for file in wrong}
+        named = {file.name: file for file in complaints}
         for one in tried:
-            wrong[named.get(one.where.file, system)].append(one)
+            complaints[named.get(one.where.file, system)].append(one)
 
     def _try(self, path: Path) -> _Tried | tuple[Complaint, ...]:
         """Bid deals with a system; what then is wrong is told where hands are tested by it."""
@@ -183,19 +185,19 @@ class _Desk:
             return error.complaints
         return _Tried(system, uses, [one for one in findings if one.kind in _SEVERITY], texts)
 
-    def _tell(self, wrong: Mapping[Path, list[Complaint]]) -> None:
+    def _send(self, found: Mapping[Path, list[Complaint]]) -> None:
         """Send what is wrong in each file, and findings on deals unless a text has changed."""
-        for path, complaints in wrong.items():
+        for path, complaints in found.items():
             if is_shipped(path):
                 continue
-            told = [self._complaint(path, one) for one in complaints]
+            diagnostics = [self._complaint(path, one) for one in complaints]
             for tried in self._tried.values():
                 if all(self.texts.text(one) == text for one, text in tried.texts.items()):
-                    told += self._findings(path, tried)
-            if told or self._told.get(path):
-                self._told[path] = len(told)
+                    diagnostics += self._findings(path, tried)
+            if diagnostics or self._sent.get(path):
+                self._sent[path] = len(diagnostics)
                 self.server.text_document_publish_diagnostics(
-                    types.PublishDiagnosticsParams(self.uri_of(path), told)
+                    types.PublishDiagnosticsParams(self.uri_of(path), diagnostics)
                 )
 
     def _complaint(self, path: Path, found: Complaint) -> types.Diagnostic:
@@ -226,7 +228,7 @@ class _Desk:
     # ------------------------------------------------------------------ what it means
     def meaning(self, path: Path, line: int, column: int) -> str:
         """Say in Markdown what stands at a place means, and how its line is used on deals."""
-        told = [self.texts.meaning(path, line, column)]
+        texts = [self.texts.meaning(path, line, column)]
         logical = self.texts.logical_line(path, line)
         for tried in self._tried.values() if logical is not None else ():
             assert logical is not None
@@ -234,13 +236,13 @@ class _Desk:
             if use is None or tried.texts.get(path) != self.texts.text(path):
                 continue
             before = f"after {use.auction}" if use.auction else "as opening"
-            told.append(
+            texts.append(
                 f"**{use.call}** {before}: {sentence_of(tried.system, use)}\n\n"
                 f"Made on {use.chosen:,} of the {use.offered:,} times that it could be "
                 f"({use.deals:,} random deals, {tried.system.name})."
             )
             break
-        return "\n\n---\n\n".join(filter(None, told))
+        return "\n\n---\n\n".join(filter(None, texts))
 
 
 def make_server() -> LanguageServer:
@@ -322,9 +324,9 @@ def _add_questions(server: LanguageServer, desk: _Desk) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
-        told = desk.meaning(*desk.here(params.text_document.uri, params.position))
-        content = types.MarkupContent(types.MarkupKind.Markdown, told)
-        return types.Hover(content) if told else None
+        text = desk.meaning(*desk.here(params.text_document.uri, params.position))
+        content = types.MarkupContent(types.MarkupKind.Markdown, text)
+        return types.Hover(content) if text else None
 
     @server.feature(types.TEXT_DOCUMENT_DEFINITION)
     def definition(params: types.DefinitionParams) -> list[types.Location]:

@@ -204,7 +204,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
         If the folder cannot be written to.
     """
     place = archive_folder(folder)
-    if not place.is_begun:
+    if not place.is_started:
         if not create:
             raise unknown(folder)
         place.check_empty()
@@ -215,7 +215,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
             raise ArchiveBusy(
                 f"another process is writing to the archive {folder.name!r}"
             ) from None
-        if place.is_begun:
+        if place.is_started:
             catalogue = Catalogue.read(folder)
         else:
             catalogue = Catalogue()
@@ -225,7 +225,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
             yield catalogue
         except BaseException:
             # a full disk needs the room of what does not count
-            if place.is_begun:
+            if place.is_started:
                 Catalogue.read(folder).clean(folder)
             raise
 

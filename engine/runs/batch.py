@@ -211,7 +211,7 @@ def run_batch(
     )
     if export is not None:
         asked.options, elsewhere = export.options, export.answerer
-    if not place.is_begun:
+    if not place.is_started:
         place.check_empty()
     elif not resume:
         raise InvalidInput(
@@ -219,7 +219,7 @@ def run_batch(
         )
     with ExitStack() as stack:
         stack.enter_context(place.held())
-        if place.is_begun:
+        if place.is_started:
             asked.inputs = describe_inputs(sources)
             manifest = place.take_up(asked)
         else:

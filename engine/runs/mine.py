@@ -129,7 +129,7 @@ def mine(
         "mining", options={"rank": rank, "profile": profile, "add_to": str(add_to or "")}
     )
     may_replace = overwrite or (add_to is not None and _is_same(path, Path(add_to)))
-    is_resumed = resume and place.is_begun
+    is_resumed = resume and place.is_started
     if not is_resumed:
         _check_free(path, place, may_replace=may_replace)
         refuse_hopeless(named)
@@ -165,7 +165,7 @@ def _is_same(path: Path, other: Path) -> bool:
 
 
 def _check_free(path: Path, place: RunFolder, *, may_replace: bool) -> None:
-    if place.is_begun:
+    if place.is_started:
         raise InvalidInput(
             f"{str(place.path)!r} holds an interrupted run: resume it, or remove the folder"
         )

@@ -96,7 +96,7 @@ class RunFolder:
         self._own = (*own, partial, *(f"{below}/{partial}" for below in self._below))
 
     @property
-    def is_begun(self) -> bool:
+    def is_started(self) -> bool:
         """Whether there is a run, to be resumed or finished."""
         return (self.path / self.manifest).exists()
 
@@ -158,7 +158,7 @@ class RunFolder:
 
     def _check_ours(self) -> None:
         """Check that nothing of somebody else is in a folder that is to be gone at the end."""
-        if self.is_begun:
+        if self.is_started:
             self.read()
             return
         ours = {file for pattern in self._own for file in self.path.glob(pattern)}
@@ -172,7 +172,7 @@ class RunFolder:
 
     def _is_without_boards(self) -> bool:
         try:
-            return self.is_begun and not self.read().boards
+            return self.is_started and not self.read().boards
         except InvalidInput:
             return False
 
@@ -222,7 +222,7 @@ class RunFolder:
         InvalidInput
             As :meth:`take_up` does; or if an input cannot be read a second time.
         """
-        if resume and self.is_begun:
+        if resume and self.is_started:
             run = self.take_up(asked)
             if not run.finished:
                 check_comes_again(listed, run.work)

@@ -124,7 +124,7 @@ def is_known(request: Request, etag: str) -> bool:
     return etag in known or known == ["*"]
 
 
-async def begun(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def with_first_part(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Wait for the first part: an error in it is still one of the whole answer."""
     first = await anext(parts)
 

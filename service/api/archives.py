@@ -18,7 +18,7 @@ from .problems import Problem, problem_of
 
 MOST_OPEN: Final = 64
 """Archives that are kept open."""
-MOST_ASKED: Final = 4
+MOST_QUESTIONS: Final = 4
 """Questions that are worked on at once, those included whose requests were given up."""
 
 
@@ -35,14 +35,14 @@ class Archives:
         self._named = named
         self._lock = threading.Lock()
         self._open: dict[str, Archive] = {}
-        self._places = threading.BoundedSemaphore(MOST_ASKED)
+        self._slots = threading.BoundedSemaphore(MOST_QUESTIONS)
 
     @cached_property
     def _root(self) -> Path:
         return archives_folder(self._named).absolute()
 
     @contextmanager
-    def asked(self, name: str) -> Iterator[Archive]:
+    def opened(self, name: str) -> Iterator[Archive]:
         """Give the archive of a name; errors in the block say no place on this machine.
 
         Raises
@@ -52,11 +52,11 @@ class Archives:
             worked on; as the block's errors have it.
         """
         folder = self._folder(name)
-        if not self._places.acquire(blocking=False):
+        if not self._slots.acquire(blocking=False):
             # the event loop lets no more than that in: the others were given up and go on
             raise Problem(
                 "overloaded",
-                f"expected at most {MOST_ASKED} questions to archives at once",
+                f"expected at most {MOST_QUESTIONS} questions to archives at once",
                 headers={"Retry-After": "5"},
             )
         try:
@@ -67,7 +67,7 @@ class Archives:
                     self._forget(name)
                     raise
         finally:
-            self._places.release()
+            self._slots.release()
 
     def all(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
         """Summaries of all archives, and why some are damaged."""

@@ -59,14 +59,14 @@ class Tool(NamedTuple):
         These names.
     in_body : bool
         Whether arguments are the fields of a body, else of the query.
-    told : mcp_types.Tool
+    tool : mcp_types.Tool
         What assistants are told of it.
     """
 
     path: str
     in_path: tuple[str, ...]
     in_body: bool
-    told: types.Tool
+    tool: types.Tool
 
 
 def tools_of(document: Mapping[str, Any]) -> dict[str, Tool]:
@@ -82,15 +82,15 @@ def tools_of(document: Mapping[str, Any]) -> dict[str, Tool]:
     >>> from bidcascade.service.api.app import create_app
     >>> from bidcascade.engine.settings import Settings
     >>> tools = tools_of(create_app(Settings(table="sayc")).openapi())
-    >>> tools["bid"].told.input_schema["required"]
+    >>> tools["bid"].tool.input_schema["required"]
     ['hand']
     """
     found = {}
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             name = operation["operationId"]
-            asks = bool(_TAGS.intersection(operation.get("tags", ()))) or name in _ALSO
-            if asks and method not in _CHANGING:
+            only_reads = bool(_TAGS.intersection(operation.get("tags", ()))) or name in _ALSO
+            if only_reads and method not in _CHANGING:
                 found[name] = _tool(path, operation, document["components"]["schemas"])
     return found
 
@@ -110,7 +110,7 @@ def _tool(path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -
     schema, used = _with_definitions(schema, schemas)
     if used:
         schema["$defs"] = used
-    told = types.Tool(
+    tool = types.Tool(
         name=operation["operationId"],
         title=operation["summary"],
         description=f"{operation['summary']}. {operation.get('description', '')}".strip(),
@@ -120,7 +120,7 @@ def _tool(path: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -
         ),
     )
     in_path = tuple(one["name"] for one in parameters if one["in"] == "path")
-    return Tool(path, in_path, body is not None, told)
+    return Tool(path, in_path, body is not None, tool)
 
 
 def _with_definitions(
@@ -208,7 +208,7 @@ class Assistants:
     async def _list_tools(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[one.told for one in self._tools.values()])
+        return types.ListToolsResult(tools=[one.tool for one in self._tools.values()])
 
     async def _call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -219,12 +219,14 @@ class Assistants:
             hint = f"; did you mean {near!r}?" if near else ""
             raise MCPError(_NOT_FOUND, f"expected a tool, got {params.name[:100]!r}{hint}")
         arguments = dict(params.arguments or {})
-        known = tool.told.input_schema["properties"]
+        known = tool.tool.input_schema["properties"]
         for name in tool.in_path:
             if not isinstance(arguments.get(name), str) or not arguments[name]:
-                return _wrong(f"{name}: expected a text, got {arguments.get(name)!r}")
+                return _error_result(f"{name}: expected a text, got {arguments.get(name)!r}")
         for name in arguments.keys() - known.keys() if not tool.in_body else ():
-            return _wrong(f"{name}: expected one of {', '.join(known)}, got another argument")
+            return _error_result(
+                f"{name}: expected one of {', '.join(known)}, got another argument"
+            )
         return _result(await self._answer(tool, arguments, context))
 
     async def _answer(
@@ -273,8 +275,10 @@ class Assistants:
                 found.append(_page(address, *_head_of(file), file))
         folder = shipped_folder()
         for file in (*folder.glob(f"*{SUFFIX}"), *(folder / PAGES).glob(f"*{SUFFIX}")):
-            told = "A system as text." if file.parent == folder else "A page that systems include."
-            found.append(_page(f"{_SYSTEMS}{file.name}", file.name, told, file))
+            description = (
+                "A system as text." if file.parent == folder else "A page that systems include."
+            )
+            found.append(_page(f"{_SYSTEMS}{file.name}", file.name, description, file))
         return {str(one.uri): (one, file) for one, file in found}
 
     async def _read_resource(
@@ -301,13 +305,15 @@ def docs_files() -> list[Path]:
 
 
 def _page(
-    address: str, title: str, told: str, file: Path | None
+    address: str, title: str, description: str, file: Path | None
 ) -> tuple[types.Resource, Path | None]:
     kind = "application/json" if address.endswith(".json") else "text/markdown"
     if address.startswith(_SYSTEMS):
         kind = "text/plain"
     name = address.rpartition("/")[2]
-    resource = types.Resource(uri=address, name=name, title=title, description=told, mime_type=kind)
+    resource = types.Resource(
+        uri=address, name=name, title=title, description=description, mime_type=kind
+    )
     return resource, file
 
 
@@ -332,7 +338,7 @@ def _result(answer: Answered) -> types.CallToolResult:
     text = answer.body.decode("utf-8", "replace")
     value = json.loads(text) if "json" in answer.kind and "ndjson" not in answer.kind else None
     if answer.status >= 400:
-        return _wrong(_problem_text(value) if isinstance(value, dict) else text)
+        return _error_result(_problem_text(value) if isinstance(value, dict) else text)
     return types.CallToolResult(
         content=[types.TextContent(text=text)],
         structured_content=value if isinstance(value, dict) else None,
@@ -346,5 +352,5 @@ def _problem_text(problem: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _wrong(text: str) -> types.CallToolResult:
+def _error_result(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)

@@ -88,12 +88,12 @@ class AuctionResults:
             # where a limit cut, one auction more was met
             b'{"total":%d,"truncated":%s,"cut":%s,"auctions":[%s]}'
             % (
-                end - begin + (CUTS[cut] == "limit"),
+                stop - start + (CUTS[cut] == "limit"),
                 b"true" if cut else b"false",
                 json.dumps(CUTS[cut]).encode(),
-                b",".join(listed[begin:end]),
+                b",".join(listed[start:stop]),
             )
-            for (begin, end), cut in zip(
+            for (start, stop), cut in zip(
                 pairwise(found.offsets.tolist()), found.cut.tolist(), strict=True
             )
         ]
@@ -106,7 +106,7 @@ class AuctionResults:
         pieces = self._pieces_of(distinct - several)
         which = self._checks.on(deals, several) if several else None
         written = []
-        for deal, ((begin, end), total) in enumerate(
+        for deal, ((start, stop), total) in enumerate(
             zip(pairwise(lists.offsets.tolist()), lists.totals.tolist(), strict=True)
         ):
             auctions = b",".join(
@@ -114,12 +114,12 @@ class AuctionResults:
                     pieces[entry]
                     if which is None or entry not in several
                     else self._piece_of(entry, which(deal, entry))
-                    for entry in entries[begin:end]
+                    for entry in entries[start:stop]
                 ]
             )
             written.append(
                 b'{"total":%d,"truncated":%s,"cut":%s,"auctions":[%s]}'
-                % (total, *_WHETHER_CUT[total > end - begin], auctions)
+                % (total, *_WHETHER_CUT[total > stop - start], auctions)
             )
         return written
 
@@ -182,8 +182,8 @@ class AuctionResults:
         pieces = dict.fromkeys(keys, b"")
         endings = places.endings(np.array([place for place, _ in pieces], np.int32))
         codes = endings.calls.tobytes()
-        for key, (begin, end) in zip(pieces, pairwise(endings.offsets.tolist()), strict=True):
-            calls, entry = codes[begin:end], key[1]
+        for key, (start, stop) in zip(pieces, pairwise(endings.offsets.tolist()), strict=True):
+            calls, entry = codes[start:stop], key[1]
             name = places.sides[(len(calls) - 1) & 1].name(entry) if entry >= 0 else ""
             pieces[key] = _ONE_AUCTION % _piece(
                 calls, None, (name,) if name else (), completed=True

@@ -69,7 +69,7 @@ class _Waiting(Generic[Payload, Result]):
     most_deals: int
     since: float
     answer: "asyncio.Future[Result]" = field(repr=False)
-    begun: float = 0.0
+    started: float = 0.0
 
 
 class Batcher(Generic[Payload, Result]):
@@ -131,7 +131,7 @@ class Batcher(Generic[Payload, Result]):
         *,
         deals: int,
         lane: Lane = "small",
-        begun: bool = False,
+        is_started: bool = False,
         most_deals: int | None = None,
     ) -> Result:
         """Wait for the result of one request, and note how long it waited and was worked on.
@@ -144,7 +144,7 @@ class Batcher(Generic[Payload, Result]):
             What the request costs of the budgets.
         lane : {"small", "part"}
             ``part`` for a part of a long answer.
-        begun : bool
+        started : bool
             Whether earlier parts of the answer are on their way: it may then not be refused for
             want of room. Such an answer asks for one part at a time.
         most_deals : int, optional
@@ -158,7 +158,7 @@ class Batcher(Generic[Payload, Result]):
             If the worker cannot answer any more.
         """
         self._check_open()
-        if not begun:
+        if not is_started:
             self._check_room(deals)
         loop = asyncio.get_running_loop()
         if self._owner is None:
@@ -173,8 +173,8 @@ class Batcher(Generic[Payload, Result]):
         result = await waiting.answer
         stages = current_stages()
         if stages is not None:
-            stages.add("queue", waiting.begun - waiting.since)
-            stages.add("engine", time.monotonic() - waiting.begun)
+            stages.add("queue", waiting.started - waiting.since)
+            stages.add("engine", time.monotonic() - waiting.started)
         return result
 
     def answer_now(
@@ -284,7 +284,7 @@ class Batcher(Generic[Payload, Result]):
         batch, deals = [first], first.deals
         most_deals = min(first.most_deals, self.max_batch_deals)
         # parts of long answers go one by one: small requests wait for the end of a batch
-        kept: deque[_Waiting[Payload, Result]] = deque()
+        left: deque[_Waiting[Payload, Result]] = deque()
         while waiting and lane == "small" and len(batch) < self.max_batch_requests:
             one = waiting.popleft()
             if one.answer.done():
@@ -293,8 +293,8 @@ class Batcher(Generic[Payload, Result]):
                 batch.append(one)
                 deals += one.deals
             else:
-                kept.append(one)
-        waiting.extendleft(reversed(kept))
+                left.append(one)
+        waiting.extendleft(reversed(left))
         self.queued_deals -= deals
         return batch
 
@@ -311,7 +311,7 @@ class Batcher(Generic[Payload, Result]):
     ) -> None:
         started = time.monotonic()
         for one in batch:
-            one.begun = started
+            one.started = started
         done: asyncio.Future[None] = loop.create_future()
         self._is_busy = True
         self._hand_over.put(lambda: self._run(batch, loop, done))

@@ -76,22 +76,24 @@ async def answer_of(
         "server": ("bidcascade", 80),
         "state": {},
     }
-    asked = iter([{"type": "http.request", "body": body or b"", "more_body": False}])
-    told: list[MutableMapping[str, Any]] = []
+    messages = iter([{"type": "http.request", "body": body or b"", "more_body": False}])
+    answers: list[MutableMapping[str, Any]] = []
     finished = asyncio.Event()
 
     async def receive() -> MutableMapping[str, Any]:
-        if request := next(asked, None):
+        if request := next(messages, None):
             return request
         await finished.wait()
         return {"type": "http.disconnect"}
 
     async def send(message: MutableMapping[str, Any]) -> None:
-        told.append(message)
+        answers.append(message)
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             finished.set()
 
     await app(scope, receive, send)
-    start = next(message for message in told if message["type"] == "http.response.start")
+    start = next(message for message in answers if message["type"] == "http.response.start")
     kind = dict(start["headers"]).get(b"content-type", b"").decode("latin-1")
-    return Answered(start["status"], kind, b"".join(message.get("body", b"") for message in told))
+    return Answered(
+        start["status"], kind, b"".join(message.get("body", b"") for message in answers)
+    )

@@ -17,7 +17,7 @@ from bidcascade.kernels import DealArrays
 
 from .deal_requests import deals_of
 from .limits import malformed, parse_body
-from .problems import LONGEST_VALUE, Problem, wrong_field
+from .problems import LONGEST_VALUE, Problem, field_problem
 from .questions import joined
 
 _Model = TypeVar("_Model", bound=DealsRequest)
@@ -88,8 +88,8 @@ def read_large(
     scan.take(_END, b"", "body")
     if runs is not None:
         others.append(b'"deals":[{}]')
-    asked = parse_body(model, b"{%b}" % b",".join(others))
-    return asked, joined(runs or [])
+    request = parse_body(model, b"{%b}" % b",".join(others))
+    return request, joined(runs or [])
 
 
 def read_deals_body(
@@ -118,9 +118,9 @@ def read_deals_body(
 
     if len(body) > PIECE:
         return read_large(model, body, check)
-    asked = parse_body(model, body)
-    check(len(asked.deals))
-    return asked, None
+    request = parse_body(model, body)
+    check(len(request.deals))
+    return request, None
 
 
 def _read_deals(scan: "_Scan", check: Callable[[int], None]) -> list[DealArrays]:
@@ -130,14 +130,14 @@ def _read_deals(scan: "_Scan", check: Callable[[int], None]) -> list[DealArrays]
     scan.take(_LIST_BEGIN, b"", "deals")
     more = True
     while more:
-        start = scan.place
+        start = scan.position
         text = scan.take(_DEALS, b"[", f"deals[{count}]")[0]
         run = text.removesuffix(b",")
         more = len(run) < len(text)
-        asked = parse_body(DealsRequest, b'{"deals":[%b]}' % run, first=count, start=start)
-        check(count + len(asked.deals))
-        runs.append(deals_of(asked.deals, first=count))
-        count += len(asked.deals)
+        request = parse_body(DealsRequest, b'{"deals":[%b]}' % run, first=count, start=start)
+        check(count + len(request.deals))
+        runs.append(deals_of(request.deals, first=count))
+        count += len(request.deals)
     scan.take(_LIST_END, b"[", f"deals[{count}]")
     return runs
 
@@ -146,13 +146,13 @@ class _Scan:
     """A place in a body that moves on from match to match, none of them longer than a piece."""
 
     def __init__(self, body: bytes | bytearray, piece: int) -> None:
-        self.place = 0
+        self.position = 0
         self.reach = piece
         self._body = body
         self._piece = piece
 
     def is_at(self, text: bytes) -> bool:
-        return self._body.startswith(text, self.place)
+        return self._body.startswith(text, self.position)
 
     def take(self, pattern: re.Pattern[bytes], opening: bytes, field: str) -> re.Match[bytes]:
         """Match of a pattern here; with ``opening`` before it what stands here is JSON.
@@ -162,23 +162,23 @@ class _Scan:
         Problem
             400 if the next piece is no JSON, else 422: its value is too long, or too deep.
         """
-        found = pattern.match(self._body, self.place, self.place + self.reach)
+        found = pattern.match(self._body, self.position, self.position + self.reach)
         if found is None:
             raise self._problem(opening, field)
-        self.place = found.end()
+        self.position = found.end()
         return found
 
     def _problem(self, opening: bytes, field: str) -> Problem:
-        piece = bytes(self._body[self.place : self.place + self._piece])
+        piece = bytes(self._body[self.position : self.position + self._piece])
         value: Any = None
         try:
             value = from_json(
                 opening + piece, allow_inf_nan=False, allow_partial="trailing-strings"
             )
         except ValueError as error:
-            return malformed(str(error), piece, self.place)
+            return malformed(str(error), piece, self.position)
         reason = f"expected values of at most {self.reach:,} bytes, none of them deep"
         if not opening and not isinstance(value, dict):
             reason = "expected an object"
         text = piece[: LONGEST_VALUE + 1].decode("utf-8", "replace")
-        return wrong_field(field, text, reason)
+        return field_problem(field, text, reason)

@@ -154,10 +154,10 @@ def parse_body(
             raise malformed(reason, body, start) from None
     try:
         kind: Any = model
-        asked: _Model = _reader_of(kind).validate_json(body)
+        request: _Model = _reader_of(kind).validate_json(body)
     except ValidationError as error:
         raise _problem_of_body(error, body, first, start) from None
-    return asked
+    return request
 
 
 @cache

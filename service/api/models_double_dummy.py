@@ -15,7 +15,7 @@ class ParAnswer(Body):
     )
 
 
-class AuctionWorth(Body):
+class AuctionValue(Body):
     """What an auction is worth double dummy."""
 
     contract: str = Field(description="With its declarer; `Pass` if passed out.", examples=["3NN"])
@@ -51,7 +51,7 @@ class DoubleDummyAnswer(Body):
         examples=[{"N": {"C": 6, "D": 7, "H": 8, "S": 8, "N": 7}}],
     )
     par: ParAnswer | None = Field(description="Par of the deal; null if a result is missing.")
-    auctions: list[AuctionWorth] = Field(description="In the order of the request.")
+    auctions: list[AuctionValue] = Field(description="In the order of the request.")
     missing: list[MissingResult] = Field(
         description="Results that were not solved in the time for a request; empty with status "
         "200.",

@@ -51,7 +51,7 @@ class RejectedDeals(Body):
     )
 
 
-class WorthAnswer(Body):
+class MeanAnswer(Body):
     """A mean over the layouts, with its interval of 95 %."""
 
     value: float = Field(description="By weight.", examples=[9.8])
@@ -66,11 +66,11 @@ class UtilityAnswer(Body):
     scoring: Literal["points", "imps", "matchpoints"] = Field(
         description="What `value` is in.", examples=["imps"]
     )
-    value: WorthAnswer = Field(description="By the scoring asked for.")
-    tricks: WorthAnswer = Field(description="Tricks.")
-    points: WorthAnswer = Field(description="Score, by contract and vulnerability.")
-    imps: WorthAnswer | None = Field(description="IMPs a board; null without `against`.")
-    matchpoints: WorthAnswer | None = Field(
+    value: MeanAnswer = Field(description="By the scoring asked for.")
+    tricks: MeanAnswer = Field(description="Tricks.")
+    points: MeanAnswer = Field(description="Score, by contract and vulnerability.")
+    imps: MeanAnswer | None = Field(description="IMPs a board; null without `against`.")
+    matchpoints: MeanAnswer | None = Field(
         description="Share of the other table beaten, half if equal; null without `against`."
     )
     made: float = Field(description="Share of layouts in which it is made.", examples=[0.71])

@@ -122,8 +122,8 @@ def _descriptors(wanted: int) -> int | None:
     if allowed == resource.RLIM_INFINITY:
         return None
     if allowed < wanted:
-        asked = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        requested = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
         with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (asked, most))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (requested, most))
         allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return allowed

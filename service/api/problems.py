@@ -312,7 +312,7 @@ def problem_of(
     return Problem(kind, f"{field}: {reason}", [complaint(field, value, reason)])
 
 
-def wrong_field(field: str, value: object, reason: str) -> Problem:
+def field_problem(field: str, value: object, reason: str) -> Problem:
     """Problem of a request with one field at fault."""
     return invalid_request([complaint(field, value, reason)])
 
@@ -329,7 +329,7 @@ def check_query(request: Request, *known: str) -> None:
         if name not in known:
             many = "s" if len(known) > 1 else ""
             allowed = f"only the parameter{many} {', '.join(known)}" if known else "no parameters"
-            raise wrong_field(name, value, f"expected {allowed}")
+            raise field_problem(name, value, f"expected {allowed}")
 
 
 def answer_problem(request: Request, problem: Problem) -> Response:

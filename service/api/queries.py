@@ -21,22 +21,22 @@ class _Parameters(BaseModel):
         return {name: value for name, value in given.items() if value not in ("", [""])}
 
 
-def query_of(asked: type[_Question]) -> Callable[..., Awaitable[_Question]]:
+def query_of(question: type[_Question]) -> Callable[..., Awaitable[_Question]]:
     """Make the dependency of a route that reads a question from the query.
 
     FastAPI takes a model of pydantic alone for that, so one is made of the question's fields.
     """
-    hints = get_type_hints(asked, include_extras=True)
-    told: dict[str, Any] = {}
-    for one in fields(asked):  # type: ignore[arg-type]
+    hints = get_type_hints(question, include_extras=True)
+    parameters: dict[str, Any] = {}
+    for one in fields(question):  # type: ignore[arg-type]
         described = {name: value for name, value in one.metadata.items() if name != "flag"}
         default = ... if one.default is MISSING else one.default
-        told[one.name] = (hints[one.name], Field(default, **described))
-    model = create_model(asked.__name__, __base__=_Parameters, **told)
+        parameters[one.name] = (hints[one.name], Field(default, **described))
+    model = create_model(question.__name__, __base__=_Parameters, **parameters)
 
     # a coroutine, which FastAPI starts no thread for
     async def read(given: Any) -> _Question:
-        return asked(**{name: getattr(given, name) for name in told})
+        return question(**{name: getattr(given, name) for name in parameters})
 
     read.__annotations__["given"] = Annotated[model, Query()]
     return read

@@ -22,7 +22,7 @@ from bidcascade.engine.questions.archives import (
     NodeQuestion,
 )
 from bidcascade.engine.runs.deal_files import deal_sink
-from bidcascade.service.jobs.places import folder_size
+from bidcascade.service.jobs.data_folder import folder_size
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.systems.auction_patterns import read_auction
 
@@ -48,7 +48,7 @@ router = APIRouter(tags=["archives"])
 _Result = TypeVar("_Result")
 
 ArchiveInPath = Annotated[str, InPath(description="Name of an archive.", examples=["club"])]
-_ASKED: Final = (401, 404, 406, 413, 422, 429, 500, 503, 504)
+_ARCHIVE_PROBLEMS: Final = (401, 404, 406, 413, 422, 429, 500, 503, 504)
 _FRESH: Final = {"Cache-Control": "no-store"}
 _PIECE: Final = 10_000
 """Boards that are written to a file at a time."""
@@ -108,31 +108,31 @@ async def archive(request: Request, name: ArchiveInPath) -> Response:
                 for media_type in MEDIA_TYPES.values()
             },
         },
-        **problems(*_ASKED),
+        **problems(*_ARCHIVE_PROBLEMS),
     },
 )
 async def archive_boards(
     request: Request,
     name: ArchiveInPath,
-    asked: Annotated[BoardsQuestion, Depends(query_of(BoardsQuestion))],
+    question: Annotated[BoardsQuestion, Depends(query_of(BoardsQuestion))],
 ) -> Response:
     """Find boards by auction, hands, players and results; also by chance, or in equal shares."""
     work: AppState = request.app.state.own
-    is_file = asked.format != "json"
+    is_file = question.format != "json"
     most = work.settings.max_request_deals if is_file else MOST_LISTED
-    if asked.limit > most:
+    if question.limit > most:
         setting = " (setting max_request_deals)" if is_file else "; files may have more"
         reason = f"expected at most {most:,}{setting}"
         raise Problem(
-            "limit-exceeded", f"limit: {reason}, got {asked.limit:,}",
-            [complaint("limit", asked.limit, reason)],
+            "limit-exceeded", f"limit: {reason}, got {question.limit:,}",
+            [complaint("limit", question.limit, reason)],
         )  # fmt: skip
     if not is_file:
         accepted(request, [JSON])
-        return await _json(request, name, partial(_boards, asked))
-    media_type = MEDIA_TYPES[asked.format]
+        return await _json(request, name, partial(_boards, question))
+    media_type = MEDIA_TYPES[question.format]
     accepted(request, [media_type, "application/octet-stream"])
-    return await _asked(request, name, partial(_file, asked, work, media_type))
+    return await _answered(request, name, partial(_file, question, work, media_type))
 
 
 @router.get(
@@ -140,18 +140,18 @@ async def archive_boards(
     operation_id="archiveCounts",
     summary="How many boards of an archive fit",
     response_model=ArchiveCountAnswer,
-    responses={200: {"description": "Their number."}, **problems(*_ASKED)},
+    responses={200: {"description": "Their number."}, **problems(*_ARCHIVE_PROBLEMS)},
 )
 async def archive_counts(
     request: Request,
     name: ArchiveInPath,
-    asked: Annotated[BoardConditions, Depends(query_of(BoardConditions))],
+    question: Annotated[BoardConditions, Depends(query_of(BoardConditions))],
 ) -> Response:
     """Count the boards that conditions hold for."""
     accepted(request, [JSON])
 
     def count(archive: Archive) -> dict[str, Any]:
-        return {"total": count_boards(archive, asked)}
+        return {"total": count_boards(archive, question)}
 
     return await _json(request, name, count)
 
@@ -161,16 +161,19 @@ async def archive_counts(
     operation_id="archiveNodes",
     summary="What follows an auction in an archive",
     response_model=ArchiveNodeAnswer,
-    responses={200: {"description": "The calls, with how many boards."}, **problems(*_ASKED)},
+    responses={
+        200: {"description": "The calls, with how many boards."},
+        **problems(*_ARCHIVE_PROBLEMS),
+    },
 )
 async def archive_nodes(
     request: Request,
     name: ArchiveInPath,
-    asked: Annotated[NodeQuestion, Depends(query_of(NodeQuestion))],
+    question: Annotated[NodeQuestion, Depends(query_of(NodeQuestion))],
 ) -> Response:
     """Tell which calls follow an auction, and how often; `statistics` tells more of its boards."""
     accepted(request, [JSON])
-    return await _json(request, name, partial(_node, asked))
+    return await _json(request, name, partial(_node, question))
 
 
 @router.delete(
@@ -192,22 +195,22 @@ async def archive_delete(request: Request, name: ArchiveInPath, allowed: AdminOn
     return _answer(json_bytes({"removed": removed}))
 
 
-def _boards(asked: BoardsQuestion, archive: Archive) -> dict[str, Any]:
-    total, boards = _found(asked, archive)
+def _boards(question: BoardsQuestion, archive: Archive) -> dict[str, Any]:
+    total, boards = _found(question, archive)
     return {"total": total, "boards": board_dicts(boards)}
 
 
-def _found(asked: BoardsQuestion, archive: Archive) -> tuple[int | None, pl.DataFrame]:
-    found = find_boards(archive, asked)
-    return found.total, with_bids(found.boards) if asked.bids else found.boards
+def _found(question: BoardsQuestion, archive: Archive) -> tuple[int | None, pl.DataFrame]:
+    found = find_boards(archive, question)
+    return found.total, with_bids(found.boards) if question.bids else found.boards
 
 
-def _file(asked: BoardsQuestion, work: AppState, media_type: str, archive: Archive) -> Response:
+def _file(question: BoardsQuestion, work: AppState, media_type: str, archive: Archive) -> Response:
     """Boards as a file, which is gone from the disk when it has been sent."""
-    _, boards = _found(asked, archive)
+    _, boards = _found(question, archive)
     most = work.settings.max_download_bytes
     with tempfile.TemporaryDirectory(prefix="bidcascade-") as folder:
-        path = Path(folder) / f"boards.{asked.format}"
+        path = Path(folder) / f"boards.{question.format}"
 
         def check_size() -> None:
             if folder_size(Path(folder)) > most:
@@ -220,19 +223,19 @@ def _file(asked: BoardsQuestion, work: AppState, media_type: str, archive: Archi
                 check_size()
         check_size()
         return file_answer(
-            path, name=f"{archive.name}-boards.{asked.format}", media_type=media_type,
+            path, name=f"{archive.name}-boards.{question.format}", media_type=media_type,
             timeout_s=work.timeout_s,
         )  # fmt: skip
 
 
-def _node(asked: NodeQuestion, archive: Archive) -> dict[str, Any]:
-    following = next_calls(archive, asked)
-    auction = read_auction(asked.auction).prefix
+def _node(question: NodeQuestion, archive: Archive) -> dict[str, Any]:
+    following = next_calls(archive, question)
+    auction = read_auction(question.auction).prefix
     text = format_calls(auction)
-    boards = count_boards(archive, BoardConditions(auction=text, by=asked.by))
+    boards = count_boards(archive, BoardConditions(auction=text, by=question.by))
     row = None
-    if asked.statistics and boards:
-        nodes = statistics(archive, text, asked.by, least=1, max_depth=len(auction))
+    if question.statistics and boards:
+        nodes = statistics(archive, text, question.by, least=1, max_depth=len(auction))
         row = nodes.filter(auction=text).row(0, named=True)
     return {
         "auction": text,
@@ -246,18 +249,20 @@ def _answer(content: bytes) -> Response:
     return Response(content, media_type=JSON, headers=_FRESH)
 
 
-async def _json(request: Request, name: str, ask: Callable[[Archive], dict[str, Any]]) -> Response:
+async def _json(
+    request: Request, name: str, answer: Callable[[Archive], dict[str, Any]]
+) -> Response:
     # thousands of boards are written where they were found, in the thread
-    return _answer(await _asked(request, name, lambda archive: json_bytes(ask(archive))))
+    return _answer(await _answered(request, name, lambda archive: json_bytes(answer(archive))))
 
 
-async def _asked(request: Request, name: str, ask: Callable[[Archive], _Result]) -> _Result:
+async def _answered(request: Request, name: str, answer: Callable[[Archive], _Result]) -> _Result:
     """Ask an archive, in a thread of those for archives."""
     work: AppState = request.app.state.own
 
     def task() -> _Result:
-        with work.archives.asked(name) as archive:
-            return ask(archive)
+        with work.archives.opened(name) as archive:
+            return answer(archive)
 
     return await _in_thread(work, request, task)
 

@@ -13,13 +13,13 @@ from bidcascade.engine.questions.bids import AuctionsRequest
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.any_bidder import Query
 
-from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, begun
+from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, with_first_part
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
 from .models import AuctionsAnswer
 from .openapi import BareRoute, body_of, problems
-from .problems import wrong_field
+from .problems import field_problem
 from .questions import AuctionsQuestion, deals_at_once, part_deals
 from .tables import LoadedTable
 from .work import AppState
@@ -78,9 +78,9 @@ async def auctions(request: Request) -> Response:
         async with work.body(request) as body:
             stack.enter_context(work.slots.taken(client_of(request)))
             few = len(body) <= PIECE
-            asked, deals = await work.run(lambda: _read(body, work), small=few)
-        table = work.tables.get(asked.table)
-        query = Query(asked.mode, asked.completed_only, asked.limit)
+            question, deals = await work.run(lambda: _read(body, work), small=few)
+        table = work.tables.get(question.table)
+        query = Query(question.mode, question.completed_only, question.limit)
         size = part_deals(table.seconds_a_deal[query.mode], work.settings.stream_chunk_deals)
         if form == JSON and len(deals) <= size:
             results = await work.ask(
@@ -91,7 +91,7 @@ async def auctions(request: Request) -> Response:
             content = b'{"results":[%s],%s}' % (b",".join(results), table.tail_for(query.mode))
             return Response(content, media_type=JSON, headers=table.headers_for(query.mode))
         return PartsResponse(
-            await begun(_parts(work, table, deals, query, form, size)),
+            await with_first_part(_parts(work, table, deals, query, form, size)),
             media_type=form,
             headers=table.headers_for(query.mode),
             timeout_s=work.timeout_s,
@@ -100,14 +100,14 @@ async def auctions(request: Request) -> Response:
 
 
 def _read(body: bytearray, work: AppState) -> tuple[AuctionsRequest, DealArrays]:
-    asked, deals = read_deals_body(AuctionsRequest, body, work.settings.max_request_deals)
+    question, deals = read_deals_body(AuctionsRequest, body, work.settings.max_request_deals)
     highest = work.settings.max_limit_auctions
-    if asked.limit > highest:
+    if question.limit > highest:
         reason = f"expected a number up to {highest} (setting max_limit_auctions)"
-        raise wrong_field("limit", asked.limit, reason)
+        raise field_problem("limit", question.limit, reason)
     # a table that does not exist is told before the deals are looked at
-    work.tables.get(asked.table)
-    return asked, deals_of(asked.deals) if deals is None else deals
+    work.tables.get(question.table)
+    return question, deals_of(question.deals) if deals is None else deals
 
 
 async def _parts(
@@ -121,7 +121,7 @@ async def _parts(
 
     for start in range(0, len(deals), size):
         chosen = deals.slice(start, min(start + size, len(deals)))
-        ask = partial(work.ask, deals=len(chosen), lane="part", begun=start > 0)
+        ask = partial(work.ask, deals=len(chosen), lane="part", is_started=start > 0)
         if form == ARROW:
             yield arrow.part(await ask(frames, (chosen, start)))
             continue

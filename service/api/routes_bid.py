@@ -31,7 +31,7 @@ from .work import AppState
 
 router = APIRouter(tags=["answers"], route_class=BareRoute)
 
-_Asked: TypeAlias = tuple[int, tuple[int, ...], Seat, Vulnerability]
+_Position: TypeAlias = tuple[int, tuple[int, ...], Seat, Vulnerability]
 """Hand, calls, dealer, vulnerability."""
 
 
@@ -56,28 +56,28 @@ async def bid(request: Request) -> Response:
     """
     work: AppState = request.app.state.own
     accepted(request, [JSON])
-    asked = await work.question(request, BidRequest)
+    question = await work.question(request, BidRequest)
     with work.slots.taken(client_of(request)):
-        table = work.tables.get(asked.table)
-        hand, calls, dealer, sides = read_bid(asked)
+        table = work.tables.get(question.table)
+        hand, calls, dealer, sides = read_bid(question)
         answer = await work.ask(table.bid, (hand, calls, dealer, sides), free=table.if_free("bid"))
-        if asked.simulate and asked.search:
+        if question.simulate and question.search:
             raise wrong_value(
-                "search", asked.search, "expected a call to be simulated or searched, not both"
+                "search", question.search, "expected a call to be simulated or searched, not both"
             )
-        if asked.search:
-            how = search_wished(asked.search)
+        if question.search:
+            how = search_wished(question.search)
             content = await _searched(
                 work, request, table, how, answer, (hand, calls, dealer, sides)
             )
-        elif asked.simulate:
-            wish = _wished(asked.simulate)
+        elif question.simulate:
+            wish = _wished(question.simulate)
             content = await _simulated(
                 work, request, table, wish, answer, (hand, calls, dealer, sides)
             )
         else:
             content = to_json(answer.to_dict())
-        return Response(table.told(content), media_type=JSON, headers=table.headers_for())
+        return Response(table.with_table(content), media_type=JSON, headers=table.headers_for())
 
 
 def _wished(simulate: SimulateRequest | int) -> SimulateRequest:
@@ -89,7 +89,7 @@ def _wished(simulate: SimulateRequest | int) -> SimulateRequest:
 
 async def _simulated(
     work: AppState, request: Request, table: LoadedTable, how: SimulateRequest, answer: Answer,
-    about: _Asked,
+    about: _Position,
 ) -> bytes:  # fmt: skip
     """Answer with the simulated call."""
     limit = time_for(work, how.budget_ms)
@@ -109,7 +109,7 @@ async def _simulated(
 
 async def _searched(
     work: AppState, request: Request, table: LoadedTable, how: SearchRequest, answer: Answer,
-    about: _Asked,
+    about: _Position,
 ) -> bytes:  # fmt: skip
     """Answer with the searched call."""
     limit = time_for(work, None)

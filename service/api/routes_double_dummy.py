@@ -52,12 +52,12 @@ async def double_dummy(request: Request) -> Response:
     """
     work: AppState = request.app.state.own
     accepted(request, [JSON])
-    asked = await work.question(request, DoubleDummyRequest)
+    question = await work.question(request, DoubleDummyRequest)
     with work.slots.taken(client_of(request)):
-        deal = deal_of(asked.deal, "deal")
+        deal = deal_of(question.deal, "deal")
         auctions = [
             read_field(partial(_over, dealer=deal.dealer), " ".join(calls), f"auctions[{number}]")
-            for number, calls in enumerate(asked.auctions)
+            for number, calls in enumerate(question.auctions)
         ]
         limit = time_for(work, None)
 
@@ -93,15 +93,15 @@ async def tricks_of_contracts(request: Request) -> Response:
     """
     work: AppState = request.app.state.own
     accepted(request, [JSON])
-    asked = await work.question(request, ContractTricksRequest)
+    question = await work.question(request, ContractTricksRequest)
     with work.slots.taken(client_of(request)):
-        hands = deals_of([one.deal for one in asked.boards], field="boards").hands
+        hands = deals_of([one.deal for one in question.boards], field="boards").hands
         contracts = [
             [
                 read_field(parse_contract, text, f"boards[{board}].contracts[{number}]")
                 for number, text in enumerate(one.contracts)
             ]
-            for board, one in enumerate(asked.boards)
+            for board, one in enumerate(question.boards)
         ]
         limit = time_for(work, None)
 

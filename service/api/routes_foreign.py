@@ -55,7 +55,7 @@ _LONGEST_NUMBER = 6
 """Digits."""
 
 
-class _Asked(NamedTuple):
+class _ParsedRequest(NamedTuple):
     """What all questions have."""
 
     auction: Auction
@@ -82,15 +82,15 @@ async def bid(request: Request) -> Response:
     """Call with a hand after some calls."""
     work: AppState = request.app.state.own
     try:
-        asked = _read(request)
-        auction = asked.auction
+        parsed = _read(request)
+        auction = parsed.auction
         if auction.is_complete:
             return _answer({"message": "Bidding is over"})
-        _check_seat(asked, auction.seat_to_act)
-        hand = asked.hand()
+        _check_seat(parsed, auction.seat_to_act)
+        hand = parsed.hand()
         with work.slots.taken(client_of(request)):
-            table = _table(work, asked)
-            question = (hand, auction.calls, auction.dealer, asked.vulnerability)
+            table = _table(work, parsed)
+            question = (hand, auction.calls, auction.dealer, parsed.vulnerability)
             answer = await work.ask(table.bid, question, free=table.if_free("bid"))
     except BidcascadeError as error:
         return _refusal(error)
@@ -112,15 +112,15 @@ async def explain(request: Request) -> Response:
     """Tell what the last call means."""
     work: AppState = request.app.state.own
     try:
-        asked = _read(request)
-        if not asked.auction.calls:
+        parsed = _read(request)
+        if not parsed.auction.calls:
             raise InvalidInput("expected at least one call in 'ctx', got none")
         with work.slots.taken(client_of(request)):
-            table = _table(work, asked)
-            told = await work.run(lambda: table.engine.explain(asked.auction.calls))
+            table = _table(work, parsed)
+            explained = await work.run(lambda: table.engine.explain(parsed.auction.calls))
     except BidcascadeError as error:
         return _refusal(error)
-    last = told.calls[-1]
+    last = explained.calls[-1]
     return _answer({"explanation": last.sentence, "Alert": "artificial" in last.agreements})
 
 
@@ -129,18 +129,19 @@ async def lead(request: Request) -> Response:
     """Answer with the lead that takes most tricks over layouts of the auction."""
     work: AppState = request.app.state.own
     try:
-        asked = _read(request)
-        dealer = asked.auction.dealer
-        contract = contract_of(asked.auction.calls, dealer)
+        parsed = _read(request)
+        dealer = parsed.auction.dealer
+        contract = contract_of(parsed.auction.calls, dealer)
         leader = Seat((contract.declarer + 1) % 4)
-        if parse_seat(_field(asked.query, "seat")) != leader:
+        if parse_seat(_field(parsed.query, "seat")) != leader:
             return _answer({"message": "Not this player to lead"})
         question = LeadQuestion(
-            hand=asked.hand(), contract=contract, calls=whole_auction(asked.auction.calls, dealer),
-            dealer=dealer, vulnerability=asked.vulnerability, layouts=_LAYOUTS,
+            hand=parsed.hand(), contract=contract,
+            calls=whole_auction(parsed.auction.calls, dealer), dealer=dealer,
+            vulnerability=parsed.vulnerability, layouts=_LAYOUTS,
         )  # fmt: skip
         with work.slots.taken(client_of(request)):
-            table = _table(work, asked)
+            table = _table(work, parsed)
 
             def answer(given_up: threading.Event) -> dict[str, Any]:
                 found = iter_leads(
@@ -149,10 +150,10 @@ async def lead(request: Request) -> Response:
                 )  # fmt: skip
                 return leads_dict(question, deque(found, maxlen=1)[0])
 
-            told = await run_waiting(work, request, answer)
+            answered = await run_waiting(work, request, answer)
     except BidcascadeError as error:
         return _refusal(error)
-    cards = [one["card"] for one in told["leads"]]
+    cards = [one["card"] for one in answered["leads"]]
     return _answer(
         {"card": cards[0], "who": table.name, "candidates": [{"card": one} for one in cards]}
     )
@@ -163,18 +164,18 @@ async def play(request: Request) -> Response:
     """Card behind the ones that were played, by layouts of the auction and the cards."""
     work: AppState = request.app.state.own
     try:
-        asked = _read(request)
-        if not asked.query.get("dummy"):
+        parsed = _read(request)
+        if not parsed.query.get("dummy"):
             return _answer({"message": "No dummy provided"})
-        found = _sight(asked)
+        found = _sight(parsed)
         if not isinstance(found, Sight):
             return _answer({"message": found})
         budget_ms = min(
-            _number(asked, "budget_ms", DEFAULT_BUDGET_MS), int(1000 * time_for(work, None))
+            _number(parsed, "budget_ms", DEFAULT_BUDGET_MS), int(1000 * time_for(work, None))
         )
-        seed = _number(asked, "seed", 0)
+        seed = _number(parsed, "seed", 0)
         with work.slots.taken(client_of(request)):
-            table = _table(work, asked)
+            table = _table(work, parsed)
             player = CardPlayer(table.engine.bidder.meanings, budget_ms=budget_ms, seed=seed)
             chosen = await run_waiting(
                 work, request, lambda given_up: player.choose(found, cancel=given_up)
@@ -196,32 +197,32 @@ async def play(request: Request) -> Response:
     )
 
 
-def _number(asked: _Asked, name: str, default: int) -> int:
-    text = asked.query.get(name, str(default))
+def _number(parsed: _ParsedRequest, name: str, default: int) -> int:
+    text = parsed.query.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER):
         raise InvalidInput(f"expected a whole number as {name!r}, got {text!r}")
     return int(text)
 
 
-def _sight(asked: _Asked) -> Sight | str:
+def _sight(parsed: _ParsedRequest) -> Sight | str:
     """Tell what the player sees who is asked for a card; a message where there is none to play."""
-    contract = contract_of(asked.auction.calls, asked.auction.dealer)
-    seat = parse_seat(_field(asked.query, "seat"))
+    contract = contract_of(parsed.auction.calls, parsed.auction.dealer)
+    seat = parse_seat(_field(parsed.query, "seat"))
     dummy = Seat((contract.declarer + 2) % 4)
     if seat == dummy:
         return "Called as dummy or with wrong dealer / seat"
-    played = _played(_field(asked.query, "played"))
+    played = _played(_field(parsed.query, "played"))
     if len(played) >= 52:
         return "Game is over, no cards to play"
     if not played:
         raise InvalidInput("expected the opening lead in 'played', got no card; 'lead' finds it")
     state = give_to_seats(played, contract)
     # with or without the cards that were played
-    hand = asked.cards("hand") | state.hands[seat]
-    shown = asked.cards("dummy") | state.hands[dummy]
-    calls = whole_auction(asked.auction.calls, asked.auction.dealer)
+    hand = parsed.cards("hand") | state.hands[seat]
+    shown = parsed.cards("dummy") | state.hands[dummy]
+    calls = whole_auction(parsed.auction.calls, parsed.auction.dealer)
     return Sight(
-        Auction.of(calls, asked.auction.dealer), asked.vulnerability, seat, hand, shown,
+        Auction.of(calls, parsed.auction.dealer), parsed.vulnerability, seat, hand, shown,
         tuple(played),
     )  # fmt: skip
 
@@ -237,7 +238,7 @@ def _played(text: str) -> list[int]:
 # --- questions ------------------------------------------------------------------------------------
 
 
-def _read(request: Request) -> _Asked:
+def _read(request: Request) -> _ParsedRequest:
     if len(request.url.query) > _LONGEST_QUERY:
         raise InvalidInput(
             f"expected a query of at most {_LONGEST_QUERY} letters, got {len(request.url.query)}"
@@ -245,7 +246,7 @@ def _read(request: Request) -> _Asked:
     query = request.query_params
     dealer = parse_seat(_field(query, "dealer"))
     calls = calls_of_pairs(query.get("ctx", ""))
-    return _Asked(Auction.of(calls, dealer), vulnerability_of(query.get("vul", "")), query)
+    return _ParsedRequest(Auction.of(calls, dealer), vulnerability_of(query.get("vul", "")), query)
 
 
 def _field(query: Mapping[str, str], name: str) -> str:
@@ -254,17 +255,17 @@ def _field(query: Mapping[str, str], name: str) -> str:
     return query[name]
 
 
-def _check_seat(asked: _Asked, seat: Seat) -> None:
-    given = parse_seat(_field(asked.query, "seat"))
+def _check_seat(parsed: _ParsedRequest, seat: Seat) -> None:
+    given = parse_seat(_field(parsed.query, "seat"))
     if given != seat:
         raise IllegalCall(
-            f"expected 'seat' {seat.letter}, who is to call after {asked.query.get('ctx', '')!r}, "
+            f"expected 'seat' {seat.letter}, who is to call after {parsed.query.get('ctx', '')!r}, "
             f"got {given.letter}"
         )
 
 
-def _table(work: AppState, asked: _Asked) -> LoadedTable:
-    return work.tables.get(asked.query.get("table"))
+def _table(work: AppState, parsed: _ParsedRequest) -> LoadedTable:
+    return work.tables.get(parsed.query.get("table"))
 
 
 # --- answers --------------------------------------------------------------------------------------

@@ -37,11 +37,11 @@ async def inference(request: Request) -> Response:
     """
     work: AppState = request.app.state.own
     accepted(request, [JSON])
-    asked = await work.question(request, InferRequest)
+    body = await work.question(request, InferRequest)
     with work.slots.taken(client_of(request)):
-        question = read_inference(asked)
-        table = work.tables.get(asked.table)
-        limit = time_for(work, asked.budget_ms)
+        question = read_inference(body)
+        table = work.tables.get(body.table)
+        limit = time_for(work, body.budget_ms)
 
         def task(given_up: threading.Event) -> bytes:
             source = table.engine.bidder.meanings
@@ -49,4 +49,4 @@ async def inference(request: Request) -> Response:
             return json_bytes(found)
 
         content = await run_waiting(work, request, task)
-        return Response(table.told(content), media_type=JSON, headers=table.headers_for())
+        return Response(table.with_table(content), media_type=JSON, headers=table.headers_for())

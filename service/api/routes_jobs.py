@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from bidcascade.bridge import BidcascadeError
 from bidcascade.engine.archive.catalogue import check_name
 from bidcascade.engine.questions.fields import read_field
-from bidcascade.service.jobs.places import DataFolderUnusable
+from bidcascade.service.jobs.data_folder import DataFolderUnusable
 from bidcascade.service.jobs.queue import JobQueue
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.service.jobs.results import RESULT_FORMS
@@ -45,7 +45,7 @@ from .models_jobs import (
     JobsAnswer,
 )
 from .openapi import body_of, problems
-from .problems import Problem, check_query, problem_of, wrong_field
+from .problems import Problem, check_query, field_problem, problem_of
 from .tables import check_system
 from .uploads import FILE_FIELD, FORM, MEDIA_TYPES, receive_form, receive_upload
 from .work import AppState
@@ -170,11 +170,11 @@ async def job_create(
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type in MEDIA_TYPES:
         check_query(request, *_FIELDS)
-        asked = _asked(
+        job_request = _job_request(
             table, mode, _listed(beside), archive, _listed(result), completed_only=completed_only,
             limit=limit, max_depth=max_depth, text=text,
         )  # fmt: skip
-        doing = await _in_thread(_checked, work, asked)
+        doing = await _in_thread(_checked, work, job_request)
 
         async def receive(path: Path, free: int) -> tuple[dict[str, Any], str]:
             await receive_upload(request, path, **_limits(work, free))
@@ -188,14 +188,14 @@ async def job_create(
 
         async def receive_fields(path: Path, free: int) -> tuple[dict[str, Any], str]:
             fields, file_name = await receive_form(request, path, **_limits(work, free))
-            asked = _of_form(fields)
-            return await _in_thread(_checked, work, asked), fields.get("name") or file_name
+            job_request = _of_form(fields)
+            return await _in_thread(_checked, work, job_request), fields.get("name") or file_name
 
         job = await _from_upload(work, receive_fields)
     elif media_type == JSON or media_type.endswith("+json"):
         check_query(request)
-        asked = await work.question(request, JobRequest)
-        job = await _from_path(work, asked)
+        job_request = await work.question(request, JobRequest)
+        job = await _from_path(work, job_request)
     else:
         raise Problem(
             "unsupported-media-type",
@@ -213,7 +213,7 @@ def _listed(written: str) -> list[str]:
     return [one.strip() for one in written.split(",") if one.strip()]
 
 
-def _asked(
+def _job_request(
     table: str | None,
     mode: JobMode,
     beside: list[str],
@@ -228,7 +228,7 @@ def _asked(
     if archive is not None:
         read_field(check_name, archive, "archive")
     if len(beside) > MOST_BESIDE:
-        raise wrong_field("beside", ",".join(beside), f"expected at most {MOST_BESIDE} systems")
+        raise field_problem("beside", ",".join(beside), f"expected at most {MOST_BESIDE} systems")
     try:
         return JobRequest.model_validate(
             {"path": "upload", "table": table, "mode": mode, "beside": beside,
@@ -237,57 +237,61 @@ def _asked(
         )  # fmt: skip
     except ValidationError:
         reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
-        raise wrong_field("result", ",".join(forms), reason) from None
+        raise field_problem("result", ",".join(forms), reason) from None
 
 
-def _checked(work: AppState, asked: JobRequest) -> dict[str, Any]:
+def _checked(work: AppState, job_request: JobRequest) -> dict[str, Any]:
     """Work out what the job is to do, without its input."""
-    if asked.mode == "archive":
-        return _checked_for_archive(work, asked)
-    if asked.archive is not None:
-        raise wrong_field("archive", asked.archive, "expected archive only with mode archive")
-    table = work.tables.get(asked.table)
-    if "pbn" in asked.result and asked.mode != "first":
+    if job_request.mode == "archive":
+        return _checked_for_archive(work, job_request)
+    if job_request.archive is not None:
+        raise field_problem(
+            "archive", job_request.archive, "expected archive only with mode archive"
+        )
+    table = work.tables.get(job_request.table)
+    if "pbn" in job_request.result and job_request.mode != "first":
         reason = "expected mode first with pbn: a board has one auction"
-        raise wrong_field("result", "pbn", reason)
+        raise field_problem("result", "pbn", reason)
     for name in ("completed_only", *_NUMBERS):
-        if getattr(asked, name) and asked.mode != "all":
+        if getattr(job_request, name) and job_request.mode != "all":
             reason = f"expected {name} only with mode all"
-            raise wrong_field(name, getattr(asked, name), reason)
-    if asked.text and asked.mode not in ("first", "all"):
+            raise field_problem(name, getattr(job_request, name), reason)
+    if job_request.text and job_request.mode not in ("first", "all"):
         reason = "expected text only with mode first or all"
-        raise wrong_field("text", asked.text, reason)
-    if asked.mode == "par":
-        if asked.result != ["parquet"]:
+        raise field_problem("text", job_request.text, reason)
+    if job_request.mode == "par":
+        if job_request.result != ["parquet"]:
             reason = "expected no result with mode par: it has files of its own"
-            raise wrong_field("result", ",".join(asked.result), reason)
+            raise field_problem("result", ",".join(job_request.result), reason)
         check_system(table, "table")
-    elif asked.beside:
-        raise wrong_field("beside", ",".join(asked.beside), "expected beside only with mode par")
-    beside = [work.tables.get(name) for name in asked.beside]
+    elif job_request.beside:
+        raise field_problem(
+            "beside", ",".join(job_request.beside), "expected beside only with mode par"
+        )
+    beside = [work.tables.get(name) for name in job_request.beside]
     for one in beside:
         check_system(one, "beside")
     _check_room(work)
     return {
         "table": table.name,
         "digest": table.digest,
-        **asked.model_dump(include={"mode", "beside", "completed_only", *_NUMBERS, "text"}),
+        **job_request.model_dump(include={"mode", "beside", "completed_only", *_NUMBERS, "text"}),
         "beside_digests": [one.digest for one in beside],
-        "results": [form for form in RESULT_FORMS if form in asked.result],
+        "results": [form for form in RESULT_FORMS if form in job_request.result],
         "part_deals": work.settings.job_part_deals,
     }
 
 
-def _checked_for_archive(work: AppState, asked: JobRequest) -> dict[str, Any]:
+def _checked_for_archive(work: AppState, job_request: JobRequest) -> dict[str, Any]:
     """Work out what a job that adds boards to an archive is to do, without its input."""
-    for name, given in asked.model_dump(exclude={"path", "mode", "archive"}).items():
+    for name, given in job_request.model_dump(exclude={"path", "mode", "archive"}).items():
         if given != JobRequest.model_fields[name].default:
-            raise wrong_field(name, given, f"expected no {name} with mode archive")
-    if asked.archive is None:
-        raise wrong_field("archive", None, "expected the name of an archive with mode archive")
-    read_field(check_name, asked.archive, "archive")
+            raise field_problem(name, given, f"expected no {name} with mode archive")
+    if job_request.archive is None:
+        raise field_problem("archive", None, "expected the name of an archive with mode archive")
+    read_field(check_name, job_request.archive, "archive")
     _check_room(work)
-    return {"table": "", "digest": "", "mode": asked.mode, "archive": asked.archive}
+    return {"table": "", "digest": "", "mode": job_request.mode, "archive": job_request.archive}
 
 
 def _of_form(fields: Mapping[str, str]) -> JobRequest:
@@ -301,15 +305,15 @@ def _of_form(fields: Mapping[str, str]) -> JobRequest:
     for name, value in fields.items():
         if name not in _FIELDS:
             reason = f"expected only the fields {', '.join((FILE_FIELD, *_FIELDS))}"
-            raise wrong_field(name, value, reason)
+            raise field_problem(name, value, reason)
         if name in _TRUTHS and value not in _TRUTH:
-            raise wrong_field(name, value, "expected true or false")
+            raise field_problem(name, value, "expected true or false")
     mode = next((one for one in get_args(JobMode) if one == fields.get("mode", "first")), None)
     if mode is None:
         reason = f"expected one of {', '.join(get_args(JobMode))}"
-        raise wrong_field("mode", fields["mode"], reason)
+        raise field_problem("mode", fields["mode"], reason)
     truths = {name: _TRUTH[fields.get(name, "false")] for name in _TRUTHS}
-    return _asked(
+    return _job_request(
         fields.get("table") or None, mode, _listed(fields.get("beside", "")),
         fields.get("archive") or None, _listed(fields.get("result", "parquet")),
         limit=_number("limit", fields.get("limit")),
@@ -322,7 +326,7 @@ def _number(name: str, written: str | None) -> int | None:
         return None
     is_number = written.isascii() and written.isdigit() and len(written) <= _LONGEST_NUMBER
     if not is_number or not 1 <= int(written) <= MOST_LISTED:
-        raise wrong_field(name, written, f"expected a whole number from 1 to {MOST_LISTED}")
+        raise field_problem(name, written, f"expected a whole number from 1 to {MOST_LISTED}")
     return int(written)
 
 
@@ -353,40 +357,42 @@ async def _from_upload(
 
     It tells what the job is to do, and what the archive is called.
     """
-    with work.uploads.place():
-        job_id, place = await _in_thread(work.jobs.new_place)
+    with work.uploads.slot():
+        job_id, folder = await _in_thread(work.jobs.new_upload)
         try:
             free = await _in_thread(work.jobs.free_bytes)
-            upload = place / "upload"
+            upload = folder / "upload"
             doing, name = await receive(upload, free)
             name = name or "upload"
             limits = Limits(min(work.settings.max_unpacked_bytes, free))
-            inputs = await _in_thread(unpack, upload, place / "input", name, limits, field="body")
+            inputs = await _in_thread(unpack, upload, folder / "input", name, limits, field="body")
             doing |= {"inputs": inputs, "root": None, "input": safe_name(name)}
-            return await _add(work, job_id, place, doing)
+            return await _add(work, job_id, folder, doing)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise Problem("no-room", f"the upload cannot be written: {reason.lower()}") from error
         finally:
-            if place.exists():
-                await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
+            if folder.exists():
+                await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
-async def _from_path(work: AppState, asked: JobRequest) -> Job:
-    doing = await _in_thread(_checked, work, asked)
+async def _from_path(work: AppState, job_request: JobRequest) -> Job:
+    doing = await _in_thread(_checked, work, job_request)
     if not work.settings.jobs_root:
         reason = "expected an archive as body: this service reads no paths (setting jobs_root)"
-        raise wrong_field("path", asked.path, reason)
+        raise field_problem("path", job_request.path, reason)
     root = Path(work.settings.jobs_root).absolute()
-    inputs = await _in_thread(files_below, root, asked.path, field="path", value=asked.path)
-    job_id, place = await _in_thread(work.jobs.new_place)
-    doing |= {"inputs": inputs, "root": str(root), "input": asked.path}
-    return await _add(work, job_id, place, doing)
+    inputs = await _in_thread(
+        files_below, root, job_request.path, field="path", value=job_request.path
+    )
+    job_id, folder = await _in_thread(work.jobs.new_upload)
+    doing |= {"inputs": inputs, "root": str(root), "input": job_request.path}
+    return await _add(work, job_id, folder, doing)
 
 
-async def _add(work: AppState, job_id: str, place: Path, doing: dict[str, Any]) -> Job:
+async def _add(work: AppState, job_id: str, folder: Path, doing: dict[str, Any]) -> Job:
     try:
-        return await _in_thread(work.jobs.add, job_id, place, doing)
+        return await _in_thread(work.jobs.add, job_id, folder, doing)
     except QueueFull:
         raise _full(work) from None
 
@@ -431,7 +437,7 @@ def _before(written: str) -> int:
             raise ValueError
     except (ValueError, binascii.Error):
         reason = "expected what an answer said as next"
-        raise wrong_field("next", written, reason) from None
+        raise field_problem("next", written, reason) from None
     return number
 
 

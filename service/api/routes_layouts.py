@@ -50,14 +50,14 @@ async def layouts(request: Request) -> Response:
     """
     work: AppState = request.app.state.own
     accepted(request, [JSON])
-    asked = await work.question(request, LayoutsRequest)
+    body = await work.question(request, LayoutsRequest)
     with work.slots.taken(client_of(request)):
-        question = _question(work, asked, asked.count, "count")
+        question = _question(work, body, body.count, "count")
 
         def find(source: Source, **limits: Any) -> dict[str, Any]:
             return layouts_dict(question, find_layouts(source, question, **limits))
 
-        return await _answer(work, request, asked, find)
+        return await _answer(work, request, body, find)
 
 
 @router.post(
@@ -79,30 +79,30 @@ async def interpretation(request: Request) -> Response:
     """
     work: AppState = request.app.state.own
     accepted(request, [JSON])
-    asked = await work.question(request, InterpretRequest)
+    body = await work.question(request, InterpretRequest)
     with work.slots.taken(client_of(request)):
-        question = _question(work, asked, asked.layouts, "layouts")
+        question = _question(work, body, body.layouts, "layouts")
 
         def find(source: Source, **limits: Any) -> dict[str, Any]:
             return interpretation_dict(find_interpretation(source, question, **limits))
 
-        return await _answer(work, request, asked, find)
+        return await _answer(work, request, body, find)
 
 
 async def _answer(
-    work: AppState, request: Request, asked: AuctionRequest, find: _Answer
+    work: AppState, request: Request, body: AuctionRequest, find: _Answer
 ) -> Response:
-    table = work.tables.get(asked.table)
+    table = work.tables.get(body.table)
     limit = time_for(work, None)
 
     def task(given_up: threading.Event) -> bytes:
         return json_bytes(find(table.engine.bidder.meanings, time_limit_s=limit, cancel=given_up))
 
     content = await run_waiting(work, request, task)
-    return Response(table.told(content), media_type=JSON, headers=table.headers_for())
+    return Response(table.with_table(content), media_type=JSON, headers=table.headers_for())
 
 
-def _question(work: AppState, asked: AuctionRequest, count: int, field: str) -> AuctionQuestion:
+def _question(work: AppState, body: AuctionRequest, count: int, field: str) -> AuctionQuestion:
     """Question of a request.
 
     Raises
@@ -117,4 +117,4 @@ def _question(work: AppState, asked: AuctionRequest, count: int, field: str) -> 
             f"expected at most {most:,} layouts (setting max_request_deals), got {count:,}",
             [complaint(field, count, f"expected at most {most}")],
         )
-    return read_auction_question(asked, count)
+    return read_auction_question(body, count)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from bidcascade.engine.auction_questions import iter_leads, leads_dict, read_lead_question
 from bidcascade.engine.questions.layouts import LeadsRequest
 
-from .answering import JSON, JSON_LINES, PartsResponse, accepted, begun, json_bytes
+from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes, with_first_part
 from .limits import client_of
 from .models_leads import LeadsAnswer
 from .openapi import body_of, problems
@@ -54,24 +54,24 @@ async def leads(request: Request) -> Response:
     work: AppState = request.app.state.own
     form = accepted(request, [JSON, JSON_LINES])
     arrived = monotonic()
-    asked = await work.question(request, LeadsRequest)
+    body = await work.question(request, LeadsRequest)
     with ExitStack() as stack:
         stack.enter_context(work.slots.taken(client_of(request)))
-        question = read_lead_question(asked)
-        table = work.tables.get(asked.table)
+        question = read_lead_question(body)
+        table = work.tables.get(body.table)
 
         def answers(given_up: threading.Event) -> Iterator[bytes]:
             # it may have waited for a thread
             spent = monotonic() - arrived
             found = iter_leads(
                 table.engine.bidder.meanings, work.double_dummy, question,
-                time_limit_s=max(0.0, time_for(work, asked.budget_ms) - spent),
+                time_limit_s=max(0.0, time_for(work, body.budget_ms) - spent),
                 patience_s=max(0.0, time_for(work, None) - spent), cancel=given_up,
             )  # fmt: skip
             warming = not work.tables.is_warm
             for answer in found:
-                told = {**leads_dict(question, answer), "warming": warming}
-                yield table.told(json_bytes(told))
+                answered = {**leads_dict(question, answer), "warming": warming}
+                yield table.with_table(json_bytes(answered))
 
         if form == JSON:
             content = await run_waiting(work, request, lambda given_up: _last(answers(given_up)))
@@ -82,7 +82,7 @@ async def leads(request: Request) -> Response:
 
         # what is wrong with the question comes to light before the first answer, as a problem
         return PartsResponse(
-            await begun(iter_waiting(work, request, lines)), media_type=JSON_LINES,
+            await with_first_part(iter_waiting(work, request, lines)), media_type=JSON_LINES,
             headers=table.headers_for(), timeout_s=work.timeout_s, release=stack.pop_all().close,
         )  # fmt: skip
 

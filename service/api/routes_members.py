@@ -13,7 +13,7 @@ from bidcascade.engine.questions.bids import MembersRequest
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.kernels import DealArrays
 
-from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, begun, json_bytes
+from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, json_bytes, with_first_part
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
@@ -62,37 +62,37 @@ async def members(request: Request) -> Response:
     with ExitStack() as stack:
         async with work.body(request) as body:
             stack.enter_context(work.slots.taken(client_of(request)))
-            asked, deals = await work.run(lambda: _read(body, work), small=len(body) <= PIECE)
-        table = work.tables.get(asked.table)
-        for number, entry in enumerate(asked.entries):
+            question, deals = await work.run(lambda: _read(body, work), small=len(body) <= PIECE)
+        table = work.tables.get(question.table)
+        for number, entry in enumerate(question.entries):
             read_field(table.engine.auction_of, entry, f"entries[{number}]")
-        frames = _frames(work, table, deals, asked.entries)
+        frames = _frames(work, table, deals, question.entries)
         if form == ARROW:
             return PartsResponse(
-                await begun(_as_arrow(frames)), media_type=ARROW,
+                await with_first_part(_as_arrow(frames)), media_type=ARROW,
                 headers=table.headers_for("members"),
                 timeout_s=work.timeout_s, release=stack.pop_all().close,
             )  # fmt: skip
-        if len(deals) * len(asked.entries) > MOST_LISTED:
+        if len(deals) * len(question.entries) > MOST_LISTED:
             raise Problem(
                 "limit-exceeded",
                 f"expected at most {MOST_LISTED:,} deals times entries as JSON, got "
-                f"{len(deals):,} times {len(asked.entries):,}; `Accept: {ARROW}` takes more",
+                f"{len(deals):,} times {len(question.entries):,}; `Accept: {ARROW}` takes more",
             )
         async with work.in_time():
             found = await _listed(frames)
         return Response(
-            table.told(json_bytes({"members": found}), "members"),
+            table.with_table(json_bytes({"members": found}), "members"),
             media_type=JSON,
             headers=table.headers_for("members"),
         )
 
 
 def _read(body: bytearray, work: AppState) -> tuple[MembersRequest, DealArrays]:
-    asked, deals = read_deals_body(MembersRequest, body, work.settings.max_request_deals)
+    question, deals = read_deals_body(MembersRequest, body, work.settings.max_request_deals)
     # a table that does not exist is told before the deals are looked at
-    work.tables.get(asked.table)
-    return asked, deals_of(asked.deals) if deals is None else deals
+    work.tables.get(question.table)
+    return question, deals_of(question.deals) if deals is None else deals
 
 
 async def _frames(
@@ -106,7 +106,7 @@ async def _frames(
     size = work.settings.stream_chunk_deals
     for start in range(0, len(deals), size):
         chosen = deals.slice(start, min(start + size, len(deals)))
-        ask = partial(work.ask, deals=len(chosen), lane="part", begun=start > 0)
+        ask = partial(work.ask, deals=len(chosen), lane="part", is_started=start > 0)
         yield await ask(find, chosen)
 
 

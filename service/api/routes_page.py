@@ -84,12 +84,12 @@ def _page_folder(work: AppState) -> bytes:
             system = table.engine.bidder.plain_system
         except NoSystem:
             continue
-        said = found[table.name] = json.loads(work.tables.system_file(table).content)
+        described = found[table.name] = json.loads(work.tables.system_file(table).content)
         # what the service says of itself is none of the folder's
-        del said["table"]
-        said["topics"] = topics_list(table.engine.bidder.topics())
-        if said["opponents"] is not None:
-            others[said["opponents"]] = system.opponents
+        del described["table"]
+        described["topics"] = topics_list(table.engine.bidder.topics())
+        if described["opponents"] is not None:
+            others[described["opponents"]] = system.opponents
     for name, system in others.items():
         if name not in found:
             topics = topics_list(bidder_of(system).topics())

@@ -24,7 +24,7 @@ from .deal_requests import deals_of
 from .limits import LONGEST_TEXTS, client_of, parse_body
 from .models_systems import BenchAnswer, CompareAnswer, SystemCheckAnswer, SystemDiffAnswer
 from .openapi import body_of, problems
-from .problems import Problem, complaint, wrong_field
+from .problems import Problem, complaint, field_problem
 from .tables import check_system
 from .waiting import run_waiting, time_for
 from .work import AppState
@@ -52,16 +52,16 @@ async def system_check(request: Request) -> Response:
     Shares of lines, gaps, double claims, dead lines, strong hands that pass. Nothing of the text is
     kept.
     """
-    work, asked = await _asked(request, SystemCheckRequest)
-    for number, auction in enumerate(asked.auctions):
+    work, question = await _body(request, SystemCheckRequest)
+    for number, auction in enumerate(question.auctions):
         read_field(legal_calls, auction, f"auctions[{number}]")
     given = {
-        "deals": asked.deals, "seed": asked.seed, "auctions": list(asked.auctions),
-        "least": asked.least,
+        "deals": question.deals, "seed": question.seed, "auctions": list(question.auctions),
+        "least": question.least,
     }  # fmt: skip
-    systems = {"system": asked.system}
-    if asked.opponents is not None:
-        systems["opponents"] = asked.opponents
+    systems = {"system": question.system}
+    if question.opponents is not None:
+        systems["opponents"] = question.opponents
     return await _answer(work, request, "check", systems, given)
 
 
@@ -78,9 +78,9 @@ async def system_check(request: Request) -> Response:
 )
 async def system_diff(request: Request) -> Response:
     """Bid the same random deals with two systems and list where their auctions part."""
-    work, asked = await _asked(request, SystemDiffRequest)
-    given = {"deals": asked.deals, "seed": asked.seed, "show": asked.show}
-    return await _answer(work, request, "diff", {"old": asked.old, "new": asked.new}, given)
+    work, question = await _body(request, SystemDiffRequest)
+    given = {"deals": question.deals, "seed": question.seed, "show": question.show}
+    return await _answer(work, request, "diff", {"old": question.old, "new": question.new}, given)
 
 
 @router.post(
@@ -100,9 +100,9 @@ async def compare(request: Request) -> Response:
     Deals with the same contract at both tables are flat; of the others some, drawn at random, are
     worked out double dummy, and intervals say how much that leaves open.
     """
-    work, asked = await _asked(request, CompareRequest)
+    work, question = await _body(request, CompareRequest)
     for name, number, most in (
-        ("deals", asked.deals, MOST_COMPARED), ("solve", asked.solve, MOST_SOLVED),
+        ("deals", question.deals, MOST_COMPARED), ("solve", question.solve, MOST_SOLVED),
     ):  # fmt: skip
         if number > most:
             raise Problem(
@@ -113,16 +113,16 @@ async def compare(request: Request) -> Response:
                 [complaint(name, number, f"expected a number up to {most}")],
             )
     boards = None
-    if asked.boards is not None:
-        deals = await work.run(lambda: deals_of(asked.boards or (), field="boards"))
+    if question.boards is not None:
+        deals = await work.run(lambda: deals_of(question.boards or (), field="boards"))
         columns = (*deals.hands, deals.dealer, deals.vulnerability)
         boards = [*zip(*(one.tolist() for one in columns), strict=True)]
     given = {
-        "deals": asked.deals, "seed": asked.seed, "solve": asked.solve, "boards": boards,
+        "deals": question.deals, "seed": question.seed, "solve": question.solve, "boards": boards,
         "workers": work.settings.dd_workers,
     }  # fmt: skip
-    systems = {"first": asked.first, "second": asked.second}
-    return await _answer(work, request, "compare", systems, given, asked.budget_ms)
+    systems = {"first": question.first, "second": question.second}
+    return await _answer(work, request, "compare", systems, given, question.budget_ms)
 
 
 @router.post(
@@ -142,17 +142,17 @@ async def bench(request: Request) -> Response:
     It plays a match with each opponent, and bids all four seats by itself, where its distance from
     par is told by causes, with boards. The same question gives the same numbers.
     """
-    work, asked = await _asked(request, BenchRequest)
+    work, question = await _body(request, BenchRequest)
     given = {
-        "boards": asked.boards, "seed": asked.seed, "part": asked.bank,
+        "boards": question.boards, "seed": question.seed, "part": question.bank,
         "workers": work.settings.dd_workers,
     }  # fmt: skip
-    systems = {"system": asked.system}
-    systems |= {f"against[{place}]": one for place, one in enumerate(asked.against or ())}
+    systems = {"system": question.system}
+    systems |= {f"against[{place}]": one for place, one in enumerate(question.against or ())}
     return await _answer(work, request, "bench", systems, given)
 
 
-async def _asked(request: Request, model: type[_Model]) -> tuple[AppState, _Model]:
+async def _body(request: Request, model: type[_Model]) -> tuple[AppState, _Model]:
     work: AppState = request.app.state.own
     accepted(request, [JSON])
     most = min(LONGEST_TEXTS, work.settings.max_request_bytes)
@@ -181,7 +181,7 @@ async def _answer(
         return Response(json_bytes(await run_waiting(work, request, ask)), media_type=JSON)
 
 
-def _choice(work: AppState, asked: SystemChoice, field: str) -> dict[str, Any]:
+def _choice(work: AppState, choice: SystemChoice, field: str) -> dict[str, Any]:
     """Text or path of a system.
 
     Raises
@@ -189,12 +189,12 @@ def _choice(work: AppState, asked: SystemChoice, field: str) -> dict[str, Any]:
     Problem
         422 if it is not one of them, or the table is of no system; 404 if there is no such table.
     """
-    if (asked.text is None) == (asked.table is None):
-        raise wrong_field(field, asked.table, "expected a text or a table, and not both")
-    if asked.table is not None and asked.pages:
-        raise wrong_field(f"{field}.pages", None, "expected pages with a text, got a table")
-    if asked.table is None:
-        return {"text": asked.text, "options": asked.options, "pages": asked.pages}
-    table = work.tables.get(asked.table)
+    if (choice.text is None) == (choice.table is None):
+        raise field_problem(field, choice.table, "expected a text or a table, and not both")
+    if choice.table is not None and choice.pages:
+        raise field_problem(f"{field}.pages", None, "expected pages with a text, got a table")
+    if choice.table is None:
+        return {"text": choice.text, "options": choice.options, "pages": choice.pages}
+    table = work.tables.get(choice.table)
     check_system(table, f"{field}.table")
-    return {"path": work.tables.paths[table.name], "options": asked.options}
+    return {"path": work.tables.paths[table.name], "options": choice.options}

@@ -32,7 +32,7 @@ from .work import AppState
 
 router = APIRouter(tags=["tables"])
 
-AskedPlace = Annotated[PlaceQuestion, Depends(query_of(PlaceQuestion))]
+PlaceInQuery = Annotated[PlaceQuestion, Depends(query_of(PlaceQuestion))]
 TableInPath = Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])]
 
 
@@ -76,14 +76,14 @@ async def table(request: Request, name: TableInPath) -> Response:
         **problems(404, 406, 422, 500, 503),
     },
 )
-async def table_next(request: Request, name: TableInPath, asked: AskedPlace) -> Response:
+async def table_next(request: Request, name: TableInPath, question: PlaceInQuery) -> Response:
     """Entries that may follow an auction, in order of priority.
 
     A system has an answer after every auction that goes on.
     """
     work: AppState = request.app.state.own
     found = work.tables.get(name)
-    calls = read_field(legal_calls, asked.auction, "auction")
+    calls = read_field(legal_calls, question.auction, "auction")
     with work.slots.taken(client_of(request)):
         value = await work.run(lambda: found.engine.bidder.next(calls).to_dict())
     return _answer(request, found, {**value, "table": found.engine.table_info()})
@@ -99,14 +99,14 @@ async def table_next(request: Request, name: TableInPath, asked: AskedPlace) -> 
         **problems(404, 406, 422, 429, 500, 503, 504),
     },
 )
-async def table_explain(request: Request, name: TableInPath, asked: AskedPlace) -> Response:
+async def table_explain(request: Request, name: TableInPath, question: PlaceInQuery) -> Response:
     """Explain every call of an auction, both sides': what it said, and what is known then.
 
     Both sides play the system, unless its text names another for the opponents.
     """
     work: AppState = request.app.state.own
     found = work.tables.get(name)
-    calls = read_field(legal_calls, asked.auction, "auction")
+    calls = read_field(legal_calls, question.auction, "auction")
     with work.slots.taken(client_of(request)):
         try:
             explained = await work.run(lambda: found.engine.explain(calls))

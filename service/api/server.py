@@ -106,16 +106,16 @@ def serve(settings: Settings) -> None:
 
 def _reload_on_hangup(tables: Tables) -> None:
     """Load the tables anew on SIGHUP, in a thread; signals that come meanwhile make one more go."""
-    asked = threading.Event()
+    requested = threading.Event()
 
     def wait() -> None:
         while True:
-            asked.wait()
-            asked.clear()
+            requested.wait()
+            requested.clear()
             tables.reload_all()
 
     threading.Thread(target=wait, name="reload-tables", daemon=True).start()
-    signal.signal(signal.SIGHUP, lambda number, frame: asked.set())
+    signal.signal(signal.SIGHUP, lambda number, frame: requested.set())
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 from .answering import JSON, json_bytes
 from .auction_results import AuctionResults
 from .collection import settle_again, without_full_collections
-from .problems import Problem, wrong_field
+from .problems import Problem, field_problem
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -105,7 +105,7 @@ class LoadedTable:
     name : str
     engine : Engine
     results : AuctionResults
-    told_table : bytes
+    table_member : bytes
         The member ``table`` as every JSON answer has it.
     seconds_a_deal : dict of str to float
         Moving mean by mode of what a deal of many costs.
@@ -117,7 +117,7 @@ class LoadedTable:
     name: str
     engine: Engine
     results: AuctionResults
-    told_table: bytes
+    table_member: bytes
     seconds_a_deal: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS))
     seconds_of_few: dict[str, float] = field(default_factory=lambda: dict(_GUESSED_SECONDS_OF_FEW))
     reload_errors: tuple[str, ...] = ()
@@ -146,9 +146,9 @@ class LoadedTable:
     def tail_for(self, question: Question | None = None) -> bytes:
         """Members ``table`` and ``backend`` as every JSON answer ends with them."""
         backend = self._backend_for(question).encode()
-        return b'"table":%s,"backend":"%s"' % (self.told_table, backend)
+        return b'"table":%s,"backend":"%s"' % (self.table_member, backend)
 
-    def told(self, content: bytes, question: Question | None = None) -> bytes:
+    def with_table(self, content: bytes, question: Question | None = None) -> bytes:
         """Put table and backend behind the members of an answer, a JSON object."""
         return b"%s,%s}" % (content[:-1], self.tail_for(question))
 
@@ -199,9 +199,9 @@ class LoadedTable:
         for what, ask in questions.items():
             # what the first question costs says nothing about later ones
             ask(example)
-            begun = time.perf_counter()
+            since = time.perf_counter()
             ask(some)
-            seconds = (time.perf_counter() - begun) / len(some)
+            seconds = (time.perf_counter() - since) / len(some)
             self.seconds_of_few[what] = seconds
             if what in self.seconds_a_deal:
                 self.seconds_a_deal[what] = seconds
@@ -261,7 +261,7 @@ class Tables:
         }
         self._undescribed = dict(undescribed or {})
         self._system_options = tuple(system_options)
-        self.asked_backend = backend
+        self.requested_backend = backend
         self.backend = ""
         self.state = "loading"
         """``loading``, ``ready``, ``stopping``, or ``failed``."""
@@ -290,7 +290,7 @@ class Tables:
         """
         started = time.perf_counter()
         try:
-            self.backend = backend_name(self.asked_backend)
+            self.backend = backend_name(self.requested_backend)
             for name in self.paths:
                 self._loaded[name] = _loaded(self._opened(name))
             self._probe = _probe(self.backend, [one.engine for one in self._loaded.values()])
@@ -479,7 +479,7 @@ class Tables:
         system = plain_system(table)
         if table.system_file is None:
             try:
-                said = browser_system(system)
+                described = browser_system(system)
             except InvalidSystem as error:
                 raise Problem("files-changed", str(error)) from error
             named = system.text.opponents
@@ -490,8 +490,8 @@ class Tables:
                     for name, path in self.paths.items()
                     if resolved(file_of(path)) == resolved(named)
                 )
-                said["opponents"] = next(same, said["opponents"])
-            answer = {"name": table.name, **said, "table": table.engine.table_info()}
+                described["opponents"] = next(same, described["opponents"])
+            answer = {"name": table.name, **described, "table": table.engine.table_info()}
             table.system_file = StaticFile.of(json_bytes(answer), JSON)
         return table.system_file
 
@@ -567,7 +567,7 @@ def check_system(table: LoadedTable, field: str) -> None:
         _ = table.engine.bidder.plain_system
     except NoSystem:
         reason = "expected a system without overlays: a table says nothing behind its last entry"
-        raise wrong_field(field, table.name, reason) from None
+        raise field_problem(field, table.name, reason) from None
 
 
 def _loaded(engine: Engine) -> LoadedTable:

@@ -13,7 +13,7 @@ from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
-from .problems import Problem, wrong_field
+from .problems import Problem, field_problem
 
 MEDIA_TYPES: Final = ("application/octet-stream", "application/gzip", "application/zip")
 """What a body of an archive says it is; what it is, is found out by its content."""
@@ -24,7 +24,7 @@ MOST_UPLOADS: Final = 4
 """Uploads that are received at once."""
 
 LEAST_PACE: Final = 1 << 10
-"""Bytes a second, on average, below which an upload is not worth its place."""
+"""Bytes a second, on average, below which an upload is refused its slot."""
 
 _WRITE_BYTES: Final = 1 << 20
 FORM_BYTES: Final = 1 << 16
@@ -39,9 +39,9 @@ class Uploads:
     Examples
     --------
     >>> uploads = Uploads(1)
-    >>> with uploads.place():
+    >>> with uploads.slot():
     ...     try:
-    ...         with uploads.place():
+    ...         with uploads.slot():
     ...             pass
     ...     except Problem as problem:
     ...         print(problem.status)
@@ -53,8 +53,8 @@ class Uploads:
         self._free = most
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """Hold a place for one upload.
+    def slot(self) -> Iterator[None]:
+        """Hold a slot for one upload.
 
         Raises
         ------
@@ -153,15 +153,15 @@ async def receive_form(
         for name, value in form.multi_items():
             if isinstance(value, str) == (name == FILE_FIELD):
                 what = "a file" if name == FILE_FIELD else "text"
-                raise wrong_field(name, str(value)[:100], f"expected {what} in this field")
+                raise field_problem(name, str(value)[:100], f"expected {what} in this field")
             if name in fields:
-                raise wrong_field(name, value, "expected this field once")
+                raise field_problem(name, value, "expected this field once")
             if isinstance(value, str):
                 fields[name] = value
             else:
                 archive = value
         if archive is None:
-            raise wrong_field(FILE_FIELD, None, "expected a file in this field")
+            raise field_problem(FILE_FIELD, None, "expected a file in this field")
         _check_length(archive.size or 0, most_bytes, free_bytes, f"{archive.size:,} bytes")
         await asyncio.to_thread(_copy, archive.file, path)
         return fields, archive.filename or ""
@@ -213,9 +213,9 @@ async def pieces_of(
         _check_length(int(announced) - more, most_bytes, free_bytes, written)
     length = 0
     stream = request.stream()
-    begun = monotonic()
+    started = monotonic()
     while True:
-        behind = monotonic() - begun - length / LEAST_PACE
+        behind = monotonic() - started - length / LEAST_PACE
         try:
             async with asyncio.timeout(min(timeout_s, timeout_s - behind)):
                 piece = await anext(stream, None)

@@ -18,7 +18,7 @@ from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
 from bidcascade.engine.settings import Settings
 from bidcascade.service.jobs.queue import JobQueue
 
-from .archives import MOST_ASKED, Archives
+from .archives import MOST_QUESTIONS, Archives
 from .batcher import Batcher, Lane
 from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
 from .metrics import Metrics
@@ -99,7 +99,7 @@ class AppState:
         *,
         deals: int = 1,
         lane: Lane = "small",
-        begun: bool = False,
+        is_started: bool = False,
         most_deals: int | None = None,
         free: AbstractContextManager[bool] | None = None,
     ) -> Any:
@@ -116,7 +116,12 @@ class AppState:
                 return answer
         async with self.in_time():
             return await self.batcher.ask(
-                question, payload, deals=deals, lane=lane, begun=begun, most_deals=most_deals
+                question,
+                payload,
+                deals=deals,
+                lane=lane,
+                is_started=is_started,
+                most_deals=most_deals,
             )
 
     @property
@@ -146,7 +151,7 @@ class AppState:
     @cached_property
     def archive_threads(self) -> CapacityLimiter:
         """Places for questions to archives, which may look at millions of boards."""
-        return CapacityLimiter(MOST_ASKED)
+        return CapacityLimiter(MOST_QUESTIONS)
 
     @cached_property
     def waiting_threads(self) -> CapacityLimiter:

@@ -216,7 +216,7 @@ def _solve(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.progress import progress_bar
 
     folder = _folder(options)
-    options.interruption_hint = shared.SOLVED_KEPT
+    options.interruption_hint = shared.SOLVED_STAY
     with progress_bar("archive solve") as report, solver(options.workers) as solve:
         boards = solve_archive(folder, solve, report=report)
     if options.json:
@@ -264,7 +264,7 @@ def _boards(options: argparse.Namespace) -> None:
 
         with deal_sink(options.out) as write:
             write(boards)
-        shared.tell_written(boards.height, "deal", options.out)
+        shared.note_written(boards.height, "deal", options.out)
     elif options.links:
         from bidcascade.loaders import format_handviewer
 

@@ -207,15 +207,15 @@ def bid(options: argparse.Namespace) -> None:
     from bidcascade.engine.foreign_engines import is_engine_name
     from bidcascade.inference.foreign.protocol import Turn
 
-    asked = question_of(BidRequest, options)
-    _check_trials(options, asked)
-    if asked.hand[1:2] == ":":
+    question = question_of(BidRequest, options)
+    _check_trials(options, question)
+    if question.hand[1:2] == ":":
         if is_engine_name(options.table):
             raise shared.UsageError("expected one hand with a foreign engine, got a deal")
-        _bid_known_hands(options, asked)
+        _bid_known_hands(options, question)
         return
     # what is wrong with the arguments is told before a table is opened
-    hand, calls, dealer, sides = read_bid(asked)
+    hand, calls, dealer, sides = read_bid(question)
     if is_engine_name(options.table):
         from .foreign import bid_foreign
 
@@ -225,7 +225,7 @@ def bid(options: argparse.Namespace) -> None:
     answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
     about_it = (hand, calls, dealer, sides)
     answer, simulation = _simulated(options, engine, answer, *about_it)
-    answer, search = _searched(options, asked, engine, answer, *about_it)
+    answer, search = _searched(options, question, engine, answer, *about_it)
     if options.json:
         tried = {"simulation": simulation, "search": search}
         found = {name: one for name, one in tried.items() if one is not None}
@@ -243,11 +243,11 @@ def bid(options: argparse.Namespace) -> None:
         _print_candidates(answer)
 
 
-def _check_trials(options: argparse.Namespace, asked: BidRequest) -> None:
+def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
     """Raise where flags of a search or simulation make no sense together."""
     from bidcascade.engine.foreign_engines import is_engine_name
 
-    if asked.search:
+    if question.search:
         if options.layouts is not None:
             raise shared.UsageError("expected --search or --simulate, got both")
         if is_engine_name(options.table):
@@ -262,7 +262,7 @@ def _check_trials(options: argparse.Namespace, asked: BidRequest) -> None:
             raise shared.UsageError(f"expected --{name} with --search, got it alone")
 
 
-def _bid_known_hands(options: argparse.Namespace, asked: BidRequest) -> None:
+def _bid_known_hands(options: argparse.Namespace, question: BidRequest) -> None:
     """Bid the known hands of a deal, and say where an unknown one is to call."""
     from bidcascade.bridge import (
         Auction,
@@ -275,15 +275,15 @@ def _bid_known_hands(options: argparse.Namespace, asked: BidRequest) -> None:
     from bidcascade.engine.known_seats import bid_known
     from bidcascade.loaders import read_hands
 
-    if options.explain or options.layouts or asked.search:
+    if options.explain or options.layouts or question.search:
         raise shared.UsageError(
             "expected one hand with --explain, --simulate or --search, got a deal"
         )
-    hands = read_hands(asked.hand)
+    hands = read_hands(question.hand)
     if isinstance(hands, str):
         raise InvalidDeal(hands)
-    dealer, sides = parse_seat(asked.dealer), parse_vulnerability(asked.vulnerability)
-    given = Auction.of(parse_calls(asked.auction), dealer).calls
+    dealer, sides = parse_seat(question.dealer), parse_vulnerability(question.vulnerability)
+    given = Auction.of(parse_calls(question.auction), dealer).calls
     engine = shared.open_engine(options)
     found = bid_known(engine, hands, given, dealer=dealer, vulnerability=sides)
     if options.json:
@@ -343,18 +343,18 @@ def _simulated(
 
 
 def _searched(
-    options: argparse.Namespace, asked: BidRequest, engine: "Engine", answer: "BidAnswer",
+    options: argparse.Namespace, question: BidRequest, engine: "Engine", answer: "BidAnswer",
     hand: int, calls: Sequence[int], dealer: "Seat", sides: "Vulnerability",
 ) -> "tuple[BidAnswer, dict[str, Any] | None]":  # fmt: skip
     """Search the call where that is asked for."""
-    if not asked.search:
+    if not question.search:
         return answer, None
 
     from bidcascade.engine.searched_bid import search_bid, search_dict
 
     about = (hand, calls, dealer, sides)
     # the layouts of the parsed arguments are those of a simulation
-    layouts = search_wished(asked.search).layouts
+    layouts = search_wished(question.search).layouts
     wish = replace(question_of(SearchRequest, options), layouts=layouts)
     check_values(wish)
     with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:

@@ -34,7 +34,7 @@ def bank(options: argparse.Namespace) -> None:
         raise shared.UsageError(f"expected at most {BANK_DEALS:,} deals, got {options.deals:,}")
     cache, hands = user_tables(), bank_hands(BANK_DEALS)
     missing = int((cache.find(hands[:, : options.deals])[:, 0] < 0).sum())
-    options.interruption_hint = shared.SOLVED_KEPT
+    options.interruption_hint = shared.SOLVED_STAY
     if missing:
         shared.note(f"{options.deals - missing:,} of {options.deals:,} deals are solved")
         pool = DoubleDummyPool(options.workers, is_background=True)

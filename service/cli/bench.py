@@ -61,7 +61,7 @@ def bench(options: argparse.Namespace) -> None:
     foreign = [one for one in names if not is_system_name(one)]
     if foreign:
         raise shared.UsageError(f"expected systems as opponents, got {foreign[0]!r}")
-    options.interruption_hint = shared.SOLVED_KEPT
+    options.interruption_hint = shared.SOLVED_STAY
     with ExitStack() as stack:
         bidder, *others = stack.enter_context(opened_players([options.bidder, *names], options))
         opponents = [one for one in others if isinstance(one, System)]

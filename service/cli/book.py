@@ -69,12 +69,12 @@ def write_book(options: argparse.Namespace) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8", newline="\n")
     pdf = _print(out) if options.pdf else None
-    told = {
+    report = {
         "book": str(out), "pages": len(pages), "places": len(book.places),
         "lines": len(book.uses), "digest": book.digest, "pdf": pdf,
     }  # fmt: skip
     shared.print_answer(
-        options, told,
+        options, report,
         f"{out / 'index.html'}: {len(book.places):,} places, {len(book.uses):,} lines, "
         f"{len(pages):,} pages",
     )  # fmt: skip
@@ -146,10 +146,10 @@ def _print(out: Path) -> str | None:
                 command, capture_output=True, text=True, errors="replace", timeout=_PDF_SECONDS,
                 check=False, stdin=subprocess.DEVNULL,
             )  # fmt: skip
-            said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+            message = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
         except (OSError, subprocess.TimeoutExpired) as error:
-            said = str(error)
+            message = str(error)
     if not target.is_file():
-        shared.note(f"no {_PDF}: {browser} did not print {_MARK} ({said})")
+        shared.note(f"no {_PDF}: {browser} did not print {_MARK} ({message})")
         return None
     return str(out / _PDF)

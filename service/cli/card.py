@@ -17,7 +17,7 @@ _ORDERS: Final = ("acbl", "wbf")
 
 def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: str) -> None:
     """Arguments of ``system card``."""
-    card = action("card", "the convention card: openings, responses, defence, options", tell_card)
+    card = action("card", "the convention card: openings, responses, defence, options", show_card)
     add = card.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(card)
@@ -31,7 +31,7 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
         "@FILE)")  # fmt: skip
 
 
-def tell_card(options: argparse.Namespace) -> None:
+def show_card(options: argparse.Namespace) -> None:
     """Print the card of a system, or write it to a file."""
     out = None if options.out is None else Path(options.out)
     if out is not None:
@@ -67,14 +67,14 @@ def _taken(options: argparse.Namespace, chosen: dict[str, bool]) -> dict[str, bo
     from bidcascade.systems.registry import open_system
 
     found = switches_of(open_system(options.system), read_bbsa(options.bbsa))
-    told = {
+    report = {
         "options": [f"{name} {'on' if is_on else 'off'}" for name, is_on in found.options.items()],
         "played by the text always": found.played,
         "not in this text": found.lacking,
         "off there, but played by the text always": found.unwanted,
         "not known here": found.unknown,
     }
-    for what, names in told.items():
+    for what, names in report.items():
         if names:
             shared.note(f"{options.bbsa}: {what}: {', '.join(names)}")
     return found.options | chosen
@@ -100,5 +100,5 @@ def _print_card(card: "ConventionCard") -> None:
                 print(f"  {after_text(auction)}")
             agreed = agreed_text(row)
             option = f" ({row.option})" if row.option else ""
-            said = f"{row_text(row)}{f'; {agreed}' if agreed else ''}"
-            print(visible(f"    {row.call:3} {said}  [{row.where}]{option}"))
+            text = f"{row_text(row)}{f'; {agreed}' if agreed else ''}"
+            print(visible(f"    {row.call:3} {text}  [{row.where}]{option}"))

@@ -186,7 +186,7 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     with ExitStack() as stack:
         systems = stack.enter_context(opened_players(options.systems, options))
         archive = archive_of(read_deals(options.archive, whole=True))
-        options.interruption_hint = shared.SOLVED_KEPT
+        options.interruption_hint = shared.SOLVED_STAY
         bar = stack.enter_context(progress_bar("compare"))
         pool = stack.enter_context(DoubleDummyPool(options.workers))
         yardstick, boards = measure_archive(

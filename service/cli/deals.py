@@ -72,9 +72,9 @@ def load(options: argparse.Namespace) -> None:
         shared.note(shared.shown_numbers(numbers) + shared.first_reject(rejects))
         if unread:
             shared.note(f"first unread: {unread[0]}")
-        shared.tell_written(boards, "deal", options.out)
+        shared.note_written(boards, "deal", options.out)
         if options.rejects:
-            shared.tell_written(rejects.height, "reject", options.rejects, format="Parquet")
+            shared.note_written(rejects.height, "reject", options.rejects, format="Parquet")
 
 
 def configure_augment(parser: argparse.ArgumentParser) -> None:
@@ -122,13 +122,13 @@ def augment(options: argparse.Namespace) -> None:
         text = shared.read_text(name)
         expressions = augmenting.read_expressions(text, source, engine.vocabulary)
     terms = options.terms
-    asked = (options.auctions, options.wide, options.dd, options.play)
-    if not (terms or expressions or any(asked)):
+    requested = (options.auctions, options.wide, options.dd, options.play)
+    if not (terms or expressions or any(requested)):
         terms = list(augmenting.DEFAULT_TERMS)
     wanted = {"terms": terms, "expressions": expressions, "auctions": options.auctions}
     numbers, refused = {"boards": 0, "rejects": 0}, empty_rejects()
     if options.dd:
-        options.interruption_hint = shared.SOLVED_KEPT
+        options.interruption_hint = shared.SOLVED_STAY
     with ExitStack() as stack:
         report = stack.enter_context(progress_bar("augment"))
         deals = wide.WideDeals(options.inputs) if options.wide or options.dd else None
@@ -161,7 +161,7 @@ def augment(options: argparse.Namespace) -> None:
     if deals is not None and deals.unread:
         numbers["results unread"] = deals.unread
     shared.note(shared.shown_numbers(numbers))
-    shared.tell_written(numbers["boards"], "deal", options.out)
+    shared.note_written(numbers["boards"], "deal", options.out)
 
 
 def configure_deals(parser: argparse.ArgumentParser) -> None:
@@ -212,7 +212,7 @@ def deals(options: argparse.Namespace) -> None:
                 random_deals(size, options.seed, first=done + 1, dealer=dealer, vulnerability=sides)
             )
             report(done + size, options.count, done + size)
-    shared.tell_written(options.count, "deal", options.out)
+    shared.note_written(options.count, "deal", options.out)
 
 
 def _deals_under_conditions(
@@ -237,8 +237,8 @@ def _deals_under_conditions(
         vocabulary=Vocabulary(options.profile), backend=get_backend(options.backend),
         limits=Limits(options.most, float("inf")),
     )  # fmt: skip
-    if (dealer is None or sides is None) and (asked := _about_the_board(options)):
-        raise shared.UsageError(f"expected --dealer and --vul with a condition on {asked}")
+    if (dealer is None or sides is None) and (requested := _about_the_board(options)):
+        raise shared.UsageError(f"expected --dealer and --vul with a condition on {requested}")
     # what cannot be dealt is said before a file is begun
     first = next(parts)
     with deal_sink(options.out) as write, progress_bar("deals") as report:
@@ -257,7 +257,7 @@ def _deals_under_conditions(
                 f"{found:,} among {tried:,}; --most lets more be looked at"
             )
     shared.note(f"{options.count:,} of {tried:,} deals looked at")
-    shared.tell_written(options.count, "deal", options.out)
+    shared.note_written(options.count, "deal", options.out)
 
 
 def _about_the_board(options: argparse.Namespace) -> str:

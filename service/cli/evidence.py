@@ -34,8 +34,8 @@ def announcements(options: argparse.Namespace) -> None:
         raise InvalidInput(f"expected announcements, got none among {texts.rejects:,} rejects")
     found = corpus_report(texts.counts)
     sources = {"boards": texts.boards, "rejects": texts.rejects, "lines": texts.lines}
-    told = ", ".join(f"{what} {number:,}" for what, number in sources.items())
-    shared.print_answer(options, {**sources, **found.to_dict()}, f"{told}\n{found}")
+    counts = ", ".join(f"{what} {number:,}" for what, number in sources.items())
+    shared.print_answer(options, {**sources, **found.to_dict()}, f"{counts}\n{found}")
 
 
 def configure_mine(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def mine(options: argparse.Namespace) -> None:
     if options.rejects:
         shared.check_folder_of(Path(options.rejects))
     work = folder_beside(options.out, "mining")
-    options.interruption_hint = lambda: _kept_in(work)
+    options.interruption_hint = lambda: _work_stays_in(work)
     mined = run(
         options.inputs, options.out, add_to=options.add_to, overwrite=options.overwrite,
         resume=options.resume, rank=options.rank, profile=options.profile,
@@ -83,7 +83,7 @@ def mine(options: argparse.Namespace) -> None:
     shared.print_answer(options, mined.report, _mined_text(mined.report), written)
 
 
-def _kept_in(work: Path) -> str:
+def _work_stays_in(work: Path) -> str:
     """Say what is kept of a run that is interrupted, and how to go on."""
     from bidcascade.engine.runs.manifest import MANIFEST
 
@@ -184,7 +184,7 @@ def learn(options: argparse.Namespace) -> None:
         # learned anew: what a layer changed is no part of what the table announces
         table = on_layer(table, "announced").table
         work = folder_beside(out, "learning")
-        options.interruption_hint = lambda: _kept_in(work)
+        options.interruption_hint = lambda: _work_stays_in(work)
         table, report = learn_from(
             table, options.inputs, work, resume=options.resume, options=_learning(options, table),
             backend=options.backend, jobs=options.jobs,
@@ -291,13 +291,15 @@ def vet(options: argparse.Namespace) -> None:
     folder = Path(options.out)
     work = folder_beside(folder, "vetting")
     is_resumed = options.resume and work.exists()
-    check_vetting_folder(folder, overwrite=options.overwrite, begun=is_resumed)
+    check_vetting_folder(folder, overwrite=options.overwrite, resumed=is_resumed)
     auction = Auction.of(parse_calls(options.auction)).calls
     engine = shared.open_rows(options)
-    options.interruption_hint = lambda: _kept_in(work)
+    options.interruption_hint = lambda: _work_stays_in(work)
 
     def write(vetted: "Vetted", *, again: bool) -> None:
-        write_vetting(vetted, folder, least=options.least, overwrite=options.overwrite, begun=again)
+        write_vetting(
+            vetted, folder, least=options.least, overwrite=options.overwrite, resumed=again
+        )
 
     with progress_bar("vet") as report:
         vetted = run(

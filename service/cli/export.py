@@ -69,7 +69,7 @@ def export_pbn(options: argparse.Namespace) -> None:
             # tables of one deal become lines below it, where nothing is lost
             write(with_score_tables(frame))
             count += frame.height
-    _tell(options, count)
+    _print_written(options, count)
 
 
 def export_sheets(options: argparse.Namespace) -> None:
@@ -92,7 +92,7 @@ def export_sheets(options: argparse.Namespace) -> None:
     out = Path(options.out)
     with whole_file(out) as partial, can_write(out):
         partial.write_text(page_html(page), encoding="utf-8", newline="\n")
-    _tell(options, count)
+    _print_written(options, count)
 
 
 def _check_file(out: str, suffix: str) -> None:
@@ -101,9 +101,9 @@ def _check_file(out: str, suffix: str) -> None:
     shared.check_folder_of(Path(out))
 
 
-def _tell(options: argparse.Namespace, count: int) -> None:
-    told = {"boards": count, "out": options.out}
-    shared.print_answer(options, told, f"{options.out}: {count:,} board{'s' * (count != 1)}")
+def _print_written(options: argparse.Namespace, count: int) -> None:
+    report = {"boards": count, "out": options.out}
+    shared.print_answer(options, report, f"{options.out}: {count:,} board{'s' * (count != 1)}")
 
 
 @contextmanager
@@ -141,7 +141,7 @@ def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
     with ExitStack() as stack:
         report = stack.enter_context(progress_bar("export"))
         if options.dd:
-            options.interruption_hint = shared.SOLVED_KEPT
+            options.interruption_hint = shared.SOLVED_STAY
         add = stack.enter_context(solving(made, report)) if options.dd else made
         deals = WideDeals(options.inputs)
         systems = NamedSystems(find_sources(options.inputs))
@@ -182,7 +182,9 @@ def export_calls(options: argparse.Namespace) -> None:
         engine, options.inputs, options.out, bidder=bidder, format=options.format,
         meanings=options.meanings, resume=options.resume, jobs=options.jobs,
     )  # fmt: skip
-    told = {**done._asdict(), "table": engine.table_info(), "backend": engine.backend}
+    report = {**done._asdict(), "table": engine.table_info(), "backend": engine.backend}
     text = shared.shown_numbers({"boards": done.boards, "rejects": done.rejects, "rows": done.rows})
     text += "".join(f", {count:,} boards: {reason}" for reason, count in done.left_out.items())
-    shared.print_answer(options, told, text, f"wrote the rows to {options.out} ({options.format})")
+    shared.print_answer(
+        options, report, text, f"wrote the rows to {options.out} ({options.format})"
+    )

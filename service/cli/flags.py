@@ -13,13 +13,13 @@ _Question = TypeVar("_Question")
 
 
 def add_flags(
-    parser: argparse.ArgumentParser, asked: type, *names: str, **defaults: object
+    parser: argparse.ArgumentParser, question: type, *names: str, **defaults: object
 ) -> None:
     """Add the flags of a question's fields, or of those that are named.
 
     ``defaults`` are those of a command that has others than the question.
     """
-    of = taken(asked)
+    of = taken(question)
     for name in names or of:
         one = of[name]
         if one.flag is not None:
@@ -27,7 +27,7 @@ def add_flags(
             _add(parser, one, replace(one.flag, default=own))
 
 
-def question_of(asked: type[_Question], options: argparse.Namespace, **own: Any) -> _Question:
+def question_of(question: type[_Question], options: argparse.Namespace, **own: Any) -> _Question:
     """Make the question that arguments ask; ``own`` is what the command says by itself.
 
     What the command says stands for fields without a flag, and for flags that were not given and
@@ -41,11 +41,11 @@ def question_of(asked: type[_Question], options: argparse.Namespace, **own: Any)
     >>> question_of(NodeQuestion, parser.parse_args(["1N P", "--by", "sayc"]), statistics=True)
     NodeQuestion(auction='1N P', by='sayc', statistics=True)
     """
-    for name, one in taken(asked).items():
+    for name, one in taken(question).items():
         value = None if one.flag is None else getattr(options, name, None)
         if one.flag is not None and value is not None:
             own[name] = _read(one, one.flag, value)
-    return asked(**own)
+    return question(**own)
 
 
 def _read(one: Taken, flag: Flag, value: Any) -> Any:
@@ -60,37 +60,37 @@ def _read(one: Taken, flag: Flag, value: Any) -> Any:
 
 
 def _add(parser: argparse.ArgumentParser, one: Taken, flag: Flag) -> None:
-    told: dict[str, Any] = {"help": flag.help}
+    arguments: dict[str, Any] = {"help": flag.help}
     default = one.default if flag.default is ... else flag.default
     if flag.values is not None:
-        told["choices"] = tuple(flag.values)
+        arguments["choices"] = tuple(flag.values)
     elif one.kind is bool:
         # the value that no flag gives is the field's own
-        told |= {"action": "store_false" if flag.turns_off else "store_true"}
+        arguments |= {"action": "store_false" if flag.turns_off else "store_true"}
     elif one.choices and flag.metavar is None:
-        told["choices"] = one.choices
+        arguments["choices"] = one.choices
     else:
-        told["metavar"] = flag.metavar
+        arguments["metavar"] = flag.metavar
     if one.kind is int:
         own = (one.bounds.get("ge", 0), one.bounds.get("le"))
-        told["type"] = whole_number(*(flag.bounds or own))
+        arguments["type"] = whole_number(*(flag.bounds or own))
     if one.kind is float:
-        told["type"] = decimal_number(one.bounds.get("ge", 0))
+        arguments["type"] = decimal_number(one.bounds.get("ge", 0))
     if flag.given_alone is not None:
-        told |= {"nargs": "?", "const": flag.given_alone}
+        arguments |= {"nargs": "?", "const": flag.given_alone}
     if flag.many == "words":
         # one text; without it the field is what it is by itself
         default = None
     elif one.kind in (tuple, dict):
-        told |= {"action": "append"} if flag.many == "again" else {"nargs": "+"}
+        arguments |= {"action": "append"} if flag.many == "again" else {"nargs": "+"}
         default = []
     if flag.name is not None and not flag.name.startswith("-"):
         if default is not MISSING:
-            told |= {"nargs": "?", "default": default}
+            arguments |= {"nargs": "?", "default": default}
         # the argument's place is named after the field
-        parser.add_argument(one.name, **told)
+        parser.add_argument(one.name, **arguments)
         return
-    if "action" not in told or told["action"] == "append":
-        told["default"] = default
+    if "action" not in arguments or arguments["action"] == "append":
+        arguments["default"] = default
     name = flag.name or f"--{one.name.replace('_', '-')}"
-    parser.add_argument(*flag.also, name, dest=one.name, **told)
+    parser.add_argument(*flag.also, name, dest=one.name, **arguments)

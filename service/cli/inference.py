@@ -79,12 +79,12 @@ def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
     return system.reader(open_system(options.opponents, options=chosen))
 
 
-def _question(asked: AuctionRequest, layouts: int) -> "AuctionQuestion":
+def _question(request: AuctionRequest, layouts: int) -> "AuctionQuestion":
     """Check what was asked, before a table is opened."""
     from bidcascade.engine.auction_questions import read_auction_question
     from bidcascade.inference.layouts.known import known_by_seat
 
-    question = read_auction_question(asked, layouts)
+    question = read_auction_question(request, layouts)
     known_by_seat(question.known)
     return question
 
@@ -94,8 +94,8 @@ def _question(asked: AuctionRequest, layouts: int) -> "AuctionQuestion":
 
 def interpret(options: argparse.Namespace) -> None:
     """Print what an auction shows."""
-    asked = question_of(InterpretRequest, options)
-    question = _question(asked, asked.layouts)
+    request = question_of(InterpretRequest, options)
+    question = _question(request, request.layouts)
     engine = shared.open_engine(options)
 
     from bidcascade.engine.auction_questions import find_interpretation, interpretation_dict
@@ -105,7 +105,7 @@ def interpret(options: argparse.Namespace) -> None:
         shared.print_json(interpretation_dict(found), engine)
         return
     _print_interpretation(found)
-    _tell(found.report, question.layouts)
+    _note_layouts(found.report, question.layouts)
 
 
 def _print_interpretation(found: "Interpretation") -> None:
@@ -175,7 +175,7 @@ def _bars(chances: Sequence[float], low: int, high: int) -> str:
     return "".join(_BARS[max(1, round(8 * one / top))] if one and top else _BARS[0] for one in part)
 
 
-def _tell(report: "LayoutReport", wanted: int) -> None:
+def _note_layouts(report: "LayoutReport", wanted: int) -> None:
     """Say on standard error how the layouts were found."""
     text = (
         f"{report.accepted:,} layouts of {report.proposals:,} deals looked at "
@@ -195,25 +195,25 @@ def layouts(options: argparse.Namespace) -> None:
     """Print or write deals that fit an auction."""
     if options.out:
         shared.check_out(options.out)
-    asked = question_of(LayoutsRequest, options)
-    question = _question(asked, asked.count)
+    request = question_of(LayoutsRequest, options)
+    question = _question(request, request.count)
     engine = shared.open_engine(options)
 
     from bidcascade.engine.auction_questions import deal_text, find_layouts, layouts_dict
 
     found = find_layouts(_source(engine, options), question)
-    told: Mapping[str, Any] = layouts_dict(question, found) if options.json else {}
+    report: Mapping[str, Any] = layouts_dict(question, found) if options.json else {}
     if options.out:
         _write(found, options.out, question.seed)
-        shared.tell_written(found.hands.shape[1], "layout", options.out)
-        told = {key: value for key, value in told.items() if key != "layouts"}
+        shared.note_written(found.hands.shape[1], "layout", options.out)
+        report = {key: value for key, value in report.items() if key != "layouts"}
     if options.json and options.out != "-":
-        shared.print_json(told, engine)
+        shared.print_json(report, engine)
     elif not options.out:
         equal = bool((found.weights == 1).all())
         for hands, weight in zip(found.hands.T.tolist(), found.weights.tolist(), strict=True):
             print(deal_text(hands) + ("" if equal else f"  {weight:.3f}"))
-    _tell(found.report, question.layouts)
+    _note_layouts(found.report, question.layouts)
 
 
 def _write(found: "Layouts", out: str, seed: int) -> None:
@@ -243,8 +243,8 @@ def configure_lead(parser: argparse.ArgumentParser) -> None:
 
 def lead(options: argparse.Namespace) -> None:
     """Find the best leads."""
-    asked = question_of(LeadsRequest, options)
-    question = _lead_question(asked)
+    request = question_of(LeadsRequest, options)
+    question = _lead_question(request)
     engine = shared.open_engine(options)
 
     from bidcascade.engine.auction_questions import iter_leads, leads_dict
@@ -254,7 +254,7 @@ def lead(options: argparse.Namespace) -> None:
     with shared.double_dummy_pool() as pool, progress_bar("lead") as report:
         for answer in iter_leads(
             engine.bidder.meanings, pool, question,
-            time_limit_s=None if asked.budget_ms is None else asked.budget_ms / 1000,
+            time_limit_s=None if request.budget_ms is None else request.budget_ms / 1000,
             patience_s=_PATIENCE_S,
         ):  # fmt: skip
             report(answer.study.layouts, answer.study.asked, answer.study.layouts)
@@ -265,13 +265,13 @@ def lead(options: argparse.Namespace) -> None:
         _print_leads(question, answer)
 
 
-def _lead_question(asked: LeadsRequest) -> "LeadQuestion":
+def _lead_question(request: LeadsRequest) -> "LeadQuestion":
     """Check what was asked, before a table is opened."""
     from bidcascade.engine.auction_questions import read_lead_question
 
-    if (asked.auction is None) == (asked.contract is None):
+    if (request.auction is None) == (request.contract is None):
         raise shared.UsageError("expected an auction or --contract, and not both")
-    return read_lead_question(asked)
+    return read_lead_question(request)
 
 
 def _print_leads(question: "LeadQuestion", answer: "LeadAnswer") -> None:

@@ -62,7 +62,7 @@ def read_notes(options: argparse.Namespace) -> None:
     given = options.notes
     text = shared.read_text(given) if given == "-" else _text(Path(given).read_bytes())
     found = read_bml(text, beside)
-    told = {
+    report = {
         "rows": found.rows, "understood": found.understood,
         "unread": [
             {"line": one.line, "text": one.text, "reason": one.reason} for one in found.unread
@@ -70,7 +70,7 @@ def read_notes(options: argparse.Namespace) -> None:
     }  # fmt: skip
     _write(options.out, found.text)
     if options.json:
-        shared.print_json(told)
+        shared.print_json(report)
         return
     shared.note(f"{found.understood:,} of {found.rows:,} rows became lines of {options.out}")
     _list([_unread_text(one) for one in found.unread], options.show)

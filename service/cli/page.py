@@ -74,7 +74,7 @@ def _solved_deals(options: argparse.Namespace) -> "I8 | None":
     if len(known) == wanted:
         return known
     missing = wanted - len(known)
-    options.interruption_hint = shared.SOLVED_KEPT
+    options.interruption_hint = shared.SOLVED_STAY
     shared.note(
         f"solves {missing:,} deals, about {_SECONDS_A_DEAL * missing:.0f} s; what is solved is "
         "kept for the next time, also where Ctrl-C ends it; --solved-deals 0 does without"

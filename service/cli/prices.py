@@ -15,7 +15,7 @@ _DEFAULT_PART = "open"
 
 def configure_prices(action: Callable[..., argparse.ArgumentParser], system_help: str) -> None:
     """Arguments of ``system prices``."""
-    prices = action("prices", "what each option of a text gains, on against off", tell_prices)
+    prices = action("prices", "what each option of a text gains, on against off", print_prices)
     add = prices.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(prices)
@@ -33,7 +33,7 @@ def configure_prices(action: Callable[..., argparse.ArgumentParser], system_help
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
 
-def tell_prices(options: argparse.Namespace) -> int:
+def print_prices(options: argparse.Namespace) -> int:
     """Print the options of a system, the dearest first; those measured where it is interrupted."""
     from . import DONE, INTERRUPTED
 
@@ -74,11 +74,11 @@ def tell_prices(options: argparse.Namespace) -> int:
             shared.note(f"interrupted: {len(found)} options measured")
     found.sort(key=lambda one: (-(one.imps.value or 0.0), one.option))
     if options.json:
-        told = {
+        report = {
             "system": options.system, "bank": part, "deals": len(deals),
             "options": summary_dict(found),
         }  # fmt: skip
-        shared.print_json(told)
+        shared.print_json(report)
         return code
     print(
         f"{options.system}: IMPs a deal that each option gains against the text without it, with "

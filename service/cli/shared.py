@@ -240,7 +240,7 @@ def open_engine(options: argparse.Namespace) -> "Engine":
         engine = Engine.open(
             options.table, options.backend, overlays=options.overlays, **import_options(options)
         )
-    _tell_overlays(engine.bidder.overlay_notes)
+    _note_overlays(engine.bidder.overlay_notes)
     return engine
 
 
@@ -258,7 +258,7 @@ def open_table(options: argparse.Namespace) -> "BiddingTable":
     with table_errors(options.table):
         overlays = getattr(options, "overlays", ())
         table = open_table(options.table, overlays=overlays, **import_options(options))
-    _tell_overlays(table.overlay_notes)
+    _note_overlays(table.overlay_notes)
     return table
 
 
@@ -279,7 +279,7 @@ def table_errors(source: str) -> Iterator[None]:
         raise InvalidTable(f"{source}: {str(error).partition(chr(10))[0]}") from error
 
 
-def _tell_overlays(lines: Iterable[str]) -> None:
+def _note_overlays(lines: Iterable[str]) -> None:
     """Say on standard error what overlays did, if there are any."""
     for line in lines:
         note(f"overlay: {line}")
@@ -409,11 +409,11 @@ def resume_hint(out: str) -> str:
     return f"what was done is kept in {out}: the same command with --resume goes on"
 
 
-SOLVED_KEPT: Final = "deals that were solved are kept for the next run"
+SOLVED_STAY: Final = "deals that were solved are kept for the next run"
 """What an interrupted command says that solves whole deals."""
 
 
-def tell_written(number: int, noun: str, out: str, *, format: str | None = None) -> None:
+def note_written(number: int, noun: str, out: str, *, format: str | None = None) -> None:
     """Say on standard error how many of what were written, where and in which format."""
     from bidcascade.table.import_report import counted
 

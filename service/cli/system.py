@@ -168,7 +168,7 @@ def _progress() -> "Iterator[Callable[[Progress], None]]":
 
     lines = None if sys.stderr.isatty() else ProgressLines("system")
 
-    def tell(done: "Progress") -> None:
+    def report(done: "Progress") -> None:
         text = (
             f"call {done.depth + 1}: {done.open_places:,} places open, "
             f"{done.places:,} done, {done.entries:,} entries"
@@ -180,7 +180,7 @@ def _progress() -> "Iterator[Callable[[Progress], None]]":
         sys.stderr.flush()
 
     try:
-        yield tell
+        yield report
     finally:
         # also where it is interrupted: what follows begins a line
         if lines is None:
@@ -209,9 +209,9 @@ def show_place(options: argparse.Namespace) -> None:
         shared.print_json({"auction": options.auction, "forced": place.forced, "lines": rows})
         return
     for row in rows:
-        said = ", ".join(row["criteria"]) or "any hand"
+        criteria = ", ".join(row["criteria"]) or "any hand"
         agreed = f"; {', '.join(row['agreements'])}" if row["agreements"] else ""
-        print(f"{row['call']:3} {row['name']}: {said}{agreed}  [{row['where']}]")
+        print(f"{row['call']:3} {row['name']}: {criteria}{agreed}  [{row['where']}]")
     if not rows:
         print("no line of the system applies here: pass")
 
@@ -349,7 +349,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         # what was looked at is told; without it there is nothing to tell
         if not examiner.deals:
-            options.interruption_hint = shared.SOLVED_KEPT
+            options.interruption_hint = shared.SOLVED_STAY
             raise
         code = INTERRUPTED
         shared.note(f"interrupted: the findings of {examiner.deals:,} of {len(deals):,} deals")
@@ -431,7 +431,7 @@ def _examine(
     )
     missing = count - known
     solving = looking = 0.0
-    solved_now, is_told = 0, False
+    solved_now, is_noted = 0, False
     with ExitStack() as stack:
         pool = stack.enter_context(DoubleDummyPool(workers)) if to_solve else None
         bar = stack.enter_context(progress_bar("doctor"))
@@ -450,11 +450,11 @@ def _examine(
             looking += monotonic() - began
             bar(stop, count, stop)
             # what solving takes is known once a deal was solved
-            if not is_told and stop < count and (solved_now or not missing):
+            if not is_noted and stop < count and (solved_now or not missing):
                 left = looking / stop * (count - stop)
                 left += solving / max(solved_now, 1) * (missing - solved_now)
                 shared.note(f"about {left / 60:.1f} minutes for the others")
-                is_told = True
+                is_noted = True
 
 
 def format_files(options: argparse.Namespace) -> int:
@@ -556,11 +556,11 @@ def compile_system(options: argparse.Namespace) -> None:
             least=options.least, opponents=opponents, progress=progress,
         )  # fmt: skip
     table.save(out, overwrite=options.overwrite)
-    told = {
+    report = {
         "table": str(out), "entries": len(table), "digest": table.digest, "source": table.source
     }  # fmt: skip
     grown = f"{len(table):,} entries from {options.deals:,} deals"
-    shared.print_answer(options, told, f"{out}: {grown}, digest {table.digest[:16]}")
+    shared.print_answer(options, report, f"{out}: {grown}, digest {table.digest[:16]}")
 
 
 def explain(options: argparse.Namespace) -> None:

@@ -68,15 +68,15 @@ def import_rows(options: argparse.Namespace) -> None:
         terms = None
         if options.user_terms:
             terms = parse_user_terms(shared.read_text(options.user_terms))
-        table, report = import_table(
+        table, done = import_table(
             options.source, user_terms=terms, source=options.origin,
             # on the disk of the table, so that columns made there need not be copied
             folder=out.parent if out.parent.is_dir() else None,
             **shared.import_options(options),
         )  # fmt: skip
     table.save(out, overwrite=options.overwrite)
-    told = {**report.to_dict(), "digest": table.digest}
-    shared.print_answer(options, told, report, f"wrote the table to {options.out}")
+    report = {**done.to_dict(), "digest": table.digest}
+    shared.print_answer(options, report, done, f"wrote the table to {options.out}")
 
 
 def _configure_export(parser: argparse.ArgumentParser) -> None:
@@ -191,8 +191,8 @@ def lint_table(options: argparse.Namespace) -> None:
         return
 
     reports = _lint_with_deals(shared.open_rows(options), options)
-    told = [report.to_dict() for report in reports]
-    shared.print_answer(options, told, "\n".join(map(str, reports)))
+    found = [report.to_dict() for report in reports]
+    shared.print_answer(options, found, "\n".join(map(str, reports)))
 
 
 def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[LintReport]":
@@ -287,7 +287,7 @@ def count_entries(options: argparse.Namespace) -> None:
     with whole_file(out) as partial, can_write(out):
         counted.write(partial)
     reached = int(np.count_nonzero(counted.counts))
-    told = {
+    summary = {
         "deals": counted.deals, "deals_digest": counted.deals_digest,
         "entries": len(counted.counts), "reached": reached,
         "counted_entries": counted.counted_entries, "table": engine.table_info(),
@@ -297,4 +297,4 @@ def count_entries(options: argparse.Namespace) -> None:
         f"{counted.deals:,} deals reach {reached:,} of {len(counted.counts):,} entries; "
         f"{words(counted.counted_entries, 'entry', 'entries')} counted"
     )
-    shared.print_answer(options, told, text, f"wrote the counts to {options.out} (Parquet)")
+    shared.print_answer(options, summary, text, f"wrote the counts to {options.out} (Parquet)")

@@ -46,12 +46,12 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
     add("--team", default="", metavar="NAME", help="the same for both of a side (default: SYSTEM)")
     _add_address(sitting, 2000, "2000")
     for one in (hosting, sitting):
-        told = (
+        help_text = (
             "who is to play may claim, and is asked about; for programs that all know the lines"
             if one is hosting
             else "claim when all tricks are sure, at a table that takes claims"
         )
-        one.add_argument("--claims", action="store_true", help=told)
+        one.add_argument("--claims", action="store_true", help=help_text)
         one.add_argument(
             "--card-ms", type=shared.whole_number(0), metavar="MS",
             help="how long a seat of ours may think about a card; 0: it plays by rules of thumb "
@@ -70,11 +70,11 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
         shared.add_player_options(one)
 
 
-def _add_address(parser: argparse.ArgumentParser, port: int, told: str) -> None:
+def _add_address(parser: argparse.ArgumentParser, port: int, help_text: str) -> None:
     parser.add_argument("--host", default=_LOOPBACK, metavar="ADDRESS",
                         help=f"where the table manager is (default: {_LOOPBACK})")  # fmt: skip
     parser.add_argument("--port", type=shared.whole_number(0, 65_535), default=port, metavar="P",
-                        help=f"its port (default: {told})")  # fmt: skip
+                        help=f"its port (default: {help_text})")  # fmt: skip
 
 
 def host(options: argparse.Namespace) -> None:
@@ -139,14 +139,14 @@ def host(options: argparse.Namespace) -> None:
         finally:
             if log is not None and table.boards:
                 write_pbn(table.frame(options.room), log)
-                shared.tell_written(len(table.boards), "board", str(log))
+                shared.note_written(len(table.boards), "board", str(log))
     scores = [one.score for one in table.boards]
-    told = {
+    report = {
         "boards": len(scores), "score": sum(scores),
         "teams": {"NS": table.teams[Seat.NORTH], "EW": table.teams[Seat.EAST]},
     }  # fmt: skip
     if options.json:
-        shared.print_json(told)
+        shared.print_json(report)
         return
     print(
         f"{table.teams[Seat.NORTH]} (N/S) against {table.teams[Seat.EAST]} (E/W): "

@@ -115,10 +115,10 @@ def tune_system(options: argparse.Namespace) -> int:
             code = INTERRUPTED
             shared.note(f"interrupted: {len(tuner.trials):,} changes were tried")
     written = _write(tuner, out)
-    told = _report(tuner, final, written)
-    (out / _REPORT).write_text(_json(told), encoding="utf-8")
+    report = _report(tuner, final, written)
+    (out / _REPORT).write_text(_json(report), encoding="utf-8")
     if options.json:
-        shared.print_json(told)
+        shared.print_json(report)
     else:
         _print(tuner, final, written, out)
     return code
@@ -235,10 +235,10 @@ def _tally_dict(tally: "Tally | None") -> dict[str, Any] | None:
     return found
 
 
-def _json(told: dict[str, Any]) -> str:
+def _json(report: dict[str, Any]) -> str:
     import json
 
-    return json.dumps(told, indent=1) + "\n"
+    return json.dumps(report, indent=1) + "\n"
 
 
 def _print(tuner: "Tuner", final: dict[str, Any] | None, written: Sequence[str], out: Path) -> None:
@@ -259,14 +259,14 @@ def _print(tuner: "Tuner", final: dict[str, Any] | None, written: Sequence[str],
     if final is not None:
         parts = {"double dummy": "imps", "perfect defence": "defended_imps",
                  "blind lead": "blind_imps"}  # fmt: skip
-        told = ", ".join(
+        text = ", ".join(
             f"{final[key]['value']:+.4f} ± {final[key]['margin'] or 0:.4f} {name}"
             for name, key in parts.items()
             if final[key]["value"] is not None
         )
         print(
             f"all together on {final['deals']:,} deals of the bank (held-out), "
-            f"{final['other_contracts']:,} contracts changed, with 95 %: {told}"
+            f"{final['other_contracts']:,} contracts changed, with 95 %: {text}"
         )
     print(f"{', '.join(written) or 'no text'} written to {str(out)!r}, all tries to {_REPORT}")
 

@@ -69,7 +69,7 @@ class AuctionAnswer(TypedDict):
     variants: list[str]
 
 
-class AuctionWorth(TypedDict):
+class AuctionValue(TypedDict):
     contract: str
     tricks: int | None
     score: int | None
@@ -204,7 +204,7 @@ class DealResult(TypedDict):
 class DoubleDummyAnswer(TypedDict):
     tricks: dict[str, dict[str, int | None]]
     par: ParAnswer | None
-    auctions: list[AuctionWorth]
+    auctions: list[AuctionValue]
     missing: list[MissingResult]
     goes_on: bool
 
@@ -493,6 +493,12 @@ class MatchTable(TypedDict):
     contract: str
     tricks: int | None
     score: int | None
+
+
+class MeanAnswer(TypedDict):
+    value: float
+    low: float | None
+    high: float | None
 
 
 class MembersAnswer(TypedDict):
@@ -795,11 +801,11 @@ class TopicsAnswer(TypedDict):
 class UtilityAnswer(TypedDict):
     contract: str
     scoring: Literal["points", "imps", "matchpoints"]
-    value: WorthAnswer
-    tricks: WorthAnswer
-    points: WorthAnswer
-    imps: WorthAnswer | None
-    matchpoints: WorthAnswer | None
+    value: MeanAnswer
+    tricks: MeanAnswer
+    points: MeanAnswer
+    imps: MeanAnswer | None
+    matchpoints: MeanAnswer | None
     made: float
     chances: list[float]
     solved: int
@@ -815,9 +821,3 @@ class VariantAnswer(TypedDict):
     source_index: int | None
     count: int | None
     source: str
-
-
-class WorthAnswer(TypedDict):
-    value: float
-    low: float | None
-    high: float | None

@@ -43,7 +43,7 @@ import httpx
 
 from bidcascade.bridge import BidcascadeError
 from bidcascade.service.client import answer_types as answers
-from bidcascade.service.client import option_types as asked
+from bidcascade.service.client import option_types as options_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,11 +68,11 @@ _PIECE: Final = 1 << 18
 Calls = str | Sequence[str]
 """An auction: ``1N P 2C``, ``1N-P-2C``, or the calls one by one."""
 
-Deal = str | Sequence[str] | asked.DealRequest
+Deal = str | Sequence[str] | options_of.DealRequest
 """A deal: PBN or LIN text, four hands, or all that the API knows of one."""
 
 
-System = str | asked.SystemChoice
+System = str | options_of.SystemChoice
 """A system: the name of a table, a text of more than one line, or all that the API knows of one."""
 
 
@@ -154,9 +154,9 @@ class Retries(NamedTuple):
     most: int = 3
     longest_wait_s: float = 30.0
 
-    def wait(self, asked: int, error: ServiceError) -> float | None:
+    def wait(self, tries: int, error: ServiceError) -> float | None:
         """Seconds to wait after so many requests, None to give up."""
-        if error.status not in (429, 503) or error.retry_after is None or asked > self.most:
+        if error.status not in (429, 503) or error.retry_after is None or tries > self.most:
             return None
         return error.retry_after if error.retry_after <= self.longest_wait_s else None
 
@@ -182,13 +182,13 @@ def _calls_of(auction: Calls) -> list[str]:
     return auction.replace("-", " ").split() if isinstance(auction, str) else list(auction)
 
 
-def _deal_of(deal: Deal) -> asked.DealRequest:
+def _deal_of(deal: Deal) -> options_of.DealRequest:
     if isinstance(deal, str):
         return {"lin": deal} if "|" in deal else {"deal": deal}
     return deal if isinstance(deal, Mapping) else {"hands": list(deal)}
 
 
-def _system_of(system: System) -> asked.SystemChoice:
+def _system_of(system: System) -> options_of.SystemChoice:
     if isinstance(system, str):
         return {"text": system} if "\n" in system else {"table": system}
     return system
@@ -334,7 +334,7 @@ def _answered(
     return _Method(method, _finish)
 
 
-def _asks(
+def _operation(
     method: Callable[Concatenate[Any, _Given], _Question[_Answer]],
 ) -> _Method[_Given, _Answer, Coroutine[Any, Any, _Answer]]:
     async def ask(self: Any, /, *given: _Given.args, **options: _Given.kwargs) -> _Answer:
@@ -385,8 +385,8 @@ class _Questions(Generic[_Transport]):
     async def _answer(self, question: _Question[Any]) -> AsyncIterator[httpx.Response]:
         """Answer whose body is still to be read; asked again where that may help."""
         archive = question.archive
-        begin = archive.tell() if archive is not None and archive.seekable() else None
-        again = None if archive is not None and begin is None else self._retries
+        start = archive.tell() if archive is not None and archive.seekable() else None
+        again = None if archive is not None and start is None else self._retries
         headers, content = {"Accept": question.accept}, None
         if archive is not None:
             headers["Content-Type"] = _ARCHIVE
@@ -395,8 +395,8 @@ class _Questions(Generic[_Transport]):
             content = json.dumps(question.body).encode()
         try:
             for count in itertools.count(1):
-                if archive is not None and begin is not None:
-                    archive.seek(begin)
+                if archive is not None and start is not None:
+                    archive.seek(start)
                 request = self._http.build_request(
                     question.method, question.path, params=question.params, headers=headers,
                     content=content if archive is None else self._sent(archive),
@@ -432,7 +432,7 @@ class _Questions(Generic[_Transport]):
         deals: Iterable[Deal],
         *,
         deals_a_request: int = 10_000,
-        **options: Unpack[asked.AuctionsOptions],
+        **options: Unpack[options_of.AuctionsOptions],
     ) -> AsyncIterator[NumberedResult]:
         """Ask for auctions: one result after the other, while the service works on the next.
 
@@ -456,7 +456,7 @@ class _Questions(Generic[_Transport]):
         deals: Iterable[Deal],
         *,
         deals_a_request: int = 10_000,
-        **options: Unpack[asked.AuctionsOptions],
+        **options: Unpack[options_of.AuctionsOptions],
     ) -> "pl.DataFrame":
         """Ask for auctions as a Polars frame, a row for each (mode ``first``: for each deal)."""
         import polars as pl
@@ -469,163 +469,163 @@ class _Questions(Generic[_Transport]):
             frames.append(frame.with_columns(number.cast(pl.UInt32)))
         return pl.concat(frames) if frames else pl.DataFrame()
 
-    @_asks
+    @_operation
     def bid(
-        self, hand: str, auction: Calls = (), **options: Unpack[asked.BidOptions]
+        self, hand: str, auction: Calls = (), **options: Unpack[options_of.BidOptions]
     ) -> _Question[answers.BidAnswer]:
         """Ask for the call of a hand after an auction, and why each candidate holds or not."""
         body = {"hand": hand, "auction": _calls_of(auction), **options}
         return _Question("POST", "/v1/bid", body=body)
 
-    @_asks
+    @_operation
     def members(
         self,
         deals: Iterable[Deal],
         entries: Sequence[int | str],
-        **options: Unpack[asked.MembersOptions],
+        **options: Unpack[options_of.MembersOptions],
     ) -> _Question[answers.MembersAnswer]:
         """Tell which deals, numbered from 0, reach each of some entries or auctions."""
         body = {"deals": [*map(_deal_of, deals)], "entries": list(entries), **options}
         return _Question("POST", "/v1/members", body=body)
 
-    @_asks
+    @_operation
     def interpret(
-        self, auction: Calls, **options: Unpack[asked.InterpretOptions]
+        self, auction: Calls, **options: Unpack[options_of.InterpretOptions]
     ) -> _Question[answers.InterpretAnswer]:
         """Tell what an auction has shown of all four hands."""
         return _Question("POST", "/v1/interpret", body={"auction": _calls_of(auction), **options})
 
-    @_asks
+    @_operation
     def layouts(
-        self, auction: Calls, **options: Unpack[asked.LayoutsOptions]
+        self, auction: Calls, **options: Unpack[options_of.LayoutsOptions]
     ) -> _Question[answers.LayoutsAnswer]:
         """Ask for deals that fit an auction."""
         return _Question("POST", "/v1/layouts", body={"auction": _calls_of(auction), **options})
 
-    @_asks
+    @_operation
     def infer(
-        self, auction: Calls, **options: Unpack[asked.InferOptions]
+        self, auction: Calls, **options: Unpack[options_of.InferOptions]
     ) -> _Question[answers.InferAnswer]:
         """Ask for layouts that fit an auction, who does not fit and why, a contract's worth."""
         return _Question("POST", "/v1/infer", body={"auction": _calls_of(auction), **options})
 
-    @_asks
+    @_operation
     def leads(
-        self, hand: str, auction: Calls | None = None, **options: Unpack[asked.LeadsOptions]
+        self, hand: str, auction: Calls | None = None, **options: Unpack[options_of.LeadsOptions]
     ) -> _Question[answers.LeadsAnswer]:
         """Compare opening leads against an auction, or against the option ``contract``."""
         return _leads(hand, auction, options)
 
-    @_asks
+    @_operation
     def double_dummy(
-        self, deal: Deal, **options: Unpack[asked.DoubleDummyOptions]
+        self, deal: Deal, **options: Unpack[options_of.DoubleDummyOptions]
     ) -> _Question[answers.DoubleDummyAnswer]:
         """Solve a deal: tricks of all contracts, par, and what some auctions on it are worth."""
         return _Question("POST", "/v1/double-dummy", body={"deal": _deal_of(deal), **options})
 
-    @_asks
+    @_operation
     def contract_tricks(
-        self, **options: Unpack[asked.ContractTricksOptions]
+        self, **options: Unpack[options_of.ContractTricksOptions]
     ) -> _Question[answers.ContractTricksAnswer]:
         """Solve some contracts of each of up to 100 deals, the option ``boards``."""
         return _Question("POST", "/v1/double-dummy/tricks", body=options)
 
     @_listed
     async def leads_refined(
-        self, hand: str, auction: Calls | None = None, **options: Unpack[asked.LeadsOptions]
+        self, hand: str, auction: Calls | None = None, **options: Unpack[options_of.LeadsOptions]
     ) -> AsyncIterator[answers.LeadsAnswer]:
         """Compare leads: a first answer from few layouts, then better ones up to the last."""
         async with self._answer(_leads(hand, auction, options, _JSON_LINES)) as response:
             async for answer in _lines_of(self._pieces(response)):
                 yield answer
 
-    @_asks
+    @_operation
     def check_system(
-        self, system: System, **options: Unpack[asked.SystemCheckOptions]
+        self, system: System, **options: Unpack[options_of.SystemCheckOptions]
     ) -> _Question[answers.SystemCheckAnswer]:
         """Say what is wrong in a system's text, or what the system does on random deals."""
         body = {"system": _system_of(system), **options}
         return _Question("POST", "/v1/systems/check", body=body)
 
-    @_asks
+    @_operation
     def diff_systems(
-        self, old: System, new: System, **options: Unpack[asked.SystemDiffOptions]
+        self, old: System, new: System, **options: Unpack[options_of.SystemDiffOptions]
     ) -> _Question[answers.SystemDiffAnswer]:
         """List where the auctions of two systems part."""
         body = {"old": _system_of(old), "new": _system_of(new), **options}
         return _Question("POST", "/v1/systems/diff", body=body)
 
-    @_asks
+    @_operation
     def compare(
-        self, first: System, second: System, **options: Unpack[asked.CompareOptions]
+        self, first: System, second: System, **options: Unpack[options_of.CompareOptions]
     ) -> _Question[answers.CompareAnswer]:
         """Play a match of two systems; IMPs are for the first."""
         body = {"first": _system_of(first), "second": _system_of(second), **options}
         return _Question("POST", "/v1/compare", body=body)
 
-    @_asks
+    @_operation
     def bench(
-        self, system: System, **options: Unpack[asked.BenchOptions]
+        self, system: System, **options: Unpack[options_of.BenchOptions]
     ) -> _Question[answers.BenchAnswer]:
         """Measure a system on fixed boards: matches, and its distance from par by causes."""
         return _Question("POST", "/v1/bench", body={"system": _system_of(system), **options})
 
-    @_asks
+    @_operation
     def tables(self) -> _Question[answers.TablesAnswer]:
         """List all tables, the default one first."""
         return _Question("GET", "/v1/tables")
 
-    @_asks
+    @_operation
     def table(self, name: str) -> _Question[answers.TableAnswer]:
         """Tell about one table."""
         return _Question("GET", _path("tables", name))
 
-    @_asks
+    @_operation
     def next(self, auction: Calls, table: str) -> _Question[answers.NextAnswer]:
         """List the calls that may follow an auction in a table, with their meanings."""
         params = {"auction": "-".join(_calls_of(auction))}
         return _Question("GET", _path("tables", table, "next"), params)
 
-    @_asks
+    @_operation
     def explain(self, auction: Calls, table: str) -> _Question[answers.ExplainAnswer]:
         """Tell what every call of an auction has shown; only tables of systems say so."""
         params = {"auction": "-".join(_calls_of(auction))}
         return _Question("GET", _path("tables", table, "explain"), params)
 
-    @_asks
+    @_operation
     def topics(self, table: str) -> _Question[answers.TopicsAnswer]:
         """List the tags and names of a table's calls, with places where they come."""
         return _Question("GET", _path("tables", table, "topics"))
 
-    @_asks
+    @_operation
     def system(self, table: str) -> _Question[answers.SystemAnswer]:
         """Give the system of a table whole: its tree as read, and its files."""
         return _Question("GET", _path("tables", table, "system"))
 
-    @_asks
+    @_operation
     def lint(self, table: str, *, examples: int | None = None) -> _Question[answers.LintAnswer]:
         """List what is odd about a table."""
         params = {} if examples is None else {"examples": examples}
         return _Question("GET", _path("tables", table, "lint"), params)
 
-    @_asks
+    @_operation
     def reload(self, table: str) -> _Question[answers.ReloadAnswer]:
         """Read a table's files anew; for admins."""
         return _Question("POST", _path("tables", table, "reload"))
 
-    @_asks
+    @_operation
     def archives(self) -> _Question[answers.ArchivesAnswer]:
         """List the archives of the service."""
         return _Question("GET", "/v1/archives")
 
-    @_asks
+    @_operation
     def archive(self, name: str) -> _Question[answers.ArchiveAnswer]:
         """Tell about one archive; boards come into it by ``submit(…, mode="archive")``."""
         return _Question("GET", _path("archives", name))
 
-    @_asks
+    @_operation
     def archive_boards(
-        self, name: str, auction: Calls = "", **options: Unpack[asked.ArchiveBoardsOptions]
+        self, name: str, auction: Calls = "", **options: Unpack[options_of.ArchiveBoardsOptions]
     ) -> _Question[answers.ArchiveBoardsAnswer]:
         """Find boards of an archive by auction or pattern, hands, players and results."""
         params = _archive_params(auction, options)
@@ -637,7 +637,7 @@ class _Questions(Generic[_Transport]):
         name: str,
         to: str | PathLike[str],
         auction: Calls = "",
-        **options: Unpack[asked.ArchiveBoardsOptions],
+        **options: Unpack[options_of.ArchiveBoardsOptions],
     ) -> Path:
         """Write boards of an archive to a file ending in ``.lin``, ``.pbn`` or ``.parquet``."""
         target = Path(to)
@@ -645,15 +645,15 @@ class _Questions(Generic[_Transport]):
         params = {**_archive_params(auction, options), "format": form}
         return await self._write(target, _path("archives", name, "boards"), params)
 
-    @_asks
+    @_operation
     def archive_counts(
-        self, name: str, auction: Calls = "", **options: Unpack[asked.ArchiveCountsOptions]
+        self, name: str, auction: Calls = "", **options: Unpack[options_of.ArchiveCountsOptions]
     ) -> _Question[answers.ArchiveCountAnswer]:
         """Count the boards of an archive that conditions hold for."""
         params = _archive_params(auction, options)
         return _Question("GET", _path("archives", name, "counts"), params)
 
-    @_asks
+    @_operation
     def archive_nodes(
         self, name: str, auction: Calls = "", *, by: str = "own", statistics: bool = False
     ) -> _Question[answers.ArchiveNodeAnswer]:
@@ -661,7 +661,7 @@ class _Questions(Generic[_Transport]):
         params = _archive_params(auction, {"by": by, "statistics": statistics})
         return _Question("GET", _path("archives", name, "nodes"), params)
 
-    @_asks
+    @_operation
     def delete_archive(self, name: str) -> _Question[answers.ArchiveRemovedAnswer]:
         """Remove an archive with all its files; for admins."""
         return _Question("DELETE", _path("archives", name))
@@ -673,7 +673,7 @@ class _Questions(Generic[_Transport]):
         /,
         *,
         name: str | None = None,
-        **options: Unpack[asked.JobOptions],
+        **options: Unpack[options_of.JobOptions],
     ) -> answers.JobAnswer:
         """Begin a job with an archive of this machine; for admins.
 
@@ -701,9 +701,9 @@ class _Questions(Generic[_Transport]):
             question = _Question[answers.JobAnswer]("POST", "/v1/jobs", params, archive=file)
             return await self._json(question)
 
-    @_asks
+    @_operation
     def submit_path(
-        self, path: str, **options: Unpack[asked.JobOptions]
+        self, path: str, **options: Unpack[options_of.JobOptions]
     ) -> _Question[answers.JobAnswer]:
         """Begin a job about files below the service's ``jobs_root``; for admins."""
         return _Question("POST", "/v1/jobs", body={"path": path, **options})
@@ -720,7 +720,7 @@ class _Questions(Generic[_Transport]):
                 return
             params["next"] = page["next"]
 
-    @_asks
+    @_operation
     def job(self, job_id: str) -> _Question[answers.JobAnswer]:
         """Tell how far a job is."""
         return _Question("GET", _path("jobs", job_id))
@@ -780,17 +780,17 @@ class _Questions(Generic[_Transport]):
                 part.unlink(missing_ok=True)
         return target
 
-    @_asks
+    @_operation
     def cancel(self, job_id: str) -> _Question[answers.JobAnswer | None]:
         """Cancel a job that waits or runs; remove one that has ended (None). For admins."""
         return _Question("DELETE", _path("jobs", job_id))
 
-    @_asks
+    @_operation
     def health(self) -> _Question[answers.HealthAnswer]:
         """Tell that the process is there."""
         return _Question("GET", "/healthz")
 
-    @_asks
+    @_operation
     def ready(self) -> _Question[answers.ReadyAnswer]:
         """Tell that the service answers right; raises while it is loading or stopping."""
         return _Question("GET", "/readyz")

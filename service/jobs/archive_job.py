@@ -19,9 +19,9 @@ from bidcascade.engine.archive.error_texts import archive_error_text
 from bidcascade.engine.archive.solving import solver_of
 from bidcascade.loaders.whole_files import write_json
 
-from .job_process import TELL_EVERY_S, enter_inputs, main
+from .data_folder import JobFolder
+from .job_process import REPORT_EVERY_S, enter_inputs, main
 from .pipe_messages import send
-from .places import JobPlace
 from .results import result_file
 
 RESULT: Final = "added.json"
@@ -36,15 +36,15 @@ class _Progress:
 
     def __init__(self, outgoing: IO[bytes], folder: Path) -> None:
         self._outgoing, self._folder = outgoing, folder
-        self._told = float("-inf")
+        self._reported = float("-inf")
         self._before = self._boards()
 
     def __call__(self, done: int, total: int | None, boards: int) -> None:
-        if time.monotonic() - self._told >= TELL_EVERY_S:
+        if time.monotonic() - self._reported >= REPORT_EVERY_S:
             comes_on = self._boards() > self._before
             send(self._outgoing, {"boards": boards, "rejects": 0, "of": None,
                                   "comes_on": comes_on})  # fmt: skip
-            self._told = time.monotonic()
+            self._reported = time.monotonic()
 
     def _boards(self) -> int:
         there = (self._folder / CATALOGUE).exists()
@@ -73,7 +73,7 @@ def add(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
         added = _add(folder, inputs, start, outgoing)
     except BidcascadeError as error:
         raise InvalidInput(archive_error_text(error, folder)) from error
-    results = JobPlace(Path(start["folder"])).results
+    results = JobFolder(Path(start["folder"])).results
     results.mkdir(exist_ok=True)
     write_json(asdict(added), results / RESULT)
     return {"done": {"boards": added.boards, "rejects": added.rejects,

@@ -110,7 +110,7 @@ class Child:
         except ValueError:
             return ""
 
-    def tell_log(self, job_id: str) -> None:
+    def write_log(self, job_id: str) -> None:
         """Bring the end of what it wrote to the service's log."""
         with suppress(OSError):
             with self._log.open("rb") as log:

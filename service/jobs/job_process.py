@@ -24,15 +24,15 @@ from bidcascade.kernels.child_processes import end_with_parent
 from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.inputs import find_sources
 
+from .data_folder import JobFolder
 from .pipe_messages import own_pipes, receive, send
-from .places import JobPlace
 from .results import write_results
 from .rooted_paths import check_inside
 
 LOCK: Final = ".job"
 _LOCK_S: Final = 60.0
 _LOCK_STEP_S: Final = 0.05
-TELL_EVERY_S: Final = 0.5
+REPORT_EVERY_S: Final = 0.5
 _NICE: Final = 5
 """Requests of the service go before its jobs."""
 _OOM_SCORE: Final = 500
@@ -56,18 +56,18 @@ class Progress:
         self._outgoing = outgoing
         self._batch = batch_folder(batch)
         self._in_all = in_all
-        self._told = 0.0
+        self._reported = 0.0
         self._boards_before: int | None = None
         self._comes_on = False
 
     def __call__(self, done: int, total: int | None, boards: int) -> None:
         """Take in how many boards are answered."""
-        if time.monotonic() - self._told >= TELL_EVERY_S or not self._comes_on:
-            self.tell(boards)
+        if time.monotonic() - self._reported >= REPORT_EVERY_S or not self._comes_on:
+            self.report(boards)
 
-    def tell(self, boards: int = 0) -> None:
+    def report(self, boards: int = 0) -> None:
         """Send how many boards are answered, at least those that the manifest has."""
-        if not self._batch.is_begun:
+        if not self._batch.is_started:
             return
         manifest = self._batch.read()
         if self._boards_before is None:
@@ -75,7 +75,7 @@ class Progress:
         self._comes_on = manifest.boards > self._boards_before
         send(self._outgoing, {"boards": max(boards, manifest.boards), "rejects": manifest.rejects,
                               "of": self._in_all, "comes_on": self._comes_on})  # fmt: skip
-        self._told = time.monotonic()
+        self._reported = time.monotonic()
 
 
 def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     Parameters
     ----------
     start : dict
-        ``folder`` of the job, ``place`` that the paths in ``inputs`` start from, ``root`` true if
+        ``folder`` of the job, ``folder`` that the paths in ``inputs`` start from, ``root`` true if
         nothing outside it may be read; ``table``, ``options``, ``backend``, ``overlays``,
         ``digest``; ``mode``, ``completed_only``, ``text``, ``part_deals``, ``results``; and
         ``limit`` and ``max_depth``, which jobs of before lack.
@@ -94,19 +94,19 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     BidcascadeError, OSError, MemoryError
         If it cannot be done.
     """
-    place = JobPlace(Path(start["folder"]))
+    folder = JobFolder(Path(start["folder"]))
     engine = open_engine(start, start["backend"], start["overlays"])
     inputs = enter_inputs(start)
     sources = find_sources(inputs)
-    progress = Progress(outgoing, place.batch, boards_in_parquet(sources))
-    progress.tell()
+    progress = Progress(outgoing, folder.batch, boards_in_parquet(sources))
+    progress.report()
     summary = run_batch(
-        engine, inputs, place.batch, mode=start["mode"], completed_only=start["completed_only"],
+        engine, inputs, folder.batch, mode=start["mode"], completed_only=start["completed_only"],
         limit=start.get("limit"), max_depth=start.get("max_depth"), text=start["text"],
         resume=True, jobs=1, part_deals=start["part_deals"], report=progress,
     )  # fmt: skip
-    progress.tell()
-    files = write_results(engine, place.batch, place.results, sources, start["results"])
+    progress.report()
+    files = write_results(engine, folder.batch, folder.results, sources, start["results"])
     return {"done": {"boards": summary.boards, "rejects": summary.rejects,
                      "results": [asdict(file) for file in files]}}  # fmt: skip
 
@@ -139,12 +139,12 @@ def enter_inputs(start: Mapping[str, Any]) -> list[Path]:
     return inputs
 
 
-def said(error: BaseException, folder: Path) -> str:
+def error_text(error: BaseException, folder: Path) -> str:
     """Say an error in a line that names no place on this machine.
 
     Examples
     --------
-    >>> said(OSError("cannot write '/data/jobs/a1/batch/x'"), Path("/data/jobs/a1"))
+    >>> error_text(OSError("cannot write '/data/jobs/a1/batch/x'"), Path("/data/jobs/a1"))
     "cannot write 'batch/x'"
     """
     if isinstance(error, MemoryError):
@@ -196,7 +196,7 @@ def main(do: Callable[[dict[str, Any], IO[bytes]], dict[str, Any]] = do_job) -> 
         message = do(start, outgoing)
     except BaseException as error:
         # panics of polars are no Exception; whatever it was, the service is told why
-        message = {"error": said(error, folder), "known": isinstance(error, BidcascadeError)}
+        message = {"error": error_text(error, folder), "known": isinstance(error, BidcascadeError)}
     else:
         lock.close()
     with suppress(BrokenPipeError):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bidcascade.engine.settings import Settings, default_data_folder
 
 from .child import Child
-from .places import STORE, DataFolder, DataFolderUnusable
+from .data_folder import STORE, DataFolder, DataFolderUnusable
 from .store import Job, JobStore, ResultFile, StoreFailed
 
 if TYPE_CHECKING:
@@ -70,13 +70,13 @@ class JobQueue:
         threading.Thread(target=self._resume, name="resume-jobs", daemon=True).start()
 
     def _resume(self) -> None:
-        told = ""
+        logged = ""
         while not self._closing.is_set():
             try:
                 self._opened(create=False)
             except (DataFolderUnusable, StoreFailed) as error:
-                if str(error) != told and not self._closing.is_set():
-                    told = str(error)
+                if str(error) != logged and not self._closing.is_set():
+                    logged = str(error)
                     _logger.error("no jobs until this is over: %s", error)
                 self._closing.wait(_AGAIN_S)
             else:
@@ -165,16 +165,16 @@ class JobQueue:
 
     # --- changes --------------------------------------------------------------------------------
 
-    def new_place(self) -> tuple[str, Path]:
+    def new_upload(self) -> tuple[str, Path]:
         """Id for a job to come, and a folder for what it is to read."""
         folder, _ = self.open()
         job_id = secrets.token_hex(8)
-        place = folder.incoming / job_id
-        (place / "input").mkdir(parents=True)
-        return job_id, place
+        upload = folder.incoming / job_id
+        (upload / "input").mkdir(parents=True)
+        return job_id, upload
 
-    def add(self, job_id: str, place: Path, request: Mapping[str, Any]) -> Job:
-        """Take in a job whose input is in its place.
+    def add(self, job_id: str, upload: Path, request: Mapping[str, Any]) -> Job:
+        """Take in a job whose upload is complete.
 
         Raises
         ------
@@ -183,7 +183,7 @@ class JobQueue:
         """
         folder, store = self.open()
         # a folder without a job is removed at the next start
-        place.rename(folder.of(job_id).folder)
+        upload.rename(folder.of(job_id).folder)
         try:
             job = store.add(job_id, request, most_queued=self._settings.max_queued_jobs)
         except BaseException:
@@ -296,7 +296,7 @@ class JobQueue:
             self._wake.set()
 
     def _do(self, folder: DataFolder, store: JobStore, job: Job) -> None:
-        place = folder.of(job.id).folder
+        job_folder = folder.of(job.id).folder
         names = [job.request["table"], *job.request.get("beside", ())]
         # a job of an archive names none
         gone = [name for name in names if name and name not in self._tables.paths]
@@ -306,14 +306,14 @@ class JobQueue:
                 job.id, f"expected the table {table!r}, which the service does not have any more"
             )
             return
-        if not place.is_dir():
+        if not job_folder.is_dir():
             store.fail(job.id, "expected the folder of this job, which is gone")
             return
         try:
             with self._lock:
                 child = None
                 if not self._closing.is_set():
-                    child = self._children[job.id] = Child(self._start_of(job, place))
+                    child = self._children[job.id] = Child(self._start_of(job, job_folder))
         except OSError as error:
             _logger.error("job %s cannot be begun, and is tried again: %s", job.id, error)
             self._closing.wait(_AGAIN_S)
@@ -353,7 +353,7 @@ class JobQueue:
             # the next message says it as well
             _logger.warning("progress of job %s: %s", job_id, error)
 
-    def _start_of(self, job: Job, place: Path) -> dict[str, Any]:
+    def _start_of(self, job: Job, job_folder: Path) -> dict[str, Any]:
         request = job.request
         name, archives = request["table"], self._settings.archives_folder
         start = {
@@ -368,8 +368,8 @@ class JobQueue:
             ],
             "dd_workers": self._settings.dd_workers,
             "archives_folder": archives and str(Path(archives).absolute()),
-            "folder": str(place),
-            "place": request["root"] or str(place / "input"),
+            "folder": str(job_folder),
+            "place": request["root"] or str(job_folder / "input"),
             "root": bool(request["root"]),
             "backend": self._tables.backend,
         }
@@ -390,7 +390,7 @@ class JobQueue:
                 _logger.info("job %s done: %d boards", job.id, done["boards"])
         elif "error" in last:
             if not last.get("known"):
-                child.tell_log(job.id)
+                child.write_log(job.id)
             if store.fail(job.id, last["error"]):
                 _logger.warning("job %s failed: %s", job.id, last["error"])
         elif self._closing.is_set():
@@ -399,7 +399,7 @@ class JobQueue:
             if job_now.state != "running":
                 # cancelled
                 return
-            child.tell_log(job.id)
+            child.write_log(job.id)
             crashed = child.crashed()
             if not crashed or job_now.crashes + 1 < MOST_CRASHES:
                 _logger.warning("job %s: its process %s; resumed", job.id, child.end())

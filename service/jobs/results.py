@@ -185,12 +185,12 @@ def _boards_with_auctions(
         some = boards.slice(first, last - first)
         first = last
         # auctions of systems say their calls themselves
-        told = (
+        with_calls = (
             auctions.with_columns(pl.col("calls").str.split(" "))
             if "calls" in auctions.columns
             else auctions.join(entries, on="entry", how="left", maintain_order="left")
         )
-        listed = told.group_by("deal", maintain_order=True).agg(
+        listed = with_calls.group_by("deal", maintain_order=True).agg(
             auctions=pl.struct("calls", "entry")
         )
         empty = pl.lit([], dtype=listed.schema["auctions"])

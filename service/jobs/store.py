@@ -128,7 +128,7 @@ class JobStore:
         self._path = path
         self._writing = threading.Lock()
         self._reading = threading.Lock()
-        with ExitStack() as stack, _told(path):
+        with ExitStack() as stack, _own_errors(path):
             # questions need not wait for a change that waits for another process
             self._writer = stack.enter_context(closing(_connected(path)))
             self._reader = stack.enter_context(closing(_connected(path)))
@@ -162,7 +162,7 @@ class JobStore:
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of the block, or nothing of it."""
-        with self._writing, _told(self._path):
+        with self._writing, _own_errors(self._path):
             connection = self._writer
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -175,7 +175,7 @@ class JobStore:
                 raise
 
     def _rows(self, question: str, values: tuple[object, ...] = ()) -> list[sqlite3.Row]:
-        with self._reading, _told(self._path):
+        with self._reading, _own_errors(self._path):
             return self._reader.execute(question, values).fetchall()
 
     # --- changes --------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def _connected(path: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _own_errors(path: Path) -> Iterator[None]:
     """Say failures of SQLite in our words."""
     try:
         yield

@@ -151,7 +151,7 @@ def ask_process(
         if last.get("known"):
             too_long = last["error"].startswith(_TOO_LONG)
             raise (LimitExceeded if too_long else InvalidInput)(last["error"])
-        child.tell_log(question)
+        child.write_log(question)
     reason = last.get("error", f"its process {child.end()}")
     if any(word in reason for word in _OUT_OF_MEMORY):
         raise LimitExceeded(f"expected a question that takes less memory: {reason}")
@@ -187,11 +187,11 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
             # what means nothing is found where a hand is tested by it
             named = {one.where.file for one in error.complaints} & systems.keys()
             complaints += _complaints(min(named, default=next(iter(systems))), error)
-    told = {
+    described = {
         name: {"name": one.name, "title": one.text.title, "digest": text_digest(one.text)}
         for name, one in systems.items()
     }
-    done = {"systems": told, "complaints": complaints[:MOST_COMPLAINTS], "result": result}
+    done = {"systems": described, "complaints": complaints[:MOST_COMPLAINTS], "result": result}
     length = len(json.dumps(done))
     if length > start["answer_bytes"]:
         raise LimitExceeded(
@@ -219,8 +219,8 @@ def _open(name: str, given: Mapping[str, Any]) -> System:
 def _complaints(name: str, error: InvalidSystem) -> list[dict[str, Any]]:
     """Complaints about a text; one that has no place is at line 0."""
     if not error.complaints:
-        told = {"file": name, "line": 0, "column": 0, "message": str(error), "advice": ""}
-        return [{"system": name, **told}]
+        complaint = {"file": name, "line": 0, "column": 0, "message": str(error), "advice": ""}
+        return [{"system": name, **complaint}]
     return [
         {
             # folders of this machine are nobody's business
@@ -262,11 +262,11 @@ def _compare(
     first: System, second: System, *, time_limit_s: float, deals: int, seed: int, solve: int,
     boards: list[list[int]] | None, workers: int, budget_s: float,
 ) -> dict[str, Any]:  # fmt: skip
-    begun = time.monotonic()
+    started = time.monotonic()
     chosen = deal_arrays(random_deals(deals, seed)) if boards is None else _deals_of(boards)
     match = SystemMatch(first, second, chosen, seed=seed)
     limit = min(_SHARE_FOR_SOLVING * time_limit_s, budget_s)
-    left = max(0.0, limit - (time.monotonic() - begun))
+    left = max(0.0, limit - (time.monotonic() - started))
     with DoubleDummyPool(workers or None) as pool:
         # deals that commands on this machine have solved before
         match.work_out(pool, Budget(seconds=left, deals=solve), user_tables().find(chosen.hands))

@@ -62,8 +62,8 @@ def member_name(written: str, taken: set[str]) -> str:
     ['day1/Müller 1.lin', 'day1/müller 1-2.lin', 'a_b']
     """
     parts = [re.sub(r"[^\w.,()+ -]+", "_", one) for one in written.replace("\\", "/").split("/")]
-    kept = [part[:_LONGEST_PART].strip(". ") for part in parts]
-    path = PurePosixPath(*[part for part in kept if part][-_MOST_PARTS:] or ["file"])
+    plain = [part[:_LONGEST_PART].strip(". ") for part in parts]
+    path = PurePosixPath(*[part for part in plain if part][-_MOST_PARTS:] or ["file"])
     if any(str(parent).casefold() in taken for parent in path.parents):
         # a file lies where a folder would be
         path = PurePosixPath("_".join(path.parts))

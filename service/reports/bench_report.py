@@ -107,8 +107,8 @@ def fault_text(bench: Bench) -> str:
     """Say how many calls could not be used."""
     if not bench.calls:
         return "no call that could not be used"
-    told = ", ".join(f"{count:,} {kind}" for kind, count in bench.calls.items())
-    return f"{told} of {bench.asked:,} calls, each of which counts as a pass"
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in bench.calls.items())
+    return f"{counts} of {bench.asked:,} calls, each of which counts as a pass"
 
 
 # --- the page -------------------------------------------------------------------------------------

@@ -167,10 +167,10 @@ class _TextPages:
         if not use.offered:
             return f"no deal of {self.book.deals:,} came to its place"
         share = percent_text(use.chosen / use.offered)
-        told = f"{use.chosen:,} of {use.offered:,} calls at its places ({share})"
+        text = f"{use.chosen:,} of {use.offered:,} calls at its places ({share})"
         if use.example is None:
-            return told
-        return f"{told}; e.g. {example_text(use.example)}"
+            return text
+        return f"{text}; e.g. {example_text(use.example)}"
 
 
 # --- chapters -------------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ def options_text(card: ConventionCard) -> str:
     """Say which options are on and which off."""
     if not card.options:
         return "a text without options"
-    told = (f"{name} {'on' if is_on else 'off'}" for name, is_on in card.options.items())
-    return f"options: {', '.join(told)}"
+    texts = (f"{name} {'on' if is_on else 'off'}" for name, is_on in card.options.items())
+    return f"options: {', '.join(texts)}"
 
 
 def after_text(auction: str) -> str:
@@ -57,8 +57,8 @@ def after_text(auction: str) -> str:
 def players_text(auction: str) -> str:
     """Auction from dealer's first call, without first passes of those who bid nothing."""
     words = {"P": "Pass", "X": "Double", "XX": "Redouble"}
-    said = auction_text(parse_calls(auction)).split()
-    return " ".join(words.get(one, one.replace("N", "NT")) for one in said)
+    calls = auction_text(parse_calls(auction)).split()
+    return " ".join(words.get(one, one.replace("N", "NT")) for one in calls)
 
 
 def agreed_text(row: CardRow) -> str:

@@ -93,8 +93,8 @@ def stacks(
         for place, part in enumerate(row.parts, 1):
             drawn += _rect(begin / full, part / full, top, f"c{place}")
             begin += part
-        told = (f"{one} {_number(part)}" for one, part in zip(series, row.parts, strict=True))
-        spoken.append(f"{row.label}: {', '.join(told)}")
+        texts = (f"{one} {_number(part)}" for one, part in zip(series, row.parts, strict=True))
+        spoken.append(f"{row.label}: {', '.join(texts)}")
     legend = "".join(
         f'<li><span class="key k{number}"></span>{html_text(one)}</li>'
         for number, one in enumerate(series, 1)

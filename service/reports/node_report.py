@@ -92,7 +92,7 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
     """
     rows = _rows(nodes)
     shown = sorted(rows.values(), key=lambda row: -row["boards"])[:MOST_NODES]
-    kept = {row["auction"] for row in shown}
+    auctions = {row["auction"] for row in shown}
     columns: tuple[tuple[str, Kind], ...] = (
         ("auction", "auction"), ("boards", "number"), ("share", "percent"), ("par", "decimal"),
         ("score", "decimal"), ("IMPs to par", "decimal"), ("points", "auction"),
@@ -104,14 +104,16 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
             _range_text(row[f"HCP_{(len(calls) - 1) % 4 + 1}"]) if calls else None,
             row["humans_same"], _shares_text(row["next_calls"][:2]),
         )
-        for row in rows.values() if row["auction"] in kept
+        for row in rows.values() if row["auction"] in auctions
         for calls in [parse_calls(row["auction"])]
     ]  # fmt: skip
-    told = [
+    chosen = [
         number for number, (_, kind) in enumerate(columns)
         if kind not in ("decimal", "percent") or any(row[number] is not None for row in table)
     ]  # fmt: skip
-    counted = f"{len(kept):,} of {len(rows):,}" if len(kept) < len(rows) else f"{len(rows):,}"
+    counted = (
+        f"{len(auctions):,} of {len(rows):,}" if len(auctions) < len(rows) else f"{len(rows):,}"
+    )
     return Page(
         "Nodes of auctions",
         f"{counted} nodes of {subject}",
@@ -119,8 +121,8 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
             Section("Nodes", (
                 Text("Points are those of whoever called last, mean and from 5 % to 95 %; players "
                      "too is how often the players made the same call at that place."),
-                Table("In the order of calls", tuple(columns[number] for number in told),
-                      tuple(tuple(row[number] for number in told) for row in table)),
+                Table("In the order of calls", tuple(columns[number] for number in chosen),
+                      tuple(tuple(row[number] for number in chosen) for row in table)),
             )),
             Section("How this was worked out", _method()),
         ),
@@ -140,7 +142,7 @@ def _rows(nodes: pl.DataFrame) -> dict[str, Row]:
 
 
 def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[Block, ...]:
-    told = {
+    counts = {
         "boards": f"{row['boards']:,}",
         "of the node before": percent_text(row["share"]) if calls else None,
         "of all boards": percent_text(row["share_of_all"]),
@@ -159,7 +161,7 @@ def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[Bloc
     else:
         side = dealers if len(calls) % 2 else "the dealer's opponents"
         whose = f"Numbers are those of the side that called last: {side}."
-    numbers = Numbers(tuple((what, number) for what, number in told.items() if number))
+    numbers = Numbers(tuple((what, number) for what, number in counts.items() if number))
     # the statistics may be those of a node and what is below it alone
     way = [format_calls(calls[:count]) for count in range(len(calls) + 1)]
     known = [rows[one] for one in way if one in rows]
@@ -181,17 +183,17 @@ def _contracts(row: Row) -> tuple[Block, ...]:
     if not contracts:
         return ()
     title = f"Commonest contracts of {row['finished']:,} auctions that are over"
-    told = [(_contract_text(one), "" if one["is_own"] is None else _whose(one), one)
+    rows = [(_contract_text(one), "" if one["is_own"] is None else _whose(one), one)
             for one in contracts]  # fmt: skip
     drawn = [Bar(f"{text} {whose}", one["share"], percent_text(one["share"]))
-             for text, whose, one in told]  # fmt: skip
+             for text, whose, one in rows]  # fmt: skip
     return (
         Chart(title, bars(drawn, name="contracts", title=title)),
         Table(
             "The same, with their mean score double dummy",
             (("contract", "auction"), ("played", "text"), ("share", "percent"),
              ("score", "decimal")),
-            tuple((text, whose or None, one["share"], one["score"]) for text, whose, one in told),
+            tuple((text, whose or None, one["share"], one["score"]) for text, whose, one in rows),
         ),
     )  # fmt: skip
 
@@ -200,16 +202,16 @@ def _tricks(row: Row) -> tuple[Block, ...]:
     if not row["solved"]:
         return ()
     title = "Mean tricks of the side by strain, played by the better hand"
-    told = [(_SIGNS[one], row[f"tricks_{one}"], row[f"other_tricks_{one}"])
+    rows = [(_SIGNS[one], row[f"tricks_{one}"], row[f"other_tricks_{one}"])
             for one in reversed(STRAINS)]  # fmt: skip
     drawn = [Bar(strain, own, f"{own:.2f}, opponents {other:.2f}")
-             for strain, own, other in told]  # fmt: skip
+             for strain, own, other in rows]  # fmt: skip
     return (
         Chart(title, bars(drawn, name="tricks", title=title)),
         Table(
             f"Mean tricks double dummy, {row['solved']:,} boards",
             (("strain", "auction"), ("this side", "decimal"), ("opponents", "decimal")),
-            tuple(told),
+            tuple(rows),
         ),
     )
 
@@ -226,11 +228,11 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
         _ranges("High card points", "points", points, max(one["most"] for one in points.values())),
     ]
     for place, (player, suits) in enumerate(zip(players, lengths, strict=True), 1):
-        told = {"points": points[player], **suits}
+        ranges = {"points": points[player], **suits}
         blocks += (
             _ranges(f"Cards by suit, {player}", f"lengths-{place}", suits, longest),
             Table(f"From the least to the most, {player}", (("what", "auction"), *_RANGE),
-                  tuple((what, *one.values()) for what, one in told.items())),
+                  tuple((what, *one.values()) for what, one in ranges.items())),
         )  # fmt: skip
     shares = (
         tuple(f"{one['shape']} {percent_text(one['share'])}" if one else None for one in ranked)
@@ -272,15 +274,15 @@ def _humans(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
     if row["humans"] is None:
         return ()
     before = f"came to {auction_text(calls[:-1])}" if calls[1:] else "opened the auction"
-    told = f"On {row['humans']:,} of the {row['boards']:,} boards the players {before}"
+    text = f"On {row['humans']:,} of the {row['boards']:,} boards the players {before}"
     if not row["humans"]:
-        return (Text(f"{told}."),)
+        return (Text(f"{text}."),)
     same = f"{call_text(calls[-1])} was their call on {percent_text(row['humans_same'])} of them."
     if not row["humans_instead"]:
-        return (Text(f"{told}. {same}"),)
+        return (Text(f"{text}. {same}"),)
     title = "Their other calls"
     return (
-        Text(f"{told}. {same}"),
+        Text(f"{text}. {same}"),
         _call_chart(row["humans_instead"], "instead", title),
         Table(title, (("call", "auction"), ("share", "percent")),
               tuple(((parse_call(one["call"]),), one["share"]) for one in row["humans_instead"])),
@@ -309,8 +311,8 @@ def _call_chart(calls: Sequence[Row], name: str, title: str) -> Chart:
 
 
 def _shares_text(calls: Sequence[Row]) -> str | None:
-    told = (f"{call_text(parse_call(one['call']))} {percent_text(one['share'])}" for one in calls)
-    return ", ".join(told) or None
+    texts = (f"{call_text(parse_call(one['call']))} {percent_text(one['share'])}" for one in calls)
+    return ", ".join(texts) or None
 
 
 def _range_text(one: Row) -> str:

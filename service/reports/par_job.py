@@ -14,9 +14,9 @@ from typing import IO, Any
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.inference.yardstick import archive_of, measure_archive
 from bidcascade.loaders import read_deals
-from bidcascade.service.jobs.job_process import TELL_EVERY_S, enter_inputs, main, open_engine
+from bidcascade.service.jobs.data_folder import JobFolder
+from bidcascade.service.jobs.job_process import REPORT_EVERY_S, enter_inputs, main, open_engine
 from bidcascade.service.jobs.pipe_messages import send
-from bidcascade.service.jobs.places import JobPlace
 from bidcascade.service.jobs.results import result_file
 from bidcascade.systems import System
 
@@ -28,7 +28,7 @@ class _Progress:
 
     def __init__(self, outgoing: IO[bytes], boards: int, rejects: int) -> None:
         self._outgoing, self._boards, self._rejects = outgoing, boards, rejects
-        self._told = float("-inf")
+        self._reported = float("-inf")
         self._before: int | None = None
 
     def __call__(self, what: str, done: int, total: int) -> None:
@@ -36,11 +36,11 @@ class _Progress:
             return
         if self._before is None:
             self._before = done
-        if done == total or time.monotonic() - self._told >= TELL_EVERY_S:
+        if done == total or time.monotonic() - self._reported >= REPORT_EVERY_S:
             boards = self._boards * done // max(1, total)
             send(self._outgoing, {"boards": boards, "rejects": self._rejects, "of": self._boards,
                                   "comes_on": done > self._before})  # fmt: skip
-            self._told = time.monotonic()
+            self._reported = time.monotonic()
 
 
 def measure(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
@@ -62,12 +62,12 @@ def measure(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     archive = archive_of(batch)
     boards, rejects = archive.boards.height, batch.rejects.height
     with DoubleDummyPool(start["dd_workers"] or None) as pool:
-        told, frame = measure_archive(
+        report, frame = measure_archive(
             systems, archive, pool, progress=_Progress(outgoing, boards, rejects)
         )
-    folder = JobPlace(Path(start["folder"])).results
+    folder = JobFolder(Path(start["folder"])).results
     folder.mkdir(exist_ok=True)
-    files = [result_file(path) for path in write_yardstick_report(told, frame, folder)]
+    files = [result_file(path) for path in write_yardstick_report(report, frame, folder)]
     return {"done": {"boards": boards, "rejects": rejects,
                      "results": [asdict(file) for file in files]}}  # fmt: skip
 

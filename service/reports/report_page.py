@@ -396,10 +396,10 @@ def _markdown_block(block: Text | Links | Numbers | Table | Source | HandRecords
 def _markdown_record(record: HandRecord) -> str:
     lines = [f"{record.title}, {record.subtitle}"]
     for name, hand in zip(("North", "East", "South", "West"), record.hands, strict=True):
-        told = "not known" if hand is None else " ".join(
+        text = "not known" if hand is None else " ".join(
             f"{sign}{cards or '–'}" for sign, cards in zip("♠♥♦♣", hand, strict=True)
         )  # fmt: skip
-        lines.append(f"{name}: {told}")
+        lines.append(f"{name}: {text}")
     for row in record.tricks:
         lines.append(f"{row[0]}: " + ", ".join(
             f"{count} {strain}" for count, strain in zip(row[1:], ("NT", *"♠♥♦♣"), strict=True)

@@ -15,7 +15,7 @@ SUMMARY = "summary.json"
 _FILES = REJECTS, MARKDOWN, HTML = "rejects.parquet", "report.md", "report.html"
 
 
-def check_vetting_folder(folder: Path, *, overwrite: bool = False, begun: bool = False) -> None:
+def check_vetting_folder(folder: Path, *, overwrite: bool = False, resumed: bool = False) -> None:
     """Check that the files of a vetting may be written into a folder.
 
     Parameters
@@ -23,7 +23,7 @@ def check_vetting_folder(folder: Path, *, overwrite: bool = False, begun: bool =
     folder : path
     overwrite : bool
         A report may be replaced.
-    begun : bool
+    resumed : bool
         What is there may be a part of this report, of a run that was interrupted.
 
     Raises
@@ -33,7 +33,7 @@ def check_vetting_folder(folder: Path, *, overwrite: bool = False, begun: bool =
     """
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
-    if begun and folder.is_dir():
+    if resumed and folder.is_dir():
         return
     if not (folder / SUMMARY).is_file():
         raise InvalidInput(f"expected a free place for the report, got {str(folder)!r}")
@@ -50,7 +50,7 @@ def write_vetting(
     *,
     least: int = LEAST_DECISIONS,
     overwrite: bool = False,
-    begun: bool = False,
+    resumed: bool = False,
 ) -> None:
     """Write a vetting into a folder: what it found, each file whole or not at all.
 
@@ -64,7 +64,7 @@ def write_vetting(
     CannotWrite
         If a file could not be written.
     """
-    check_vetting_folder(folder, overwrite=overwrite, begun=begun)
+    check_vetting_folder(folder, overwrite=overwrite, resumed=resumed)
     with can_write(folder):
         folder.mkdir(parents=True, exist_ok=True)
         # from now on it is no whole report; only files of a report are taken away

@@ -69,7 +69,7 @@ def _in_short(vetted: Vetted, seats: pl.DataFrame) -> Section:
     summary = vetted.summary()
     calls, auctions, boards = summary["calls"], summary["auctions"], summary["boards"]
     judged = calls["judged"]
-    wrong = judged - calls["agrees"]
+    errors = judged - calls["agrees"]
     described, turned = summary["seats"]["described"], summary["seats"]["held"]
     sentences = [
         f"The table was asked at {judged:,} of {calls['made']:,} calls. It makes the actual call "
@@ -95,7 +95,7 @@ def _in_short(vetted: Vetted, seats: pl.DataFrame) -> Section:
                 ("boards with an auction", f"{auctions['vetted']:,}"),
                 ("calls judged", f"{judged:,}"),
                 ("agree with the table", _share(calls["agrees"], judged)),
-                ("wrong bids", _share(wrong, judged)),
+                ("wrong bids", _share(errors, judged)),
                 ("described calls that fit", _share(turned[0], described)),
                 ("auctions that hold", _share(auctions["held"], auctions["vetted"])),
             )

@@ -76,7 +76,7 @@ def result_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
         "doubled": [percent_text(one.doubled) for one in tallies],
         "passed out": [f"{one.passed_out:,}" for one in tallies],
     }
-    return [(what, *told) for what, told in rows.items() if any(told)]
+    return [(what, *cells) for what, cells in rows.items() if any(cells)]
 
 
 def cause_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
@@ -94,11 +94,11 @@ def sanity_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
     """Tell how often something happened that no pair wants to see, side by side."""
     tallies = (yardstick.players, *yardstick.systems)
     names = dict.fromkeys(sign.what for one in tallies for sign in one.sanity)
-    told = [
+    columns = [
         {sign.what: f"{sign_text(sign)} of {sign.possible:,}" for sign in one.sanity}
         for one in tallies
     ]
-    return [(name, *(one.get(name, "") for one in told)) for name in names]
+    return [(name, *(one.get(name, "") for one in columns)) for name in names]
 
 
 def sign_text(sign: Sign) -> str:
@@ -122,8 +122,8 @@ def _line(line: Line) -> str:
 
 def left_out_text(yardstick: Yardstick) -> str:
     """Say which records were not measured."""
-    told = [f"{count:,} × {what}" for what, count in yardstick.left_out.items() if count]
-    return f"left out: {', '.join(told)}" if told else "no record left out"
+    texts = [f"{count:,} × {what}" for what, count in yardstick.left_out.items() if count]
+    return f"left out: {', '.join(texts)}" if texts else "no record left out"
 
 
 def _those_of(whose: str) -> str:

@@ -9,7 +9,7 @@ from bidcascade.engine.runs import batch, export_calls, learn, mine, progress
 from bidcascade.inference.compare import SystemMatch
 from bidcascade.loaders import random_deals
 from bidcascade.service.cli import INTERRUPTED, NOTHING_KEPT, main
-from bidcascade.service.cli.shared import SOLVED_KEPT, resume_hint
+from bidcascade.service.cli.shared import SOLVED_STAY, resume_hint
 
 STRONG = "opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = Anything else: 12+ points\n"
 BOARD = '[Deal "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"]\n'
@@ -30,7 +30,7 @@ def folder(tmp_path, monkeypatch) -> Path:
 COMMANDS = {
     "load played.pbn --out out.parquet": NOTHING_KEPT,
     "augment played.pbn --out out.parquet": NOTHING_KEPT,
-    "augment played.pbn --dd --out out.parquet": SOLVED_KEPT,
+    "augment played.pbn --dd --out out.parquet": SOLVED_STAY,
     "deals 10 --where HCP_N>=10 --seed 1 --out out.parquet": NOTHING_KEPT,
     "batch played.pbn --table one.bidding --out out": resume_hint("out"),
     "export calls played.pbn --table one.bidding --out out": resume_hint("out"),
@@ -43,14 +43,14 @@ COMMANDS = {
     "system lint one.bidding": NOTHING_KEPT,
     "system diff one.bidding two.bidding": NOTHING_KEPT,
     "system compile one.bidding --out compiled": NOTHING_KEPT,
-    "system doctor one.bidding --deals 10": SOLVED_KEPT,
+    "system doctor one.bidding --deals 10": SOLVED_STAY,
     "compare one.bidding two.bidding --deals 10": NOTHING_KEPT,
-    "compare one.bidding two.bidding --archive played.pbn": SOLVED_KEPT,
+    "compare one.bidding two.bidding --archive played.pbn": SOLVED_STAY,
     "archive add club played.pbn --folder archives": "what was added stays",
     "archive bid club one.bidding --folder archives": "boards that were bid stay so",
-    "archive solve club --folder archives": SOLVED_KEPT,
-    "page one.bidding --out site": SOLVED_KEPT,
-    "bank --deals 10": SOLVED_KEPT,
+    "archive solve club --folder archives": SOLVED_STAY,
+    "page one.bidding --out site": SOLVED_STAY,
+    "bank --deals 10": SOLVED_STAY,
 }
 
 

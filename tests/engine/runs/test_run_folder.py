@@ -96,8 +96,8 @@ def test_what_is_left_of_a_run_that_fails(tmp_path, whole, boards):
 
     with pytest.raises(KeyboardInterrupt):
         fail()
-    assert place.is_begun == (boards == 3 or (boards == 0 and not whole))
-    assert place.path.exists() == place.is_begun
+    assert place.is_started == (boards == 3 or (boards == 0 and not whole))
+    assert place.path.exists() == place.is_started
 
 
 @pytest.mark.parametrize("stranger", ["notes.txt", "aside/notes.txt", "manifest.json"])

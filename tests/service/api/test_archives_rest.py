@@ -252,11 +252,11 @@ def test_limits(app, monkeypatch):
         get(app, "/club/boards?limit=5&format=lin", Accept="text/csv"), 406, "not-acceptable"
     )
     archives = app.state.own.archives
-    for _ in range(api_archives.MOST_ASKED):
+    for _ in range(api_archives.MOST_QUESTIONS):
         # as by requests that were given up
-        archives._places.acquire()
+        archives._slots.acquire()
     problem_of(get(app, "/club/counts"), 429, "overloaded")
-    archives._places.release(api_archives.MOST_ASKED)
+    archives._slots.release(api_archives.MOST_QUESTIONS)
     assert get(app, "/club/counts").status_code == 200
     app.state.own.slots.free, free = 0, app.state.own.slots.free
     try:
@@ -308,7 +308,7 @@ def test_a_system_that_is_gone_names_no_place(app, root, tmp_path):
     with pytest.raises(InvalidInput, match=str(tmp_path)):
         Archive(folder).engine("gone")
     archives = app.state.own.archives
-    with pytest.raises(Problem) as caught, archives.asked("gone") as archive:
+    with pytest.raises(Problem) as caught, archives.opened("gone") as archive:
         archive.engine("gone")
     assert "cannot open 'table.jsonl' to bid the archive" in caught.value.detail
     assert str(tmp_path) not in caught.value.detail

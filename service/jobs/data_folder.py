@@ -26,7 +26,7 @@ class DataFolderUnusable(BidcascadeError):
     """The data folder cannot be used: another service has it, or it cannot be written to."""
 
 
-class JobPlace:
+class JobFolder:
     """The folder of one job."""
 
     def __init__(self, folder: Path) -> None:
@@ -89,9 +89,9 @@ class DataFolder:
         """File of the jobs."""
         return self.path / STORE
 
-    def of(self, job_id: str) -> JobPlace:
+    def of(self, job_id: str) -> JobFolder:
         """Folder of a job."""
-        return JobPlace(self.jobs / job_id)
+        return JobFolder(self.jobs / job_id)
 
     def close(self) -> None:
         """Let go of the folder."""
