@@ -213,7 +213,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 )
             asked += [
                 {"boards": boards, **one}
-                for one in in_a_process(questions, root, boards, given.asked)
+                for one in in_a_process(questions, root, boards, given.requests)
             ]
             if boards <= given.change_at_most:
                 for anew in (False, True):

@@ -25,10 +25,10 @@ class Visit:
         self.context.set_default_timeout(30_000)
         self.page = self.context.new_page()
         self.errors: list[str] = []
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.page.on("console", self._hear)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("request", lambda request: self.requests.append(request.url))
 
     def _hear(self, message: Any) -> None:
         # that a path is not there, or that a key is needed, is told to the person by the page
@@ -68,7 +68,7 @@ def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
     yield visit
     visit.context.close()
     assert not visit.errors
-    assert {one for one in visit.asked if not one.startswith((url, "blob:"))} == set()
+    assert {one for one in visit.requests if not one.startswith((url, "blob:"))} == set()
 
 
 def why_no_browser() -> str | None:

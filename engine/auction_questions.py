@@ -34,7 +34,7 @@ from bidcascade.inference.layouts.result import Layouts
 from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
 from bidcascade.inference.leads import FIRST_LAYOUTS, LeadScoring, LeadStudy, refine_leads
 
-from .questions.fields import read_field, wrong_value
+from .questions.fields import invalid_value, read_field
 from .questions.layouts import AuctionRequest, LeadsRequest
 
 DEFAULT_LAYOUTS = 100
@@ -111,7 +111,7 @@ class LeadQuestion(AuctionQuestion):
         return {**super().circumstances, "known": known}
 
 
-def read_auction_question(asked: AuctionRequest, layouts: int) -> AuctionQuestion:
+def read_auction_question(request: AuctionRequest, layouts: int) -> AuctionQuestion:
     """Read a question about an auction, and how many layouts it takes.
 
     Raises
@@ -119,14 +119,14 @@ def read_auction_question(asked: AuctionRequest, layouts: int) -> AuctionQuestio
     BidcascadeError
         That names the field at fault.
     """
-    circumstances = read_circumstances(asked)
+    circumstances = read_circumstances(request)
     calls = read_field(
-        partial(legal_calls, dealer=circumstances["dealer"]), " ".join(asked.auction), "auction"
+        partial(legal_calls, dealer=circumstances["dealer"]), " ".join(request.auction), "auction"
     )
     return AuctionQuestion(calls=calls, layouts=layouts, **circumstances)
 
 
-def read_lead_question(asked: LeadsRequest) -> LeadQuestion:
+def read_lead_question(request: LeadsRequest) -> LeadQuestion:
     """Read a question about the opening lead.
 
     Raises
@@ -134,47 +134,47 @@ def read_lead_question(asked: LeadsRequest) -> LeadQuestion:
     BidcascadeError
         That names the field at fault.
     """
-    hand = read_field(parse_hand, asked.hand, "hand")
-    dealer = read_field(parse_seat, asked.dealer, "dealer")
-    if (asked.auction is None) == (asked.contract is None):
-        raise wrong_value(
-            "auction", asked.auction, "expected an auction or a contract, and not both"
+    hand = read_field(parse_hand, request.hand, "hand")
+    dealer = read_field(parse_seat, request.dealer, "dealer")
+    if (request.auction is None) == (request.contract is None):
+        raise invalid_value(
+            "auction", request.auction, "expected an auction or a contract, and not both"
         )
     calls: tuple[int, ...] = ()
-    if asked.auction is not None:
-        calls = read_field(parse_calls, " ".join(asked.auction), "auction")
+    if request.auction is not None:
+        calls = read_field(parse_calls, " ".join(request.auction), "auction")
         contract = read_field(lambda some: contract_of(some, dealer), calls, "auction")
         calls = whole_auction(calls, dealer)
     else:
-        contract = read_field(parse_contract, asked.contract or "", "contract")
+        contract = read_field(parse_contract, request.contract or "", "contract")
     leader = Seat((contract.declarer + 1) % 4)
     others = f"what is known of other hands than the leader's, {leader.letter}, each once"
     return LeadQuestion(
-        hand=hand, contract=contract, calls=calls, scoring=asked.scoring, layouts=asked.layouts,
-        **read_circumstances(asked, leader, others),
+        hand=hand, contract=contract, calls=calls, scoring=request.scoring, layouts=request.layouts,
+        **read_circumstances(request, leader, others),
     )  # fmt: skip
 
 
 def read_circumstances(
-    asked: AuctionRequest | LeadsRequest,
+    request: AuctionRequest | LeadsRequest,
     besides: Seat | None = None,
     reason: str = "each seat once",
 ) -> dict[str, Any]:
     """Read what all questions have; nothing may be known of the hand at the seat ``besides``."""
     known: dict[Seat, KnownCards] = {}
-    for letter, text in asked.known.items():
+    for letter, text in request.known.items():
         place = f"known.{letter}"
         seat = read_field(parse_seat, letter, place)
         if seat in known or seat == besides:
-            raise wrong_value(place, text, f"expected {reason}", InvalidDeal)
+            raise invalid_value(place, text, f"expected {reason}", InvalidDeal)
         known[seat] = read_field(KnownCards.parse, text, place)
     return {
-        "dealer": read_field(parse_seat, asked.dealer, "dealer"),
-        "vulnerability": read_field(parse_vulnerability, asked.vulnerability, "vulnerability"),
+        "dealer": read_field(parse_seat, request.dealer, "dealer"),
+        "vulnerability": read_field(parse_vulnerability, request.vulnerability, "vulnerability"),
         "known": known,
-        "where": tuple(asked.where),
-        "seed": asked.seed,
-        "strict": asked.strict,
+        "where": tuple(request.where),
+        "seed": request.seed,
+        "strict": request.strict,
     }
 
 

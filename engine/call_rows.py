@@ -59,13 +59,13 @@ class CallRows:
     def __init__(
         self, engine: Engine, *, bidder: Engine | None = None, meanings: bool = False
     ) -> None:
-        self._bidder = bidder
+        self._deal_bidder = bidder
         self._meanings = meanings
         self.schema = CALL_ROW_SCHEMA
         """Columns of the rows."""
         if meanings:
             self.schema = pl.Schema(CALL_ROW_SCHEMA | MEANING_SCHEMA)
-        self._asked = engine.bidder
+        self._answerer = engine.bidder
 
     def of(self, frame: pl.DataFrame, first_deal: int = 0) -> Iterator[Piece]:
         """Make the rows of a deal frame, whose first deal has a given number, piece by piece."""
@@ -88,8 +88,8 @@ class CallRows:
             ]
         )
         left_out = LEFT_OUT_SCHEMA.to_frame()
-        if self._bidder is not None:
-            auctions = self._bidder.auctions(frame, mode="first")["auction"]
+        if self._deal_bidder is not None:
+            auctions = self._deal_bidder.auctions(frame, mode="first")["auction"]
         elif "auction" not in frame.columns:
             raise InvalidInput("expected a column 'auction' in the deals, got none")
         else:
@@ -113,7 +113,7 @@ class CallRows:
         sides = deals.vulnerability[deal]
         legal = np.empty(len(deal), np.uint64)
         legal_calls(lists.calls, lists.offsets, legal)
-        along = self._asked.calls_along(deals, lists, depth, meanings=self._meanings)
+        along = self._answerer.calls_along(deals, lists, depth, meanings=self._meanings)
         so_far = pl.DataFrame(
             {"auction": auctions.gather(deal), "depth": pl.Series(depth, dtype=pl.UInt32)}
         ).select(pl.col("auction").list.head("depth"))
@@ -202,9 +202,9 @@ def _reasons(frame: pl.DataFrame) -> pl.Series:
     legal_calls(lists.calls, lists.offsets, legal)
     # what is no call code is none of the bits
     made = np.minimum(lists.calls, 63).astype(np.uint64)
-    wrong = np.flatnonzero(legal >> made & np.uint64(1) == 0)
+    refused = np.flatnonzero(legal >> made & np.uint64(1) == 0)
     illegal = np.zeros(len(lists), np.bool_)
-    illegal[np.searchsorted(lists.offsets, wrong, side="right") - 1] = True
+    illegal[np.searchsorted(lists.offsets, refused, side="right") - 1] = True
     if "auction_status" in frame.columns:
         illegal |= (frame["auction_status"] == "illegal").fill_null(value=False).to_numpy()
     disagrees = np.zeros(len(lists), np.bool_)

@@ -116,7 +116,7 @@ class ServerEngine:
         self._timeout_s = timeout_s
         self.name = parts.netloc.rpartition("@")[2]
         self.seconds = 0.0
-        self.asked = 0
+        self.requests = 0
 
     @property
     def digest(self) -> str:
@@ -138,7 +138,7 @@ class ServerEngine:
     ) -> list[Reply | EngineFailed]:
         """Ask for calls, as :meth:`~.process.ProcessEngine.answers` does."""
         numbers = range(len(turns)) if deals is None else deals
-        self.asked += len(turns)
+        self.requests += len(turns)
         started = perf_counter()
         found: list[Reply | EngineFailed] = []
         try:
@@ -146,12 +146,12 @@ class ServerEngine:
                 try:
                     found.append(reply_of(self._get(turn)))
                 except EngineFailed as error:
-                    told = EngineFailed(
+                    failure = EngineFailed(
                         f"{where(number, turn)}: {error} from the engine {self.name!r}", error.fault
                     )
                     if error.fault != "unreadable":
-                        raise told from None
-                    found.append(told)
+                        raise failure from None
+                    found.append(failure)
         finally:
             self.seconds += perf_counter() - started
         return found
@@ -179,9 +179,9 @@ class ServerEngine:
                         f"expected a call within {self._timeout_s:g} s, got none", "too late"
                     ) from None
                 if is_last or is_fresh:
-                    told = visible(" ".join(str(error).split())[:_SHOWN])
+                    reason = visible(" ".join(str(error).split())[:_SHOWN])
                     raise EngineFailed(
-                        f"expected an answer, got {type(error).__name__} ({told})", "ended"
+                        f"expected an answer, got {type(error).__name__} ({reason})", "ended"
                     ) from None
                 continue
             finally:

@@ -24,7 +24,7 @@ from .auction_questions import (
     read_auction_question,
     rounded,
 )
-from .questions.fields import read_field, wrong_value
+from .questions.fields import invalid_value, read_field
 from .questions.layouts import InferRequest
 
 _SHARE_FOR_DEALING: Final = 0.2
@@ -56,7 +56,7 @@ class InferenceQuestion(AuctionQuestion):
     scoring: WorthScoring = "points"
 
 
-def read_inference(asked: InferRequest) -> InferenceQuestion:
+def read_inference(request: InferRequest) -> InferenceQuestion:
     """Read a question about the layouts of an auction.
 
     Raises
@@ -64,39 +64,41 @@ def read_inference(asked: InferRequest) -> InferenceQuestion:
     BidcascadeError
         That names the field at fault.
     """
-    plain = read_auction_question(asked, asked.layouts)
+    plain = read_auction_question(request, request.layouts)
     auction = Auction.of(plain.calls, plain.dealer)
     contract = auction.contract if auction.is_complete else None
-    if asked.contract is not None:
-        contract = read_field(parse_contract, asked.contract, "contract")
+    if request.contract is not None:
+        contract = read_field(parse_contract, request.contract, "contract")
     against: Contract | Literal["Pass"] | None = None
-    if asked.against is not None:
-        against = "Pass" if asked.against.lower() in ("pass", "p") else read_field(
-            parse_contract, asked.against, "against"
+    if request.against is not None:
+        against = "Pass" if request.against.lower() in ("pass", "p") else read_field(
+            parse_contract, request.against, "against"
         )  # fmt: skip
-    elif asked.scoring != "points":
-        raise wrong_value("against", None, f"expected a contract that {asked.scoring} are against")
+    elif request.scoring != "points":
+        raise invalid_value(
+            "against", None, f"expected a contract that {request.scoring} are against"
+        )
     for name in ("against", "lead"):
-        if getattr(asked, name) is not None and contract is None:
+        if getattr(request, name) is not None and contract is None:
             reason = "expected it with a contract, or an auction that ends in one"
-            raise wrong_value(name, getattr(asked, name), reason)
-    if asked.scoring != "points" and contract is None:
-        raise wrong_value("scoring", asked.scoring, "expected it with a contract")
+            raise invalid_value(name, getattr(request, name), reason)
+    if request.scoring != "points" and contract is None:
+        raise invalid_value("scoring", request.scoring, "expected it with a contract")
     return InferenceQuestion(
-        **vars(plain), deals=asked.deals, contract=contract, against=against,
-        lead=_lead(asked, contract, plain), scoring=asked.scoring,
+        **vars(plain), deals=request.deals, contract=contract, against=against,
+        lead=_lead(request, contract, plain), scoring=request.scoring,
     )  # fmt: skip
 
 
-def _lead(asked: InferRequest, contract: Contract | None, plain: AuctionQuestion) -> int | None:
-    if asked.lead is None or contract is None:
+def _lead(request: InferRequest, contract: Contract | None, plain: AuctionQuestion) -> int | None:
+    if request.lead is None or contract is None:
         return None
-    lead = read_field(parse_card, asked.lead, "lead")
+    lead = read_field(parse_card, request.lead, "lead")
     leader = Seat((contract.declarer + 1) % 4)
     known = plain.known.get(leader)
     if known is None or not known.cards >> lead & 1:
         reason = f"expected a card that the leader, {leader.letter}, holds by what is known"
-        raise wrong_value("lead", asked.lead, reason)
+        raise invalid_value("lead", request.lead, reason)
     return lead
 
 

@@ -76,8 +76,8 @@ def search_bid(
     )  # fmt: skip
     if found.differs:
         missed = next(one.missed for one in found.candidates if one.call == found.call)
-        told = "no line makes it" if missed is None else f"its line is missed by {missed}"
-        why = f"{told}; made"
+        text = "no line makes it" if missed is None else f"its line is missed by {missed}"
+        why = f"{text}; made"
         return with_call(engine, answer, calls, found.call, f"search: {found.why}", why), found
     note = "; ".join(filter(None, (answer.note, f"search: {found.why}")))
     return replace(answer, note=note), found

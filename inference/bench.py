@@ -58,7 +58,7 @@ class Bench(ShownAnswer):
     matches: tuple[BenchMatch, ...]
     calls: dict[str, int]
     """Calls by kind of fault: ``illegal``, ``unreadable``."""
-    asked: int
+    requests: int
     """Calls that a foreign engine was asked for; 0 of a system."""
     faults: tuple[Fault, ...]
     """The first ones of each kind; deals by their numbers in the bank."""
@@ -149,10 +149,12 @@ def bench(
         for kind in sorted(kinds)
         for one in [fault for fault in faults if fault.kind == kind][:MOST_FAULTS]
     ]
-    asked, seconds = (0, 0.0) if isinstance(bidder, System) else (bidder.asked, bidder.seconds)
+    requests, seconds = (
+        (0, 0.0) if isinstance(bidder, System) else (bidder.requests, bidder.seconds)
+    )
     told = Bench(
         bidder.name, bidder.digest, part, seed, boards, tuple(matches), dict(sorted(kinds.items())),
-        asked, tuple(shown), yardstick, seconds,
+        requests, tuple(shown), yardstick, seconds,
     )  # fmt: skip
     return told, rows
 

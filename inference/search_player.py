@@ -68,7 +68,7 @@ class SearchPlayer:
         self.system = system
         self.name = f"search:{system.name}"
         self.seconds = 0.0
-        self.asked = 0
+        self.requests = 0
         """How many calls it was asked for."""
         self.differed = 0
         """How many were not those of the system."""
@@ -108,7 +108,7 @@ class SearchPlayer:
         """Give the calls of some turns against another system."""
         started = perf_counter()
         found = [self.search(turn, opponents, is_first=is_first) for turn in turns]
-        self.asked += len(found)
+        self.requests += len(found)
         self.differed += sum(one.differs for one in found)
         self.seconds += perf_counter() - started
         return [one.call for one in found]

@@ -57,7 +57,7 @@ def allowed_nodes(
     calls: AllowedCalls,
     *,
     share: float = DEFAULT_SHARE,
-    kept: Mapping[bytes, AllowedNode] | None = None,
+    cached: Mapping[bytes, AllowedNode] | None = None,
 ) -> dict[bytes, AllowedNode]:
     r"""Index what boards may call.
 
@@ -68,7 +68,7 @@ def allowed_nodes(
     share
         Auctions that at least this part of the boards may bid are expanded, but none that fewer
         than 64 boards may bid.
-    kept
+    cached
         Index of the same boards as a text before said it: what both say of the same boards is taken
         from there.
 
@@ -100,7 +100,7 @@ def allowed_nodes(
     if not 0 <= share <= 1:
         raise ValueError(f"expected a share from 0 to 1, got {share!r}")
     least = max(FEW, math.ceil(share * len(calls)))
-    before = kept or {}
+    before = cached or {}
     below: dict[bytes, list[bytes]] = {}
     for auction in before:
         if auction:

@@ -486,14 +486,14 @@ def _remove(writer: PartWriter, number: int) -> int:
             pl.when(other).then(pl.col(f"{name}_other")).otherwise(pl.col(name)).alias(name)
             for name in ("file", "source", "record")
         ).select(BOARD_SCHEMA.names())
-        kept = (moved["file"] != number).to_numpy()
+        staying = (moved["file"] != number).to_numpy()
         for mover, count in boards.filter(other).group_by("file_other").len().iter_rows():
             source = catalogue.sources[mover]
             assert source is not None
             source.boards += count
             source.duplicates -= count
         contents.boards = moved
-        contents = contents.filter(kept)
+        contents = contents.filter(staying)
         contents.rejects = (
             contents.rejects.filter(pl.col("file") != number)
             if contents.rejects.height
@@ -504,7 +504,7 @@ def _remove(writer: PartWriter, number: int) -> int:
             .filter((pl.col("file") != number) & ~pl.col("row").is_in(taken.implode()))
             .drop("row")
         )
-        gone += int((~kept).sum())
+        gone += int((~staying).sum())
         left = contents.boards.height or contents.rejects.height or contents.duplicates.height
         if left:
             parts.append(writer.write(contents))

@@ -260,12 +260,12 @@ class Archive:
         ]
         self._seen = seen
 
-    def unless_overtaken(self, ask: Callable[[], _Answer]) -> _Answer:
+    def unless_overtaken(self, answer: Callable[[], _Answer]) -> _Answer:
         """Ask, and again where a writer has taken files away meanwhile."""
         while True:
             before = self.catalogue
             try:
-                return ask()
+                return answer()
             except (InvalidInput, OSError):
                 if self.catalogue is before:
                     raise

@@ -74,12 +74,12 @@ class ArchiveEngine:
         return self._engine.allowed_calls(deals)
 
     def nodes(
-        self, deals: DealArrays, kept: Mapping[bytes, AllowedNode] | None = None
+        self, deals: DealArrays, cached: Mapping[bytes, AllowedNode] | None = None
     ) -> pl.DataFrame:
         """Index of mode ``all``: :data:`.archive.NODE_SCHEMA`, in the order of the auctions.
 
-        ``kept`` is the index of the same boards as the text said it before.
+        ``cached`` is the index of the same boards as the text said it before.
         """
-        nodes = allowed_nodes(self.calls(deals), kept=kept)
+        nodes = allowed_nodes(self.calls(deals), cached=cached)
         columns = list(zip(*nodes.values(), strict=True))
         return pl.DataFrame(columns, schema=NODE_SCHEMA, orient="col")

@@ -203,19 +203,19 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
     CannotWrite
         If the folder cannot be written to.
     """
-    place = archive_folder(folder)
-    if not place.is_started:
+    run_folder = archive_folder(folder)
+    if not run_folder.is_started:
         if not create:
             raise unknown(folder)
-        place.check_empty()
+        run_folder.check_empty()
     with ExitStack() as stack:
         try:
-            stack.enter_context(place.held())
+            stack.enter_context(run_folder.held())
         except FolderBusy:
             raise ArchiveBusy(
                 f"another process is writing to the archive {folder.name!r}"
             ) from None
-        if place.is_started:
+        if run_folder.is_started:
             catalogue = Catalogue.read(folder)
         else:
             catalogue = Catalogue()
@@ -225,7 +225,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[Catalogue]:
             yield catalogue
         except BaseException:
             # a full disk needs the room of what does not count
-            if place.is_started:
+            if run_folder.is_started:
                 Catalogue.read(folder).clean(folder)
             raise
 

@@ -95,9 +95,9 @@ class Contents:
     solved: pl.DataFrame | None = None
     bids: dict[str, pl.DataFrame] = field(default_factory=dict)
 
-    def filter(self, kept: np.ndarray) -> "Contents":
+    def filter(self, chosen: np.ndarray) -> "Contents":
         """Give the same without some boards."""
-        rows = np.flatnonzero(kept)
+        rows = np.flatnonzero(chosen)
         return Contents(
             self.boards[rows], self.keys[rows], self.rejects, self.duplicates,
             None if self.solved is None else self.solved[rows],
@@ -202,7 +202,7 @@ class PartWriter:
 
     def write_bids(
         self, part: Part, name: str, bidder: ArchiveBidder, *, bids: pl.DataFrame | None = None,
-        kept: str | None = None,
+        earlier: str | None = None,
     ) -> bool:  # fmt: skip
         """Write what of somebody's bids on a part is not there yet; false if all of it was.
 
@@ -210,7 +210,7 @@ class PartWriter:
         ----------
         bids
             What is bid, where that is known.
-        kept
+        earlier
             Digest of what bid before, whose index of mode ``all`` is gone on from.
         """
         files = bids_files(name, part.files.number, bidder.digest)
@@ -221,8 +221,10 @@ class PartWriter:
             self.put(posting_frame(found["auction"]), files["first"], part.files)
         if "all" in missing:
             before = None
-            if kept is not None and part.has(bids_files(name, part.files.number, kept)["all"]):
-                before = part.allowed(name, kept)
+            if earlier is not None and part.has(
+                bids_files(name, part.files.number, earlier)["all"]
+            ):
+                before = part.allowed(name, earlier)
             nodes = self.engines[name].nodes(part.deals(), before)
             self.put(nodes, files["all"], part.files)
         return bool(missing)

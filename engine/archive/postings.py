@@ -107,24 +107,24 @@ class Postings:
         start = bisect_left(places, prefix, key=self.auctions.__getitem__)
         return start, bisect_left(places, prefix + _ABOVE, start, key=self.auctions.__getitem__)
 
-    def matching(self, asked: WrittenAuction) -> NDArray[np.int64]:
+    def matching(self, written: WrittenAuction) -> NDArray[np.int64]:
         """Numbers of the auctions that are asked for, ascending."""
-        if asked.regex is None:
-            return np.arange(*self.span(asked.prefix))
+        if written.regex is None:
+            return np.arange(*self.span(written.prefix))
         found = [np.zeros(0, np.int64)]
-        for start, stop in map(self.span, asked.heads()):
+        for start, stop in map(self.span, written.heads()):
             # codes are below 128, so that each is a character by itself
             texts = self.auctions.slice(start, stop - start).cast(pl.String)
-            found.append(start + np.flatnonzero(texts.str.contains(asked.regex).to_numpy()))
+            found.append(start + np.flatnonzero(texts.str.contains(written.regex).to_numpy()))
         return np.concatenate(found)
 
     def rows(self, start: int, stop: int) -> U32:
         """Rows of the auctions from one number to another, ascending."""
         return np.sort(self.order[self.offsets[start] : self.offsets[stop]])
 
-    def rows_of(self, asked: WrittenAuction) -> U32:
+    def rows_of(self, written: WrittenAuction) -> U32:
         """Rows of the boards whose auction is asked for, ascending."""
-        numbers = self.matching(asked)
+        numbers = self.matching(written)
         if not len(numbers):
             return _NO_ROWS
         # auctions that stand side by side have their rows in one run
@@ -141,9 +141,9 @@ class Postings:
         written = [None if one < 0 else list(self.auctions[one]) for one in different.tolist()]
         return pl.Series("auction", written, pl.List(pl.UInt8)).gather(which)
 
-    def count(self, asked: WrittenAuction) -> int:
+    def count(self, written: WrittenAuction) -> int:
         """How many boards have an auction that is asked for."""
-        found = self.matching(asked)
+        found = self.matching(written)
         return int((self.offsets[found + 1] - self.offsets[found]).sum())
 
     def next_calls(self, prefix: bytes) -> dict[int, int]:

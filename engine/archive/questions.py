@@ -36,7 +36,7 @@ from .archive import BOARD_SCHEMA, Archive, Part
 from .catalogue import OWN
 
 Bools = NDArray[np.bool_]
-_Asked = TypeVar("_Asked", bound=BoardConditions)
+_Conditions = TypeVar("_Conditions", bound=BoardConditions)
 MOST_BOARDS: Final = 1_000_000
 """Boards that one question may ask for."""
 MOST_NAMED: Final = 200
@@ -65,7 +65,7 @@ class Found:
     total: int | None
 
 
-def _checked(archive: Archive, question: _Asked) -> _Asked:
+def _checked(archive: Archive, question: _Conditions) -> _Conditions:
     """Check all that a question says; dealer and vulnerability as boards have them.
 
     Raises
@@ -112,7 +112,7 @@ def find_boards(archive: Archive, question: BoardsQuestion) -> Found:
     InvalidExpression, UnknownTerm
         If a condition is none.
     """
-    asked = _checked(archive, question)
+    checked = _checked(archive, question)
     way = _Search.first
     if question.level:
         way = _Search.in_equal_shares
@@ -120,7 +120,7 @@ def find_boards(archive: Archive, question: BoardsQuestion) -> Found:
         way = _Search.in_order
     elif question.seed is not None:
         way = _Search.by_chance
-    return archive.unless_overtaken(lambda: way(_Search(archive, asked)))
+    return archive.unless_overtaken(lambda: way(_Search(archive, checked)))
 
 
 def count_boards(archive: Archive, question: BoardConditions) -> int:
@@ -131,8 +131,8 @@ def count_boards(archive: Archive, question: BoardConditions) -> int:
     InvalidInput, InvalidCall, IllegalCall, InvalidExpression, UnknownTerm
         As :func:`find_boards`.
     """
-    asked = BoardsQuestion(**vars(_checked(archive, question)))
-    return archive.unless_overtaken(lambda: _Search(archive, asked).count())
+    checked = BoardsQuestion(**vars(_checked(archive, question)))
+    return archive.unless_overtaken(lambda: _Search(archive, checked).count())
 
 
 def next_calls(archive: Archive, question: NodeQuestion) -> list[tuple[str, int]]:
@@ -152,10 +152,10 @@ def next_calls(archive: Archive, question: NodeQuestion) -> list[tuple[str, int]
 
 
 def _whole_auction(text: str) -> bytes:
-    asked = read_auction(text)
-    if asked.regex is not None:
+    written = read_auction(text)
+    if written.regex is not None:
         raise InvalidInput(f"expected an auction with all its calls, got the pattern {text!r}")
-    return asked.prefix
+    return written.prefix
 
 
 def _next_calls(archive: Archive, prefix: bytes, by: str) -> dict[int, int]:
@@ -179,7 +179,7 @@ class _Search:
     def __init__(self, archive: Archive, question: BoardsQuestion) -> None:
         self._archive = archive
         self._question = question
-        self._asked: WrittenAuction = read_auction(question.auction, exact=question.exact)
+        self._written: WrittenAuction = read_auction(question.auction, exact=question.exact)
         self._digest = archive.digest(question.by)
         self._parts = [part for part in archive.parts if part.files.boards]
         self._conditions = [_condition(text) for text in question.where]
@@ -196,7 +196,7 @@ class _Search:
                 f"expected who bids the archive with mode all, got {question.by!r}"
                 + ("" if bidder is None else ": archive bid with --all makes its index")
             )
-        named = self._asked.named(MOST_NAMED)
+        named = self._written.named(MOST_NAMED)
         if named is None:
             raise InvalidInput(
                 f"expected at most {MOST_NAMED} auctions with all their calls for mode all, got "
@@ -214,17 +214,17 @@ class _Search:
                 for auction in self._named
             ]
             return sets[0] if len(sets) == 1 else np.unique(np.concatenate([_NONE, *sets]))
-        if not self._asked.prefix and self._asked.regex is None:
+        if not self._written.prefix and self._written.regex is None:
             return np.arange(part.files.boards, dtype=np.uint32)
-        return part.postings(self._question.by, self._digest).rows_of(self._asked)
+        return part.postings(self._question.by, self._digest).rows_of(self._written)
 
     def _count(self, part: Part) -> int:
         """How many rows have an auction that is asked for."""
         if self._question.mode == "all":
             return len(self._rows(part))
-        if not self._asked.prefix and self._asked.regex is None:
+        if not self._written.prefix and self._written.regex is None:
             return part.files.boards
-        return part.postings(self._question.by, self._digest).count(self._asked)
+        return part.postings(self._question.by, self._digest).count(self._written)
 
     def _fitting(self, part: Part, rows: U32) -> U32:
         """Those of some rows that all conditions hold for, in their order."""
@@ -446,13 +446,13 @@ class _Search:
         level = self._question.level
         if level == ("next",):
             postings = part.postings(self._question.by, self._digest)
-            if self._asked.regex is not None or self._question.mode == "all":
+            if self._written.regex is not None or self._question.mode == "all":
                 raise InvalidInput(
                     "expected an auction with all its calls, of mode first, for equal shares of "
                     f"the next call, got {self._question.auction!r}"
                 )
-            depth = len(self._asked.prefix)
-            start, stop = postings.span(self._asked.prefix)
+            depth = len(self._written.prefix)
+            start, stop = postings.span(self._written.prefix)
             calls = [
                 CALL_TEXTS[one[depth]] if len(one) > depth else None
                 for one in postings.auctions.slice(start, stop - start)

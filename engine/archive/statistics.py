@@ -52,11 +52,11 @@ def statistics(
     InvalidInput
         If the auction leaves calls open, nobody bids under that name, or a number is too small.
     """
-    asked = read_auction(auction)
-    if asked.regex is not None:
+    written = read_auction(auction)
+    if written.regex is not None:
         raise InvalidInput(f"expected an auction with all its calls, got the pattern {auction!r}")
     return archive.unless_overtaken(
-        lambda: _statistics(archive, asked.prefix, by, least, max_depth)
+        lambda: _statistics(archive, written.prefix, by, least, max_depth)
     )
 
 
@@ -91,11 +91,11 @@ def _statistics(
 
 
 def _boards_of(
-    part: Part, by: str, digest: str, asked: WrittenAuction, sample: pl.Series | None
+    part: Part, by: str, digest: str, written: WrittenAuction, sample: pl.Series | None
 ) -> pl.DataFrame:
     """Boards of a part behind some calls, with the auction that they are grouped by."""
     postings = part.postings(by, digest)
-    rows = postings.rows_of(asked) if asked.prefix else np.arange(part.files.boards, dtype="u4")
+    rows = postings.rows_of(written) if written.prefix else np.arange(part.files.boards, dtype="u4")
     boards = part.boards.select([name for name in _COLUMNS if name in part.boards.columns])[rows]
     bid = postings.auctions_of(rows) if by != OWN else boards.get_column("auction", default=None)
     if bid is None:

@@ -85,8 +85,8 @@ def bid_archive(
         bid = done = 0
         for files in catalogue.parts:
             part = Part(folder, files)
-            kept = None if before is None else before.digest
-            if files.boards and writer.write_bids(part, name, bidder, kept=kept):
+            earlier = None if before is None else before.digest
+            if files.boards and writer.write_bids(part, name, bidder, earlier=earlier):
                 bid += files.boards
                 catalogue.write(folder)
             done += files.boards
@@ -147,11 +147,11 @@ def solve_archive(folder: Path, solve: Solve, *, report: Report | None = None) -
 
 def _drop(files: PartFiles, name: str, besides: ArchiveBidder | None = None) -> None:
     """Leave out of a part what somebody bid, but for what counts."""
-    kept: list[str] = []
+    staying: list[str] = []
     if besides is not None:
         named = bids_files(name, files.number, besides.digest)
-        kept = [named["bids"], *(named[mode] for mode in besides.modes)]
+        staying = [named["bids"], *(named[mode] for mode in besides.modes)]
     theirs = re.compile(rf"(bids|first|all)-{re.escape(name)}-{files.number:05}-[0-9a-f]+\.\w+")
     for file in list(files.files):
-        if file not in kept and theirs.fullmatch(file):
+        if file not in staying and theirs.fullmatch(file):
             del files.files[file], files.sums[file]

@@ -36,7 +36,7 @@ class Watch:
         What :func:`bidcascade.loaders.read_deals` takes.
     add : function
         Adds sources to the archive.
-    tell : function
+    report : function
         Gets what is wrong with an input, once for each state of it.
     every_s : float
         Seconds between two looks.
@@ -53,15 +53,15 @@ class Watch:
         self,
         inputs: Sequence[Input],
         add: Callable[[list[Source]], Added],
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
         every_s: float,
     ) -> None:
         self._inputs = list(inputs)
         self._add = add
-        self._tell = tell
+        self._report = report
         self._every_s = every_s
         self._still_s = min(STILL_S, every_s)
-        self._told: dict[int, str] = {}
+        self._reported: dict[int, str] = {}
         self._seen: dict[str, tuple[Mark, float]] = {}
         self._ahead = time.time() - time.monotonic()
         self._clock_was_set = False
@@ -88,15 +88,15 @@ class Watch:
         """Find the sources of all inputs that are there, by the file that each is or lies in."""
         there = []
         for number, given in enumerate(self._inputs):
-            said = ""
+            reason = ""
             try:
                 find_sources(given)
                 there.append(given)
             except InvalidInput as error:
-                said = str(error)
-                if self._told.get(number) != said:
-                    self._tell(said)
-            self._told[number] = said
+                reason = str(error)
+                if self._reported.get(number) != reason:
+                    self._report(reason)
+            self._reported[number] = reason
         files: dict[str, list[Source]] = {}
         with suppress(InvalidInput):  # gone in this moment: the next look says so
             for source in find_sources(there):
@@ -137,7 +137,7 @@ class Watch:
                 yield from self._added(ready[:middle])
                 yield from self._added(ready[middle:])
                 return
-            self._tell(str(error))
+            self._report(str(error))
         else:
             yield added
         self._tried |= marks

@@ -3,7 +3,7 @@
 from dataclasses import fields
 from typing import Annotated, Final, Literal
 
-from .fields import Flag, Of, asked, question
+from .fields import Flag, Of, question, question_field
 from .texts import SeatText, VulnerabilityText, Word
 
 MOST_CONDITIONS: Final = 32
@@ -22,14 +22,14 @@ _Condition = Annotated[str, Of(max_length=500)]
 class ArchiveNode:
     """An auction in an archive."""
 
-    auction: str = asked(
+    auction: str = question_field(
         default="",
         max_length=_LONGEST_AUCTION,
         description="The calls from the dealer on; none for the beginning.",
         examples=["1N-P"],
         flag=Flag(metavar="AUCTION", name="auction"),
     )
-    by: Word = asked(
+    by: Word = question_field(
         default="own",
         description="Whose auctions: `own` for those that were really bid, or the name of who bids "
         "the archive.",
@@ -42,7 +42,7 @@ class ArchiveNode:
 class NodeQuestion(ArchiveNode):
     """What follows an auction in an archive."""
 
-    statistics: bool = asked(
+    statistics: bool = question_field(
         default=False, description="What is to be said of the boards there, too.", examples=[False]
     )
 
@@ -51,7 +51,7 @@ class NodeQuestion(ArchiveNode):
 class BoardConditions(ArchiveNode):
     """Which boards of an archive are asked for; all conditions hold for them."""
 
-    auction: str = asked(
+    auction: str = question_field(
         default="",
         max_length=_LONGEST_AUCTION,
         description="Calls from the dealer on (`1N-P-2C`), or a pattern as in the headers of "
@@ -63,64 +63,64 @@ class BoardConditions(ArchiveNode):
             "A",
         ),
     )
-    mode: Literal["first", "all"] = asked(
+    mode: Literal["first", "all"] = question_field(
         default="first",
         description="`first`: the auction that is bid; `all`: every auction that is allowed, of "
         "who bids the archive so.",
         examples=["first"],
         flag=Flag("what is bid, or every auction that is allowed (default: first)"),
     )
-    exact: bool = asked(
+    exact: bool = question_field(
         default=False,
         description="Only auctions that end where `auction` does.",
         examples=[False],
         flag=Flag("auctions that end there"),
     )
-    where: tuple[_Condition, ...] = asked(
+    where: tuple[_Condition, ...] = question_field(
         default=(),
         max_length=MOST_CONDITIONS,
         description="Conditions on the hands; the parameter may come several times.",
         examples=[["HCP_N >= 15"]],
         flag=Flag("condition on the hands, as 'HCP_N >= 15'; may be given several times", "EXPR"),
     )
-    dealer: SeatText | None = asked(
+    dealer: SeatText | None = question_field(
         default=None,
         description="`N`, `E`, `S` or `W`.",
         examples=["N"],
         flag=Flag("N, E, S or W", "D"),
     )
-    vulnerability: VulnerabilityText | None = asked(
+    vulnerability: VulnerabilityText | None = question_field(
         default=None,
         description="`None`, `NS`, `EW` or `Both`.",
         examples=["NS"],
         flag=Flag("None, NS, EW or Both", "V"),
     )
-    player: _Part | None = asked(
+    player: _Part | None = question_field(
         default=None,
         description="Part of a player's name, in any case.",
         examples=["smith"],
         flag=Flag("part of a player's name", "P"),
     )
-    event: _Part | None = asked(
+    event: _Part | None = question_field(
         default=None,
         description="Part of the event's name.",
         examples=["final"],
         flag=Flag("part of the event's", "E"),
     )
-    source: _Part | None = asked(
+    source: _Part | None = question_field(
         default=None,
         description="Part of the name of the file.",
         examples=["2026"],
         flag=Flag("part of the file's", "S"),
     )
-    contract: Word | None = asked(
+    contract: Word | None = question_field(
         default=None,
         pattern="^(?:Pass|[1-7][CDHSN]X{0,2})$",
         description="The contract that was played: `4S`, `3NX`, `Pass`.",
         examples=["4S"],
         flag=Flag("contract that was played, as 4SX", "C"),
     )
-    result: Literal["made", "down"] | None = asked(
+    result: Literal["made", "down"] | None = question_field(
         default=None,
         description="Whether it was made.",
         examples=["made"],
@@ -141,7 +141,7 @@ class BoardConditions(ArchiveNode):
 class BoardsQuestion(BoardConditions):
     """Boards of an archive."""
 
-    limit: int = asked(
+    limit: int = question_field(
         default=100,
         ge=1,
         description=f"Boards at most: up to {MOST_LISTED:,} as JSON, in files up to the setting "
@@ -149,7 +149,7 @@ class BoardsQuestion(BoardConditions):
         examples=[100],
         flag=Flag("boards at most (default: 500, printed 20)", "N", default=None),
     )
-    seed: int | None = asked(
+    seed: int | None = question_field(
         default=None,
         ge=0,
         le=_LARGEST_SEED,
@@ -157,7 +157,7 @@ class BoardsQuestion(BoardConditions):
         examples=[1],
         flag=Flag("take boards by chance; the same seed takes the same", "S"),
     )
-    level: tuple[_Condition, ...] = asked(
+    level: tuple[_Condition, ...] = question_field(
         default=(),
         max_length=MOST_CONDITIONS,
         description="Equal shares of `next` calls, of a `contract`, `dealer` or `vulnerability`, "
@@ -170,24 +170,24 @@ class BoardsQuestion(BoardConditions):
             many="behind",
         ),
     )
-    sort: Word | None = asked(
+    sort: Word | None = question_field(
         default=None,
         description="A column of deals to put the boards in order by.",
         examples=["board"],
         flag=Flag("in the order of a column of deals", "COLUMN"),
     )
-    descending: bool = asked(
+    descending: bool = question_field(
         default=False,
         description="The largest first; only with `sort`.",
         examples=[False],
         flag=Flag("largest first"),
     )
-    bids: bool = asked(
+    bids: bool = question_field(
         default=False,
         description="What `by` bids in the place of the auctions.",
         examples=[False],
         flag=Flag("with what WHO bids in the place of the auctions"),
     )
-    format: Literal["json", "lin", "pbn", "parquet"] = asked(
+    format: Literal["json", "lin", "pbn", "parquet"] = question_field(
         default="json", description="JSON, or a file to download.", examples=["json"]
     )

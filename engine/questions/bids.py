@@ -18,12 +18,12 @@ from bidcascade.bridge import (
 from .fields import (
     Flag,
     Of,
-    asked,
     exactly_one,
+    invalid_value,
     question,
+    question_field,
     read_each,
     read_field,
-    wrong_value,
 )
 from .texts import (
     DEALER_FLAG,
@@ -62,31 +62,31 @@ class DealRequest:
 
     described = exactly_one(deal="string", hands="array", lin="string")
 
-    deal: HandText | None = asked(
+    deal: HandText | None = question_field(
         default=None,
         description="PBN text: a seat, a colon and four hands `S.H.D.C` clockwise from that seat, "
         "divided by blanks. One hand may be `-`: it gets the other cards.",
         examples=[EXAMPLE_DEAL],
     )
-    hands: tuple[HandText, ...] | None = asked(
+    hands: tuple[HandText, ...] | None = question_field(
         default=None,
         max_length=4,
         json_schema_extra={"minItems": 4},
         description="The hands of North, East, South and West, each as `S.H.D.C`.",
         examples=[EXAMPLE_DEAL[2:].split()],
     )
-    lin: Annotated[str, Of(max_length=_LONGEST_LIN)] | None = asked(
+    lin: Annotated[str, Of(max_length=_LONGEST_LIN)] | None = question_field(
         default=None,
         description="LIN text of one board, or only the value of its `md` token.",
         examples=["md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"],
     )
-    dealer: SeatText | None = asked(
+    dealer: SeatText | None = question_field(
         default=None,
         description="`N`, `E`, `S` or `W`. If not given: the one LIN text names, the first hand's "
         "seat in PBN text, else North.",
         examples=["N"],
     )
-    vulnerability: VulnerabilityText | None = asked(
+    vulnerability: VulnerabilityText | None = question_field(
         default=None,
         description="`None`, `NS`, `EW` or `Both`. If not given: the one LIN text names, else "
         "`None`.",
@@ -99,7 +99,7 @@ class DealsRequest:
     """A request about deals, of which there may be many."""
 
     # lists where one at least is wanted: pydantic calls a tuple too short, too, if an item is wrong
-    deals: Annotated[list[DealRequest], Of(fail_fast=True)] = asked(
+    deals: Annotated[list[DealRequest], Of(fail_fast=True)] = question_field(
         min_length=1,
         description="The deals, numbered from 0 in this order; each has a result.",
         examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
@@ -111,21 +111,21 @@ class AuctionsRequest(DealsRequest):
     """Deals, and which of their auctions to list."""
 
     table: Word | None = table_field()
-    mode: Literal["all", "first"] = asked(
+    mode: Literal["all", "first"] = question_field(
         default="all",
         description="`all`: every auction that the table or system allows. `first`: the one that "
         "it bids, where of the calls that hold the first is made, and a pass where none holds.",
         examples=["first"],
         flag=Flag("every auction that holds, or the one that is bid (default: all)"),
     )
-    completed_only: bool = asked(
+    completed_only: bool = question_field(
         default=False,
         description="Mode `all`: list and count only auctions that are complete. The auction of "
         "mode `first` always is.",
         examples=[False],
         flag=Flag("only complete auctions", name="--completed"),
     )
-    limit: int = asked(
+    limit: int = question_field(
         default=100,
         ge=1,
         description="Mode `all`: list at most so many auctions of a deal; `total` counts all, of a "
@@ -143,7 +143,7 @@ class MembersRequest(DealsRequest):
 
     entries: list[
         Annotated[int, Of(ge=0)] | Annotated[str, Of(max_length=_LONGEST_AUCTION_TEXT)]
-    ] = asked(
+    ] = question_field(
         min_length=1,
         max_length=MOST_ENTRIES,
         description="Auctions as text, or numbers of entries; of a table those that it has, of a "
@@ -168,7 +168,7 @@ _TRICKS_FLAG: Final = Flag(
 
 def _trial_seed() -> Any:
     """Seed of the layouts on which calls are tried."""
-    return asked(
+    return question_field(
         default=0,
         ge=0,
         lt=1 << 64,
@@ -186,7 +186,7 @@ def _trial_seed() -> Any:
 class SimulateRequest:
     """How the call is to be simulated."""
 
-    layouts: int = asked(
+    layouts: int = question_field(
         default=100,
         ge=1,
         le=MOST_LAYOUTS,
@@ -202,21 +202,21 @@ class SimulateRequest:
             bounds=(1, None),
         ),
     )
-    scoring: Literal["imps", "matchpoints", "points"] = asked(
+    scoring: Literal["imps", "matchpoints", "points"] = question_field(
         default="imps",
         description="What calls are judged by: IMPs or matchpoints against a table with the same "
         "cards where the system's own call is made, or the mean score.",
         examples=["imps"],
         flag=Flag("what simulated calls are judged by (default: imps)"),
     )
-    budget_ms: int | None = asked(
+    budget_ms: int | None = question_field(
         default=None,
         ge=1,
         description="Answer after so long with what is known by then.",
         examples=[2000],
         flag=_BUDGET_FLAG,
     )
-    double_dummy: bool = asked(
+    double_dummy: bool = question_field(
         default=True,
         description="Solve contracts double dummy; else tricks are by the table of tricks.",
         examples=[True],
@@ -229,7 +229,7 @@ class SimulateRequest:
 class SearchRequest:
     """How the call is to be searched: the system's own, unless another one is clearly better."""
 
-    layouts: int | None = asked(
+    layouts: int | None = question_field(
         default=None,
         ge=1,
         le=MOST_LAYOUTS,
@@ -237,7 +237,7 @@ class SearchRequest:
         "given. With this number and no budget the answer depends on the seed alone.",
         examples=[100],
     )
-    budget_ms: int | None = asked(
+    budget_ms: int | None = question_field(
         default=None,
         ge=0,
         description="Answer after so long with what is known by then; 1000 if no number of layouts "
@@ -247,7 +247,7 @@ class SearchRequest:
     )
     kinds: (
         tuple[Literal["opening", "uncontested", "slam", "competitive", "defensive"], ...] | None
-    ) = asked(
+    ) = question_field(
         default=None,
         description="Decisions that are searched, by what has happened: nobody has bid, only this "
         "side has, it has and may reach a slam, both sides have, only the other side has. All but "
@@ -261,27 +261,27 @@ class SearchRequest:
             many="behind",
         ),
     )
-    margin: float | None = asked(
+    margin: float | None = question_field(
         default=None,
         ge=0,
         description="IMPs a deal by which another call must be ahead of the system's own.",
         examples=[0.5],
         flag=Flag("IMPs a deal by which a searched call must be ahead of the system's own", "IMPS"),
     )
-    errors: float | None = asked(
+    errors: float | None = question_field(
         default=None,
         ge=0,
         description="Standard errors by which it must be ahead beyond the margin.",
         examples=[1.0],
         flag=Flag("standard errors by which it must be ahead beyond the margin", "N"),
     )
-    doubled: bool = asked(
+    doubled: bool = question_field(
         default=False,
         description="Score contracts that fail as if they were doubled.",
         examples=[False],
         flag=Flag("score contracts that fail as if they were doubled, where calls are searched"),
     )
-    double_dummy: bool = asked(
+    double_dummy: bool = question_field(
         default=False,
         description="Solve contracts double dummy where a call may come out ahead by the table of "
         "tricks; else only the table is asked.",
@@ -295,7 +295,7 @@ class SearchRequest:
 class PlaceQuestion:
     """A place of a table: what may follow there, what has been shown."""
 
-    auction: str = asked(
+    auction: str = question_field(
         default="",
         max_length=_LONGEST_AUCTION_TEXT,
         description="The calls so far, divided by hyphens; none for the opening.",
@@ -308,7 +308,7 @@ class PlaceQuestion:
 class BidRequest:
     """A hand and the auction so far."""
 
-    hand: ThirteenCards = asked(
+    hand: ThirteenCards = question_field(
         description="The 13 cards of the player to call, as `S.H.D.C`.",
         examples=["K52.AQ3.9876.KJ2"],
         flag=Flag(
@@ -318,7 +318,7 @@ class BidRequest:
             name="hand",
         ),
     )
-    auction: tuple[CallText, ...] = asked(
+    auction: tuple[CallText, ...] = question_field(
         default=(),
         max_length=LONGEST_AUCTION,
         description="The calls so far, from the dealer on; input also takes `Pass`, `D`, `1NT` …",
@@ -330,31 +330,35 @@ class BidRequest:
             many="words",
         ),
     )
-    dealer: SeatText = asked(
+    dealer: SeatText = question_field(
         default="N", description="`N`, `E`, `S` or `W`.", examples=["N"], flag=DEALER_FLAG
     )
     vulnerability: VulnerabilityText = sides_field()
     table: Word | None = table_field()
-    simulate: SimulateRequest | bool | Annotated[int, Of(ge=1, le=MOST_LAYOUTS)] | None = asked(
-        default=None,
-        description="`true`, a number of layouts or an object: choose the call by simulation. "
-        "Else the system's own call, a pass where it has no line for the place.",
-        examples=[None],
+    simulate: SimulateRequest | bool | Annotated[int, Of(ge=1, le=MOST_LAYOUTS)] | None = (
+        question_field(
+            default=None,
+            description="`true`, a number of layouts or an object: choose the call by simulation. "
+            "Else the system's own call, a pass where it has no line for the place.",
+            examples=[None],
+        )
     )
-    search: SearchRequest | bool | Annotated[int, Of(ge=1, le=MOST_LAYOUTS)] | None = asked(
-        default=None,
-        description="`true`, a number of layouts or an object: look for a better call than the "
-        "system's own among those whose lines the hand meets or misses by little. Not together "
-        "with `simulate`.",
-        examples=[None],
-        flag=Flag(
-            "make another call than the system's own where one of those whose lines the hand meets "
-            "or misses by little is clearly better over deals which agree with the auction: within "
-            "a second, or over N deals",
-            "N",
-            given_alone="",
-            read=_search_wanted,
-        ),
+    search: SearchRequest | bool | Annotated[int, Of(ge=1, le=MOST_LAYOUTS)] | None = (
+        question_field(
+            default=None,
+            description="`true`, a number of layouts or an object: look for a better call than the "
+            "system's own among those whose lines the hand meets or misses by little. Not together "
+            "with `simulate`.",
+            examples=[None],
+            flag=Flag(
+                "make another call than the system's own where one of those whose lines the hand "
+                "meets or misses by little is clearly better over deals which agree with the "
+                "auction: within a second, or over N deals",
+                "N",
+                given_alone="",
+                read=_search_wanted,
+            ),
+        )
     )
 
 
@@ -384,11 +388,11 @@ def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabi
         raise
     if auction.is_complete:
         reason = f"expected an auction that goes on, got {' '.join(request.auction)!r}"
-        raise wrong_value("auction", list(request.auction), reason, IllegalCall)
+        raise invalid_value("auction", list(request.auction), reason, IllegalCall)
     return hand, auction.calls, dealer, sides
 
 
-def search_wished(asked_for: SearchRequest | int) -> SearchRequest:
+def search_wished(wish: SearchRequest | int) -> SearchRequest:
     """Give how to search; `true` is the usual way, a number so many layouts.
 
     Examples
@@ -396,6 +400,6 @@ def search_wished(asked_for: SearchRequest | int) -> SearchRequest:
     >>> search_wished(40).layouts, search_wished(True).layouts
     (40, None)
     """
-    if isinstance(asked_for, SearchRequest):
-        return asked_for
-    return SearchRequest() if asked_for is True else SearchRequest(layouts=asked_for)
+    if isinstance(wish, SearchRequest):
+        return wish
+    return SearchRequest() if wish is True else SearchRequest(layouts=wish)

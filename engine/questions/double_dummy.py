@@ -3,7 +3,7 @@
 from typing import Annotated, Final
 
 from .bids import DealRequest
-from .fields import Of, asked, question
+from .fields import Of, question, question_field
 from .texts import EXAMPLE_DEAL, LONGEST_AUCTION, CallText
 
 MOST_AUCTIONS: Final = 8
@@ -15,14 +15,16 @@ _MOST_CONTRACTS: Final = 20
 class DoubleDummyRequest:
     """A deal, and auctions on it that are compared."""
 
-    deal: DealRequest = asked(
+    deal: DealRequest = question_field(
         description="The deal.", examples=[{"deal": EXAMPLE_DEAL, "dealer": "N"}]
     )
-    auctions: tuple[Annotated[tuple[CallText, ...], Of(max_length=LONGEST_AUCTION)], ...] = asked(
-        default=(),
-        max_length=MOST_AUCTIONS,
-        description="Auctions that are over, from the dealer on.",
-        examples=[[["1N", "P", "3N", "P", "P", "P"]]],
+    auctions: tuple[Annotated[tuple[CallText, ...], Of(max_length=LONGEST_AUCTION)], ...] = (
+        question_field(
+            default=(),
+            max_length=MOST_AUCTIONS,
+            description="Auctions that are over, from the dealer on.",
+            examples=[[["1N", "P", "3N", "P", "P", "P"]]],
+        )
     )
 
 
@@ -30,10 +32,10 @@ class DoubleDummyRequest:
 class BoardContracts:
     """A deal, and contracts whose tricks are wanted."""
 
-    deal: DealRequest = asked(
+    deal: DealRequest = question_field(
         description="The deal.", examples=[{"deal": EXAMPLE_DEAL, "dealer": "N"}]
     )
-    contracts: tuple[Annotated[str, Of(max_length=8)], ...] = asked(
+    contracts: tuple[Annotated[str, Of(max_length=8)], ...] = question_field(
         max_length=_MOST_CONTRACTS,
         description="Contracts with their declarers.",
         examples=[["3NN", "4SXE"]],
@@ -44,7 +46,7 @@ class BoardContracts:
 class ContractTricksRequest:
     """Contracts of many deals."""
 
-    boards: list[BoardContracts] = asked(
+    boards: list[BoardContracts] = question_field(
         min_length=1, max_length=MOST_BOARDS, description="Deals with contracts.",
         examples=[[{"deal": {"deal": EXAMPLE_DEAL}, "contracts": ["3NN"]}]],
     )  # fmt: skip

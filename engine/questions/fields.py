@@ -108,7 +108,7 @@ class Flag:
     read: Callable[[Any], Any] | None = None
 
 
-def asked(
+def question_field(
     *, default: object = MISSING, flag: Flag | None = None, **described: Any
 ) -> Any:  # what a field specifier returns is of the type of the field
     """Write down a field of a question.
@@ -129,7 +129,7 @@ def asked(
     return field(default=default, metadata=metadata)
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(asked,))
+@dataclass_transform(frozen_default=True, field_specifiers=(question_field,))
 def question(cls: _Class) -> _Class:
     """Make a class a question: a frozen dataclass that takes JSON's own types and no other field.
 
@@ -137,7 +137,7 @@ def question(cls: _Class) -> _Class:
     --------
     >>> @question
     ... class Sample:
-    ...     limit: int = asked(default=100, ge=1, description="Boards at most.")
+    ...     limit: int = question_field(default=100, ge=1, description="Boards at most.")
     >>> Sample(limit=3)
     Sample(limit=3)
     """
@@ -145,8 +145,8 @@ def question(cls: _Class) -> _Class:
     config = {"strict": True, "extra": "forbid", **getattr(cls, "described", {})}
     cls.__pydantic_config__ = config  # type: ignore[attr-defined]
     made: Any = dataclass(frozen=True)(cls)
-    asked_as: _Class = made
-    return asked_as
+    typed: _Class = made
+    return typed
 
 
 def exactly_one(**types: str) -> dict[str, Any]:
@@ -184,19 +184,19 @@ class Taken(NamedTuple):
     flag: Flag | None
 
 
-def taken(asked: type) -> dict[str, Taken]:
+def taken(kind: type) -> dict[str, Taken]:
     """Fields of a question by name.
 
     Examples
     --------
     >>> @question
     ... class Sample:
-    ...     mode: Literal["first", "all"] = asked(default="first", description="Which auctions.")
+    ...     mode: Literal["first", "all"] = question_field(default="first", description="Which.")
     >>> taken(Sample)["mode"].choices
     ('first', 'all')
     """
-    hints = get_type_hints(asked, include_extras=True)
-    return {one.name: _taken(one, hints[one.name]) for one in fields(asked)}
+    hints = get_type_hints(kind, include_extras=True)
+    return {one.name: _taken(one, hints[one.name]) for one in fields(kind)}
 
 
 def _taken(one: "Field[Any]", hint: Any) -> Taken:
@@ -236,7 +236,7 @@ def check_values(question: object) -> None:
     --------
     >>> @question
     ... class Sample:
-    ...     limit: int = asked(default=100, ge=1, description="Boards at most.")
+    ...     limit: int = question_field(default=100, ge=1, description="Boards at most.")
     >>> check_values(Sample(limit=0))
     Traceback (most recent call last):
         ...
@@ -289,7 +289,7 @@ def read_field(parse: Callable[[_Value], _Result], value: _Value, field: str) ->
         raise
 
 
-def wrong_value(
+def invalid_value(
     field: str, value: object, reason: str, kind: type[BidcascadeError] = InvalidInput
 ) -> BidcascadeError:
     """Error of a question that does not hold together, with one field at fault."""

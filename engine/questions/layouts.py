@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from .fields import Flag, asked, exactly_one, question
+from .fields import Flag, exactly_one, question, question_field
 from .texts import (
     DEALER_FLAG,
     LONGEST_AUCTION,
@@ -46,7 +46,7 @@ _KNOWN_FLAG: Final = Flag(
 class AuctionRequest:
     """An auction, and what else is known."""
 
-    auction: tuple[CallText, ...] = asked(
+    auction: tuple[CallText, ...] = question_field(
         default=(),
         max_length=LONGEST_AUCTION,
         description="The calls, from the dealer on; it may go on or be over.",
@@ -58,11 +58,11 @@ class AuctionRequest:
             many="words",
         ),
     )
-    dealer: SeatText = asked(
+    dealer: SeatText = question_field(
         default="N", description="`N`, `E`, `S` or `W`.", examples=["N"], flag=DEALER_FLAG
     )
     vulnerability: VulnerabilityText = sides_field()
-    known: dict[Word, HandText] = asked(
+    known: dict[Word, HandText] = question_field(
         default={},
         max_length=4,
         description="What is known of hands, by seat, as `S.H.D.C`: `x` is a card below the ten, "
@@ -80,7 +80,7 @@ class AuctionRequest:
 class LayoutsRequest(AuctionRequest):
     """Layouts asked for."""
 
-    count: int = asked(
+    count: int = question_field(
         default=100,
         ge=1,
         description="Layouts wanted.",
@@ -93,7 +93,7 @@ class LayoutsRequest(AuctionRequest):
 class InterpretRequest(AuctionRequest):
     """An auction to interpret."""
 
-    layouts: int = asked(
+    layouts: int = question_field(
         default=500,
         ge=1,
         description="Layouts that chances are counted over.",
@@ -106,10 +106,10 @@ class InterpretRequest(AuctionRequest):
 class InferRequest(AuctionRequest):
     """An auction, and what is to be told of the layouts that fit it."""
 
-    layouts: int = asked(
+    layouts: int = question_field(
         default=100, ge=1, le=MOST_LAYOUTS, description="Layouts wanted.", examples=[100]
     )
-    deals: int = asked(
+    deals: int = question_field(
         default=10_000,
         ge=0,
         le=MOST_DEALT,
@@ -117,30 +117,30 @@ class InferRequest(AuctionRequest):
         "auction and why; 0 for none.",
         examples=[10_000],
     )
-    contract: Word | None = asked(
+    contract: Word | None = question_field(
         default=None,
         description="A contract with its declarer, whose worth is asked for; that of the auction "
         "if it is over.",
         examples=["4SN"],
     )
-    lead: Word | None = asked(
+    lead: Word | None = question_field(
         default=None,
         description="Card that is led against it, which `known` gives to the leader; the best lead "
         "of each layout if not given.",
         examples=["HQ"],
     )
-    against: Word | None = asked(
+    against: Word | None = question_field(
         default=None,
         description="Contract at the other table, by either side, or `Pass`: what `imps` and "
         "`matchpoints` are against.",
         examples=["3NN"],
     )
-    scoring: Literal["points", "imps", "matchpoints"] = asked(
+    scoring: Literal["points", "imps", "matchpoints"] = question_field(
         default="points",
         description="What `value` is in; `imps` and `matchpoints` need `against`.",
         examples=["imps"],
     )
-    budget_ms: int | None = asked(
+    budget_ms: int | None = question_field(
         default=None, ge=1, description="Answer after so long with what is known by then.",
         examples=[5000],
     )  # fmt: skip
@@ -152,12 +152,12 @@ class LeadsRequest:
 
     described = exactly_one(auction="array", contract="string")
 
-    hand: ThirteenCards = asked(
+    hand: ThirteenCards = question_field(
         description="The 13 cards of the leader, as `S.H.D.C`.",
         examples=["K52.AQ3.9876.KJ2"],
         flag=Flag("13 cards of the leader: 'K52.AQ3.9876.KJ2' (S.H.D.C)", "HAND", name="hand"),
     )
-    auction: tuple[CallText, ...] | None = asked(
+    auction: tuple[CallText, ...] | None = question_field(
         default=None,
         max_length=LONGEST_AUCTION,
         description="The calls, from the dealer on; the passes that end it may be left out, "
@@ -171,7 +171,7 @@ class LeadsRequest:
             many="words",
         ),
     )
-    contract: Word | None = asked(
+    contract: Word | None = question_field(
         default=None,
         description="A contract with its declarer, in place of an auction: the other hands are any "
         "then.",
@@ -180,11 +180,11 @@ class LeadsRequest:
             "a contract such as 3NS in place of an auction: the other hands are any then", "C"
         ),
     )
-    dealer: SeatText = asked(
+    dealer: SeatText = question_field(
         default="N", description="`N`, `E`, `S` or `W`.", examples=["E"], flag=DEALER_FLAG
     )
     vulnerability: VulnerabilityText = sides_field()
-    scoring: Literal["tricks", "set", "matchpoints", "imps"] = asked(
+    scoring: Literal["tricks", "set", "matchpoints", "imps"] = question_field(
         default="tricks",
         description="What leads are judged by: the mean of the defenders' tricks; the chance that "
         "the contract goes down; matchpoints or IMPs against tables where each other card of the "
@@ -192,7 +192,7 @@ class LeadsRequest:
         examples=["imps"],
         flag=Flag("what a lead is judged by (default: tricks, the mean of the defenders' tricks)"),
     )
-    layouts: int = asked(
+    layouts: int = question_field(
         default=100,
         ge=1,
         le=MOST_LAYOUTS,
@@ -202,7 +202,7 @@ class LeadsRequest:
             "deals of the unseen cards that are solved (default: 100)", "N", bounds=(1, None)
         ),
     )
-    known: dict[Word, HandText] = asked(
+    known: dict[Word, HandText] = question_field(
         default={},
         max_length=3,
         description="What is known of other hands, by seat: `x` is a card below the ten, `+` "
@@ -213,7 +213,7 @@ class LeadsRequest:
     where: tuple[Condition, ...] = where_field("HCP_E >= 15")
     strict: bool = strict_field()
     seed: int = seed_field()
-    budget_ms: int | None = asked(
+    budget_ms: int | None = question_field(
         default=None,
         ge=1,
         description="Answer after so long with what is solved by then, or when one deal is; most "

@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final, Literal
 
 from .bids import DealRequest
-from .fields import Flag, Of, asked, exactly_one, question
+from .fields import Flag, Of, exactly_one, question, question_field
 from .texts import Word
 
 LONGEST_SYSTEM: Final = 1 << 18
@@ -26,7 +26,7 @@ _DEALS_FLAG: Final = Flag("random deals that are bid (default: %(default)s)", "N
 
 
 def _seed_field() -> Any:
-    return asked(
+    return question_field(
         default=2026,
         ge=0,
         le=2**53,
@@ -42,23 +42,23 @@ class SystemChoice:
 
     described = exactly_one(text="string", table="string")
 
-    text: _Text | None = asked(
+    text: _Text | None = question_field(
         default=None,
         description="Text of a system. It may `include` systems and pages that come with "
         "bidcascade, and no other file.",
         examples=["opening:\n  1NT = Strong notrump: 15-17 points, balanced\n"],
     )
-    pages: dict[_PageName, _Text] = asked(
+    pages: dict[_PageName, _Text] = question_field(
         default={}, max_length=_MOST_PAGES,
         description="Further texts that the text includes, by file name; they take the place of "
         "pages of bidcascade with their names.",
         examples=[{}],
     )  # fmt: skip
-    table: Word | None = asked(
+    table: Word | None = question_field(
         default=None, description="Name of a table that is a system.",
         examples=["sayc"],
     )  # fmt: skip
-    options: dict[Word, bool] = asked(
+    options: dict[Word, bool] = question_field(
         default={}, max_length=_MOST_OPTIONS, description="Options of the system to be set.",
         examples=[{}],
     )  # fmt: skip
@@ -68,20 +68,20 @@ class SystemChoice:
 class SystemCheckRequest:
     """A system to be checked."""
 
-    system: SystemChoice = asked(
+    system: SystemChoice = question_field(
         description="The system; both sides play it unless there are opponents."
     )
-    opponents: SystemChoice | None = asked(
+    opponents: SystemChoice | None = question_field(
         default=None,
         description="What the other side plays, if not what the text names. Each deal is then bid "
         "twice, by the system at either side, and only its own calls are reported.",
     )
-    deals: int = asked(
+    deals: int = question_field(
         default=2000, ge=1, le=MOST_CHECKED, description="Random deals that are bid to the end.",
         examples=[2000], flag=_DEALS_FLAG,
     )  # fmt: skip
     seed: int = _seed_field()
-    auctions: tuple[Annotated[str, Of(max_length=2000)], ...] = asked(
+    auctions: tuple[Annotated[str, Of(max_length=2000)], ...] = question_field(
         default=("",),
         max_length=_MOST_AUCTIONS,
         description="Places whose shares are wanted; the empty text is the opening call.",
@@ -92,7 +92,7 @@ class SystemCheckRequest:
             name="--at",
         ),
     )
-    least: int = asked(
+    least: int = question_field(
         default=1,
         ge=1,
         description="Places that fewer deals reach are left out.",
@@ -105,14 +105,14 @@ class SystemCheckRequest:
 class SystemDiffRequest:
     """Two systems to be compared call by call, as before and after a change."""
 
-    old: SystemChoice = asked(description="Before.")
-    new: SystemChoice = asked(description="After.")
-    deals: int = asked(
+    old: SystemChoice = question_field(description="Before.")
+    new: SystemChoice = question_field(description="After.")
+    deals: int = question_field(
         default=10_000, ge=1, le=MOST_DIFFED, description="Random deals that both bid.",
         examples=[10_000], flag=_DEALS_FLAG,
     )  # fmt: skip
     seed: int = _seed_field()
-    show: int = asked(
+    show: int = question_field(
         default=20, ge=1, le=200, description="Most changes listed.", examples=[20],
         flag=Flag("changes listed", "N", bounds=(1, None)),
     )  # fmt: skip
@@ -122,28 +122,28 @@ class SystemDiffRequest:
 class CompareRequest:
     """A match of two systems."""
 
-    first: SystemChoice = asked(description="The one that IMPs are for.")
-    second: SystemChoice = asked(description="The other one.")
-    deals: int = asked(
+    first: SystemChoice = question_field(description="The one that IMPs are for.")
+    second: SystemChoice = question_field(description="The other one.")
+    deals: int = question_field(
         default=500,
         ge=1,
         description=f"Random deals, at most {MOST_COMPARED:,}; left alone where `boards` are "
         "given.",
         examples=[500],
     )
-    boards: list[DealRequest] | None = asked(
+    boards: list[DealRequest] | None = question_field(
         default=None, min_length=1, max_length=1000, description="Deals to play instead.",
         examples=[None],
     )  # fmt: skip
     seed: int = _seed_field()
-    solve: int = asked(
+    solve: int = question_field(
         default=100,
         ge=0,
         description=f"Of the deals whose contracts differ so many are worked out double dummy, at "
         f"most {MOST_SOLVED}, drawn at random.",
         examples=[100],
     )
-    budget_ms: int | None = asked(
+    budget_ms: int | None = question_field(
         default=None, ge=1, description="End the working out after so long.", examples=[10_000]
     )
 
@@ -152,8 +152,8 @@ class CompareRequest:
 class BenchRequest:
     """A system on fixed boards of the bank of solved deals."""
 
-    system: SystemChoice = asked(description="The one that is measured.")
-    against: list[SystemChoice] | None = asked(
+    system: SystemChoice = question_field(description="The one that is measured.")
+    against: list[SystemChoice] | None = question_field(
         default=None,
         min_length=1,
         max_length=_MOST_OPPONENTS,
@@ -161,17 +161,17 @@ class BenchRequest:
         "against par; each other one of the package if not given.",
         examples=[None],
     )
-    boards: int = asked(
+    boards: int = question_field(
         default=100, ge=1, le=MOST_BENCHED,
         description="How many. Each that is not solved yet takes some 0.2 s of a core, once.",
         examples=[100],
     )  # fmt: skip
-    seed: int = asked(
+    seed: int = question_field(
         default=0, ge=0, le=2**31 - 1,
         description="Which: the first ones of the part for 0, the next for 1 and so on.",
         examples=[0],
     )  # fmt: skip
-    bank: Literal["held-out", "open", "all"] = asked(
+    bank: Literal["held-out", "open", "all"] = question_field(
         default="held-out",
         description="Part of the bank; by the one that is held out no text was tuned.",
         examples=["held-out"],

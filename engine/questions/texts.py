@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final
 
-from .fields import Flag, Of, asked
+from .fields import Flag, Of, question_field
 
 LONGEST_TEXT: Final = 200
 """Characters of the text of a hand, a deal, or what is known of a hand."""
@@ -50,7 +50,7 @@ DEALER_FLAG: Final = Flag("who dealt (default: N)", "SEAT")
 
 def sides_field() -> Any:
     """Vulnerability of the board."""
-    return asked(
+    return question_field(
         default="None",
         description="`None`, `NS`, `EW` or `Both`.",
         examples=["None"],
@@ -60,7 +60,7 @@ def sides_field() -> Any:
 
 def table_field() -> Any:
     """Table or system that is asked."""
-    return asked(
+    return question_field(
         default=None,
         description=TABLE_TEXT,
         examples=["sayc"],
@@ -69,7 +69,7 @@ def table_field() -> Any:
 
 def where_field(example: str) -> Any:
     """Conditions on the deal."""
-    return asked(
+    return question_field(
         default=(),
         max_length=MOST_CONDITIONS,
         description="Conditions on the deal; terms carry a seat.",
@@ -83,7 +83,7 @@ def where_field(example: str) -> Any:
 
 def strict_field() -> Any:
     """Whether calls are those that the table makes."""
-    return asked(
+    return question_field(
         default=True,
         description="Every call is the one that the table makes; else it is among those whose "
         "conditions hold.",
@@ -98,7 +98,7 @@ def strict_field() -> Any:
 
 def seed_field() -> Any:
     """Seed of layouts."""
-    return asked(
+    return question_field(
         default=0,
         ge=0,
         le=2**53,

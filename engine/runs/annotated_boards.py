@@ -92,18 +92,18 @@ class NamedSystems:
         Lines of a score table name nothing: they are of the game before.
         """
         named = [self._of(name) for name in deals["source"].unique(maintain_order=True)]
-        told = pl.concat(named) if named else pl.DataFrame()
-        if not told.height:
+        systems = pl.concat(named) if named else pl.DataFrame()
+        if not systems.height:
             return deals
-        return deals.join(told, on=["source", "record"], how="left", maintain_order="left")
+        return deals.join(systems, on=["source", "record"], how="left", maintain_order="left")
 
     def _of(self, name: str) -> pl.DataFrame:
         if name not in self._found:
             path = self._paths.get(name)
             data = b"" if path is None else path.read_bytes()
             is_pbn = any(tag.encode() in data for tag in BID_SYSTEM_TAGS) and sniff(data) == "pbn"
-            told = bid_system_column(data if is_pbn else b"").drop_nulls()
-            self._found[name] = told.with_columns(source=pl.lit(name, dtype=pl.String))
+            systems = bid_system_column(data if is_pbn else b"").drop_nulls()
+            self._found[name] = systems.with_columns(source=pl.lit(name, dtype=pl.String))
         return self._found[name]
 
 

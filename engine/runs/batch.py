@@ -46,9 +46,9 @@ from .batch_parts import (
     PART_COLUMNS,
     Answered,
     Answerer,
-    Asked,
     Elsewhere,
     OwnAnswerer,
+    PartRequest,
     backend_of,
 )
 from .call_arrays import CALL_ARRAYS
@@ -203,36 +203,37 @@ def run_batch(
         raise ValueError(f"expected at least one deal a part, got {part_deals!r}")
     path = Path(folder)
     sources = find_sources(inputs)
-    place = batch_folder(path, is_export=export is not None)
-    asked = Manifest(
-        place.work,
+    run_folder = batch_folder(path, is_export=export is not None)
+    request = Manifest(
+        run_folder.work,
         table=engine.table_info(),
         options={"mode": mode, **bounds, "text": text, **({} if share == 1 else {"share": share})},
     )
     if export is not None:
-        asked.options, elsewhere = export.options, export.answerer
-    if not place.is_started:
-        place.check_empty()
+        request.options, elsewhere = export.options, export.answerer
+    if not run_folder.is_started:
+        run_folder.check_empty()
     elif not resume:
         raise InvalidInput(
-            f"{str(path)!r} holds {WORKS[place.work]} already: resume it, or choose another folder"
+            f"{str(path)!r} holds {WORKS[run_folder.work]} already: resume it, "
+            "or choose another folder"
         )
     with ExitStack() as stack:
-        stack.enter_context(place.held())
-        if place.is_started:
-            asked.inputs = describe_inputs(sources)
-            manifest = place.take_up(asked)
+        stack.enter_context(run_folder.held())
+        if run_folder.is_started:
+            request.inputs = describe_inputs(sources)
+            manifest = run_folder.resume(request)
         else:
-            manifest = asked
+            manifest = request
             refuse_hopeless(sources)
-            asked.inputs = describe_inputs(sources)
-            place.write(asked)
-            place.clean(asked)
+            request.inputs = describe_inputs(sources)
+            run_folder.write(request)
+            run_folder.clean(request)
         if not manifest.finished:
             answerer: Answerer | None = None
             if elsewhere is not None:
                 answerer = stack.enter_context(elsewhere(engine, path))
-            job = _Job(engine, answerer, sources, place, manifest, jobs, part_deals, export)
+            job = _Job(engine, answerer, sources, run_folder, manifest, jobs, part_deals, export)
             stack.enter_context(job.showing_progress(shown=show_progress, report=report))
             job.run()
     return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
@@ -244,7 +245,7 @@ def batch_folder(path: Path, *, is_export: bool = False) -> RunFolder:
 
 
 @dataclass(slots=True)
-class _Begun:
+class _StartedPart:
     """A part that is being answered, and where the job stands when it counts."""
 
     part: Part
@@ -260,7 +261,7 @@ class _Job:
         engine: Engine,
         answerer: Answerer | None,
         sources: list[Source],
-        place: RunFolder,
+        run_folder: RunFolder,
         manifest: Manifest,
         jobs: int | None,
         part_deals: int,
@@ -269,12 +270,12 @@ class _Job:
         self._engine = engine
         self._export = export
         self._columns = PART_COLUMNS if export is None else export.columns
-        self._answerer = answerer or OwnAnswerer(engine, place.path, self._tell)
+        self._answerer = answerer or OwnAnswerer(engine, run_folder.path, self._report_boards)
         self._backend = backend_of(engine, manifest.options["mode"], self._answerer.backend)
         self._inputs = Inputs(sources, min(part_deals, _CHUNK_DEALS), jobs)
         self._inputs.files_done = manifest.position.source
-        self._place = place
-        self._folder = place.path
+        self._run_folder = run_folder
+        self._folder = run_folder.path
         self._manifest = manifest
         self._mode: str = manifest.options["mode"]
         self._pace = Pace(PART_S, LEAST_PART_DEALS, LEAST_PART_DEALS, part_deals)
@@ -284,9 +285,9 @@ class _Job:
         self._boards_in_all = None if boards is None else round(self._share * boards)
         # counted from here on, written down in the manifest when the part is on the disk
         self._position: Position = copy(manifest.position)
-        self._begun: deque[_Begun] = deque()
-        self._parts_begun = len(manifest.parts)
-        self._boards_begun = manifest.boards
+        self._started: deque[_StartedPart] = deque()
+        self._parts_started = len(manifest.parts)
+        self._boards_started = manifest.boards
         self._counts: U64 | None = None
         self._counted = Part(len(manifest.parts), backend=self._backend)
         self._counting: list[Future[None]] = []
@@ -308,8 +309,8 @@ class _Job:
             self._commit_answered(wait=True)
         except OSError:
             # what counts already stays; of what was begun nothing
-            for begun in self._begun:
-                for name in begun.part.files:
+            for started in self._started:
+                for name in started.part.files:
                     (self._folder / name).unlink(missing_ok=True)
             raise
         self._finish()
@@ -318,7 +319,7 @@ class _Job:
         deals: list[pl.DataFrame] = []
         rejects: list[pl.DataFrame] = []
         height = 0
-        self._moments.append((time.monotonic(), self._boards_begun))
+        self._moments.append((time.monotonic(), self._boards_started))
         for chunk in self._inputs.chunks(self._manifest.position):
             refused: pl.DataFrame | None = chunk.rejects
             rows = chunk.deals.select(self._columns)
@@ -352,28 +353,28 @@ class _Job:
         # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
         boards = pl.concat([empty_deals().select(self._columns), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
-        part = Part(self._parts_begun, boards.height, refused.height, backend=self._backend)
+        part = Part(self._parts_started, boards.height, refused.height, backend=self._backend)
         if self._mode == "counts":
-            self._boards_begun += boards.height
+            self._boards_started += boards.height
             self._count(boards, refused, part)
             self._keep_pace()
             return
-        begun = _Begun(part, copy(self._position))
-        self._begun.append(begun)
+        started = _StartedPart(part, copy(self._position))
+        self._started.append(started)
         if refused.height:
             # an export has one kind of files in its folder
             aside = "" if self._export is None else "rejects/"
-            self._place.put(refused, f"{aside}rejects-{part.number:05}.parquet", part)
+            self._run_folder.put(refused, f"{aside}rejects-{part.number:05}.parquet", part)
         if boards.height:
             options = self._manifest.options
-            asked = Asked(
-                part.number, self._boards_begun, self._mode, options.get("completed_only", False),
+            part_request = PartRequest(
+                part.number, self._boards_started, self._mode, options.get("completed_only", False),
                 options.get("limit"), options.get("max_depth"), options.get("text", False),
                 FILE_ROWS,
             )  # fmt: skip
-            begun.answer = self._answerer.answer(boards, asked)
-        self._parts_begun += 1
-        self._boards_begun += boards.height
+            started.answer = self._answerer.answer(boards, part_request)
+        self._parts_started += 1
+        self._boards_started += boards.height
         self._commit_answered()
         self._keep_pace()
 
@@ -384,14 +385,14 @@ class _Job:
         they are begun as fast as they are answered. Of those ahead, every other one only waits.
         """
         ahead = self._answerer.ahead
-        self._moments.append((time.monotonic(), self._boards_begun))
+        self._moments.append((time.monotonic(), self._boards_started))
         if len(self._moments) > ahead:
             then, boards = self._moments[-1 - ahead]
             now, boards_now = self._moments[-1]
             at_once = max(1, ahead // 2)
             self._pace.took((boards_now - boards) / ahead, (now - then) * at_once / ahead)
 
-    def _tell(self, done: int) -> None:
+    def _report_boards(self, done: int) -> None:
         """Report the boards that count, and those of the part that is being answered."""
         boards = self._manifest.boards + self._counted.boards + done
         if self._boards_in_all is None:
@@ -401,14 +402,14 @@ class _Job:
 
     def _commit_answered(self, *, wait: bool = False) -> None:
         """Make parts that are answered count, in their order; ``wait`` for all."""
-        while self._begun:
-            begun = self._begun[0]
-            if begun.answer is not None:
-                if not (wait or begun.answer.done()):
+        while self._started:
+            started = self._started[0]
+            if started.answer is not None:
+                if not (wait or started.answer.done()):
                     return
-                self._take_over(begun.answer.result(), begun.part)
-            self._commit(begun.part, begun.position)
-            self._begun.popleft()
+                self._take_over(started.answer.result(), started.part)
+            self._commit(started.part, started.position)
+            self._started.popleft()
 
     def _take_over(self, answered: Answered, part: Part) -> None:
         """Bring the files of an answered part to their place."""
@@ -426,12 +427,12 @@ class _Job:
         self._manifest.parts.append(part)
         self._manifest.position = position
         try:
-            self._place.write(self._manifest)
+            self._run_folder.write(self._manifest)
         except OSError:
             self._manifest.parts.pop()
             self._manifest.position = before
             raise
-        self._tell(0)
+        self._report_boards(0)
 
     # --- counts ---------------------------------------------------------------------------------
 
@@ -454,7 +455,7 @@ class _Job:
         waiting = self._counted
         if refused.height:
             name = f"rejects-{waiting.number:05}-{len(waiting.files)}.parquet"
-            self._place.put(refused, name, waiting)
+            self._run_folder.put(refused, name, waiting)
         waiting.boards += part.boards
         waiting.rejects += part.rejects
         is_small = self._counts.nbytes <= _SMALL_COUNTS_BYTES
@@ -497,12 +498,12 @@ class _Job:
             write_parquet(self._entries_that_occur(), self._folder / "entries.parquet")
             manifest.results = {"entries.parquet": _size(self._folder / "entries.parquet")}
         if self._export is not None:
-            self._export.finish(self._place, manifest)
+            self._export.finish(self._run_folder, manifest)
         old, manifest.state_files = manifest.state_files, {}
         manifest.finished = True
-        self._place.write(manifest)
+        self._run_folder.write(manifest)
         if self._export is not None:
-            self._place.clean(manifest)
+            self._run_folder.clean(manifest)
         self._remove(old)
         sync_folder(self._folder)
 
@@ -519,7 +520,7 @@ class _Job:
                 first = pl.read_parquet(self._folder / name)
                 break
         count = self._manifest.rejects
-        self._place.remove()
+        self._run_folder.remove()
         raise InvalidInput(nothing_usable(first, count))
 
     def _entries_that_occur(self) -> pl.DataFrame:

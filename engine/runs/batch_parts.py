@@ -28,7 +28,7 @@ PART_COLUMNS: Final = (*REQUIRED_COLUMNS, *ORIGIN_COLUMNS, "auction")
 """Columns of a deal frame that answering needs."""
 
 
-class Asked(NamedTuple):
+class PartRequest(NamedTuple):
     """What is asked of one part.
 
     Parameters
@@ -78,7 +78,7 @@ class Answerer(Protocol):
         """Parts that are worked on at once."""
         ...
 
-    def answer(self, boards: pl.DataFrame, asked: Asked) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
         """Begin to answer a part; waits where too many are begun."""
         ...
 
@@ -108,21 +108,21 @@ def backend_of(engine: Engine, mode: str, backend: str) -> str:
 class OwnAnswerer:
     """Answers parts one after the other in this process, straight into the batch's folder.
 
-    ``tell`` is called about twice a second with the boards of the part that are done.
+    ``report`` is called about twice a second with the boards of the part that are done.
     """
 
     ahead = 1
 
-    def __init__(self, engine: Engine, folder: Path, tell: Callable[[int], None]) -> None:
+    def __init__(self, engine: Engine, folder: Path, report: Callable[[int], None]) -> None:
         self.backend = engine.backend
         self._engine = engine
         self._folder = folder
-        self._pieces = Pieces(tell)
+        self._pieces = Pieces(report)
 
-    def answer(self, boards: pl.DataFrame, asked: Asked) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
         """Answer a part; the future is done."""
         done: Future[Answered] = Future()
-        done.set_result(answer_part(self._engine, boards, asked, self._folder, self._pieces))
+        done.set_result(answer_part(self._engine, boards, request, self._folder, self._pieces))
         return done
 
     def count(self, boards: pl.DataFrame, total: U64) -> "Future[None]":
@@ -138,7 +138,11 @@ class OwnAnswerer:
 
 
 def answer_part(
-    engine: Engine, boards: pl.DataFrame, asked: Asked, folder: Path, pieces: Pieces | None = None
+    engine: Engine,
+    boards: pl.DataFrame,
+    request: PartRequest,
+    folder: Path,
+    pieces: Pieces | None = None,
 ) -> Answered:
     """Write the answers of a part's boards into a folder.
 
@@ -147,7 +151,7 @@ def answer_part(
     engine : Engine
     boards : polars.DataFrame
         At least :data:`PART_COLUMNS` of a deal frame.
-    asked : Asked
+    request : Asked
         Mode ``all`` or ``first``.
     folder : path
     pieces : Pieces, optional
@@ -165,26 +169,26 @@ def answer_part(
         files[name] = (folder / name).stat().st_size
 
     cut = ((0, boards),) if pieces is None else pieces.of(boards)
-    numbers = np.arange(asked.offset, asked.offset + boards.height, dtype=np.uint32)
+    numbers = np.arange(request.offset, request.offset + boards.height, dtype=np.uint32)
     origin = boards.select(pl.Series("deal", numbers), *ORIGIN_COLUMNS)
-    if asked.text:
+    if request.text:
         origin = origin.with_columns(hands_text(boards), boards["dealer"], boards["vulnerability"])
-    name = f"auctions-{asked.number:05}"
+    name = f"auctions-{request.number:05}"
     try:
-        if asked.mode == "first":
+        if request.mode == "first":
             answers = pl.concat([engine.auctions(piece, mode="first") for _, piece in cut])
             rows = pl.concat([origin, answers.drop("deal")], how="horizontal", rechunk=True)
-            rows = _beside_source(rows, boards["auction"], text=asked.text)
+            rows = _beside_source(rows, boards["auction"], text=request.text)
             put(rows, f"{name}.parquet")
             return Answered(answers.height, files, folder)
         totals = np.zeros(boards.height, np.uint32)
         count = 0
-        for number, entries in enumerate(_entries_by_file(engine, cut, asked)):
+        for number, entries in enumerate(_entries_by_file(engine, cut, request)):
             totals += np.bincount(entries["deal"], minlength=boards.height).astype(np.uint32)
-            moved = entries.with_columns((pl.col("deal") + asked.offset).cast(pl.UInt32))
+            moved = entries.with_columns((pl.col("deal") + request.offset).cast(pl.UInt32))
             put(moved, f"{name}-{number}.parquet" if number else f"{name}.parquet")
             count += entries.height
-        put(origin.with_columns(pl.Series("total", totals)), f"boards-{asked.number:05}.parquet")
+        put(origin.with_columns(pl.Series("total", totals)), f"boards-{request.number:05}.parquet")
     except OSError:
         for written in files:
             (folder / written).unlink(missing_ok=True)
@@ -207,21 +211,24 @@ def _beside_source(answers: pl.DataFrame, source: pl.Series, *, text: bool) -> p
 
 
 def _entries_by_file(
-    engine: Engine, pieces: Iterable[tuple[int, pl.DataFrame]], asked: Asked
+    engine: Engine, pieces: Iterable[tuple[int, pl.DataFrame]], request: PartRequest
 ) -> Iterator[pl.DataFrame]:
     """Auctions, a frame a file: cut behind the deal with which a file has its rows."""
     waiting: list[pl.DataFrame] = []
     rows = files = 0
     for first, piece in pieces:
         for frame in engine.iter_auctions(
-            piece, completed_only=asked.completed_only, limit=asked.limit, max_depth=asked.max_depth
+            piece,
+            completed_only=request.completed_only,
+            limit=request.limit,
+            max_depth=request.max_depth,
         ):
             waiting.append(frame.with_columns(pl.col("deal") + pl.lit(first, pl.UInt32)))
             rows += frame.height
-            while rows >= asked.file_rows:
+            while rows >= request.file_rows:
                 joined = pl.concat(waiting, rechunk=True)
                 deals = joined["deal"]
-                end = int(deals.search_sorted(deals[asked.file_rows - 1], side="right"))
+                end = int(deals.search_sorted(deals[request.file_rows - 1], side="right"))
                 yield joined.head(end)
                 files += 1
                 waiting, rows = [joined.slice(end)], rows - end

@@ -38,14 +38,14 @@ from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, CannotWrite, can_writ
 from bidcascade.systems import is_system
 
 from . import tasks
-from .batch_parts import PART_COLUMNS, Answered, Answerer, Asked, Elsewhere
+from .batch_parts import PART_COLUMNS, Answered, Answerer, Elsewhere, PartRequest
 
 CONNECT_S: Final = 5.0
 """Seconds in which a scheduler must answer, and then a first worker be there."""
 _START_S: Final = 60.0
 _VISIBLE: Final = "CUDA_VISIBLE_DEVICES"
 _LOOK_S: Final = 2.0
-_TELL_S: Final = 30.0
+_REPORT_AFTER_S: Final = 30.0
 
 _log = logging.getLogger(__name__)
 _ADDRESS = re.compile(r"(?:tcp|tls)://(?:[\w.-]+|\[[0-9A-Fa-f:.]+\]):(\d{1,5})", re.ASCII)
@@ -254,11 +254,11 @@ class ClusterAnswerer:
         self._run = uuid4().hex
         self._changed = Condition()
         self._under_way: set[Any] = set()
-        self._begun = 0
+        self._started = 0
         self._ended = False
         self._sum: U64 | None = None
         self._ahead = 2
-        self._looked = self._had_workers = -_TELL_S
+        self._looked = self._had_workers = -_REPORT_AFTER_S
 
     @property
     def ahead(self) -> int:
@@ -275,12 +275,12 @@ class ClusterAnswerer:
             if threads:
                 self._ahead = 2 * threads
                 self._had_workers = now
-            elif now - self._had_workers >= _TELL_S:
+            elif now - self._had_workers >= _REPORT_AFTER_S:
                 self._had_workers = now
                 _log.warning("the scheduler at %s has no worker: waiting", self._address)
         return self._ahead
 
-    def answer(self, boards: pl.DataFrame, asked: Asked) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
         """Send a part to the cluster; waits while enough are under way."""
         done: Future[Answered] = Future()
 
@@ -293,7 +293,7 @@ class ClusterAnswerer:
                 sizes[name] = len(content)
             done.set_result(Answered(reply["rows"], sizes, self._folder))
 
-        self._submit(boards, done, take, tasks.answer, json.dumps(asked._asdict()))
+        self._submit(boards, done, take, tasks.answer, json.dumps(request._asdict()))
         return done
 
     def count(self, boards: pl.DataFrame, total: U64) -> "Future[None]":
@@ -342,10 +342,10 @@ class ClusterAnswerer:
                 if len(self._under_way) < ahead:
                     break
                 self._changed.wait(_LOOK_S)
-        self._begun += 1
+        self._started += 1
         sent = self._client.submit(
             task, self._start, *question, frame_bytes(boards.select(PART_COLUMNS)),
-            key=f"bidcascade-{self._run}-{self._begun}", pure=False,
+            key=f"bidcascade-{self._run}-{self._started}", pure=False,
         )  # fmt: skip
         with self._changed:
             self._under_way.add(sent)

@@ -27,7 +27,7 @@ from bidcascade.loaders.inputs import Input
 from bidcascade.loaders.whole_files import write_parquet
 
 from .batch import PART_DEALS, Export, run_batch
-from .batch_parts import PART_COLUMNS, Answered, Asked, OwnAnswerer
+from .batch_parts import PART_COLUMNS, Answered, OwnAnswerer, PartRequest
 from .call_arrays import write_arrays
 from .manifest import Manifest
 from .progress import Report
@@ -117,7 +117,7 @@ class _CallAnswerer(OwnAnswerer):
         super().__init__(engine, folder, lambda _: None)
         self._rows = rows
 
-    def answer(self, boards: pl.DataFrame, asked: Asked) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
         """Make the rows of a part; the future is done."""
         files: dict[str, int] = {}
         left_out = []
@@ -128,15 +128,15 @@ class _CallAnswerer(OwnAnswerer):
             files[name] = (self._folder / name).stat().st_size
 
         try:
-            for number, piece in enumerate(self._rows.of(boards, asked.offset)):
-                name = f"calls-{asked.number:05}"
+            for number, piece in enumerate(self._rows.of(boards, request.offset)):
+                name = f"calls-{request.number:05}"
                 put(piece.rows, f"{name}-{number}.parquet" if number else f"{name}.parquet")
                 count += piece.rows.height
                 left_out.append(piece.left_out)
             missing = pl.concat(left_out)
             if missing.height:
                 (self._folder / "left-out").mkdir(exist_ok=True)
-                put(missing, f"left-out/left-out-{asked.number:05}.parquet")
+                put(missing, f"left-out/left-out-{request.number:05}.parquet")
         except OSError:
             for written in files:
                 (self._folder / written).unlink(missing_ok=True)

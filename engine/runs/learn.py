@@ -107,15 +107,15 @@ def learn_from(
     found = get_backend(backend)
     named = find_sources(inputs)
     refuse_hopeless(named)
-    place = RunFolder(Path(folder), "learning", _OWN_FILES, whole=True)
+    run_folder = RunFolder(Path(folder), "learning", _OWN_FILES, whole=True)
     listed = list_inputs(named)
-    asked = Manifest(
+    request = Manifest(
         "learning", inputs=digest_inputs(listed),
         state={"without_auction": 0, "play_disagrees": 0},
     )  # fmt: skip
-    with place.held():
-        run = place.begin_or_take_up(asked, listed, resume=resume)
-        boards = _ReadBoards(place, run)
+    with run_folder.held():
+        run = run_folder.start_or_resume(request, listed, resume=resume)
+        boards = _ReadBoards(run_folder, run)
         if not run.finished:
             sources = listed_sources(named, listed)
             boards.read(sources, jobs=jobs, step=step_boards, shown=show_progress)
@@ -127,7 +127,7 @@ def learn_from(
                 report(done, max(passes, 2) * run.rows, done)
 
             learned = learn(table, boards.chunks, options, backend=found, progress=passed)
-        place.remove()
+        run_folder.remove()
     counts = {
         "records": run.boards + run.rejects,
         "boards": run.rows,

@@ -123,34 +123,34 @@ def mine(
     if step_boards < 1:
         raise ValueError(f"expected at least one board a step, got {step_boards!r}")
     path = Path(out)
-    place = work_folder(folder_beside(out, "mining"))
+    run_folder = work_folder(folder_beside(out, "mining"))
     named = find_sources(inputs)
-    asked = Manifest(
+    request = Manifest(
         "mining", options={"rank": rank, "profile": profile, "add_to": str(add_to or "")}
     )
     may_replace = overwrite or (add_to is not None and _is_same(path, Path(add_to)))
-    is_resumed = resume and place.is_started
+    is_resumed = resume and run_folder.is_started
     if not is_resumed:
-        _check_free(path, place, may_replace=may_replace)
+        _check_free(path, run_folder, may_replace=may_replace)
         refuse_hopeless(named)
     files = list_inputs(named)
-    asked.inputs = digest_inputs(files)
+    request.inputs = digest_inputs(files)
     with ExitStack() as stack:
-        stack.enter_context(place.held())
+        stack.enter_context(run_folder.held())
         report = stack.enter_context(progress_bar("mine", shown=show_progress))
         # what cannot be resumed stays as it is
-        folder = WorkFolder(place, place.take_up(asked) if is_resumed else asked)
+        folder = WorkFolder(run_folder, run_folder.resume(request) if is_resumed else request)
         if not is_resumed:
-            folder.begin(files, None if add_to is None else open_table(add_to))
+            folder.start(files, None if add_to is None else open_table(add_to))
         elif not folder.run.state["saving"]:
-            check_comes_again(files, asked.work)
+            check_comes_again(files, request.work)
         job = _Job(folder, named, jobs, most_in_memory, step_boards)
         if not folder.run.state["saving"]:
             job.run(report)
         table = job.finish(path, may_replace=may_replace)
-        reasons = _keep_rejects(folder, rejects)
+        reasons = _write_rejects(folder, rejects)
         mined = folder.inputs.height
-        place.remove()
+        run_folder.remove()
     about = {
         "digest": table.digest,
         "inputs": mined,
@@ -238,12 +238,12 @@ class _Job:
             source=f"mined from {counts.boards:,} boards",
         ).with_extra(INPUTS, folder.all_inputs)  # fmt: skip
         may_replace = may_replace or run.state["saving"]
-        folder.begin_saving()
+        folder.start_saving()
         table.save(path, overwrite=may_replace)
         return table
 
 
-def _keep_rejects(folder: WorkFolder, file: str | Path | None) -> list[dict[str, Any]]:
+def _write_rejects(folder: WorkFolder, file: str | Path | None) -> list[dict[str, Any]]:
     """Write the rejects to their file; the most frequent reasons are returned."""
     refused = folder.rejects()
     if file is not None:

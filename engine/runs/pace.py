@@ -7,7 +7,7 @@ from typing import Final
 import polars as pl
 
 _GROWTH: Final = 4
-_TELL_S: Final = 0.5
+_REPORT_EVERY_S: Final = 0.5
 _LEAST_PIECE: Final = 16
 _LARGEST_PIECE: Final = 1 << 18
 
@@ -41,13 +41,13 @@ class Pieces:
 
     Parameters
     ----------
-    tell : callable
+    report : callable
         Called after each piece with the number of boards done.
     """
 
-    def __init__(self, tell: Callable[[int], None]) -> None:
-        self._tell = tell
-        self._pace = Pace(_TELL_S, _LEAST_PIECE, _LEAST_PIECE, _LARGEST_PIECE)
+    def __init__(self, report: Callable[[int], None]) -> None:
+        self._report = report
+        self._pace = Pace(_REPORT_EVERY_S, _LEAST_PIECE, _LEAST_PIECE, _LARGEST_PIECE)
 
     def of(self, boards: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
         """Give pieces with the number of their first board; the caller works on them meanwhile."""
@@ -58,4 +58,4 @@ class Pieces:
             yield first, piece
             self._pace.took(piece.height, time.monotonic() - began)
             first += piece.height
-            self._tell(first)
+            self._report(first)

@@ -44,9 +44,9 @@ class ProgressLines:
         if total and done:
             left = spent * (total - done) / done
             parts.append(f"{100 * done / total:.0f} % done, {duration(left)} left")
-        self.tell(", ".join(parts) or "begun")
+        self.write(", ".join(parts) or "begun")
 
-    def tell(self, text: str) -> None:
+    def write(self, text: str) -> None:
         """Write a line if it is time for one."""
         now = time.monotonic()
         if now >= self._next:

@@ -72,7 +72,7 @@ class RunFolder:
     ...         folder.put(pl.DataFrame({"deal": [1]}), "rows-1.parquet", Part(1))
     ...     # rows-1.parquet counts for nothing yet
     ...     with folder.held():
-    ...         print(list(folder.take_up(Manifest("batch")).files()))
+    ...         print(list(folder.resume(Manifest("batch")).files()))
     ...     sorted(file.name for file in folder.path.iterdir())
     ['rows-0.parquet']
     ['.lock', 'manifest.json', 'rows-0.parquet']
@@ -193,7 +193,7 @@ class RunFolder:
         """Replace the manifest: what it names counts from now on."""
         run.write(self.path, self.manifest)
 
-    def take_up(self, asked: Manifest) -> Manifest:
+    def resume(self, request: Manifest) -> Manifest:
         """Go on with the run that is there: it is the one that is asked for, and all is in place.
 
         Raises
@@ -202,17 +202,17 @@ class RunFolder:
             If something else was asked, or a file that counts is not as it was written.
         """
         run = self.read()
-        run.check_same_run(asked)
+        run.check_same_run(request)
         self.clean(run)
         self.check_files(run)
         return run
 
-    def begin_or_take_up(self, asked: Manifest, listed: pl.DataFrame, *, resume: bool) -> Manifest:
+    def start_or_resume(self, request: Manifest, listed: pl.DataFrame, *, resume: bool) -> Manifest:
         """Go on with the run that is there, if that is wished, or begin one.
 
         Parameters
         ----------
-        asked : Manifest
+        request : Manifest
         listed : polars.DataFrame
             Its inputs, which are read again where it is not finished.
         resume : bool
@@ -220,17 +220,17 @@ class RunFolder:
         Raises
         ------
         InvalidInput
-            As :meth:`take_up` does; or if an input cannot be read a second time.
+            As :meth:`resume` does; or if an input cannot be read a second time.
         """
         if resume and self.is_started:
-            run = self.take_up(asked)
+            run = self.resume(request)
             if not run.finished:
                 check_comes_again(listed, run.work)
             return run
-        self.clean(asked)
+        self.clean(request)
         write_parquet(listed, self.path / LISTED)
-        self.write(asked)
-        return asked
+        self.write(request)
+        return request
 
     def clean(self, run: Manifest) -> None:
         """Remove what an interrupted step left over."""

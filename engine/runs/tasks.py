@@ -20,7 +20,7 @@ from bidcascade.bridge import BidcascadeError, InvalidInput, InvalidTable
 from bidcascade.engine.engine import Engine
 from bidcascade.version import package_version
 
-from .batch_parts import Asked, answer_part
+from .batch_parts import PartRequest, answer_part
 
 Reply: TypeAlias = dict[str, Any]
 
@@ -71,7 +71,7 @@ def answer(start: str, question: str, block: bytes) -> Reply:
         boards = pl.read_ipc_stream(block)
         with tempfile.TemporaryDirectory(prefix="bidcascade-", dir=_scratch_folder()) as place:
             folder = Path(place)
-            answered = answer_part(engine, boards, Asked(**json.loads(question)), folder)
+            answered = answer_part(engine, boards, PartRequest(**json.loads(question)), folder)
             files = {name: (folder / name).read_bytes() for name in answered.files}
         return {"rows": answered.rows, "files": files}
     except (BidcascadeError, OSError, MemoryError) as error:

@@ -225,27 +225,27 @@ def vet(
         if write is not None:
             write(done, again=False)
         return done
-    asked = Manifest(
+    request = Manifest(
         "vetting", engine.table_info(),
         {"auction": format_calls(prefix), "with_own": with_own}, digest_inputs(listed),
     )  # fmt: skip
-    place = RunFolder(Path(folder), "vetting", _OWN_FILES, whole=True)
-    with place.held():
-        run = place.begin_or_take_up(asked, listed, resume=resume)
-        found.read(sources, jobs, progress, _Steps(place, run, step_deals))
+    run_folder = RunFolder(Path(folder), "vetting", _OWN_FILES, whole=True)
+    with run_folder.held():
+        run = run_folder.start_or_resume(request, listed, resume=resume)
+        found.read(sources, jobs, progress, _Steps(run_folder, run, step_deals))
         try:
             done = vetted()
         except InvalidInput:
             # nothing to go on with
-            place.remove()
+            run_folder.remove()
             raise
         if write is not None:
             # from now on what is there of a report is ours
             again = run.state.get("writing", False)
             run.state["writing"] = True
-            place.write(run)
+            run_folder.write(run)
             write(done, again=again)
-        place.remove()
+        run_folder.remove()
     return done
 
 
@@ -275,7 +275,7 @@ class _Found:
         """Take in the deals that are not taken in yet."""
         position = Position()
         if steps is not None:
-            position = steps.take_up(self)
+            position = steps.resume(self)
             if steps.are_done:
                 return
         reading = Inputs(sources, CHUNK_DEALS if steps is None else steps.chunk_deals, jobs)
@@ -333,7 +333,7 @@ class _Steps:
         """Whether all deals are taken in."""
         return self._run.finished
 
-    def take_up(self, found: _Found) -> Position:
+    def resume(self, found: _Found) -> Position:
         """Put what earlier steps have found where it was; where to read on."""
         run, path = self._run, self._place.path
         if run.parts:

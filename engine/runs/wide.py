@@ -152,10 +152,10 @@ def _of_parquet(path: Path, name: str) -> Iterator[Batch]:
         results = decode_parquet(
             path, name, columns=tuple(RESULT_SCHEMA), first=first, rows=ROWS_PER_PART
         ).frame
-        kept = np.ones(results.height, np.bool_)
+        read = np.ones(results.height, np.bool_)
         # a reject of Parquet has the 1-based number of its row
-        kept[batch.rejects["record"].drop_nulls().to_numpy() - np.uint32(first + 1)] = False
-        whole = batch.deals.hstack(results.filter(pl.Series(kept)))
+        read[batch.rejects["record"].drop_nulls().to_numpy() - np.uint32(first + 1)] = False
+        whole = batch.deals.hstack(results.filter(pl.Series(read)))
         yield Batch(_with_result_schema(whole), batch.rejects)
 
 
@@ -164,8 +164,10 @@ def _believed(deals: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     columns = [deals[name].cast(pl.Int8).fill_null(-1).to_numpy() for name in DOUBLE_DUMMY_COLUMNS]
     hands = np.stack([deals[name].to_numpy() for name in HAND_COLUMNS])
     is_impossible = pl.Series(impossible_tables(hands, np.stack(columns, axis=1)))
-    kept = (pl.when(~is_impossible).then(pl.col(name)).alias(name) for name in DOUBLE_DUMMY_COLUMNS)
-    return deals.with_columns(kept), int(is_impossible.sum())
+    believed = (
+        pl.when(~is_impossible).then(pl.col(name)).alias(name) for name in DOUBLE_DUMMY_COLUMNS
+    )
+    return deals.with_columns(believed), int(is_impossible.sum())
 
 
 def _with_result_schema(deals: pl.DataFrame) -> pl.DataFrame:

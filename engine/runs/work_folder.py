@@ -55,7 +55,7 @@ class WorkFolder:
         self.run = run
         self._texts_written = 0
 
-    def begin(self, files: pl.DataFrame, before: BiddingTable | None) -> None:
+    def start(self, files: pl.DataFrame, before: BiddingTable | None) -> None:
         """Write down what is to be mined: inputs that were not mined into the table before.
 
         Raises
@@ -147,7 +147,7 @@ class WorkFolder:
         self.place.write(run)
         self._texts_written = len(miner.texts)
 
-    def begin_saving(self) -> None:
+    def start_saving(self) -> None:
         """Write down that all is mined, and the table is written next."""
         self.run.state["saving"] = True
         self.place.write(self.run)

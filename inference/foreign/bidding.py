@@ -34,7 +34,7 @@ class ForeignEngine(Protocol):
     name: str
     seconds: float
     """Spent waiting for answers."""
-    asked: int
+    requests: int
     """How many calls it was asked for."""
 
     @property

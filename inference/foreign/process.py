@@ -85,7 +85,7 @@ class ProcessEngine:
         self._remarks = 0
         self.seconds = 0.0
         """Spent waiting for answers."""
-        self.asked = 0
+        self.requests = 0
         """How many calls it was asked for."""
 
     def __enter__(self) -> Self:
@@ -226,7 +226,7 @@ class ProcessEngine:
             It is ended then.
         """
         numbers = range(len(turns)) if deals is None else deals
-        self.asked += len(turns)
+        self.requests += len(turns)
         started = perf_counter()
         try:
             lines = self._exchange([format_turn(one) for one in turns], turns, numbers)

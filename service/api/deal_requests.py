@@ -20,7 +20,7 @@ from bidcascade.bridge import (
     parse_vulnerability,
 )
 from bidcascade.engine.questions.bids import DealRequest
-from bidcascade.engine.questions.fields import read_field, wrong_value
+from bidcascade.engine.questions.fields import invalid_value, read_field
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files, whole_deals
 
@@ -93,7 +93,7 @@ def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
             sides = read_field(parse_vulnerability, request.vulnerability, f"{place}.vulnerability")
     given = [name for name in ("deal", "hands", "lin") if getattr(request, name) is not None]
     if len(given) != 1:
-        raise wrong_value(
+        raise invalid_value(
             place, given or None, "expected the cards in one of the fields deal, hands, lin"
         )
     if request.deal is not None:
@@ -102,7 +102,7 @@ def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
         read = _of_hands(request.hands, f"{place}.hands")
     else:
         if isinstance(lin, str):
-            raise wrong_value(f"{place}.lin", request.lin, lin)
+            raise invalid_value(f"{place}.lin", request.lin, lin)
         read = lin
     if dealer is None and sides is None:
         return read
@@ -115,12 +115,14 @@ def _deal_of(request: DealRequest, lin: Deal | str, place: str) -> Deal:
 
 def _of_hands(hands: Sequence[str], place: str) -> Deal:
     if len(hands) != 4:
-        raise wrong_value(place, list(hands), f"expected four hands (N, E, S, W), got {len(hands)}")
+        raise invalid_value(
+            place, list(hands), f"expected four hands (N, E, S, W), got {len(hands)}"
+        )
     masks = [read_field(parse_hand, text, f"{place}[{seat}]") for seat, text in enumerate(hands)]
     try:
         return Deal((masks[0], masks[1], masks[2], masks[3]))
     except InvalidDeal as error:
-        raise wrong_value(place, list(hands), str(error)) from None
+        raise invalid_value(place, list(hands), str(error)) from None
 
 
 def deals_of_lin(texts: Sequence[str]) -> list[Deal | str]:

@@ -14,7 +14,7 @@ from bidcascade.engine.questions.bids import (
     read_bid,
     search_wished,
 )
-from bidcascade.engine.questions.fields import wrong_value
+from bidcascade.engine.questions.fields import invalid_value
 from bidcascade.engine.searched_bid import search_bid, search_dict
 from bidcascade.engine.simulated_bid import simulate_bid, simulation_dict
 from bidcascade.inference.search import Search
@@ -62,7 +62,7 @@ async def bid(request: Request) -> Response:
         hand, calls, dealer, sides = read_bid(question)
         answer = await work.ask(table.bid, (hand, calls, dealer, sides), free=table.if_free("bid"))
         if question.simulate and question.search:
-            raise wrong_value(
+            raise invalid_value(
                 "search", question.search, "expected a call to be simulated or searched, not both"
             )
         if question.search:

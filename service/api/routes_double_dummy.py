@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import Auction, IllegalCall, Seat, format_calls, parse_contract
-from bidcascade.engine.deal_worth import deal_worth
+from bidcascade.engine.deal_value import deal_value
 from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.inference.double_dummy.known_tables import contract_tricks
@@ -63,7 +63,7 @@ async def double_dummy(request: Request) -> Response:
 
         def task(given_up: threading.Event) -> dict[str, Any]:
             solver = work.double_dummy
-            return deal_worth(deal, auctions, solver, time_limit_s=limit, cancel=given_up)
+            return deal_value(deal, auctions, solver, time_limit_s=limit, cancel=given_up)
 
         found = await run_waiting(work, request, task)
         return Response(json_bytes(found), 202 if found["missing"] else 200, media_type=JSON)

@@ -79,10 +79,10 @@ def bench(options: argparse.Namespace) -> None:
         shared.print_json(bench_dict(found))
     else:
         _print(found)
-    if found.asked:
+    if found.requests:
         shared.note(
-            f"{found.asked:,} calls in {found.seconds:.1f} s, "
-            f"{1000 * found.seconds / found.asked:.2f} ms a call"
+            f"{found.requests:,} calls in {found.seconds:.1f} s, "
+            f"{1000 * found.seconds / found.requests:.2f} ms a call"
         )
 
 

@@ -174,7 +174,7 @@ def _progress() -> "Iterator[Callable[[Progress], None]]":
             f"{done.places:,} done, {done.entries:,} entries"
         )
         if lines is not None:
-            lines.tell(text)
+            lines.write(text)
             return
         sys.stderr.write(f"\r{text}   ")
         sys.stderr.flush()

@@ -32,9 +32,9 @@ def bench_dict(bench: Bench) -> dict[str, Any]:
 
 def times_dict(bench: Bench) -> dict[str, Any]:
     """Say what took how long: seconds, and milliseconds a call of a foreign engine."""
-    a_call = 1000 * bench.seconds / bench.asked if bench.asked else None
+    a_call = 1000 * bench.seconds / bench.requests if bench.requests else None
     return {
-        "seconds": bench.seconds, "asked": bench.asked, "ms_a_call": a_call,
+        "seconds": bench.seconds, "asked": bench.requests, "ms_a_call": a_call,
         "yardstick": bench.yardstick.seconds,
     }  # fmt: skip
 
@@ -108,7 +108,7 @@ def fault_text(bench: Bench) -> str:
     if not bench.calls:
         return "no call that could not be used"
     counts = ", ".join(f"{count:,} {kind}" for kind, count in bench.calls.items())
-    return f"{counts} of {bench.asked:,} calls, each of which counts as a pass"
+    return f"{counts} of {bench.requests:,} calls, each of which counts as a pass"
 
 
 # --- the page -------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def test_numbers_are_those_of_a_match_and_of_par(cache):
     assert rows["record"].to_list() == numbers.tolist()
     for tally in (told.yardstick.players, *told.yardstick.systems):
         assert tally.imps == pytest.approx(rows[f"imps_{tally.name}"].mean())
-    assert (told.digest, told.asked, told.calls) == (SMALL.digest, 0, {})
+    assert (told.digest, told.requests, told.calls) == (SMALL.digest, 0, {})
 
 
 def test_twice_the_same_bytes(cache, tmp_path):
@@ -98,7 +98,7 @@ def test_twice_the_same_bytes(cache, tmp_path):
             assert path.read_bytes() == (tmp_path / "two" / path.name).read_bytes()
     assert "seconds" not in json.dumps(bench_dict(told))
     times = json.loads((tmp_path / "one" / "times.json").read_text())
-    assert times["asked"] == told.asked > 0
+    assert times["asked"] == told.requests > 0
 
 
 def test_faults_count_as_passes_and_are_shown(cache):
@@ -120,7 +120,7 @@ def test_faults_count_as_passes_and_are_shown(cache):
     with ProcessEngine("sed -u -e s/.*/oops/") as engine:
         told, _ = measured(engine, cache)
     assert list(told.calls) == ["unreadable"]
-    assert told.calls["unreadable"] == told.asked
+    assert told.calls["unreadable"] == told.requests
 
 
 def test_an_engine_that_ends_ends_the_benchmark(cache):

@@ -33,7 +33,7 @@ def test_a_player_calls_as_the_search_does():
         assert call_of(player, TURN) == reply
     question = SearchQuestion(GAME, TURN.calls, 0, layouts=40, seed=3)
     assert reply.call == search_call(CAUTIOUS, bidder_of(CAUTIOUS), question).call != 0
-    assert (player.asked, player.differed, player.name) == (2, 2, "search:cautious")
+    assert (player.requests, player.differed, player.name) == (2, 2, "search:cautious")
     assert player.seconds > 0
 
 
@@ -56,7 +56,7 @@ def test_one_that_never_differs_bids_as_its_system():
         for dealers, others in ((quiet, other), (other, quiet)):
             plain = [SMALL if one is quiet else one for one in (dealers, others)]
             assert bid_out(dealers, others, deals) == bid_out(*plain, deals)
-    assert quiet.asked
+    assert quiet.requests
     assert not quiet.differed
 
 

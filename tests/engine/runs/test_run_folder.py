@@ -52,7 +52,7 @@ def test_a_run_of_other_work_is_not_taken_up(tmp_path, work):
             with pytest.raises(
                 InvalidInput, match=f"of {WORKS[other]} in .* got that of {WORKS[work]}"
             ):
-                RunFolder(tmp_path, other, ()).take_up(Manifest(other))
+                RunFolder(tmp_path, other, ()).resume(Manifest(other))
 
 
 def frame():
@@ -71,13 +71,13 @@ def test_what_counts_for_nothing_is_removed_and_what_is_not_ours_stays(tmp_path)
             place.put(frame(), name, Part(1))
     for name in ("notes.txt", "aside/notes.txt", ".rows-2.parquet.7.partial", "aside/.a.partial"):
         (tmp_path / name).write_text("")
-    assert place.take_up(Manifest("export")) == run
+    assert place.resume(Manifest("export")) == run
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     own = {"rows-0.parquet", "aside/rows-0.parquet", "manifest.json", ".lock"}
     assert left == {*own, "notes.txt", "aside/notes.txt"}
     (tmp_path / "aside/rows-0.parquet").write_text("cut")
     with pytest.raises(InvalidInput, match=r"'aside/rows-0.parquet' .* got 3 bytes instead of"):
-        place.take_up(Manifest("export"))
+        place.resume(Manifest("export"))
     place.remove()
     left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {".lock", "notes.txt", "aside/notes.txt"}

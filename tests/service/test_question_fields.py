@@ -24,7 +24,7 @@ from bidcascade.engine.questions.bids import (
     read_bid,
 )
 from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
-from bidcascade.engine.questions.fields import Flag, asked, check_values, question, taken
+from bidcascade.engine.questions.fields import Flag, check_values, question, question_field, taken
 from bidcascade.engine.questions.layouts import (
     InferRequest,
     InterpretRequest,
@@ -180,16 +180,22 @@ def test_the_client_has_the_options(kind):
 class Sample:
     """A question of each kind of field."""
 
-    place: str = asked(default="", flag=Flag("where", "PLACE", name="place"))
-    mode: str = asked(default="first", flag=Flag("how"))
-    count: int = asked(default=7, ge=1, le=9, flag=Flag("how many", "N"))
-    limit: int = asked(default=3, ge=1, flag=Flag("at most", "N", default=None))
-    seed: int | None = asked(default=None, ge=0, flag=Flag("of chance", "S"))
-    exact: bool = asked(default=False, flag=Flag("ends there"))
-    strict: bool = asked(default=True, flag=Flag("less strict", name="--loose", turns_off=True))
-    where: tuple[str, ...] = asked(default=(), max_length=2, flag=Flag("condition", "EXPR"))
-    level: tuple[str, ...] = asked(default=(), max_length=2, flag=Flag("class", "C", many="behind"))
-    hidden: str = asked(default="over REST alone")
+    place: str = question_field(default="", flag=Flag("where", "PLACE", name="place"))
+    mode: str = question_field(default="first", flag=Flag("how"))
+    count: int = question_field(default=7, ge=1, le=9, flag=Flag("how many", "N"))
+    limit: int = question_field(default=3, ge=1, flag=Flag("at most", "N", default=None))
+    seed: int | None = question_field(default=None, ge=0, flag=Flag("of chance", "S"))
+    exact: bool = question_field(default=False, flag=Flag("ends there"))
+    strict: bool = question_field(
+        default=True, flag=Flag("less strict", name="--loose", turns_off=True)
+    )
+    where: tuple[str, ...] = question_field(
+        default=(), max_length=2, flag=Flag("condition", "EXPR")
+    )
+    level: tuple[str, ...] = question_field(
+        default=(), max_length=2, flag=Flag("class", "C", many="behind")
+    )
+    hidden: str = question_field(default="over REST alone")
 
 
 WORDS = st.text("abc", min_size=1, max_size=3)

@@ -14,7 +14,7 @@ from bidcascade.inference.double_dummy.par import par
 from bidcascade.inference.double_dummy.protocol import DoubleDummy, SolvedInPart, table_place
 
 
-def deal_worth(
+def deal_value(
     deal: Deal,
     auctions: Sequence[Auction],
     solver: DoubleDummy,
@@ -54,8 +54,8 @@ def deal_worth(
     >>> from bidcascade.inference.double_dummy import default_pool
     >>> deal = parse_deal("N:AKQJ.AKQ.AKQ.AKQ T987.JT9.JT9.JT9 6543.876.876.876 2.5432.5432.5432")
     >>> seven, six = (Auction.of(parse_calls(f"{bid} P P P"), deal.dealer) for bid in ("7N", "6N"))
-    >>> worth = deal_worth(deal, [seven, six], default_pool())
-    >>> worth["par"], worth["auctions"][1]["imps"]
+    >>> value = deal_value(deal, [seven, six], default_pool())
+    >>> value["par"], value["auctions"][1]["imps"]
     ({'score': 1520, 'contracts': ['7N-NS=']}, [-11, 0])
     """
     hands = np.array(deal.hands, np.uint64)[:, None]
