@@ -60,7 +60,7 @@ def test_there_is_a_tool_for_every_question(app):
 
 
 def test_arguments_are_those_of_the_question(app):
-    schema = tools_of(app.openapi())["bid"].told.input_schema
+    schema = tools_of(app.openapi())["bid"].tool.input_schema
     own = TypeAdapter(BidRequest).json_schema()
     assert schema["properties"].keys() == own["properties"].keys()
     assert schema["required"] == own["required"]

@@ -163,7 +163,7 @@ def test_what_has_begun_goes_on_when_the_queue_is_full():
         first = await held(batcher, work)
         waiting = asyncio.create_task(batcher.ask("a", 1, deals=10))
         await asyncio.sleep(0)
-        later_part = batcher.ask("a", 2, deals=10, lane="part", begun=True)
+        later_part = batcher.ask("a", 2, deals=10, lane="part", is_started=True)
         task = asyncio.create_task(later_part)
         await asyncio.sleep(0)
         assert batcher.queued_deals == 20
@@ -175,7 +175,7 @@ def test_what_has_begun_goes_on_when_the_queue_is_full():
         await first
         await batcher.close()
         with pytest.raises(Problem, match="is being stopped"):
-            await batcher.ask("a", 4, deals=1, begun=True)
+            await batcher.ask("a", 4, deals=1, is_started=True)
 
     run(scenario())
 
