@@ -273,9 +273,9 @@ def test_an_index_after_a_change_is_the_one_built_anew(number, change):
     except InvalidSystem:
         assume(False)
     before = built("\n".join(LINES))
-    after = allowed_nodes(SystemCalls(system.bidder(), DEALS), share=0.05, kept=before)
+    after = allowed_nodes(SystemCalls(system.bidder(), DEALS), share=0.05, cached=before)
     assert after == built(text)
-    back = allowed_nodes(SystemCalls(SMALL.bidder(), DEALS), share=0.05, kept=after)
+    back = allowed_nodes(SystemCalls(SMALL.bidder(), DEALS), share=0.05, cached=after)
     assert back == before
 
 
@@ -291,13 +291,13 @@ def test_what_did_not_change_is_not_asked_again():
     ):  # fmt: skip
         assert old in SMALL_SYSTEM
         calls = Watched(SystemCalls(System.parse(SMALL_SYSTEM.replace(old, new)).bidder(), DEALS))
-        allowed_nodes(calls, share=0.05, kept=before)
+        allowed_nodes(calls, share=0.05, cached=before)
         assert all(one.startswith(bytes(parse_calls(changed))) for one in calls.asked)
         assert changed or not calls.asked
     # an opening changed: behind those that the same boards make all stays
     text = SMALL_SYSTEM.replace("2C  = Strong: 22+ points", "2C  = Strong: 8+ points")
     calls = Watched(SystemCalls(System.parse(text).bidder(), DEALS))
-    allowed_nodes(calls, share=0.05, kept=before)
+    allowed_nodes(calls, share=0.05, cached=before)
     assert 0 < len(set(calls.asked) & expanded) < len(expanded) / 2
 
 
@@ -308,7 +308,7 @@ def test_another_share_takes_what_it_can():
     assert len(small) < len(large)
     for share, kept, expected in ((0.3, large, small), (0.1, small, large)):
         calls = Watched(SystemCalls(SMALL.bidder(), DEALS))
-        assert allowed_nodes(calls, share=share, kept=kept) == expected
+        assert allowed_nodes(calls, share=share, cached=kept) == expected
         assert bool(calls.asked) is (kept is small)
 
 
@@ -326,7 +326,7 @@ def test_a_table_after_a_change(changed, asked_again):
     before = allowed_nodes(TableCalls(table_of(), DEALS))
     table = table_of("allow", changed)
     calls = Watched(TableCalls(table, DEALS))
-    assert allowed_nodes(calls, kept=before) == allowed_nodes(TableCalls(table, DEALS))
+    assert allowed_nodes(calls, cached=before) == allowed_nodes(TableCalls(table, DEALS))
     assert calls.asked == [bytes(parse_calls(auction)) for auction in asked_again]
 
 
@@ -404,6 +404,6 @@ def test_one_changed_line_of_sayc(old, new):
     before = allowed_nodes(SystemCalls(open_system("sayc").bidder(), deals))
     assert old in text
     changed = System.parse(text.replace(old, new, 1))
-    after = allowed_nodes(SystemCalls(changed.bidder(), deals), kept=before)
+    after = allowed_nodes(SystemCalls(changed.bidder(), deals), cached=before)
     assert after == allowed_nodes(SystemCalls(changed.bidder(), deals))
     assert after != before
