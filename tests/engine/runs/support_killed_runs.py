@@ -91,7 +91,7 @@ def _vet(place: Path, given: Path) -> None:
     vet(
         _engine(given), [str(path) for path in _inputs(given)], folder=place / "out.vetting",
         resume=True, jobs=1, step_deals=STEP,
-        write=lambda vetted, *, again: write_vetting(vetted, place / "out", begun=again),
+        write=lambda vetted, *, again: write_vetting(vetted, place / "out", resumed=again),
     )  # fmt: skip
 
 
