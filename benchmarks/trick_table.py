@@ -17,8 +17,8 @@ from bidcascade.inference.trick_table import (
     FEWEST_TRUMPS,
     MOST_TRUMPS,
     NOTRUMP,
-    NOTRUMP_WORTH,
-    SUIT_WORTH,
+    NOTRUMP_VALUES,
+    SUIT_VALUES,
     Holdings,
     notrump_parts,
     suit_parts,
@@ -42,7 +42,7 @@ def main() -> int:
     points = [np.tensordot(_POINTS, one.honours.sum(axis=0), 1) for one in hands]
     print(f"{len(deals):,} deals of the open part of the bank")
     for name, strains, words in (
-        ("suit", range(4), tuple(SUIT_WORTH)), ("notrump", (NOTRUMP,), tuple(NOTRUMP_WORTH))
+        ("suit", range(4), tuple(SUIT_VALUES)), ("notrump", (NOTRUMP,), tuple(NOTRUMP_VALUES))
     ):  # fmt: skip
         parts, tricks, trumps, both = [], [], [], []
         for strain in strains:

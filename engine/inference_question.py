@@ -6,11 +6,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
 from bidcascade.bridge import Auction, Contract, Seat, parse_card, parse_contract
-from bidcascade.inference.contract_worth import (
-    ContractWorth,
-    Worth,
-    WorthScoring,
-    contract_worth,
+from bidcascade.inference.contract_value import (
+    ContractValue,
+    MeanValue,
+    ValueScoring,
+    contract_value,
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.meanings import Source
@@ -53,7 +53,7 @@ class InferenceQuestion(AuctionQuestion):
     contract: Contract | None = None
     against: Contract | Literal["Pass"] | None = None
     lead: int | None = None
-    scoring: WorthScoring = "points"
+    scoring: ValueScoring = "points"
 
 
 def read_inference(request: InferRequest) -> InferenceQuestion:
@@ -133,38 +133,38 @@ def infer(
     answer = {**layouts_dict(question, layouts), "rejected": rejected, "utility": None}
     if question.contract is None:
         return answer
-    worth = contract_worth(
+    value = contract_value(
         layouts.hands, question.contract, solver, weights=layouts.weights,
         vulnerability=layouts.vulnerability, against=question.against, lead=question.lead,
         time_limit_s=max(0.0, until - time.perf_counter()), cancel=cancel,
     )  # fmt: skip
-    tricks, points = worth.tricks_by_layout.tolist(), worth.points_by_layout.tolist()
+    tricks, points = value.tricks_by_layout.tolist(), value.points_by_layout.tolist()
     for one, taken, scored in zip(answer["layouts"], tricks, points, strict=True):
         one |= (
             {"tricks": None, "points": None} if taken < 0 else {"tricks": taken, "points": scored}
         )
-    answer["utility"] = _worth_dict(worth, question)
+    answer["utility"] = _value_dict(value, question)
     return answer
 
 
-def _worth_dict(worth: ContractWorth, question: InferenceQuestion) -> dict[str, Any]:
+def _value_dict(value: ContractValue, question: InferenceQuestion) -> dict[str, Any]:
     numbers = {
         name: None if one is None else _number(one)
         for name, one in (
-            ("tricks", worth.tricks), ("points", worth.points), ("imps", worth.imps),
-            ("matchpoints", worth.matchpoints),
+            ("tricks", value.tricks), ("points", value.points), ("imps", value.imps),
+            ("matchpoints", value.matchpoints),
         )
     }  # fmt: skip
     return {
-        "contract": str(worth.contract),
+        "contract": str(value.contract),
         "scoring": question.scoring,
         "value": numbers[question.scoring],
         **numbers,
-        "made": rounded(worth.made),
-        "chances": [rounded(one) for one in worth.chances],
-        "solved": worth.solved,
+        "made": rounded(value.made),
+        "chances": [rounded(one) for one in value.chances],
+        "solved": value.solved,
     }
 
 
-def _number(worth: Worth) -> dict[str, float | None]:
-    return {name: rounded(one) for name, one in worth._asdict().items()}
+def _number(value: MeanValue) -> dict[str, float | None]:
+    return {name: rounded(one) for name, one in value._asdict().items()}

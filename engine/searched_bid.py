@@ -107,7 +107,7 @@ def search_dict(found: Search) -> dict[str, Any]:
         "kind": found.kind,
         "why": found.why,
         "candidates": [_candidate_dict(one) for one in found.candidates],
-        "layouts": {"asked": found.asked, "used": found.layouts, "seed": found.seed},
+        "layouts": {"asked": found.requested, "used": found.layouts, "seed": found.seed},
         "solved": found.solved,
         "stopped_because": found.stopped_because,
         "elapsed_ms": round(1000 * found.seconds),

@@ -132,7 +132,7 @@ def _how(found: Simulation) -> str:
     best = found.best
     number = f"{found.layouts} layouts"
     if found.stopped_because == "time":
-        number = f"{found.layouts} of {found.asked} layouts, for time was over"
+        number = f"{found.layouts} of {found.requested} layouts, for time was over"
     how = f"simulation of {number}, tricks by {found.tricks_by}"
     if best.call == found.compared_with or best.low is None or best.high is None:
         return how
@@ -154,7 +154,7 @@ def simulation_dict(found: Simulation) -> dict[str, Any]:
         "solved": found.solved,
         "candidates": [_candidate_dict(one) for one in found.candidates],
         "layouts": {
-            "asked": found.asked,
+            "asked": found.requested,
             "found": report.accepted,
             "used": found.layouts,
             "effective_size": round(found.effective_size, 2),

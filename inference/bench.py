@@ -128,7 +128,7 @@ def bench(
             bidder, opponent, deals, seed=seed, faults=faults, progress=progress, cancel=cancel
         )
         match.work_out(None, Budget(), tables)
-        matches.append(_told(match, opponent))
+        matches.append(_bench_match(match, opponent))
     auctions = bid_out(opponents[0], opponents[0], deals)
     archive = Archive(
         frame.with_columns(
@@ -152,20 +152,20 @@ def bench(
     requests, seconds = (
         (0, 0.0) if isinstance(bidder, System) else (bidder.requests, bidder.seconds)
     )
-    told = Bench(
+    result = Bench(
         bidder.name, bidder.digest, part, seed, boards, tuple(matches), dict(sorted(kinds.items())),
         requests, tuple(shown), yardstick, seconds,
     )  # fmt: skip
-    return told, rows
+    return result, rows
 
 
 def _by_bank(fault: Fault, number: int) -> Fault:
     """Call a deal by its number in the bank."""
-    told = fault.message.removeprefix(f"deal {fault.deal}, ")
-    return Fault(number, fault.kind, f"deal {number} of the bank, {told}")
+    message = fault.message.removeprefix(f"deal {fault.deal}, ")
+    return Fault(number, fault.kind, f"deal {number} of the bank, {message}")
 
 
-def _told(match: SystemMatch, opponent: System) -> BenchMatch:
+def _bench_match(match: SystemMatch, opponent: System) -> BenchMatch:
     summary = summarize(match, examples=0, most_divergences=0)
     scores = {
         one.name: value

@@ -115,7 +115,7 @@ class BlindLeader:
             vulnerability=vulnerability, scoring="imps",
         )  # fmt: skip
         led = Led(study.card, 13 - int(tricks[-1, study.card]))
-        self.cache.keep({key: bytes(led)})
+        self.cache.put({key: bytes(led)})
         return led
 
     def _drawn(

@@ -47,14 +47,14 @@ class CallByCall(NamedTuple):
         No such pass is one that the text lists below the forcing call, among the answers to it, and
         none with conditions that leaves a double in.
         """
-        asked, passed = np.zeros((2, len(self.call)), np.bool_)
+        due, passed = np.zeros((2, len(self.call)), np.bool_)
         for depth in range(2, self.call.shape[1]):
             # nobody is forced where the player before has called
             here = np.flatnonzero((self.call[:, depth] >= 0) & (self.call[:, depth - 1] == PASS))
             places, which = np.unique(self.place[here, depth], return_inverse=True)
-            told = [bool(forced(bidder.row(one))) for one in places.tolist()]
-            here = here[np.array(told, np.bool_)[which]]
-            asked[here] = True
+            is_forced = [bool(forced(bidder.row(one))) for one in places.tolist()]
+            here = here[np.array(is_forced, np.bool_)[which]]
+            due[here] = True
             here = here[self.call[here, depth] == PASS]
             program = bidder.sides[depth & 1]
             asking, call = self.entry[here, depth - 2], self.call[here, depth - 2]
@@ -63,7 +63,7 @@ class CallByCall(NamedTuple):
             )
             answers = [_is_answer(program, *one) for one in passing]
             passed[here[~np.array(answers, np.bool_)]] = True
-        return asked, passed
+        return due, passed
 
 
 def _is_answer(program: SystemProgram, passing: int, asking: int, call: int) -> bool:

@@ -247,9 +247,11 @@ class SystemMatch:
             raise InvalidInput(f"expected a deal below {len(self)}, got {outside[0]}")
         played = self.contracts[:, deals] != PASSED_OUT
         right = np.where(played, (tricks >= 0) & (tricks <= 13), tricks == NO_TRICKS).all(axis=0)
-        wrong = deals[~right | (self.kind[deals] != DIFFERS)]
-        if len(wrong):
-            raise InvalidInput(f"expected results of this match, got others of deal {wrong[0]}")
+        mismatched = deals[~right | (self.kind[deals] != DIFFERS)]
+        if len(mismatched):
+            raise InvalidInput(
+                f"expected results of this match, got others of deal {mismatched[0]}"
+            )
         self._score(deals, tricks)
 
     def work_out(
@@ -292,18 +294,18 @@ class SystemMatch:
         column = 5 * parts.declarer + parts.strain
         if known is not None:
             tricks[played] = known[np.broadcast_to(chosen, played.shape)[played], column[played]]
-        asked = played & (tricks == NO_TRICKS)
-        if asked.any():
+        missing = played & (tricks == NO_TRICKS)
+        if missing.any():
             if double_dummy is None:
                 raise InvalidInput("expected a double-dummy solver or known tricks, got neither")
             cells = TABLE_SIZE * np.arange(len(chosen)) + column
-            different, which = np.unique(cells[asked], return_inverse=True)
+            different, which = np.unique(cells[missing], return_inverse=True)
             deal, column = np.divmod(different, TABLE_SIZE)
             answers = double_dummy.tricks(
                 np.ascontiguousarray(self.deals.hands[:, chosen[deal]]),
                 (column % 5).astype(np.uint8), (column // 5).astype(np.uint8), cancel=self._cancel,
             )  # fmt: skip
-            tricks[asked] = answers[which]
+            tricks[missing] = answers[which]
             self.solved += len(different)
         return tricks
 

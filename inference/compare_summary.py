@@ -333,15 +333,15 @@ def _divergence_results(
     # those with the largest effect, and the commonest
     chosen = dict.fromkeys(np.argsort(-np.abs(effect), kind="stable")[: 2 * most].tolist())
     chosen |= dict.fromkeys(np.argsort(-common, kind="stable")[: most // 3].tolist())
-    told = []
+    listed = []
     for one in chosen:
         where = number == one
         there, adds = results.mean(values, where), results.part(values, where)
         # a single deal drawn says nothing about its place
         if there.margin is not None and adds.margin is not None:
             share = bidding.mean(where.astype(np.float64))
-            told.append(DivergenceResult(found[one], int(examined[one]), share, there, adds))
-    return tuple(sorted(told, key=lambda one: -_sure(one.effect))[:most])
+            listed.append(DivergenceResult(found[one], int(examined[one]), share, there, adds))
+    return tuple(sorted(listed, key=lambda one: -_sure(one.effect))[:most])
 
 
 def _sure(effect: Estimate) -> float:

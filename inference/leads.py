@@ -125,7 +125,7 @@ class LeadStudy(ShownAnswer):
     leads : tuple of Lead
     contract : Contract
     scoring : str
-    layouts, asked : int
+    layouts, requested : int
         How many were solved, and how many there are.
     effective_size : float
         (Σw)² / Σw² of the solved ones' weights.
@@ -136,7 +136,7 @@ class LeadStudy(ShownAnswer):
     contract: Contract
     scoring: LeadScoring
     layouts: int
-    asked: int
+    requested: int
     effective_size: float
     seconds: float
 
@@ -185,7 +185,7 @@ class LeadStudy(ShownAnswer):
     @property
     def is_complete(self) -> bool:
         """Whether all layouts were solved."""
-        return self.layouts == self.asked
+        return self.layouts == self.requested
 
 
 def refine_leads(
@@ -242,17 +242,17 @@ def refine_leads(
     count = _check(hands, weights, leader, scoring, first, step)
     weights = np.ones(count) if weights is None else weights
     tricks = np.empty((0, 52), np.int8)
-    asked, solved = 0, np.empty(0, np.intp)
+    requested, solved = 0, np.empty(0, np.intp)
     waits = time_limit_s is not None and patience_s is not None and patience_s > time_limit_s
     # many who have little time get one layout each before anyone gets more
     size = 1 if waits else first
     is_over = False
-    while asked < count and not is_over:
-        limit = patience_s if waits and not asked else time_limit_s
+    while requested < count and not is_over:
+        limit = patience_s if waits and not requested else time_limit_s
         left = None if limit is None else max(0.0, started + limit - monotonic())
-        if left == 0.0 and asked:
+        if left == 0.0 and requested:
             return
-        part = np.arange(asked, min(asked + size, count))
+        part = np.arange(requested, min(requested + size, count))
         try:
             found = solver.leads(
                 hands[:, part], contract.strain, leader, cancel=cancel, timeout_s=left
@@ -269,8 +269,8 @@ def refine_leads(
                 tricks, hands[:, solved], contract, weights=weights[solved],
                 vulnerability=vulnerability, scoring=scoring,
             )  # fmt: skip
-            yield replace(study, asked=count, seconds=monotonic() - started)
-        asked += size
+            yield replace(study, requested=count, seconds=monotonic() - started)
+        requested += size
         size = min(max(first, 2 * size), step)
 
 

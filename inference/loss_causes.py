@@ -73,10 +73,10 @@ class ParOfDeals(NamedTuple):
         final = final_scores(tables, vulnerability).transpose(2, 0, 1)
         final = final * np.array([1, -1, 1, -1], np.int16)
         own = np.empty((len(tables), 2, 35), np.bool_)
-        for side, worth in enumerate((scores, -scores)):
-            reaches = (final[:, :, side::2] >= worth[:, None, None]).any(axis=2)
+        for side, value in enumerate((scores, -scores)):
+            reaches = (final[:, :, side::2] >= value[:, None, None]).any(axis=2)
             stands = best[:, :, side::2].any(axis=2)
-            own[:, side] = np.where(worth[:, None] > 0, reaches, stands)
+            own[:, side] = np.where(value[:, None] > 0, reaches, stands)
         return cls(scores, best, final > 0, own)
 
 

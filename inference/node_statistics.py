@@ -190,9 +190,9 @@ class _Auctions(NamedTuple):
             raise InvalidInput(f"expected call codes (List(UInt8)) in {what!r}, got {lists.dtype}")
         lengths = lists.list.len().fill_null(0).cast(pl.Int64).to_numpy()
         flat = lists.filter(pl.Series(lengths > 0)).explode()
-        wrong = flat.filter(flat.is_null() | ~flat.is_between(0, CALL_COUNT - 1))
-        if wrong.len():
-            raise InvalidInput(f"expected call codes 0-37 in {what!r}, got {wrong[0]!r}")
+        outside = flat.filter(flat.is_null() | ~flat.is_between(0, CALL_COUNT - 1))
+        if outside.len():
+            raise InvalidInput(f"expected call codes 0-37 in {what!r}, got {outside[0]!r}")
         # a column at least: nothing at all cannot be sorted
         calls = np.full((boards, max(1, int(lengths.max()))), NO_CALL, np.uint8)
         calls[np.arange(calls.shape[1]) < lengths[:, np.newaxis]] = flat.to_numpy()
@@ -241,7 +241,7 @@ class _Facts(NamedTuple):
     """Everything that is counted, board by board in the order of their auctions."""
 
     auctions: _Auctions
-    begins: I64
+    starts: I64
     """Calls that an auction has in common with the one before, -1 for the first."""
     humans: _Humans | None
     tricks: I8
@@ -251,7 +251,7 @@ class _Facts(NamedTuple):
     """Contract numbers, declarers by side alone: 0 the dealer's; -1 not over."""
     over: I64
     """Tricks double dummy beyond the contract, from :data:`_WORST` on; -1 where there is none."""
-    worth: dict[str, _Known]
+    values: dict[str, _Known]
     """Columns of scores and IMPs."""
     ranges: dict[str, I64]
     shapes: tuple[tuple[list[str], I64], ...]
@@ -417,7 +417,7 @@ class _Nodes(NamedTuple):
 
     def shares(
         self, keys: I64, names: pl.DataFrame, of: I64, *, most: int = CALL_COUNT,
-        worth: _Known | None = None,
+        value: _Known | None = None,
     ) -> pl.Series:  # fmt: skip
         """List the commonest things, with their share.
 
@@ -431,14 +431,14 @@ class _Nodes(NamedTuple):
             What they are shares of.
         most : int
             Longest list.
-        worth : optional
+        value : optional
             Numbers whose mean is listed too, as ``score``.
         """
         there = keys[self.rows] >= 0
         rows, node = self.rows[there], self.node[there]
         score = None
-        if worth is not None:
-            score = pl.Series(worth.values[rows]).set(pl.Series(~worth.there[rows]), None)
+        if value is not None:
+            score = pl.Series(value.values[rows]).set(pl.Series(~value.there[rows]), None)
         found = (
             pl.DataFrame({"node": node, "key": keys[rows]})
             .with_columns(score=score)
@@ -447,11 +447,11 @@ class _Nodes(NamedTuple):
             .sort("node", -pl.col("boards"), "key")
         )
         shares = found["boards"].to_numpy() / of[found["node"].to_numpy()]
-        told = names[found["key"]].with_columns(share=shares)
-        if worth is not None:
-            told = told.with_columns(found["score"])
+        named = names[found["key"]].with_columns(share=shares)
+        if value is not None:
+            named = named.with_columns(found["score"])
         listed = (
-            found.select("node", listed=told.to_struct())
+            found.select("node", listed=named.to_struct())
             .group_by("node", maintain_order=True)
             .agg(pl.col("listed").head(most))
         )
@@ -467,13 +467,13 @@ def _ratio(part: NDArray[Any], whole: I64) -> pl.Series:
 
 def _levels(facts: _Facts, least: int, max_depth: int | None) -> Iterator[_Nodes]:
     """Nodes by depth, the root first."""
-    boards = len(facts.begins)
+    boards = len(facts.starts)
     rows = np.arange(boards)
     # boards of the last node that a board came to
     last = np.full(boards, boards)
     for depth in count() if max_depth is None else range(max_depth + 1):
         rows = rows[facts.auctions.lengths[rows] >= depth]
-        node = np.cumsum(facts.begins[rows] < depth) - 1
+        node = np.cumsum(facts.starts[rows] < depth) - 1
         enough = np.bincount(node) >= least
         rows, node = rows[enough[node]], (np.cumsum(enough) - 1)[node[enough[node]]]
         if not len(rows):
@@ -488,7 +488,7 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
     depth, side, boards = nodes.depth, nodes.side, nodes.boards
     sign = 1 - 2 * side
     solved, finished = nodes.number(facts.par.there), nodes.number(facts.contracts >= 0)
-    calls, score = facts.auctions.calls, facts.worth["score"]
+    calls, score = facts.auctions.calls, facts.values["score"]
     par = np.where(facts.par.there, sign * facts.par.values, _NO_SCORE)
     scores, which_par = np.unique(np.append(_NO_SCORE, par), return_inverse=True)
     columns = {
@@ -510,10 +510,10 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
         "contracts": nodes.shares(
             facts.contracts,
             _CONTRACT_NAMES.select("contract", is_own=pl.col("side") == side),
-            finished, most=MOST_CONTRACTS, worth=score._replace(values=sign * score.values),
+            finished, most=MOST_CONTRACTS, value=score._replace(values=sign * score.values),
         ),
         "results": nodes.shares(facts.over, _RESULT_NAMES, nodes.number(facts.over >= 0)),
-        **{name: nodes.mean(known, sign=sign) for name, known in facts.worth.items()},
+        **{name: nodes.mean(known, sign=sign) for name, known in facts.values.items()},
         **{
             name: nodes.ranges(values, MOST_POINTS + 1 if name.startswith("HCP") else 14)
             for name, values in facts.ranges.items()

@@ -79,9 +79,9 @@ def option_prices(
     found = System.open(path_or_name, options=chosen).text.options
     if not found:
         raise InvalidInput(f"expected a system with options, got {str(path_or_name)!r}, without")
-    tell = progress or (lambda option, done, total: None)
+    report = progress or (lambda option, done, total: None)
     for number, (option, is_on) in enumerate(found.items()):
-        tell(option, number, len(found))
+        report(option, number, len(found))
         with_it, without = (
             System.open(path_or_name, options={**chosen, option: value}) for value in (True, False)
         )
@@ -90,7 +90,7 @@ def option_prices(
         if leader is not None and lead_budget is not None:
             match.lead_out(leader, lead_budget)
         yield price_of(match, option, is_on=is_on)
-    tell("", len(found), len(found))
+    report("", len(found), len(found))
 
 
 def price_of(match: SystemMatch, option: str, *, is_on: bool) -> OptionPrice:

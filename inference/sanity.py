@@ -141,8 +141,8 @@ def bid_boards(
     if solver is not None:
         wanted = np.flatnonzero(played & (parts.doubling > 0) & (tricks < 0))
         _solve(wanted, solver, budget or Budget(), deals, parts, tricks)
-    asked, passed = np.concatenate(forced, axis=1) if forced else np.zeros((2, 0), np.bool_)
-    return BidBoards(deals, auctions, parts, played, tricks, (asked, passed))
+    due, passed = np.concatenate(forced, axis=1) if forced else np.zeros((2, 0), np.bool_)
+    return BidBoards(deals, auctions, parts, played, tricks, (due, passed))
 
 
 def _solve(
@@ -259,8 +259,8 @@ def _signs(boards: BidBoards) -> Iterator[tuple[str, str, Bools, Bools]]:
     long = np.array([len(calls) > MANY_CALLS for calls in boards.auctions], np.bool_)
     yield f"more than {MANY_CALLS} calls", "boards", long, np.ones(len(played), np.bool_)
     if boards.forced is not None:
-        asked, passed = boards.forced
-        yield "pass over a forcing call", "boards with one that RHO passed", passed, asked
+        due, passed = boards.forced
+        yield "pass over a forcing call", "boards with one that RHO passed", passed, due
 
 
 def _example(boards: BidBoards, number: int) -> Example:

@@ -188,7 +188,7 @@ class Search(ShownAnswer):
     """Own first, then from best to worst; none if nothing was searched."""
     layouts: int
     """How many were used."""
-    asked: int
+    requested: int
     seed: int
     solved: int
     """Layouts of which contracts were solved double dummy."""
@@ -483,16 +483,16 @@ class _Trial:
         mean, error = mean_and_error(self._gains[row], weights)
         if not self._solved or not self._corrections[row].any():
             return mean, error
-        more, wrong = mean_and_error(
+        more, more_error = mean_and_error(
             self._corrections[row, : self._solved], weights[: self._solved]
         )
-        if error is None or wrong is None:
+        if error is None or more_error is None:
             return mean + more, None
         if self._solved == self.used:
             # nothing is left of the table
             exact = self._gains[row] + self._corrections[row]
             return mean_and_error(exact, weights)
-        return mean + more, sqrt(error**2 + wrong**2)
+        return mean + more, sqrt(error**2 + more_error**2)
 
     def _ahead(self, errors: float = _SURELY_BEHIND) -> list[int]:
         """Candidates that may still be ahead by the margin."""
@@ -566,10 +566,10 @@ class _Trial:
         by = "tricks by table of tricks"
         if self._solved:
             by += f", {self._solved} layouts double dummy"
-        worth = f"{other.gain:+.2f} IMPs" + (
+        gain = f"{other.gain:+.2f} IMPs" + (
             "" if other.error is None else f" (standard error {other.error:.2f})"
         )
-        head = f"{call} is worth {worth} against {own_call} over {self.used} layouts, {by}"
+        head = f"{call} is worth {gain} against {own_call} over {self.used} layouts, {by}"
         if not is_made:
             head += (
                 f"; {own_call} stands, for {call} must be ahead by more than {rules.margin:g} IMPs "
@@ -587,13 +587,13 @@ def outcome_text(one: SearchedCall, layouts: int) -> str:
     >>> outcome_text(SearchedCall(21, 0, 0.0, 0.1, 300.0, ends), 100)
     '4S: 4SN in 80 of 100 layouts, makes in 61; passed out in 20'
     """
-    told = []
+    texts = []
     for number, outcome in enumerate(one.outcomes):
         name = "passed out" if outcome.contract == "Pass" else outcome.contract
         of = f" of {layouts} layouts" if number == 0 else ""
         makes = "" if outcome.contract == "Pass" else f", makes in {outcome.made:.0f}"
-        told.append(f"{name} in {outcome.layouts:.0f}{of}{makes}")
-    return f"{format_call(one.call)}: {'; '.join(told)}"
+        texts.append(f"{name} in {outcome.layouts:.0f}{of}{makes}")
+    return f"{format_call(one.call)}: {'; '.join(texts)}"
 
 
 def _gains(points: F64) -> F64:

@@ -138,7 +138,7 @@ def propose(
     """
     system, count = player.system, len(deals)
     found: dict[tuple[Line, int, int], list[Disagreement]] = defaultdict(list)
-    asked = 0
+    requests = 0
     for deal in range(count):
         if cancel is not None and cancel.is_set():
             raise Cancelled("cancelled while decisions were searched")
@@ -151,7 +151,7 @@ def propose(
             searched = player.search(
                 Turn(hand, dealer, sides, calls), None, is_first=number % 2 == 0
             )
-            asked += 1
+            requests += 1
             if searched.differs:
                 line = _line_of(system, Turn(hand, dealer, sides, calls))
                 gain = next(one.gain for one in searched.candidates if one.call == searched.call)
@@ -162,7 +162,7 @@ def propose(
             progress(deal + 1, count)
     proposals = [_proposal(*key, each, count) for key, each in found.items() if len(each) >= least]
     return SearchProposals(
-        system.name, count, asked, sum(map(len, found.values())), player.layouts, player.seed,
+        system.name, count, requests, sum(map(len, found.values())), player.layouts, player.seed,
         tuple(sorted(proposals, key=lambda one: (-one.imps, one.line, one.own, one.instead))),
     )  # fmt: skip
 

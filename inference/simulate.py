@@ -160,7 +160,7 @@ class Simulation(ShownAnswer):
     tricks_by: TricksBy
     layouts: int
     """On how many the best call was tried."""
-    asked: int
+    requested: int
     effective_size: float
     """(Σw)² / Σw² of the weights of those layouts."""
     solved: int
@@ -313,11 +313,11 @@ class _Trial:
     ) -> None:
         rows = np.array(self._in)
         numbers = self._contracts[rows, begin:end]
-        tricks, asked = solved_tricks(
+        tricks, requested = solved_tricks(
             solver, self._layouts.hands[:, begin:end], numbers, self._question.dealer,
             timeout_s=left, cancel=cancel,
         )  # fmt: skip
-        self._solved += asked
+        self._solved += requested
         points = np.zeros(numbers.shape)
         for place in zip(*np.nonzero(numbers), strict=True):
             one = self._contract(int(numbers[place]))
@@ -457,16 +457,16 @@ def solved_tricks(
     rows, layouts = np.nonzero(contracts)
     declarer = (parts.declarer + dealer) % 4
     places = (layouts * 4 + declarer[rows, layouts]) * 5 + parts.strain[rows, layouts]
-    asked, which = np.unique(places, return_inverse=True)
+    requested, which = np.unique(places, return_inverse=True)
     tricks = np.zeros(contracts.shape, np.int8)
-    if len(asked):
+    if len(requested):
         found = solver.tricks(
-            np.ascontiguousarray(hands[:, asked // 20]),
-            (asked % 5).astype(np.uint8), (asked // 5 % 4).astype(np.uint8),
+            np.ascontiguousarray(hands[:, requested // 20]),
+            (requested % 5).astype(np.uint8), (requested // 5 % 4).astype(np.uint8),
             cancel=cancel, timeout_s=timeout_s,
         )  # fmt: skip
         tricks[rows, layouts] = found[which]
-    return tricks, len(asked)
+    return tricks, len(requested)
 
 
 # --- values ---------------------------------------------------------------------------------------

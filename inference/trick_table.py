@@ -37,7 +37,7 @@ MOST_TRUMPS: Final = 11
 _HONOURS: Final = ("ace", "king", "queen", "jack", "ten")
 _HIGHEST: Final = 12
 
-SUIT_WORTH: Final = {
+SUIT_VALUES: Final = {
     "5 trumps": -2.9, "6 trumps": -1.7, "7 trumps": -0.49, "8 trumps": 0.46, "9 trumps": 1.69,
     "10 trumps": 2.49, "11 trumps": 2.89, "ace of trumps": 1.96, "king of trumps": 1.63,
     "queen of trumps": 1.06, "jack of trumps": 0.51, "ten of trumps": 0.23,
@@ -55,7 +55,7 @@ SUIT_WORTH: Final = {
 }  # fmt: skip
 """Tricks for each part of both hands in a trump contract, in the order of :func:`suit_parts`."""
 
-NOTRUMP_WORTH: Final = {
+NOTRUMP_VALUES: Final = {
     "both hands": 0.28, "ace": 1.09, "king": 0.04, "queen": 0.16, "jack": 0.33, "ten": 0.18,
     "card of the longest suit together": 0.16, "suit without a stopper": -0.67,
     "card beyond four of the longest suit": -0.11, "honour of the longest suit": -0.0,
@@ -82,10 +82,10 @@ def estimated_tricks(hands: U64, strain: int, declarer: int) -> F64:
     """
     first, second = (Holdings.of(hands[seat]) for seat in (declarer, (declarer + 2) % 4))
     if strain == NOTRUMP:
-        worth, parts = NOTRUMP_WORTH, notrump_parts(first, second)
+        values, parts = NOTRUMP_VALUES, notrump_parts(first, second)
     else:
-        worth, parts = SUIT_WORTH, suit_parts(first, second, strain)
-    tricks = np.array([*worth.values()]) @ parts
+        values, parts = SUIT_VALUES, suit_parts(first, second, strain)
+    tricks = np.array([*values.values()]) @ parts
     if strain != NOTRUMP:
         tricks = np.interp(tricks, *_NEAR_ALL)
     return np.clip(tricks, 0.0, 13.0)
@@ -164,7 +164,7 @@ class Holdings(NamedTuple):
 
 
 def suit_parts(first: Holdings, second: Holdings, trumps: int) -> F64:
-    """Count the parts of two hands, as :data:`SUIT_WORTH` has them, float64 [parts, n]."""
+    """Count the parts of two hands, as :data:`SUIT_VALUES` has them, float64 [parts, n]."""
     sides = [suit for suit in range(4) if suit != trumps]
     both = _both(first, second)
     together = np.clip(both[trumps], FEWEST_TRUMPS, MOST_TRUMPS)
@@ -201,7 +201,7 @@ def suit_parts(first: Holdings, second: Holdings, trumps: int) -> F64:
 
 
 def notrump_parts(first: Holdings, second: Holdings) -> F64:
-    """Count the parts of two hands, as :data:`NOTRUMP_WORTH` has them, float64 [parts, n]."""
+    """Count the parts of two hands, as :data:`NOTRUMP_VALUES` has them, float64 [parts, n]."""
     honours = first.honours.astype(np.int64) + second.honours
     together = _both(first, second)
     longest = together.argmax(axis=0)

@@ -163,7 +163,7 @@ class Trial(ShownAnswer):
         By estimated tricks; by double dummy.
     others : mapping of str to Tally
         What other systems gained that read the same files, by estimated tricks.
-    told : str
+    reason : str
         What was wrong, or lost.
     """
 
@@ -172,23 +172,25 @@ class Trial(ShownAnswer):
     screened: Tally | None = None
     judged: Tally | None = None
     others: Mapping[str, Tally] = field(default_factory=dict)
-    told: str = ""
+    reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Give what a journal keeps."""
         tallies = {name: _fields(tally) for name, tally in self.others.items()}
         return {
-            "changes": list(self.changes), "verdict": self.verdict, "told": self.told,
+            "changes": list(self.changes), "verdict": self.verdict, "told": self.reason,
             "screened": _fields(self.screened), "judged": _fields(self.judged), "others": tallies,
         }  # fmt: skip
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> "Trial":
+    def from_dict(cls, stored: Mapping[str, Any]) -> "Trial":
         """Read what :meth:`to_dict` gave."""
-        tallies = (told["screened"], told["judged"])
+        tallies = (stored["screened"], stored["judged"])
         screened, judged = (None if one is None else Tally(**one) for one in tallies)
-        others = {name: Tally(**one) for name, one in told["others"].items()}
-        return cls(tuple(told["changes"]), told["verdict"], screened, judged, others, told["told"])
+        others = {name: Tally(**one) for name, one in stored["others"].items()}
+        return cls(
+            tuple(stored["changes"]), stored["verdict"], screened, judged, others, stored["told"]
+        )
 
 
 def _fields(tally: Tally | None) -> dict[str, Any] | None:
@@ -229,7 +231,7 @@ class Journal:
         found = self._known.get(key)
         return None if found is None else Trial.from_dict(found)
 
-    def keep(self, key: str, trial: Trial) -> None:
+    def add(self, key: str, trial: Trial) -> None:
         """Keep a trial."""
         self._known[key] = trial.to_dict()
         self._write({"key": key, "trial": self._known[key]})
@@ -336,7 +338,7 @@ class Tuner:
         self._reaches: dict[tuple[bool, int, int], _Reach] = {}
         self._reach_of = text
         self._missed: dict[tuple[str, str], frozenset[int]] = {}
-        search = repr(plan), repr(sorted(self._cases.items())), *_told([text, *others])
+        search = repr(plan), repr(sorted(self._cases.items())), *_text_digests([text, *others])
         self.journal = Journal(journal, _digest(*search))
         if not self.moves():
             raise InvalidInput(f"expected numbers in {text.name!r} that may be changed, got none")
@@ -366,7 +368,7 @@ class Tuner:
             tried: set[tuple[Any, ...]] = set()
             self.moves_left = self.moves()
             while (move := self._next(tried)) is not None:
-                key = _digest(*_told([self.text, *self.others]), *map(str, _places(move)))
+                key = _digest(*_text_digests([self.text, *self.others]), *map(str, _places(move)))
                 # the next round meets those of this one that were tried since the text changed
                 if key in made:
                     continue
@@ -374,7 +376,7 @@ class Tuner:
                 trial = self.journal.get(key)
                 if trial is None:
                     trial = self._try(move)
-                    self.journal.keep(key, trial)
+                    self.journal.add(key, trial)
                 self.trials.append(trial)
                 if trial.verdict == KEPT:
                     found += 1
@@ -416,7 +418,7 @@ class Tuner:
             others = [(old, other) for old, other in others if old.texts != other.texts]
             read = [(old, other.system()) for old, other in others]
         except InvalidSystem as error:
-            return Trial(changes, UNREADABLE, told=str(error).partition("\n")[0])
+            return Trial(changes, UNREADABLE, reason=str(error).partition("\n")[0])
         before = self._system(self.text)
         screened = self._screened(system, before, move)
         if not screened.differ:
@@ -425,12 +427,12 @@ class Tuner:
             return Trial(changes, SCREENED_OUT, screened)
         lost = self._lost_case([(self.text, system), *read])
         if lost:
-            return Trial(changes, LOSES_A_CASE, screened, told=lost)
+            return Trial(changes, LOSES_A_CASE, screened, reason=lost)
         tallies: dict[str, Tally] = {}
         for old, other in read:
             tally = tallies[old.name] = self._screened(other, self._system(old))
             if not all(tally.mean(one) + tally.error(one) >= 0 for one in range(len(SCORERS))):
-                return Trial(changes, HURTS_ANOTHER, screened, None, tallies, told=old.name)
+                return Trial(changes, HURTS_ANOTHER, screened, None, tallies, reason=old.name)
         judged = self._judged(move, system, before)
         sure = judged.gains_everywhere() and judged.mean(0) > _SURE * judged.error(0)
         return Trial(changes, KEPT if sure else JUDGED_OUT, screened, judged, tallies)
@@ -515,7 +517,7 @@ class Tuner:
         return ""
 
     def _misses(self, text: OpenText) -> frozenset[int]:
-        key = text.name, _digest(*_told([text]))
+        key = text.name, _digest(*_text_digests([text]))
         if key not in self._missed:
             results = run_cases(self._system(text), self._cases.get(text.name, ()))
             self._missed[key] = frozenset(
@@ -528,7 +530,7 @@ class Tuner:
 
         A new one each time: a system keeps what it learned of each that it has played.
         """
-        key = _digest(*_told([text]))
+        key = _digest(*_text_digests([text]))
         if key not in self._read:
             if len(self._read) > _TEXTS:
                 self._read.clear()
@@ -612,7 +614,7 @@ def _places(move: Move) -> list[tuple[str, int, int, int]]:
     return [(*one.number.place, one.value) for one in move]
 
 
-def _told(texts: Sequence[OpenText]) -> list[str]:
+def _text_digests(texts: Sequence[OpenText]) -> list[str]:
     return [
         part
         for text in texts

@@ -394,10 +394,10 @@ def measure_archive(
         ]
     frame = _frame(archive, tables, par).with_columns(columns)
     seconds["bidding"] = perf_counter() - started
-    told = Yardstick(
+    yardstick = Yardstick(
         archive.boards.height, len(deals), archive.left_out, tallies[0], tuple(tallies[1:]), seconds
     )
-    return told, frame
+    return yardstick, frame
 
 
 def _different(names: Sequence[str]) -> list[str]:
@@ -612,7 +612,7 @@ def _example(
     deals = archive.deals
     dealer, sides = int(deals.dealer[number]), int(deals.vulnerability[number])
     row = archive.boards.row(board, named=True)
-    told = [
+    both = [
         (tuple(one.auctions[board]), _contract(one, board, dealer), int(one.scores[board]),
          int(one.imps[board]))
         for one in (bidding, players)
@@ -620,7 +620,7 @@ def _example(
     return BoardExample(
         format_deal(deal_at(deals, number)), SEATS[dealer], VULNERABILITIES[sides],
         " ".join(str(row[name]) for name in ("source", "record", "room") if row[name] is not None),
-        *told[0], *told[1], int(par.scores[number]), _par_text(number, tables, par),
+        *both[0], *both[1], int(par.scores[number]), _par_text(number, tables, par),
     )  # fmt: skip
 
 

@@ -55,7 +55,7 @@ def effect(random: np.random.Generator, count: int) -> dict[str, int]:
         found = infer(position, next(cards_of(position.hands[2])))
         if found.action != found.actor.best[0]:
             found = infer(position, found.actor.best[0])
-        removed += found.kept < len(found.weights)
+        removed += found.possible_layouts < len(found.weights)
         changed += found.changes_play
     return {"endings": count, "removed": removed, "changed": changed}
 

@@ -183,7 +183,7 @@ def _as_he_saw_it(
     found = decisions(
         position, left, double_dummy=solver, hypotheses=how.hypotheses, seed=seed, cancel=cancel
     )
-    return [one.worth for one in found]
+    return [one.card_values for one in found]
 
 
 def _all_hands_seen(

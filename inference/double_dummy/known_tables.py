@@ -44,9 +44,9 @@ def known_tables(frame: pl.DataFrame) -> I8 | None:
         column = frame[name]
         if not column.dtype.is_integer() and column.dtype != pl.Null:
             raise InvalidInput(f"expected whole numbers in column {name}, got {column.dtype}")
-        wrong = column.filter(~column.is_between(0, 13))
-        if wrong.len():
-            raise InvalidInput(f"expected tricks from 0 to 13 in column {name}, got {wrong[0]}")
+        outside = column.filter(~column.is_between(0, 13))
+        if outside.len():
+            raise InvalidInput(f"expected tricks from 0 to 13 in column {name}, got {outside[0]}")
     columns = [frame[name].cast(pl.Int8).fill_null(-1).to_numpy() for name in DOUBLE_DUMMY_COLUMNS]
     tables = np.stack(columns, axis=1).astype(np.int8)
     if all(frame.schema.get(name) == pl.UInt64 for name in HAND_COLUMNS):
@@ -105,7 +105,7 @@ def contract_tricks(
     """
     tables = cache.find(hands)
     known = int((tables[:, 0] >= 0).sum())
-    asked = sorted(
+    wanted = sorted(
         {
             (deal, table_place(one.declarer, one.strain))
             for deal, some in enumerate(contracts)
@@ -113,8 +113,8 @@ def contract_tricks(
             if tables[deal, table_place(one.declarer, one.strain)] < 0
         }
     )
-    if asked:
-        deals, places = np.array(asked).T
+    if wanted:
+        deals, places = np.array(wanted).T
         chosen = np.ascontiguousarray(hands[:, deals])
         strain, declarer = (places % 5).astype(np.uint8), (places // 5).astype(np.uint8)
         try:

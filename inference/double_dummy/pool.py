@@ -265,7 +265,7 @@ class DoubleDummyPool:
         boards: Boards,
         cancel: threading.Event | None,
         timeout_s: float | None,
-        told: Callable[[I8, U8], I8],
+        convert: Callable[[I8, U8], I8],
         *,
         all_cards: bool,
         may_go_on: bool = False,
@@ -274,7 +274,7 @@ class DoubleDummyPool:
 
         Parameters
         ----------
-        told : callable
+        convert : callable
             Makes the caller's answers of the tricks of the leader's side, for all cards by
             canonical card, and of the cards' places.
         """
@@ -291,7 +291,7 @@ class DoubleDummyPool:
         if call.missing:
             self._crew.start()
             try:
-                self._wait(call, cancel, timeout_s, lambda: told(call.answers, places))
+                self._wait(call, cancel, timeout_s, lambda: convert(call.answers, places))
             except SolvedInPart as error:
                 error.goes_on = may_go_on and self._schedule.let_go_on(call)
                 raise
@@ -305,9 +305,9 @@ class DoubleDummyPool:
             first = deals[0]
             raise DoubleDummyFailed(
                 _failure(boards, first, first, call.failed[first]), deals,
-                told(call.answers, places),
+                convert(call.answers, places),
             )  # fmt: skip
-        return told(call.answers, places)
+        return convert(call.answers, places)
 
     def _wait(
         self,

@@ -211,11 +211,11 @@ def _numbers(what: str, given: ArrayLike, most: int, count: int) -> U8:
         raise ValueError(f"expected {what} as whole numbers, got {numbers.dtype}")
     if numbers.shape not in ((), (count,)):
         raise ValueError(f"expected {what} for {count} deals or one for all, got {numbers.shape}")
-    wrong = (numbers < 0) | (numbers > most)
-    if wrong.any():
+    outside = (numbers < 0) | (numbers > most)
+    if outside.any():
         raise InvalidDeal(
-            f"expected {what} of 0-{most}, got {int(numbers[wrong].ravel()[0])}"
-            + (f" in deal {int(np.argmax(wrong))}" if numbers.ndim else "")
+            f"expected {what} of 0-{most}, got {int(numbers[outside].ravel()[0])}"
+            + (f" in deal {int(np.argmax(outside))}" if numbers.ndim else "")
         )
     return np.broadcast_to(numbers.astype(np.uint8), (count,))
 
@@ -240,6 +240,6 @@ def _check_cards(hands: U64, first: U8, trick: U8) -> None:
     _refuse((held[0] < 1) | (held[0] > 13), "hands of 1-13 cards")
 
 
-def _refuse(wrong: NDArray[np.bool_], expected: str) -> None:
-    if wrong.any():
-        raise InvalidDeal(f"expected {expected}, in deal {int(np.argmax(wrong))}")
+def _refuse(outside: NDArray[np.bool_], expected: str) -> None:
+    if outside.any():
+        raise InvalidDeal(f"expected {expected}, in deal {int(np.argmax(outside))}")

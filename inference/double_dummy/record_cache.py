@@ -37,7 +37,7 @@ class RecordCache:
     Examples
     --------
     >>> cache = RecordCache(None, key=2, value=1, what="answers")
-    >>> cache.keep({b"ab": b"7"})
+    >>> cache.put({b"ab": b"7"})
     >>> cache.get(b"ab"), cache.get(b"cd"), len(cache)
     (b'7', None, 1)
     """
@@ -86,7 +86,7 @@ class RecordCache:
         """Value of a key, if it is kept."""
         return self._known.get(key)
 
-    def keep(self, new: Mapping[bytes, bytes]) -> None:
+    def put(self, new: Mapping[bytes, bytes]) -> None:
         """Keep values by their keys, bytes of the sizes that were given."""
         self._known |= new
         if self.path is not None:
@@ -105,10 +105,10 @@ class RecordCache:
             self.path = None
 
 
-_Kept = TypeVar("_Kept", bound=RecordCache)
+_Cache = TypeVar("_Cache", bound=RecordCache)
 
 
-def of_user(name: str, kind: Callable[[Path | None], _Kept]) -> _Kept:
+def of_user(name: str, kind: Callable[[Path | None], _Cache]) -> _Cache:
     """Open records in a file of the user's cache, for all commands."""
     try:
         return kind(cache_folder() / "double-dummy" / name)

@@ -76,7 +76,7 @@ class Call:
         self.goes_on = False
         """Whether nobody waits for it any more, and what it asks is solved all the same."""
         self.queue: deque[Question] = deque()
-        self.asked: list[Question] = []
+        self.questions: list[Question] = []
 
     def answer(self, number: int, known: Known) -> None:
         """Take in the answer to a question."""
@@ -203,7 +203,7 @@ class Schedule:
                     self._open[key, all_cards] = question
                     call.queue.append(question)
                 question.askers.append((call, number))
-                call.asked.append(question)
+                call.questions.append(question)
             if call.queue:
                 self._turns.append(call)
                 self.changed.notify_all()
@@ -221,7 +221,7 @@ class Schedule:
         """Keep what a call asks though its caller leaves; tell whether there is room for it."""
         with self.changed:
             self._end_old()
-            left = [one for one in call.asked if any(asker[0] is call for asker in one.askers)]
+            left = [one for one in call.questions if any(asker[0] is call for asker in one.askers)]
             if self.is_closed or not left:
                 return False
             if all(any(asker[0].goes_on for asker in question.askers) for question in left):
@@ -258,7 +258,7 @@ class Schedule:
             return self._withdraw(call)
 
     def _withdraw(self, call: Call) -> list[Batch]:
-        for question in call.asked:
+        for question in call.questions:
             question.askers = [asker for asker in question.askers if asker[0] is not call]
         for question in call.queue:
             if question.askers:
@@ -267,7 +267,7 @@ class Schedule:
             else:
                 del self._open[question.key, question.all_cards]
         call.queue.clear()
-        call.asked.clear()
+        call.questions.clear()
         if call in self._turns:
             self._turns.remove(call)
         return [batch for batch in self._running if not batch.is_wanted]

@@ -214,7 +214,7 @@ def unpack_tables(packed: bytes) -> I8:
     if len(whole) % BYTES_A_DEAL:
         raise InvalidDeal(f"expected {BYTES_A_DEAL} bytes for each table, got {len(whole)} bytes")
     tables = np.stack([whole & 15, whole >> 4], axis=1).astype(np.int8).reshape(-1, TABLE_SIZE)
-    wrong = tables[tables > 13]
-    if len(wrong):
-        raise InvalidDeal(f"expected tricks from 0 to 13, got {wrong[0]}")
+    outside = tables[tables > 13]
+    if len(outside):
+        raise InvalidDeal(f"expected tricks from 0 to 13, got {outside[0]}")
     return tables

@@ -72,7 +72,7 @@ class TableCache(RecordCache):
             If there is not a table a deal, or a result is no number of tricks.
         """
         keys = keys_of_tables(hands, tables, least=0)
-        self.keep(dict(zip(keys, (row.tobytes() for row in tables.astype(np.int8)), strict=True)))
+        self.put(dict(zip(keys, (row.tobytes() for row in tables.astype(np.int8)), strict=True)))
 
 
 def keys_of_tables(hands: U64, tables: I8, *, least: int) -> list[bytes]:

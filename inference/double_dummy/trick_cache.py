@@ -75,7 +75,7 @@ class TrickCache(RecordCache):
         }
         new = {key: value for key, value in new.items() if self.get(key) != value}
         if new:
-            self.keep(new)
+            self.put(new)
 
 
 def user_tricks() -> TrickCache:

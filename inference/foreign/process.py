@@ -80,7 +80,7 @@ class ProcessEngine:
         self._process: subprocess.Popen[bytes] | None = None
         self._watch = -1
         self._held = b""
-        self._said = b""
+        self._error_output = b""
         self._answered = 0
         self._remarks = 0
         self.seconds = 0.0
@@ -133,7 +133,7 @@ class ProcessEngine:
         ours, theirs = os.pipe()
         try:
             process = start_module(
-                "bidcascade.inference.foreign.keeper", Path.cwd(), stderr=subprocess.PIPE,
+                "bidcascade.inference.foreign.watchdog", Path.cwd(), stderr=subprocess.PIPE,
                 start_new_session=True, pass_fds=(ours,),
             )  # fmt: skip
         except BaseException:
@@ -142,7 +142,7 @@ class ProcessEngine:
         finally:
             os.close(ours)
         self._watch, self._process = theirs, process
-        self._held, self._said, self._answered = b"", b"", 0
+        self._held, self._error_output, self._answered = b"", b"", 0
         for stream in _streams(process):
             os.set_blocking(stream.fileno(), False)
         order = json.dumps({"command": self._words, "watch": ours}) + "\n"
@@ -166,7 +166,7 @@ class ProcessEngine:
             left = self._rest(process)
             _exit_code(process, _END_S)
         finally:
-            # the keeper kills its group, or is gone; what the engine left behind is killed here,
+            # the watchdog kills its group, or is gone; what the engine left behind is killed here,
             # before its number is free for others
             os.close(self._watch)
             with suppress(ProcessLookupError, PermissionError):
@@ -198,7 +198,7 @@ class ProcessEngine:
 
     def _last_words(self) -> str:
         """Last line that the engine wrote to its standard error, for messages."""
-        lines = self._said.decode("utf-8", "replace").strip().splitlines()
+        lines = self._error_output.decode("utf-8", "replace").strip().splitlines()
         return f"; it said {visible(lines[-1])!r}" if lines else ""
 
     # --- questions --------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ class ProcessEngine:
 
         def failed(expected: str, got: str, fault: str) -> EngineFailed:
             at = min(len(lines), len(turns) - 1)
-            self._said = (self._said + (_read(errors) or b""))[-_LAST_WORDS:]
+            self._error_output = (self._error_output + (_read(errors) or b""))[-_LAST_WORDS:]
             return EngineFailed(
                 f"{where(deals[at], turns[at])}: expected {expected}, got {got} from the engine "
                 f"{self.name!r}{self._last_words()}",
@@ -299,17 +299,17 @@ class ProcessEngine:
                         # what it answered before is read until its output ends
                         waiting, sent = b"", len(encoded)
                 if errors in ready:
-                    said = _read(errors)
-                    self._said = (self._said + (said or b""))[-_LAST_WORDS:]
-                    if said == b"":
+                    output = _read(errors)
+                    self._error_output = (self._error_output + (output or b""))[-_LAST_WORDS:]
+                    if output == b"":
                         selector.unregister(errors)
                 if incoming not in ready or (new := _read(incoming)) is None:
                     continue
                 if not new:
                     assert self._process is not None
                     code = _exit_code(self._process, _END_S)
-                    told = "" if code is None else f" (exit code {code})"
-                    raise failed("a call", f"the end{told}", "ended")
+                    with_code = "" if code is None else f" (exit code {code})"
+                    raise failed("a call", f"the end{with_code}", "ended")
                 found = self._lines_of(new)
                 if len(lines) + len(found) > len(questions):
                     raise another()

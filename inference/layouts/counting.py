@@ -232,11 +232,11 @@ class CountedDeals:
             elif one.seat in part_of:
                 part, mask = part_of[one.seat], int(np.bitwise_or.reduce(one.allowed))
                 points = None
-                if one.needs_points and mask:
+                if one.constrains_points and mask:
                     low, high = (mask & -mask).bit_length() - 1, mask.bit_length() - 1
-                    is_raw = one.needs_shape or mask != (1 << high + 1) - (1 << low)
+                    is_raw = one.constrains_shape or mask != (1 << high + 1) - (1 << low)
                     points = add(part, POINTS, low, high, is_raw=is_raw)
-                if one.needs_shape:
+                if one.constrains_shape:
                     numbers = np.flatnonzero(one.allowed)
                     used = [numbers // place % 14 for place in (1, 14, 196)]
                     clubs, diamonds, hearts = (

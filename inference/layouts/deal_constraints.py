@@ -38,12 +38,12 @@ class OfHand(NamedTuple):
     allowed: U64
 
     @property
-    def needs_points(self) -> bool:
+    def constrains_points(self) -> bool:
         """Whether points are bounded for some shape."""
         return bool((ANY_HAND & ~self.allowed)[self.allowed != 0].any() or self._is_of_few_cards)
 
     @property
-    def needs_shape(self) -> bool:
+    def constrains_shape(self) -> bool:
         """Whether shapes are bounded, for some points."""
         points = np.bitwise_or.reduce(self.allowed)
         return bool((ANY_HAND & points & ~self.allowed).any() or self._is_of_few_cards)
@@ -55,7 +55,7 @@ class OfHand(NamedTuple):
     @property
     def is_coupled(self) -> bool:
         """Whether points are bounded by shape; else each could be bounded alone."""
-        if not (self.needs_points and self.needs_shape):
+        if not (self.constrains_points and self.constrains_shape):
             return False
         points, shapes = (one.allowed for one in self.apart())
         return bool((points & shapes != self.allowed).any())
@@ -70,14 +70,14 @@ class OfHand(NamedTuple):
 
     def plainly(self) -> tuple["DealConstraint", ...]:
         """Say the same by sums, as far as bounds of the points and of single lengths do."""
-        if self.needs_points and self.needs_shape and not self.is_coupled:
+        if self.constrains_points and self.constrains_shape and not self.is_coupled:
             return tuple(part for one in self.apart() for part in one.plainly())
-        if self.needs_points and not self.needs_shape:
+        if self.constrains_points and not self.constrains_shape:
             points = int(np.bitwise_or.reduce(self.allowed))
             low, high = (points & -points).bit_length() - 1, points.bit_length() - 1
             if points == (1 << high + 1) - (1 << low):
                 return (self._sum(POINTS, low, high),)
-        if self.needs_shape and not self.needs_points:
+        if self.constrains_shape and not self.constrains_points:
             return self._lengths() or (self,)
         return (self,)
 

@@ -26,8 +26,8 @@ from .drawing import (
     HONOUR_POINTS,
     I64,
     Draw,
-    ExactNeeds,
-    RestNeeds,
+    ExactConstraints,
+    RestConstraints,
     count_hands,
     deal_exactly,
     deal_rest,
@@ -225,16 +225,16 @@ class Dealing:
         return lengths[row], points_drawn, np.cumsum(hands[row, points_drawn])
 
     @cached_property
-    def _needs(self) -> tuple[U64, U64]:
+    def _constraints(self) -> tuple[U64, U64]:
         """Forbidden cards and allowed points of the hidden seats in order."""
         forbidden = np.array([self.forbidden[seat] for seat in self.seats], np.uint64)
         return forbidden, np.stack([self._drawn[seat][0] for seat in self.seats])
 
     @cached_property
-    def _rest_needs(self) -> RestNeeds:
+    def _rest_constraints(self) -> RestConstraints:
         sizes = [self.sizes[seat] - self.fixed[seat].bit_count() for seat in self.seats]
-        (forbidden, allowed), (lengths, points, ends) = self._needs, self._cells
-        return RestNeeds(
+        (forbidden, allowed), (lengths, points, ends) = self._constraints, self._cells
+        return RestConstraints(
             sizes=np.array(sizes), forbidden=forbidden, allowed=allowed, lengths=lengths,
             points=np.ascontiguousarray(points), ends=ends,
         )  # fmt: skip
@@ -249,7 +249,7 @@ class Dealing:
             numbers = np.arange(first, first + count)
             return self._whole(np.zeros((0, count), np.uint64), np.ones(count), numbers)
         hands, numbers = deal_rest(
-            mixed(seed), first, count, self.free, self._first, self._rest_needs
+            mixed(seed), first, count, self.free, self._first, self._rest_constraints
         )
         return self._whole(hands, np.ones(len(numbers)), numbers)
 
@@ -261,12 +261,12 @@ class Dealing:
         return self._whole(
             *deal_exactly(
                 mixed(seed ^ _EXACT_STREAM), first, count, self.free, self._first,
-                self._exact_needs,
+                self._exact_constraints,
             )
         )  # fmt: skip
 
     @cached_property
-    def _exact_needs(self) -> ExactNeeds:
+    def _exact_constraints(self) -> ExactConstraints:
         parts = [self._drawn[seat][1] for seat in self.seats]
         starts = np.cumsum([0, *map(len, parts)])
         # what is forced upon a seat shortens its draw: then any shorter length may be wanted
@@ -275,8 +275,8 @@ class Dealing:
         for number, shapes in enumerate(parts):
             wanted[number, 0, shapes[:, 0], shapes[:, 1]] = 1
             wanted[number, 1, shapes[:, 2], shapes[:, 3]] = 1
-        forbidden, allowed = self._needs
-        return ExactNeeds(
+        forbidden, allowed = self._constraints
+        return ExactConstraints(
             forbidden=forbidden, allowed=allowed, shapes=np.concatenate(parts), starts=starts,
             wanted=wanted,
         )  # fmt: skip

@@ -77,7 +77,7 @@ class Draw(Group):
         """Hands of all shapes."""
 
 
-class RestNeeds(Group):
+class RestConstraints(Group):
     """What :func:`deal_rest` asks of the seats in order, and the cells of the first one.
 
     Allowed points, a bit each, stand by shape number (clubs + 14 diamonds + 196 hearts).
@@ -94,7 +94,7 @@ class RestNeeds(Group):
     }
 
 
-class ExactNeeds(Group):
+class ExactConstraints(Group):
     """What :func:`deal_exactly` asks of the seats in order.
 
     ``shapes`` are the allowed shapes of all seats, those of seat ``s`` from ``starts[s]`` on, and
@@ -133,35 +133,35 @@ def count_hands(
 
 
 def deal_rest(
-    seed: int, first: int, count: int, free: int, draw: Draw, needs: RestNeeds
+    seed: int, first: int, count: int, free: int, draw: Draw, constraints: RestConstraints
 ) -> tuple[U64, I64]:
     """Propose layouts: hand 0 exactly from its cells, the others at random from what is left.
 
     Returns the layouts that are kept, uint64 [seats, n], and the numbers of their proposals.
     """
-    hands, numbers = _room(len(needs.sizes), count)
-    kept = call_core(
-        "core_deal_rest", draw, draw.cards, draw.forced, needs, seed, free, first, count, hands,
-        numbers,
+    hands, numbers = _room(len(constraints.sizes), count)
+    accepted = call_core(
+        "core_deal_rest", draw, draw.cards, draw.forced, constraints, seed, free, first, count,
+        hands, numbers,
     )  # fmt: skip
-    return hands[:, :kept], numbers[:kept]
+    return hands[:, :accepted], numbers[:accepted]
 
 
 def deal_exactly(
-    seed: int, first: int, count: int, free: int, draw: Draw, needs: ExactNeeds
+    seed: int, first: int, count: int, free: int, draw: Draw, constraints: ExactConstraints
 ) -> tuple[U64, F64, I64]:
     """Propose layouts hand by hand, each among those that leave the next one possible.
 
     With at least three seats; the numbers of hand 0 come ready. The weight of a layout is the
     product of the numbers of hands that the later seats could have drawn.
     """
-    hands, numbers = _room(len(needs.forbidden), count)
+    hands, numbers = _room(len(constraints.forbidden), count)
     weights = np.empty(count)
-    kept = call_core(
-        "core_deal_exactly", draw, draw.cards, draw.forced, needs, seed, free, first, count, hands,
-        weights, numbers,
+    accepted = call_core(
+        "core_deal_exactly", draw, draw.cards, draw.forced, constraints, seed, free, first, count,
+        hands, weights, numbers,
     )  # fmt: skip
-    return hands[:, :kept], weights[:kept], numbers[:kept]
+    return hands[:, :accepted], weights[:accepted], numbers[:accepted]
 
 
 def _room(seats: int, count: int) -> tuple[Any, Any]:

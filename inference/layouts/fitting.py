@@ -66,12 +66,12 @@ def fitting(
     judge = judges[key]
     deals = deals_of(np.ascontiguousarray(hands), dealer, vulnerability)
     verdicts = judge.verdicts(deals, backend or get_backend("cpu"))
-    kept = list(range(len(judge.steps)))
+    columns = list(range(len(judge.steps)))
     fits: Bools = np.logical_and.reduce(verdicts, axis=1)
-    while kept and not fits.any():
-        least = min(kept, key=lambda column: int(verdicts[:, column].sum()))
-        kept.remove(least)
-        fits = np.logical_and.reduce(verdicts[:, kept], axis=1)
+    while columns and not fits.any():
+        least = min(columns, key=lambda column: int(verdicts[:, column].sum()))
+        columns.remove(least)
+        fits = np.logical_and.reduce(verdicts[:, columns], axis=1)
         text = "no layout of the ending makes it with all other calls; it says nothing any more"
         relaxed = (*relaxed, note(judge.steps[least], "call", text))
     return fits, relaxed

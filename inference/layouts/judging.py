@@ -111,9 +111,9 @@ def _looked_at(step: Step) -> Sequence[Option]:
 
 # --- what was read before -------------------------------------------------------------------------
 
-_KEPT: Final = 256
+_MOST_CACHED: Final = 256
 """Auctions: reading one costs the most of a sample."""
-_KEPT_BYTES: Final = 32 << 20
+_CACHED_BYTES: Final = 32 << 20
 """What their judges take together: some hundred kB each."""
 
 Judges: TypeAlias = dict[tuple[tuple[int, str], ...], Judge]
@@ -156,6 +156,6 @@ def _forget_old() -> None:
     # others may be making judges meanwhile
     held = {key: sum(judge.bytes for judge in list(one[2].values())) for key, one in _known.items()}
     total = sum(held.values())
-    while len(_known) > 1 and (len(_known) > _KEPT or total > _KEPT_BYTES):
+    while len(_known) > 1 and (len(_known) > _MOST_CACHED or total > _CACHED_BYTES):
         key, _ = _known.popitem(last=False)
         total -= held[key]

@@ -164,9 +164,9 @@ class SystemMeanings:
         """Give the system's words and the state's bounds."""
         found = [_NOTHING_SHOWN] * 4
         for number, call in enumerate(self.explanation(calls).calls):
-            told = (*found[number % 4].calls, f"{call.call} {call.sentence}")
+            every_call = (*found[number % 4].calls, f"{call.call} {call.sentence}")
             found[number % 4] = ShownHand(
-                call.points, call.lengths, call.also, told, call.every_points
+                call.points, call.lengths, call.also, every_call, call.every_points
             )
         return found, list(self._places.state(calls).hulls)
 

@@ -111,12 +111,12 @@ def why_impossible(attempt: "Attempt") -> str | None:
     if len(parts) > _MOST_PARTS:
         return "no deal meets all of this"
     # without the conditions that may go, one after another
-    kept = list(parts)
+    needed = list(parts)
     for part in parts:
-        fewer = [one for one in kept if one != part]
+        fewer = [one for one in needed if one != part]
         if fewer and not attempt.with_conditions(fewer).rare.total:
-            kept = fewer
-    return f"no deal meets {' and '.join(kept)}" + (" together" if len(kept) > 1 else "")
+            needed = fewer
+    return f"no deal meets {' and '.join(needed)}" + (" together" if len(needed) > 1 else "")
 
 
 def _counted(attempt: "Attempt", budget: int) -> CountedDeals:

@@ -43,11 +43,11 @@ def relax(attempt: Attempt) -> tuple[Attempt, Relaxed] | None:
     number = choose(attempt, open_steps)
     if number is None:
         return None
-    step, told = _weaker(
+    step, text = _weaker(
         attempt.steps[number], attempt.cells_of(attempt.steps[number].seat, without=number)
     )
     steps = (*attempt.steps[:number], step, *attempt.steps[number + 1 :])
-    return Attempt(attempt.question, steps, attempt.judges), told
+    return Attempt(attempt.question, steps, attempt.judges), text
 
 
 def _culprit(attempt: Attempt, open_steps: list[int]) -> int | None:
@@ -111,10 +111,10 @@ def no_such_deal(attempt: Attempt) -> NoSuchDeal:
         why: str | None = f"no hand is left for {' and '.join(seats)}"
     else:
         why = why_impossible(attempt.without_steps())
-    return NoSuchDeal(f"no such deal{told_where(attempt)}" + (f": {why}" if why else ""))
+    return NoSuchDeal(f"no such deal{where_text(attempt)}" + (f": {why}" if why else ""))
 
 
-def told_where(attempt: Attempt) -> str:
+def where_text(attempt: Attempt) -> str:
     """Conditions on whole deals as the end of a sentence."""
     texts = attempt.question.constraints.texts
     return f" where {', '.join(texts)}" if texts else ""

@@ -26,7 +26,7 @@ from bidcascade.table.language.explain import HandValues, holds
 from .judging import steps_of
 from .known import KnownCards, known_by_seat
 from .meanings import Source, meanings_of
-from .relaxing import no_such_deal, note, relax, told_where, unknown_calls
+from .relaxing import no_such_deal, note, relax, unknown_calls, where_text
 from .result import LayoutReport, Layouts, Relaxed, effective_size
 from .searching import PILOT, Attempt, Limits, Question, Search, rare_or, search
 from .steps import Step
@@ -191,7 +191,7 @@ def _nothing_found(found: Search) -> NoSuchDeal | TimedOut:
         return TimedOut(f"expected a layout within the time limit, got {tried}")
     if found.is_impossible:
         return no_such_deal(found.attempt)
-    return NoSuchDeal(f"no such deal found: {tried}{told_where(found.attempt)}")
+    return NoSuchDeal(f"no such deal found: {tried}{where_text(found.attempt)}")
 
 
 def _check_numbers(count: int, seed: int, time_limit_s: float, max_proposals: int) -> None:
@@ -302,4 +302,4 @@ def deal_where(
         raise TimedOut(f"expected a deal within the time limit, got {tried}")
     if search.is_impossible:
         raise no_such_deal(attempt)
-    raise NoSuchDeal(f"no such deal found{told_where(attempt)}: {tried}")
+    raise NoSuchDeal(f"no such deal found{where_text(attempt)}: {tried}")

@@ -80,10 +80,10 @@ class Question:
 
         ``by`` are those that some of the constraints leave each seat.
         """
-        told = self.constraints
-        if told.is_false:
+        constraints = self.constraints
+        if constraints.is_false:
             return 0
-        return (by or told.cells)[seat] & _within((0, 37), self.known[seat].lengths)
+        return (by or constraints.cells)[seat] & _within((0, 37), self.known[seat].lengths)
 
 
 @lru_cache(maxsize=256)
@@ -128,10 +128,10 @@ class Attempt:
     @cached_property
     def cards(self) -> tuple[list[int], list[int]]:
         """Masks of the cards that each seat holds, and of those that it does not hold."""
-        told, known = self.question.constraints, self.question.known
+        constraints, known = self.question.constraints, self.question.known
         return (
-            [one.cards | cards for one, cards in zip(known, told.cards, strict=True)],
-            [one.forbidden | no for one, no in zip(known, told.forbidden, strict=True)],
+            [one.cards | cards for one, cards in zip(known, constraints.cards, strict=True)],
+            [one.forbidden | no for one, no in zip(known, constraints.forbidden, strict=True)],
         )
 
     def with_conditions(self, where: Sequence[str]) -> "Attempt":

@@ -70,10 +70,10 @@ class Step:
 
     def narrowed(self, cells: int) -> "Step":
         """Step without the options that no hand of some cells meets, or that decide nothing."""
-        kept = [option for option in self.options if option.reach.can & cells]
-        while kept and self.call != PASS and not kept[-1].is_made:
-            kept.pop()
-        return replace(self, options=tuple(kept))
+        left = [option for option in self.options if option.reach.can & cells]
+        while left and self.call != PASS and not left[-1].is_made:
+            left.pop()
+        return replace(self, options=tuple(left))
 
 
 def bounds_of(criteria: Sequence[Expression], vocabulary: Vocabulary) -> Bounds:

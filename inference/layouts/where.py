@@ -136,7 +136,7 @@ class Constraints:
             self.is_false = self.is_false or not literals
             literals = []
         is_exact = self._is_exact(part)
-        told = tabled = 0
+        handled = tabled = 0
         for one in literals:
             if isinstance(one, Interval):
                 self.intervals.append(one)
@@ -145,7 +145,7 @@ class Constraints:
                 weights = None if is_exact else weights_of(one.form, self.vocabulary)
                 if weights is not None:
                     self.sums.append((one, weights))
-                    told += 1
+                    handled += 1
                 elif not is_exact and is_of_holdings(one.form, self.vocabulary):
                     self.tabled.append(one)
                     tabled += 1
@@ -158,9 +158,9 @@ class Constraints:
             can = self._bounds(part).can
             seat = seats.pop()
             self.cells[seat] &= can
-            if told < len(literals):
+            if handled < len(literals):
                 self.cells_beside_sums[seat] &= can
-            if told + tabled < len(literals):
+            if handled + tabled < len(literals):
                 self.cells_beside_tables[seat] &= can
 
     def _card(self, form: LinearForm, masks: list[int]) -> None:

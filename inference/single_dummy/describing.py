@@ -26,7 +26,7 @@ def study_dict(study: Study, *, layouts: bool = True) -> dict[str, Any]:
         "actor": decision_dict(study.actor),
         "before": decision_dict(study.before),
         "after": None if study.after is None else decision_dict(study.after),
-        "kept": study.kept,
+        "kept": study.possible_layouts,
         "changes_play": study.changes_play,
         "endings": study.endings,
     }
@@ -129,8 +129,8 @@ def layout_rows(study: Study, most: int | None = None) -> list[tuple[str, ...]]:
         seen = seen.after(card)
     view = seen.view(seen.turn)
     unseen = [seat for seat in Seat if view.lacking[seat]]
-    kept = [number for number, weight in enumerate(study.weights) if weight]
-    order = sorted(kept, key=lambda one: -study.weights[one])
+    possible = [number for number, weight in enumerate(study.weights) if weight]
+    order = sorted(possible, key=lambda one: -study.weights[one])
     rows: list[tuple[str, ...]] = []
     for number in order[:most]:
         hands = "  ".join(

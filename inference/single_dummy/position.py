@@ -125,11 +125,13 @@ class Position:
                 f"got {' '.join(map(str, counts))}"
             )
         for seat in Seat:
-            wrong = (self.shown[seat] & ~self.hands[seat]) | (self.denied[seat] & self.hands[seat])
-            if wrong:
+            mismatched = (self.shown[seat] & ~self.hands[seat]) | (
+                self.denied[seat] & self.hands[seat]
+            )
+            if mismatched:
                 raise InvalidDeal(
                     f"expected what is shown and denied to agree with {seat.name.capitalize()}'s "
-                    f"hand, got {format_card(next(cards_of(wrong)))}"
+                    f"hand, got {format_card(next(cards_of(mismatched)))}"
                 )
 
     @classmethod

@@ -80,16 +80,16 @@ class Decision(ShownAnswer):
         return {card: total / self.weight for card, total in self.totals.items()}
 
     @property
-    def worth(self) -> dict[int, Fraction]:
+    def card_values(self) -> dict[int, Fraction]:
         """Mean tricks by card from the player's view: more is better."""
         return {card: mean if self.maximises else -mean for card, mean in self.means.items()}
 
     @property
     def best(self) -> tuple[int, ...]:
         """Cards with the best mean, ascending."""
-        worth = self.worth
-        top = max(worth.values())
-        return tuple(sorted(card for card, value in worth.items() if value == top))
+        values = self.card_values
+        top = max(values.values())
+        return tuple(sorted(card for card, value in values.items() if value == top))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -134,7 +134,7 @@ class Study(ShownAnswer):
     endings: int
 
     @property
-    def kept(self) -> int:
+    def possible_layouts(self) -> int:
         """Layouts in which the action has a chance."""
         return sum(1 for weight in self.weights if weight)
 
@@ -207,7 +207,7 @@ def infer(
     >>> position = Position.parse(
     ...     "N:KJ.Q.A. Q..K.QJ A.K.J.K .AJ.Q.A", "N", declarer="S", leader="S")
     >>> study = infer(position, "SA")
-    >>> study.kept, study.after.weight, study.after.means[parse_card("HA")]
+    >>> study.possible_layouts, study.after.weight, study.after.means[parse_card("HA")]
     (35, Fraction(93, 4), Fraction(10, 3))
     """
     policy = Ties.parse(ties) if isinstance(ties, str) else ties
@@ -234,7 +234,7 @@ def infer(
         before_action[turn.turn] |= np.uint64(1 << one)
         turn = turn.after(one)
     decided = _decisions(position, before_action, solver, draws)
-    chances = tuple(policy.chance(decision.worth, card) for decision in decided)
+    chances = tuple(policy.chance(decision.card_values, card) for decision in decided)
     tricks = _tricks(seen, views, solver)
     exact = layouts is None and prior is None
     posterior = tuple(weight * chance for weight, chance in zip(weights, chances, strict=True))

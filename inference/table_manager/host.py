@@ -169,20 +169,20 @@ class TableHost:
                 for one in waiting:
                     one.close()
 
-    def _seat(self, asked: lines.Connecting, connection: LineConnection) -> Seat:
+    def _seat(self, request: lines.Connecting, connection: LineConnection) -> Seat:
         """Give a seat, whose team is that of the partner who is there already."""
         free = [seat for seat in Seat if seat not in self._seated]
-        seat = asked.seat
+        seat = request.seat
         if seat is None:
             # beside one's own team, if it has come
-            beside = [one for one in free if self.teams.get(Seat((one + 2) % 4)) == asked.team]
+            beside = [one for one in free if self.teams.get(Seat((one + 2) % 4)) == request.team]
             seat = (beside or free)[0]
-        partner = self.teams.get(Seat((seat + 2) % 4), asked.team)
-        if seat not in free or partner != asked.team:
+        partner = self.teams.get(Seat((seat + 2) % 4), request.team)
+        if seat not in free or partner != request.team:
             raise EngineFailed(f"expected a free seat of the team {partner!r}")
-        connection.write(lines.format_seated(seat, asked.team), _HELLO_S)
-        connection.name = f"{lines.NAMES[seat]} ({asked.team})"
-        self.teams[seat] = asked.team
+        connection.write(lines.format_seated(seat, request.team), _HELLO_S)
+        connection.name = f"{lines.NAMES[seat]} ({request.team})"
+        self.teams[seat] = request.team
         return seat
 
     # --- play -------------------------------------------------------------------------------------
@@ -196,7 +196,7 @@ class TableHost:
             With board and seat, if somebody fails; ``boards`` has those before.
         """
         self._all_ready("for teams")
-        self._tell_all(lines.format_teams(self.teams[Seat.NORTH], self.teams[Seat.EAST]))
+        self._send_all(lines.format_teams(self.teams[Seat.NORTH], self.teams[Seat.EAST]))
         self._all_ready("to start")
         for number in range(len(self._deals)):
             try:
@@ -215,12 +215,12 @@ class TableHost:
     def _hear(self, seat: Seat) -> str:
         return self._seated[seat].read(self._call_s)
 
-    def _tell(self, seat: Seat, line: str) -> None:
+    def _send(self, seat: Seat, line: str) -> None:
         self._seated[seat].write(line, self._call_s)
 
-    def _tell_all(self, line: str) -> None:
+    def _send_all(self, line: str) -> None:
         for seat in Seat:
-            self._tell(seat, line)
+            self._send(seat, line)
 
     def _ready(self, seat: Seat, what: str) -> None:
         try:
@@ -234,8 +234,8 @@ class TableHost:
 
     def _by(self, seat: Seat, error: EngineFailed) -> EngineFailed:
         name = self._seated[seat].name
-        told = str(error)
-        return error if name in told else EngineFailed(f"{told} from {name}", error.fault)
+        message = str(error)
+        return error if name in message else EngineFailed(f"{message} from {name}", error.fault)
 
     def _board(self, number: int) -> PlayedBoard:
         deals = self._deals
@@ -244,12 +244,12 @@ class TableHost:
             Vulnerability(deals.vulnerability[number]),
         )  # fmt: skip
         hands = [int(one) for one in deals.hands[:, number]]
-        self._tell_all(lines.START)
+        self._send_all(lines.START)
         self._all_ready("for deal")
-        self._tell_all(lines.format_board(board))
+        self._send_all(lines.format_board(board))
         self._all_ready("for cards")
         for seat in Seat:
-            self._tell(seat, lines.format_cards(f"{lines.NAMES[seat]}'s", hands[seat]))
+            self._send(seat, lines.format_cards(f"{lines.NAMES[seat]}'s", hands[seat]))
         auction, alerts = self._auction(board)
         contract = auction.contract
         if contract is None:
@@ -283,8 +283,8 @@ class TableHost:
             for seat in others:
                 # what a call means is not told to partner
                 is_partner = seat % 2 == turn % 2
-                told = made._replace(alert=None) if is_partner else made
-                self._tell(seat, lines.format_call_line(told))
+                shown = made._replace(alert=None) if is_partner else made
+                self._send(seat, lines.format_call_line(shown))
             auction = auction.add(made.call)
             alerts.append(made.alert)
         return auction, tuple(alerts)
@@ -305,23 +305,23 @@ class TableHost:
                 speaker = declarer if actor == dummy else actor
                 if position == 0:
                     whose = "Dummy" if actor == dummy else lines.NAMES[actor]
-                    self._tell(speaker, f"{whose} to lead")
+                    self._send(speaker, f"{whose} to lead")
                 others = [seat for seat in Seat if seat != speaker]
                 for seat in others:
                     self._ready_or_claims(seat, f"for .*'s card to trick {number}")
                 line = self._hear(speaker)
                 if lines.is_claim(line):
                     claim = self._claim(line, speaker, 14 - number)
-                    asks = self._takes_claims and bool(played)
-                    if asks and self._accepted(claim, left[speaker], dummy):
+                    may_claim = self._takes_claims and bool(played)
+                    if may_claim and self._accepted(claim, left[speaker], dummy):
                         ours = claim.tricks if speaker == declarer else 14 - number - claim.tricks
                         return tuple(played), tricks + ours, claim
-                    if not asks:
-                        self._tell(speaker, f"{lines.CLAIM_REFUSED}: every card is played here")
+                    if not may_claim:
+                        self._send(speaker, f"{lines.CLAIM_REFUSED}: every card is played here")
                     line = self._hear(speaker)
                 card = self._card(line, speaker, actor, left[actor], trick)
                 for seat in others:
-                    self._tell(seat, lines.format_card_line(actor, card))
+                    self._send(seat, lines.format_card_line(actor, card))
                 left[actor] &= ~(1 << card)
                 trick.append(card)
                 played.append(card)
@@ -330,7 +330,7 @@ class TableHost:
                     for seat in Seat:
                         if seat != dummy:
                             self._ready(seat, "for dummy")
-                            self._tell(seat, shown)
+                            self._send(seat, shown)
             leader = (leader + trick_winner(trick, contract.strain)) % 4
             tricks += leader % 2 == declarer % 2
         return tuple(played), tricks, None
@@ -340,7 +340,7 @@ class TableHost:
         try:
             line = self._hear(seat)
             if lines.is_claim(line):
-                self._tell(seat, f"{lines.CLAIM_REFUSED}: out of turn")
+                self._send(seat, f"{lines.CLAIM_REFUSED}: out of turn")
                 line = self._hear(seat)
             lines.check_ready(line, seat, what)
         except EngineFailed as error:
@@ -363,8 +363,8 @@ class TableHost:
         """Show the claimer's cards, ask all others but dummy, and tell what they say together."""
         others = [seat for seat in Seat if seat != claim.seat]
         for seat in others:
-            self._tell(seat, lines.format_claim(claim))
-            self._tell(seat, lines.format_cards(f"{lines.NAMES[claim.seat]}'s", cards))
+            self._send(seat, lines.format_claim(claim))
+            self._send(seat, lines.format_cards(f"{lines.NAMES[claim.seat]}'s", cards))
         verdicts = []
         for seat in others:
             if seat != dummy:
@@ -372,7 +372,7 @@ class TableHost:
                     verdicts.append(lines.parse_verdict(self._hear(seat), seat))
                 except EngineFailed as error:
                     raise self._by(seat, error) from None
-        self._tell_all(lines.CLAIM_ACCEPTED if all(verdicts) else lines.CLAIM_REFUSED)
+        self._send_all(lines.CLAIM_ACCEPTED if all(verdicts) else lines.CLAIM_REFUSED)
         return all(verdicts)
 
     def _card(self, line: str, speaker: Seat, actor: Seat, hand: int, trick: list[int]) -> int:

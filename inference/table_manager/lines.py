@@ -89,7 +89,7 @@ def _seat(text: str) -> Seat:
     return Seat(NAMES.index(text.upper()))
 
 
-def format_connecting(asked: Connecting) -> str:
+def format_connecting(request: Connecting) -> str:
     """Write a client's first line.
 
     Examples
@@ -97,8 +97,8 @@ def format_connecting(asked: Connecting) -> str:
     >>> format_connecting(Connecting("bidcascade", Seat.WEST))
     'Connecting "bidcascade" as WEST using protocol version 18'
     """
-    seat = "ANYPL" if asked.seat is None else NAMES[asked.seat]
-    return f'Connecting "{_TEAM.sub(" ", asked.team)}" as {seat} using protocol version {VERSION}'
+    seat = "ANYPL" if request.seat is None else NAMES[request.seat]
+    return f'Connecting "{_TEAM.sub(" ", request.team)}" as {seat} using protocol version {VERSION}'
 
 
 def parse_connecting(line: str) -> Connecting:

@@ -93,7 +93,7 @@ class _Sitting:
         self._wait_s, self._chooser = wait_s, cards
         self._name = lines.NAMES[seat]
 
-    def _say(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         self._connection.write(line, self._wait_s)
 
     def _hear(self) -> str:
@@ -101,30 +101,30 @@ class _Sitting:
 
     def play(self, team: str) -> int:
         """Play boards until the session ends; how many."""
-        self._say(lines.format_connecting(lines.Connecting(team, self._seat)))
+        self._send(lines.format_connecting(lines.Connecting(team, self._seat)))
         given = lines.parse_seated(self._hear())
         if given != self._seat:
             raise EngineFailed(f"expected the seat {self._name}, got {lines.NAMES[given]}")
-        self._say(f"{self._name} ready for teams")
+        self._send(f"{self._name} ready for teams")
         lines.parse_teams(self._hear())
-        self._say(f"{self._name} ready to start")
+        self._send(f"{self._name} ready to start")
         boards = 0
         while True:
             line = self._hear()
-            said = line.lower()
-            if said.startswith(lines.END.lower()):
+            lowered = line.lower()
+            if lowered.startswith(lines.END.lower()):
                 return boards
-            if said.startswith("timing"):
+            if lowered.startswith("timing"):
                 continue
-            if not said.startswith(lines.START.lower()):
+            if not lowered.startswith(lines.START.lower()):
                 raise EngineFailed(f"expected {lines.START!r}, got {line[:80]!r}")
             self._board()
             boards += 1
 
     def _board(self) -> None:
-        self._say(f"{self._name} ready for deal")
+        self._send(f"{self._name} ready for deal")
         board = lines.parse_board(self._hear())
-        self._say(f"{self._name} ready for cards")
+        self._send(f"{self._name} ready for cards")
         hand = lines.parse_cards(self._hear())
         auction = self._auction(board, hand)
         if auction.contract is not None:
@@ -135,12 +135,12 @@ class _Sitting:
         while not auction.is_complete:
             turn = auction.seat_to_act
             if turn == self._seat:
-                asked = Turn(hand, board.dealer, board.vulnerability, auction.calls)
-                reply = call_of(self._player, asked, board.number)
+                question = Turn(hand, board.dealer, board.vulnerability, auction.calls)
+                reply = call_of(self._player, question, board.number)
                 made = lines.CallLine(turn, reply.call, reply.meaning or None)
-                self._say(lines.format_call_line(made))
+                self._send(lines.format_call_line(made))
             else:
-                self._say(f"{self._name} ready for {lines.NAMES[turn]}'s bid")
+                self._send(f"{self._name} ready for {lines.NAMES[turn]}'s bid")
                 made = lines.parse_call_line(self._hear())
                 if made.seat != turn:
                     raise EngineFailed(
@@ -172,14 +172,14 @@ class _Sitting:
                         self._hear()
                     sight = self._sight(auction, vulnerability, hand, shown, tuple(played))
                     if self._claims and played and has_the_rest(sight):
-                        self._say(lines.format_claim(lines.ClaimLine(self._seat, 14 - number)))
+                        self._send(lines.format_claim(lines.ClaimLine(self._seat, 14 - number)))
                         if lines.parse_outcome(self._hear()):
                             return
                     card = self._chooser.choose(sight).card
-                    self._say(lines.format_card_line(actor, card))
+                    self._send(lines.format_card_line(actor, card))
                 else:
                     whose = "dummy" if actor == dummy else lines.NAMES[actor]
-                    self._say(f"{self._name} ready for {whose}'s card to trick {number}")
+                    self._send(f"{self._name} ready for {whose}'s card to trick {number}")
                     line = self._hear()
                     if lines.is_claim(line):
                         if self._judged(line, contract, played, hand, shown):
@@ -196,7 +196,7 @@ class _Sitting:
                 trick.append(card)
                 played.append(card)
                 if number == 1 and position == 0 and self._seat != dummy:
-                    self._say(f"{self._name} ready for dummy")
+                    self._send(f"{self._name} ready for dummy")
                     hands[dummy] = shown = lines.parse_cards(self._hear())
             leader = (leader + trick_winner(trick, contract.strain)) % 4
 
@@ -229,7 +229,7 @@ class _Sitting:
                 )
             except InvalidInput as error:
                 raise EngineFailed(str(error), "illegal") from None
-            self._say(lines.format_verdict(self._seat, accepts=accepts))
+            self._send(lines.format_verdict(self._seat, accepts=accepts))
         return lines.parse_outcome(self._hear())
 
     def _card(self, line: str, actor: Seat, dummy: Seat) -> int:

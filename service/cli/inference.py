@@ -257,7 +257,7 @@ def lead(options: argparse.Namespace) -> None:
             time_limit_s=None if request.budget_ms is None else request.budget_ms / 1000,
             patience_s=_PATIENCE_S,
         ):  # fmt: skip
-            report(answer.study.layouts, answer.study.asked, answer.study.layouts)
+            report(answer.study.layouts, answer.study.requested, answer.study.layouts)
     assert answer is not None
     if options.json:
         shared.print_json(leads_dict(question, answer), engine)
@@ -398,7 +398,7 @@ def _print_study(study: "Study", most: int) -> None:
     rows = layout_rows(study, most)
     if rows:
         shared.print_table(("layout", "weight"), rows)
-    left = study.kept - len(rows)
+    left = study.possible_layouts - len(rows)
     if left:
         shared.note(f"{left:,} more layouts; --show lists them")
     sys.stdout.flush()

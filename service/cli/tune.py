@@ -215,7 +215,7 @@ def _report(tuner: "Tuner", final: dict[str, Any] | None, written: Sequence[str]
 
 def _trial_dict(trial: "Trial") -> dict[str, Any]:
     return {
-        "changes": list(trial.changes), "verdict": trial.verdict, "told": trial.told,
+        "changes": list(trial.changes), "verdict": trial.verdict, "told": trial.reason,
         "screened": _tally_dict(trial.screened), "judged": _tally_dict(trial.judged),
         "others": {name: _tally_dict(tally) for name, tally in trial.others.items()},
     }  # fmt: skip

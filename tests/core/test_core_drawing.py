@@ -83,7 +83,7 @@ def test_hands_are_drawn_as_defined(dealing, seed, first):
     assert dealing._first.counts.tolist() == [count for *_, count in counted.rows]
     kept = plain.deal_rest(mixed(seed), range(first, first + 8), dealing.free, seats, counted)
     hands, numbers = drawing.deal_rest(
-        mixed(seed), first, 8, dealing.free, dealing._first, dealing._rest_needs
+        mixed(seed), first, 8, dealing.free, dealing._first, dealing._rest_constraints
     )
     assert list(zip(numbers.tolist(), hands.T.tolist(), strict=True)) == kept
 
@@ -95,7 +95,7 @@ def test_hand_after_hand_is_drawn_as_defined(dealing, seed):
     seats = seats_of(dealing)
     kept = plain.deal_exactly(mixed(seed), range(5), dealing.free, seats, first_of(dealing, seats))
     hands, weights, numbers = drawing.deal_exactly(
-        mixed(seed), 0, 5, dealing.free, dealing._first, dealing._exact_needs
+        mixed(seed), 0, 5, dealing.free, dealing._first, dealing._exact_constraints
     )
     assert list(zip(numbers.tolist(), hands.T.tolist(), weights.tolist(), strict=True)) == kept
 
@@ -117,13 +117,13 @@ ANYTHING = Dealing((0,) * 4, (0,) * 4, (ANY_HAND,) * 4)
 
 
 def rest_with(**arrays):
-    needs = drawing.RestNeeds(**ANYTHING._rest_needs._arrays)
+    needs = drawing.RestConstraints(**ANYTHING._rest_constraints._arrays)
     needs.set(**arrays)
     return needs
 
 
 def exact_with(**arrays):
-    needs = drawing.ExactNeeds(**ANYTHING._exact_needs._arrays)
+    needs = drawing.ExactConstraints(**ANYTHING._exact_constraints._arrays)
     needs.set(**arrays)
     return needs
 
@@ -134,7 +134,7 @@ def changed(array, place, value):
     return array
 
 
-REST, EXACT = ANYTHING._rest_needs, ANYTHING._exact_needs
+REST, EXACT = ANYTHING._rest_constraints, ANYTHING._exact_constraints
 
 
 @pytest.mark.parametrize(

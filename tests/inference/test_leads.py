@@ -236,7 +236,7 @@ def test_answers_are_refined():
     assert [study.layouts for study in studies] == [6, 18, 42, 72, 100]
     assert solver.sizes == [6, 12, 24, 30, 28]
     assert [study.is_complete for study in studies] == [False] * 4 + [True]
-    assert {study.asked for study in studies} == {100}
+    assert {study.requested for study in studies} == {100}
     whole = study_leads(Guesses().leads(hands, 4, Seat.SOUTH), hands, CONTRACT)
     assert studies[-1].leads == whole.leads
     assert last_answer(hands, CONTRACT, Guesses()).leads == whole.leads
@@ -248,7 +248,7 @@ def test_a_limit_of_time_gives_what_there_is():
     solver = Guesses()
     solver.late_from = 50
     study = last_answer(layouts(100), CONTRACT, solver, time_limit_s=60)
-    assert (study.layouts, study.asked, study.is_complete) == (50, 100, False)
+    assert (study.layouts, study.requested, study.is_complete) == (50, 100, False)
     some = np.r_[0:42, 64:72]
     whole = study_leads(
         Guesses().leads(layouts(100)[:, some], 4, 2), layouts(100)[:, some], CONTRACT

@@ -203,7 +203,7 @@ def test_no_more_layouts_than_are_needed():
     few = ask(CLEAR, GAME, "1N P")
     assert [format_call(one.call) for one in few.candidates] == ["3N", "P", "7N"]
     assert few.stopped_because == "decided"
-    assert few.layouts == LEAST_LAYOUTS < few.asked
+    assert few.layouts == LEAST_LAYOUTS < few.requested
 
 
 # --- no search -----------------------------------------------------------------------------------

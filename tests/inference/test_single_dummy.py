@@ -49,7 +49,7 @@ def test_first_golden_example_west_without_inference(ties):
 @pytest.mark.parametrize("ties", ["strict", "first"])
 def test_first_golden_example_strict_and_first(ties):
     study = infer(FIRST, "SA", ties=ties)
-    assert (study.kept, study.after.layouts, study.after.weight) == (16, 16, 16)
+    assert (study.possible_layouts, study.after.layouts, study.after.weight) == (16, 16, 16)
     assert texts(study.after.totals) == {"CA": 55, "DQ": 40, "HJ": 44, "HA": 53}
     means = [float(mean) for mean in study.after.means.values()]
     assert means == [3.4375, 2.5, 2.75, 3.3125]
@@ -57,7 +57,7 @@ def test_first_golden_example_strict_and_first(ties):
 
 def test_first_golden_example_any():
     study = infer(FIRST, "SA", ties="any")
-    assert study.kept == 35
+    assert study.possible_layouts == 35
     assert study.after == study.before
 
 
@@ -81,7 +81,7 @@ def test_second_golden_example(ties):
     assert study.actor.weight / 2 == 35
     assert texts(study.before.means) == {"CQ": Fraction(6, 35), "CA": Fraction(16, 35)}
     assert study.before.best == (parse_card("CQ"),)
-    assert study.kept == 1
+    assert study.possible_layouts == 1
     assert texts(study.after.means) == {"CA": 1, "CQ": 2}
     assert study.after.best == (parse_card("CA"),)
     assert study.changes_play
@@ -91,9 +91,9 @@ def test_a_card_that_nobody_would_play_leaves_nothing():
     # the lead of a low spade gives a trick away whatever South has
     position = Position.parse("N:.2.6.K ..K.Q6 72...T 84.4..", "N", declarer="S", leader="S")
     study = infer(position, "S2", ties="any")
-    assert (study.kept, study.after, study.changes_play) == (0, None, False)
+    assert (study.possible_layouts, study.after, study.changes_play) == (0, None, False)
     assert study.before.layouts == math.comb(5, 2)
-    assert infer(position, "S2", ties="softmax:0.5").kept == math.comb(5, 2)
+    assert infer(position, "S2", ties="softmax:0.5").possible_layouts == math.comb(5, 2)
 
 
 def test_chances_of_softmax_go_with_the_cost():
@@ -103,7 +103,7 @@ def test_chances_of_softmax_go_with_the_cost():
         for chance, south in zip(study.chances, study.layouts[2].tolist(), strict=True)
         if south | 1 << parse_card("SA") == FIRST.hands[2]
     ]
-    worth = [float(mean) / 0.25 for mean in study.actor.worth.values()]
+    worth = [float(mean) / 0.25 for mean in study.actor.card_values.values()]
     expected = math.exp(3 / 0.25) / sum(map(math.exp, worth))
     assert math.isclose(float(real[0]), expected, rel_tol=1e-12)
 
@@ -148,7 +148,7 @@ def test_suits_and_seats_are_names(drawn, suits, turn):
     )  # fmt: skip
     for ties in ("share", "strict", "any"):
         one, two = infer(position, action, ties=ties), infer(other, card(action), ties=ties)
-        assert two.kept == one.kept
+        assert two.possible_layouts == one.possible_layouts
         assert sorted(two.weights) == sorted(one.weights)
         pairs = [(one.actor, two.actor), (one.before, two.before), (one.after, two.after)]
         for mine, theirs in pairs:

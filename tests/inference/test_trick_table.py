@@ -10,8 +10,8 @@ from bidcascade.inference.double_dummy.solved_deals import HELD_OUT, bank_sample
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.inference.trick_table import (
     NOTRUMP,
-    NOTRUMP_WORTH,
-    SUIT_WORTH,
+    NOTRUMP_VALUES,
+    SUIT_VALUES,
     Holdings,
     error_of,
     estimated_scores,
@@ -34,9 +34,9 @@ def counted(first, second, strain):
     """Parts of two hands that are there, by name."""
     both = [Holdings.of(np.array([parse_hand(one)], np.uint64)) for one in (first, second)]
     if strain == NOTRUMP:
-        found = dict(zip(NOTRUMP_WORTH, notrump_parts(*both)[:, 0].tolist(), strict=True))
+        found = dict(zip(NOTRUMP_VALUES, notrump_parts(*both)[:, 0].tolist(), strict=True))
     else:
-        found = dict(zip(SUIT_WORTH, suit_parts(*both, strain)[:, 0].tolist(), strict=True))
+        found = dict(zip(SUIT_VALUES, suit_parts(*both, strain)[:, 0].tolist(), strict=True))
     return {name: count for name, count in found.items() if count}
 
 

@@ -147,7 +147,7 @@ def test_other_systems_are_not_hurt(tmp_path):
     assert all("other" in one.others for one in trials if one.verdict == KEPT)
     for one in trials:
         if one.verdict == HURTS_ANOTHER:
-            assert one.told == "other"
+            assert one.reason == "other"
     kept = search.text.texts["page.bidding"]
     assert search.others[0].texts["page.bidding"] == kept
     assert search.others[0].texts["other.bidding"] == other.texts["other.bidding"]
@@ -161,7 +161,7 @@ def test_cases_that_held_still_hold(tmp_path):
     before = [one.to_dict() for one in tuner(text).run()]
     search = tuner(text, cases=cases)
     trials = list(search.run())
-    assert any(one.verdict == LOSES_A_CASE and "mine.cases:1" in one.told for one in trials)
+    assert any(one.verdict == LOSES_A_CASE and "mine.cases:1" in one.reason for one in trials)
     assert len(search.kept) < sum(one["verdict"] == KEPT for one in before)
     for hand in cases["mine"]:
         assert search.text.system().bid(hand.hand).call == hand.expected[0]
@@ -174,7 +174,7 @@ def test_what_does_not_read_or_changes_nothing(tmp_path):
     trials = list(tuner(text).run())
     verdicts = {one.verdict for one in trials}
     assert UNREADABLE in verdicts
-    assert all(one.told for one in trials if one.verdict == UNREADABLE)
+    assert all(one.reason for one in trials if one.verdict == UNREADABLE)
     assert all(one.screened.differ == 0 for one in trials if one.verdict == NO_DIFFERENCE)
 
 

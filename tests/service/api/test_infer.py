@@ -17,7 +17,7 @@ from bidcascade.bridge import (
     parse_calls,
     score,
 )
-from bidcascade.inference.contract_worth import contract_worth
+from bidcascade.inference.contract_value import contract_value
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.layouts.rejections import count_rejections
 from bidcascade.inference.layouts.sampling import deal_where
@@ -120,7 +120,7 @@ contracts = st.builds(
 def test_worth_is_the_mean_by_weight(contract, against, sides, rows, with_lead):
     tricks, others, weights = zip(*rows, strict=True)
     hands = np.ones((4, len(rows)), np.uint64)
-    found = contract_worth(
+    found = contract_value(
         hands, contract, Told([tricks, others]), weights=np.array(weights), vulnerability=sides,
         against=against, lead=0 if with_lead else None,
     )  # fmt: skip
@@ -157,7 +157,7 @@ def test_what_is_not_solved_in_time_is_left_out():
 
     hands, contract = np.ones((4, 3), np.uint64), Contract(3, 4, 0, Seat.NORTH)
     solver = SimpleNamespace(tricks=tricks)
-    found = contract_worth(hands, contract, solver, weights=np.ones(3), time_limit_s=1)
+    found = contract_value(hands, contract, solver, weights=np.ones(3), time_limit_s=1)
     assert (found.solved, found.tricks.value, found.points.value) == (2, 9.5, 415)
     assert found.tricks_by_layout.tolist() == [9, -1, 10]
 

@@ -2,7 +2,7 @@
 
 The first line of standard input is JSON: the ``command``, and the descriptor ``watch`` of a pipe.
 The engine inherits the standard streams. When the pipe closes, because whoever asked is done or
-dead, the keeper's group of processes ends, whatever the engine does or has started.
+dead, the group of processes ends, whatever the engine does or has started.
 """
 
 import json

@@ -28,12 +28,12 @@ from bidcascade.kernels.types import U64
 from .double_dummy.protocol import I8, DoubleDummy, SolvedInPart
 from .weighted import F64, margins, weighted_mean
 
-WorthScoring: TypeAlias = Literal["points", "imps", "matchpoints"]
-WORTH_SCORINGS: Final[tuple[WorthScoring, ...]] = get_args(WorthScoring)
+ValueScoring: TypeAlias = Literal["points", "imps", "matchpoints"]
+VALUE_SCORINGS: Final[tuple[ValueScoring, ...]] = get_args(ValueScoring)
 I64: TypeAlias = NDArray[np.int64]
 
 
-class Worth(NamedTuple):
+class MeanValue(NamedTuple):
     """A mean over layouts, with the ends of its interval of 95 %, none from a single layout."""
 
     value: float
@@ -42,7 +42,7 @@ class Worth(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ContractWorth(ShownAnswer):
+class ContractValue(ShownAnswer):
     """What a contract is worth to declarer's side.
 
     Parameters
@@ -64,18 +64,18 @@ class ContractWorth(ShownAnswer):
     """
 
     contract: Contract
-    tricks: Worth
+    tricks: MeanValue
     made: float
-    points: Worth
-    imps: Worth | None
-    matchpoints: Worth | None
+    points: MeanValue
+    imps: MeanValue | None
+    matchpoints: MeanValue | None
     chances: tuple[float, ...]
     solved: int
     tricks_by_layout: I64
     points_by_layout: I64
 
 
-def contract_worth(
+def contract_value(
     hands: U64,
     contract: Contract,
     solver: DoubleDummy,
@@ -86,7 +86,7 @@ def contract_worth(
     lead: int | None = None,
     time_limit_s: float | None = None,
     cancel: Event | None = None,
-) -> ContractWorth:
+) -> ContractValue:
     """Work out what a contract is worth over layouts.
 
     Parameters
@@ -129,21 +129,21 @@ def contract_worth(
     weights = np.where(done, weights, 0.0)[done]
     points = _points(contract, vulnerability)
     own = np.where(done, points[tricks], 0)
-    imps_worth = matchpoints = None
+    imps_value = matchpoints = None
     if against is not None:
         theirs: I64 = np.zeros(count, np.int64)
         if isinstance(against, Contract):
             sign = 1 if (against.declarer - contract.declarer) % 2 == 0 else -1
             theirs = sign * _points(against, vulnerability)[others]
         difference = (own - theirs)[done]
-        imps_worth = _worth(np.array([imps(one) for one in difference.tolist()]), weights)
-        matchpoints = _worth(np.sign(difference) / 2 + 0.5, weights)
+        imps_value = _mean(np.array([imps(one) for one in difference.tolist()]), weights)
+        matchpoints = _mean(np.sign(difference) / 2 + 0.5, weights)
     taken = tricks[done]
     chances = weighted_mean((taken[:, None] == np.arange(14)).astype(np.float64), weights)
-    return ContractWorth(
-        contract, _worth(taken, weights),
+    return ContractValue(
+        contract, _mean(taken, weights),
         float(weighted_mean((taken >= contract.level + 6).astype(np.float64), weights)),
-        _worth(own[done], weights), imps_worth, matchpoints, tuple(chances.tolist()),
+        _mean(own[done], weights), imps_value, matchpoints, tuple(chances.tolist()),
         int(done.sum()), np.where(done, tricks, -1), own,
     )  # fmt: skip
 
@@ -186,10 +186,10 @@ def _points(contract: Contract, vulnerability: Vulnerability) -> I64:
     return np.array([score(contract, tricks, vulnerable=vulnerable) for tricks in range(14)])
 
 
-def _worth(values: NDArray[np.generic], weights: F64) -> Worth:
+def _mean(values: NDArray[np.generic], weights: F64) -> MeanValue:
     column = values.astype(np.float64)[:, None]
     value = float(weighted_mean(column, weights)[0])
     margin = margins(column, weights)
     if margin is None:
-        return Worth(value, None, None)
-    return Worth(value, value - float(margin[0]), value + float(margin[0]))
+        return MeanValue(value, None, None)
+    return MeanValue(value, value - float(margin[0]), value + float(margin[0]))
