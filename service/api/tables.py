@@ -152,14 +152,11 @@ class LoadedTable:
         """Put table and backend behind the members of an answer, a JSON object."""
         return b"%s,%s}" % (content[:-1], self.tail_for(question))
 
-    def write(self, deals: DealArrays, query: Query) -> list[bytes]:
-        """Write the results of some deals as JSON objects; keeps account of what they cost."""
-        started = time.perf_counter()
-        written = self.results.write(deals, query)
+    def saw(self, mode: str, deals: int, started: float) -> None:
+        """Keep account of what the auctions of some deals cost."""
         # what a call costs however few its deals says nothing about many deals
-        means = self.seconds_a_deal if len(deals) >= LEAST_PART_DEALS else self.seconds_of_few
-        _observe(means, query.mode, started, len(deals))
-        return written
+        means = self.seconds_a_deal if deals >= LEAST_PART_DEALS else self.seconds_of_few
+        _observe(means, mode, started, deals)
 
     def if_free(self, what: str, deals: int = 1) -> AbstractContextManager[bool]:
         """Whether a question is so short, and its bidder so free, that it may be answered at once.

@@ -5,8 +5,9 @@ else in a thread.
 """
 
 import asyncio
+import operator
 import threading
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -78,7 +79,7 @@ class AppState:
         if self._batcher is None or self._loop is not loop:
             self._loop = loop
             self._batcher = Batcher(
-                _answer,
+                operator.call,
                 max_batch_deals=self.settings.max_batch_deals,
                 max_batch_requests=self.settings.max_batch_requests,
                 max_queue_deals=self.settings.max_queue_deals,
@@ -249,7 +250,3 @@ class AppState:
                 f"expected an answer within {self.settings.request_timeout_ms} ms "
                 "(setting request_timeout_ms)",
             ) from None
-
-
-def _answer(question: Question, payloads: Sequence[Any]) -> Sequence[Any]:
-    return question(payloads)
