@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
 from math import comb, log2
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,23 +206,43 @@ def _table(form: LinearForm, profile: str) -> Separable:
     return Separable.of_form(form, terms(profile))
 
 
-# 64 KiB a suit and form: fewer are kept than of the tables themselves
-@lru_cache(maxsize=128)
-def _suit_values(form: LinearForm, profile: str) -> list[tuple[int, I64, I64, I64]]:
-    """Suits that matter to a form: suit, its values by length, least and most by shape."""
-    found = []
-    for suit, values in enumerate(_table(form, profile).suits):
-        if values.any():
-            ordered = values[_BY_LENGTH].astype(np.int64)
-            least, most = (_by_shape(end, ordered, suit) for end in (np.minimum, np.maximum))
-            found.append((suit, ordered, least, most))
-    return found
+Limits: TypeAlias = tuple[tuple[LinearForm, int, int], ...]
+"""Forms of one suit's holding, with the least and the most of each."""
 
 
-def _by_shape(end: np.ufunc, ordered: I64, suit: int) -> I64:
-    """Least or most of a suit's values, which are ordered by length, for each shape."""
-    ends: I64 = end.reduceat(ordered, _LENGTH_STARTS)
-    return ends[_SHAPES[:, suit]]
+@lru_cache(maxsize=512)
+def _suits_of(form: LinearForm, profile: str) -> tuple[int, ...]:
+    """Suits that matter to a form."""
+    return tuple(suit for suit, values in enumerate(_table(form, profile).suits) if values.any())
+
+
+# lists ask the same of a suit again and again: what a table is asked for is a few hundred of these
+@lru_cache(maxsize=1024)
+def _holdings(suit: int, limits: Limits, profile: str) -> Flags:
+    """Find the holdings of a suit that are within limits."""
+    allowed = np.ones(HOLDINGS, np.bool_)
+    for form, low, high in limits:
+        values = _table(form, profile).suits[suit]
+        allowed &= (values >= low) & (values <= high)
+    return allowed
+
+
+@lru_cache(maxsize=1 << 14)
+def _lengths(suit: int, limits: Limits, profile: str) -> Flags:
+    """Lengths that some holding within limits has."""
+    allowed = _holdings(suit, limits, profile)[_BY_LENGTH]
+    lengths: Flags = np.logical_or.reduceat(allowed, _LENGTH_STARTS)
+    return lengths
+
+
+@lru_cache(maxsize=1 << 15)
+def _ends_by_length(form: LinearForm, suit: int, limits: Limits, profile: str) -> tuple[I64, I64]:
+    """Least and most of a form by a suit's length, over its holdings within limits."""
+    values = _table(form, profile).suits[suit][_BY_LENGTH].astype(np.int64)
+    allowed = _holdings(suit, limits, profile)[_BY_LENGTH]
+    least: I64 = np.minimum.reduceat(np.where(allowed, values, UNBOUNDED), _LENGTH_STARTS)
+    most: I64 = np.maximum.reduceat(np.where(allowed, values, -UNBOUNDED), _LENGTH_STARTS)
+    return least, most
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +250,8 @@ class _Branch:
     """What is left of holdings and shapes under a conjunction of intervals."""
 
     intervals: dict[LinearForm, tuple[int, int]]
-    holdings: Flags  # [4, 8192]
+    limits: tuple[Limits, ...]
+    """Of the holdings in clubs, diamonds, hearts and spades."""
     shapes: Flags  # [560]
     contexts: Flags  # [16]
     profile: str
@@ -241,21 +262,22 @@ class _Branch:
         by_context = table.contexts[self.contexts]
         low = table.lengths[_SHAPE_INDEX] + np.int64(by_context.min())
         high = table.lengths[_SHAPE_INDEX] + np.int64(by_context.max())
-        for suit, values, least, most in _suit_values(form, self.profile):
-            allowed = self.holdings[suit]
-            if not allowed.all():
-                allowed = allowed[_BY_LENGTH]
-                least = _by_shape(np.minimum, np.where(allowed, values, UNBOUNDED), suit)
-                most = _by_shape(np.maximum, np.where(allowed, values, -UNBOUNDED), suit)
-            low = low + least
-            high = high + most
+        for suit in _suits_of(form, self.profile):
+            least, most = _ends_by_length(form, suit, self.limits[suit], self.profile)
+            lengths = _SHAPES[:, suit]
+            low += least[lengths]
+            high += most[lengths]
         return low, high
+
+    def holdings(self, suit: int) -> Flags:
+        """Find the holdings that a suit may have."""
+        return _holdings(suit, self.limits[suit], self.profile)
 
     def share(self) -> float:
         """Largest share of hands that can be in this branch."""
         counts = np.stack(
             [np.add.reduceat(allowed[_BY_LENGTH], _LENGTH_STARTS, dtype=np.int64)
-             for allowed in self.holdings]
+             for allowed in map(self.holdings, range(4))]
         )  # fmt: skip
         hands = np.prod([counts[suit][_SHAPES[:, suit]] for suit in range(4)], axis=0)
         least = float(hands[self.shapes].sum())
@@ -273,7 +295,7 @@ class _Branch:
             values = table.suits[suit].astype(np.int64)
             offset += int(values.min())
             width = int(np.ptp(values)) + 1
-            cells = (_CARDS * width + values - values.min())[self.holdings[suit]]
+            cells = (_CARDS * width + values - values.min())[self.holdings(suit)]
             histograms.append(np.bincount(cells, minlength=14 * width).reshape(14, width))
         total = 0.0
         by_context = table.contexts[self.contexts]
@@ -317,39 +339,30 @@ def _solve(intervals: Sequence[Interval], profile: str) -> _Branch | None:
         narrow(merged, interval.form, (interval.low, interval.high))
     if any(low > high for low, high in merged.values()):
         return None
-    holdings = np.ones((4, HOLDINGS), np.bool_)
+    limits: list[list[tuple[LinearForm, int, int]]] = [[], [], [], []]
     contexts = np.ones(16, np.bool_)
     sums: dict[LinearForm, tuple[int, int]] = {}
     for form, (low, high) in merged.items():
-        table = _table(form, profile)
         place = _depends_on(form, profile)
         if place == "context":
-            contexts &= (table.contexts >= low) & (table.contexts <= high)
+            values = _table(form, profile).contexts
+            contexts &= (values >= low) & (values <= high)
         elif place is not None and place in "CDHS":
-            values = table.suits["CDHS".index(place)]
-            holdings["CDHS".index(place)] &= (values >= low) & (values <= high)
+            limits["CDHS".index(place)].append((form, low, high))
         else:
             sums[form] = (low, high)
-    if not contexts.any() or not holdings.any(axis=1).all():
+    shapes = np.ones(len(_SHAPES), np.bool_)
+    of_suits = tuple(tuple(sorted(one)) for one in limits)
+    for suit, one in enumerate(of_suits):
+        if one:
+            shapes &= _lengths(suit, one, profile)[_SHAPES[:, suit]]
+    if not contexts.any() or not shapes.any():
         return None
-    branch = _Branch(merged, holdings, np.ones(len(_SHAPES), np.bool_), contexts, profile)
-    shapes = _shapes_with_holdings(holdings)
+    branch = _Branch(merged, of_suits, shapes, contexts, profile)
     for form, (low, high) in [*sums.items(), *_pairs(sums, profile)]:
         least, most = branch.reach(form)
         shapes &= (least <= high) & (most >= low)
-    if not shapes.any():
-        return None
-    return _Branch(merged, holdings, shapes, contexts, profile)
-
-
-def _shapes_with_holdings(holdings: Flags) -> Flags:
-    shapes = np.ones(len(_SHAPES), np.bool_)
-    for suit, allowed in enumerate(holdings):
-        if allowed.all():
-            continue
-        present = np.logical_or.reduceat(allowed[_BY_LENGTH], _LENGTH_STARTS)
-        shapes &= present[_SHAPES[:, suit]]
-    return shapes
+    return branch if shapes.any() else None
 
 
 def _pairs(
