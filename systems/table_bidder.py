@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .system import System
 
 UNLIMITED: Final = (1 << 31) - 1
-_PARTS_KEPT: Final = 64
+_PARTS_CACHED: Final = 64
 _OF_NO_DEALS: Final = EntryLists(
     0, np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64)
 )
@@ -84,7 +84,7 @@ class TableBidder:
         self.table = table
         self._backend_name = backend
         self._lock = threading.Lock()
-        self._below = lru_cache(_PARTS_KEPT)(lambda calls: below_place(table, calls))
+        self._below = lru_cache(_PARTS_CACHED)(lambda calls: below_place(table, calls))
 
     # --- what it is -----------------------------------------------------------------------------
 

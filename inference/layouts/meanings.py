@@ -146,7 +146,7 @@ class SystemMeanings:
         """Lines of the system of the player to call."""
         vocabulary = self._places.sides[len(calls) % 2].vocabulary
         lines = tuple(
-            Line(entry.call, entry.name, entry.criteria, entry.needs.reach)
+            Line(entry.call, entry.name, entry.criteria, entry.constraint.reach)
             for entry in self._places.place(calls).entries
         )
         return Lines(vocabulary, lines, frozenset(line.call for line in lines))

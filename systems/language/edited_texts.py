@@ -230,10 +230,10 @@ class EditedTexts:
         self, systems: Mapping[Path, object], held: Mapping[Path, str], when: str
     ) -> None:
         for system in systems:
-            wrong = [one for some in read_held(system, held)[1].values() for one in some]
-            if wrong:
-                told = f"{wrong[0].where}: {wrong[0].message}"
-                raise InvalidInput(f"expected texts that read {when}, got {told}")
+            complaints = [one for some in read_held(system, held)[1].values() for one in some]
+            if complaints:
+                message = f"{complaints[0].where}: {complaints[0].message}"
+                raise InvalidInput(f"expected texts that read {when}, got {message}")
 
     # ------------------------------------------------------------------ what may be written
     def proposals(self, path: Path, line: int, column: int) -> list[Proposal]:

@@ -377,7 +377,7 @@ def test_sources_are_not_kept_alive():
 
 def test_judges_of_few_auctions_are_kept(sayc, monkeypatch):
     most = 3_000_000
-    monkeypatch.setattr(judging, "_KEPT_BYTES", most)
+    monkeypatch.setattr(judging, "_CACHED_BYTES", most)
     # without the auctions of other tests
     monkeypatch.setattr(judging, "_known", type(judging._known)())
     kept = []
