@@ -150,8 +150,8 @@ def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
         entries = np.flatnonzero(mask)
         if "count" in table.columns:
             entries = _most_first(entries, table.columns["count"])
-        said_too = kind in _TAGS_OF_MINED
-        detail = _times_made(table, entries[:examples].tolist() if said_too else [])
+        shows_times = kind in _TAGS_OF_MINED
+        detail = _times_made(table, entries[:examples].tolist() if shows_times else [])
         report.findings[kind] = _of_entries(table, entries, examples, detail)
     dropped = {
         kind: table.imported.get(kind, 0)

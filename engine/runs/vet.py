@@ -342,7 +342,7 @@ class _Steps:
             found.rejects += [pl.read_parquet(path / name) for name in run.named("rejects-")]
             step = run.parts[-1].number
             for name, tally in found.vetting.tallies.items():
-                tally.take_up(pl.read_parquet(path / _name(name, step)))
+                tally.merge(pl.read_parquet(path / _name(name, step)))
             counts = np.load(path / _name(_COUNTS, step, "npy"), allow_pickle=False)
             found.counts_all[:], found.counts_first[:] = counts[0], counts[1]
         return copy(run.position)

@@ -572,13 +572,13 @@ def _choose(row: I64, expression: I64, most: int, implications: Implications) ->
     follows = implications.follows
     chosen: list[int] = []
     current = -1
-    kept: list[int] = []
+    beside: list[int] = []
     for position, (place, number) in enumerate(zip(row.tolist(), expression.tolist(), strict=True)):
         if place != current:
-            current, kept = place, []
-        if len(kept) < most and not any(
-            follows(number, one) or follows(one, number) for one in kept
+            current, beside = place, []
+        if len(beside) < most and not any(
+            follows(number, one) or follows(one, number) for one in beside
         ):
             chosen.append(position)
-            kept.append(number)
+            beside.append(number)
     return np.array(chosen, np.int64)

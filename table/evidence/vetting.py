@@ -89,7 +89,7 @@ class Tally:
             self._merge()
         return self._counted
 
-    def take_up(self, frame: pl.DataFrame) -> None:
+    def merge(self, frame: pl.DataFrame) -> None:
         """Go on from what another one has counted, its :attr:`frame`.
 
         Raises
