@@ -7,9 +7,9 @@ import polars as pl
 
 from bidcascade.kernels import NO_ENTRY, Backend, DealArrays
 from bidcascade.table import BiddingTable
-from bidcascade.table.decisions import CallLists, find_decisions
 from bidcascade.table.evidence.vetting import ROW_BYTES_AT_ONCE, Judge
 from bidcascade.table.meanings import EntryMeanings
+from bidcascade.table.real_calls import CallLists, find_decisions
 
 from .calls_along import I64, NAMES, CallsAlong
 

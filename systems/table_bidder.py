@@ -29,10 +29,10 @@ from bidcascade.kernels import (
 )
 from bidcascade.table import BiddingTable, Vocabulary
 from bidcascade.table.columns import UndescribedPolicy
-from bidcascade.table.decisions import CallLists
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.rules import OverlayMark
 from bidcascade.table.overlays.sub_plan import below_place
+from bidcascade.table.real_calls import CallLists
 from bidcascade.table.showing import where_it_leaves
 from bidcascade.table.topics import Topic, topics_of
 

@@ -16,7 +16,7 @@ from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
 from .import_report import counted
 from .language.criteria import is_satisfiable
 from .language.expressions import Comparison, Expression, Number, Term, parse_expression
-from .plan import criteria_lists
+from .table_plan import criteria_lists
 from .truncation import is_suspected_truncation
 
 MOST_EXAMPLES: Final = 20

@@ -8,7 +8,7 @@ from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument
 from bidcascade.kernels.types import U64
 
 from .bits import ColumnBits
-from .nodes import DeviceWindow, device_windows, is_whole, node_records
+from .node_windows import DeviceWindow, device_windows, is_whole, node_records
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .tables import PackedDeals, PlanTables
 

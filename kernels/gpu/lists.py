@@ -19,7 +19,7 @@ from bidcascade.kernels.types import U64
 
 from .counts import count_nodes, representatives
 from .forest import Forest
-from .nodes import RECORD_BYTES
+from .node_windows import RECORD_BYTES
 from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting
 from .tables import PackedDeals, PlanTables, thread_staging
 

@@ -117,7 +117,7 @@ _PATTERNS: Final = tuple(
 )
 
 
-class Part(NamedTuple):
+class AnnouncementPart(NamedTuple):
     """A whole phrase, read: its canonical text, what it asks of the hand, remarks."""
 
     text: str
@@ -127,7 +127,7 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def read_part(text: str) -> Part | None:
+def read_part(text: str) -> AnnouncementPart | None:
     """Read one phrase with suits as ``!C``; None if it is none or not whole."""
     for form, whole, _ in _PATTERNS:
         match = whole.fullmatch(text)
@@ -137,7 +137,7 @@ def read_part(text: str) -> Part | None:
         if form.honours == "least" and "T" in found["honours"]:
             return None
         tags = (form.tag.replace("<bid>", found.get("bid", "")),) if form.tag else ()
-        return Part(_plain_numbers(text), form, tuple(_expressions(form, found)), tags)
+        return AnnouncementPart(_plain_numbers(text), form, tuple(_expressions(form, found)), tags)
     return None
 
 
@@ -421,7 +421,7 @@ def _read_parts(title: str, criteria: str, length: int) -> Announcement | None:
     return None
 
 
-def _joined(title: str, parts: list[Part], **flaws: Any) -> Announcement:
+def _joined(title: str, parts: list[AnnouncementPart], **flaws: Any) -> Announcement:
     expressions: dict[str, None] = {}
     tags = dict.fromkeys(title_tags(title))
     for place, part in enumerate(parts):
@@ -432,7 +432,7 @@ def _joined(title: str, parts: list[Part], **flaws: Any) -> Announcement:
     return Announcement(title, tuple(tags), tuple(expressions), parts=texts, **flaws)
 
 
-def _denies_no_more(before: list[Part], part: Part) -> bool:
+def _denies_no_more(before: list[AnnouncementPart], part: AnnouncementPart) -> bool:
     """Whether ``no !S`` stands behind ``!SAKQ``: it denies no honour then, and not the suit.
 
     GIB lists the honours held and those denied; behind ``solid 6-card !S; !SAKQ`` the second list
@@ -491,7 +491,7 @@ def kind_of(announcement: Announcement) -> str:
 
 
 @dataclass(slots=True)
-class Tally:
+class AnnouncementTally:
     """How many: distinct texts, and how often they occur; one of them as an example."""
 
     texts: int = 0
@@ -505,13 +505,13 @@ class Tally:
         self.example = self.example or example
 
 
-class Tallies(dict[str, Tally]):
+class Tallies(dict[str, AnnouncementTally]):
     """Tallies by text or kind."""
 
-    def __missing__(self, key: str) -> Tally:
-        return self.setdefault(key, Tally())
+    def __missing__(self, key: str) -> AnnouncementTally:
+        return self.setdefault(key, AnnouncementTally())
 
-    def most_frequent_first(self) -> list[tuple[str, Tally]]:
+    def most_frequent_first(self) -> list[tuple[str, AnnouncementTally]]:
         """Order by how often the texts occur, then by text."""
         return sorted(self.items(), key=lambda item: (-item[1].times, item[0]))
 
@@ -526,8 +526,12 @@ class CorpusReport:
     last part is no complete part but a tail.
     """
 
-    kinds: Tallies = field(default_factory=lambda: Tallies((kind, Tally()) for kind in KINDS))
-    forms: Tallies = field(default_factory=lambda: Tallies((one.phrase, Tally()) for one in FORMS))
+    kinds: Tallies = field(
+        default_factory=lambda: Tallies((kind, AnnouncementTally()) for kind in KINDS)
+    )
+    forms: Tallies = field(
+        default_factory=lambda: Tallies((one.phrase, AnnouncementTally()) for one in FORMS)
+    )
     parts: int = 0
     parts_read: int = 0
     unread: Tallies = field(default_factory=Tallies)

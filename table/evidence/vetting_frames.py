@@ -142,7 +142,7 @@ def vetting_frames(vetting: Vetting) -> dict[str, pl.DataFrame]:
     >>> from bidcascade.kernels import DealArrays
     >>> from bidcascade.kernels.dealing import deal_hands
     >>> from bidcascade.table.build import build_table
-    >>> from bidcascade.table.decisions import CallLists
+    >>> from bidcascade.table.real_calls import CallLists
     >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 38"]}])
     >>> vetting = Vetting(table)
     >>> deals = DealArrays(deal_hands(1, 0, 1), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
