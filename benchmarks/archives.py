@@ -22,7 +22,7 @@ import polars as pl
 from bidcascade.bridge import format_calls
 from bidcascade.engine.archive.adding import add_files
 from bidcascade.engine.archive.archive import Archive
-from bidcascade.engine.archive.questions import find_boards
+from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.statistics import statistics as node_statistics
 from bidcascade.engine.archive.upkeep import bid_archive, solve_archive
 from bidcascade.engine.questions.archives import BoardsQuestion

@@ -17,19 +17,19 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_table
 from bidcascade.table import BiddingTable, build_table
-from bidcascade.table.decisions import CallLists, find_decisions
 from bidcascade.table.evidence.layers import Layer, on_layer
 from bidcascade.table.evidence.learning import (
     CHUNK,
     Boards,
     CallCounts,
+    LearningTally,
     Options,
     Slots,
-    Tally,
     Thresholds,
     learn,
 )
 from bidcascade.table.evidence.measures import DEFAULT_LANES, make_measures
+from bidcascade.table.real_calls import CallLists, find_decisions
 from tests.support_tables import made_up_rows
 
 from .machine import environment, forget_peak, in_a_process, peak_mib
@@ -99,7 +99,7 @@ def count_published(lanes: Sequence[str]) -> Work:
     def work(table: BiddingTable, boards: list[Boards]) -> dict[str, int]:
         groups = np.flatnonzero(_counts(table, boards).hands >= 20)
         slots = Slots(table, groups, with_others=True)
-        tally = Tally(
+        tally = LearningTally(
             make_measures(table.vocabulary, lanes=lanes, flags=(), expressions=published()), slots
         )
         for deals, auctions in boards:

@@ -98,7 +98,7 @@ def compare(names: Sequence[str], deals: int, folder: Path, part: str = "1/1") -
     found["systems"], found["deals"], found["places"] = list(names), deals, bidder.count
     # neighbours share what the definition keeps
     auctions = sorted(bidder.auction_of(place) for place in range(bidder.count))[which - 1 :: parts]
-    expander = Expander(first.rules, other.rules, keep=4000)
+    expander = Expander(first.rules, other.rules, most_cached=4000)
     folder.mkdir(parents=True, exist_ok=True)
     for start in range(found["compared"], len(auctions), _AT_ONCE):
         began = time.process_time()

@@ -45,9 +45,9 @@ class ShownAnswer:
 
     def __repr__(self) -> str:
         start, end = f"{type(self).__name__}(", ")"
-        told = ", ".join(f"{name}={short(value)}" for name, value in self._shown().items())
+        fields = ", ".join(f"{name}={short(value)}" for name, value in self._shown().items())
         room = LONGEST_LINE - len(start) - len(end)
-        return f"{start}{told if len(told) <= room else told[: room - 1] + '…'}{end}"
+        return f"{start}{fields if len(fields) <= room else fields[: room - 1] + '…'}{end}"
 
     def _repr_html_(self) -> str:
         shown = self._shown()

@@ -9,7 +9,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.core.auctions import legal_calls
 from bidcascade.loaders import deal_arrays, play_disagrees
-from bidcascade.table.decisions import CallLists
+from bidcascade.table.real_calls import CallLists
 
 from .engine import Engine
 

@@ -30,7 +30,7 @@ from bidcascade.systems.bidder import Bidder, Step
 from .auction_ends import I64, Endings, contracts_by_compass
 from .compare import imps_of, scores_of
 from .double_dummy.protocol import I8
-from .yardstick import Line
+from .yardstick import LineName
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -81,8 +81,8 @@ class Regret(ShownAnswer):
         On the half of the deals where the condition was looked for, and on the other one.
     """
 
-    line: Line
-    instead: Line
+    line: LineName
+    instead: LineName
     calls: tuple[str, ...]
     when: str
     share: float
@@ -245,7 +245,7 @@ class _Lines:
 
     def __init__(self, bidder: Bidder) -> None:
         self.bidder = bidder
-        self.lines: list[Line] = [Line("", "Pass"), Line("", "Double")]
+        self.lines: list[LineName] = [LineName("", "Pass"), LineName("", "Double")]
         self._numbers = {line: number for number, line in enumerate(self.lines)}
         self._of_entry: dict[tuple[int, int], int] = {}
         self._calls: dict[tuple[int, int], dict[int, int]] = {}
@@ -261,7 +261,7 @@ class _Lines:
         known = self._of_entry.get((side, entry))
         if known is None:
             found = self.bidder.sides[side].entry(entry, 0)
-            line = Line(str(found.where), found.name)
+            line = LineName(str(found.where), found.name)
             known = self._numbers.setdefault(line, len(self.lines))
             if known == len(self.lines):
                 self.lines.append(line)

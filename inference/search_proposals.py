@@ -32,7 +32,7 @@ from .foreign.bidding import bid_out
 from .foreign.protocol import Turn
 from .search_player import SearchPlayer
 from .simulate import mean_and_error
-from .yardstick import Line
+from .yardstick import LineName
 
 MOST_PLACES = 3
 """Places of a proposal that are named, the commonest first."""
@@ -68,7 +68,7 @@ class Proposal(ShownAnswer):
         The one with the largest gain.
     """
 
-    line: Line
+    line: LineName
     own: str
     instead: str
     decisions: int
@@ -137,7 +137,7 @@ def propose(
     [('P', '3N', 'Too cautious')]
     """
     system, count = player.system, len(deals)
-    found: dict[tuple[Line, int, int], list[Disagreement]] = defaultdict(list)
+    found: dict[tuple[LineName, int, int], list[Disagreement]] = defaultdict(list)
     requests = 0
     for deal in range(count):
         if cancel is not None and cancel.is_set():
@@ -167,14 +167,16 @@ def propose(
     )  # fmt: skip
 
 
-def _line_of(system: System, turn: Turn) -> Line:
+def _line_of(system: System, turn: Turn) -> LineName:
     place = system.place(turn.calls, first=len(turn.calls) % 2 == 0)
     context = context_at(len(turn.calls), turn.dealer, turn.vulnerability)
     entry = choose(place, turn.hand, context, system.vocabulary).entry
-    return Line("", "") if entry is None else Line(str(entry.where), entry.name)
+    return LineName("", "") if entry is None else LineName(str(entry.where), entry.name)
 
 
-def _proposal(line: Line, own: int, instead: int, each: list[Disagreement], deals: int) -> Proposal:
+def _proposal(
+    line: LineName, own: int, instead: int, each: list[Disagreement], deals: int
+) -> Proposal:
     gains = np.array([one.gain for one in each])
     gain, error = mean_and_error(gains, np.ones(len(gains)))
     counts: dict[str, int] = defaultdict(int)

@@ -84,7 +84,7 @@ VERDICTS: Final = (
 
 
 @dataclass(slots=True)
-class Tally:
+class TrialTally:
     """Gains of a match in IMPs, summed up by half of the deals and by scorer.
 
     Parameters
@@ -98,7 +98,7 @@ class Tally:
 
     Examples
     --------
-    >>> tally = Tally()
+    >>> tally = TrialTally()
     >>> tally.add(range(4), np.array([0, 2]), np.array([[3.0, 3.0], [0.0, -2.0]]), 2)
     >>> tally.mean(0), tally.mean(0, 1), tally.mean(1), tally.gains_everywhere()
     (1.5, 0.0, -0.5, False)
@@ -169,9 +169,9 @@ class Trial(ShownAnswer):
 
     changes: tuple[str, ...]
     verdict: str
-    screened: Tally | None = None
-    judged: Tally | None = None
-    others: Mapping[str, Tally] = field(default_factory=dict)
+    screened: TrialTally | None = None
+    judged: TrialTally | None = None
+    others: Mapping[str, TrialTally] = field(default_factory=dict)
     reason: str = ""
 
     def to_dict(self) -> dict[str, Any]:
@@ -186,14 +186,14 @@ class Trial(ShownAnswer):
     def from_dict(cls, stored: Mapping[str, Any]) -> "Trial":
         """Read what :meth:`to_dict` gave."""
         tallies = (stored["screened"], stored["judged"])
-        screened, judged = (None if one is None else Tally(**one) for one in tallies)
-        others = {name: Tally(**one) for name, one in stored["others"].items()}
+        screened, judged = (None if one is None else TrialTally(**one) for one in tallies)
+        others = {name: TrialTally(**one) for name, one in stored["others"].items()}
         return cls(
             tuple(stored["changes"]), stored["verdict"], screened, judged, others, stored["told"]
         )
 
 
-def _fields(tally: Tally | None) -> dict[str, Any] | None:
+def _fields(tally: TrialTally | None) -> dict[str, Any] | None:
     if tally is None:
         return None
     return {
@@ -254,7 +254,7 @@ def _read_line(line: bytes) -> dict[str, Any] | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TuningPlan:
     """What is looked at, and how closely.
 
     Parameters
@@ -310,7 +310,7 @@ class Tuner:
         text: OpenText,
         deals: Callable[[int, int], DealArrays],
         solver: DoubleDummy,
-        plan: Plan,
+        plan: TuningPlan,
         *,
         others: Sequence[OpenText] = (),
         cases: Mapping[str, Sequence[Case]] | None = None,
@@ -428,7 +428,7 @@ class Tuner:
         lost = self._lost_case([(self.text, system), *read])
         if lost:
             return Trial(changes, LOSES_A_CASE, screened, reason=lost)
-        tallies: dict[str, Tally] = {}
+        tallies: dict[str, TrialTally] = {}
         for old, other in read:
             tally = tallies[old.name] = self._screened(other, self._system(old))
             if not all(tally.mean(one) + tally.error(one) >= 0 for one in range(len(SCORERS))):
@@ -437,12 +437,12 @@ class Tuner:
         sure = judged.gains_everywhere() and judged.mean(0) > _SURE * judged.error(0)
         return Trial(changes, KEPT if sure else JUDGED_OUT, screened, judged, tallies)
 
-    def _screened(self, new: System, old: System, move: Move | None = None) -> Tally:
+    def _screened(self, new: System, old: System, move: Move | None = None) -> TrialTally:
         """Play by estimated tricks: more and more deals while there may be a gain.
 
         With a ``move`` of the text that is tuned only those deals are bid that it may change.
         """
-        tally = Tally()
+        tally = TrialTally()
         for start, stop in pairwise(_edges(len(self._screen))):
             if move is None:
                 every = np.arange(start, stop)
@@ -456,11 +456,11 @@ class Tuner:
                 break
         return tally
 
-    def _judged(self, move: Move, new: System, old: System) -> Tally:
+    def _judged(self, move: Move, new: System, old: System) -> TrialTally:
         """Play by double dummy, all deals of one part after the other, until it is decided."""
         if self._judge is None:
             self._judge = self._deals(self.plan.judged, self.plan.seed + 1)
-        tally, count = Tally(), len(self._judge)
+        tally, count = TrialTally(), len(self._judge)
         for start in range(0, count, _JUDGE_PART):
             stop = min(start + _JUDGE_PART, count)
             for chosen, match in self._played(move, new, old, self._judge, start, stop):

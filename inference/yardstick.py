@@ -190,14 +190,14 @@ class BoardExample(NamedTuple):
     par_contracts: str
 
 
-class Line(NamedTuple):
+class LineName(NamedTuple):
     """A line of a system: file and line, and its name; both empty for none."""
 
     where: str
     name: str
 
 
-_NO_LINE: Final = Line("", "")
+_NO_LINE: Final = LineName("", "")
 
 
 class Decisive(NamedTuple):
@@ -208,8 +208,8 @@ class Decisive(NamedTuple):
     (``over_them``); none where nobody has.
     """
 
-    line: Line
-    behind: Line
+    line: LineName
+    behind: LineName
     over_them: bool
 
 
@@ -230,7 +230,7 @@ class LineLoss(ShownAnswer):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Tally(ShownAnswer):
+class BoardTally(ShownAnswer):
     """What a system, or the players, did on the boards of an archive."""
 
     name: str
@@ -260,8 +260,8 @@ class Yardstick(ShownAnswer):
     boards: int
     deals: int
     left_out: dict[str, int]
-    players: Tally
-    systems: tuple[Tally, ...]
+    players: BoardTally
+    systems: tuple[BoardTally, ...]
     seconds: dict[str, float]
 
 
@@ -492,13 +492,13 @@ class _Steps:
         behind = self._line(deal, (own or earlier)[0]) if earlier else _NO_LINE
         return Decisive(line, behind, over_them=bool(earlier) and not own)
 
-    def _line(self, deal: int, at: int) -> Line:
+    def _line(self, deal: int, at: int) -> LineName:
         """Line that made a call; none for a pass by default."""
         entry = int(self._entry[deal, at])
         if entry < 0:
             return _NO_LINE
         found = self._bidder.sides[at % 2].entry(entry, 0)
-        return Line(str(found.where), found.name)
+        return LineName(str(found.where), found.name)
 
     def _is_choice(self, deal: int, at: int) -> bool:
         """Whether a place has more than one call for some hand."""
@@ -525,7 +525,7 @@ def _decisive_of_engine(bidding: _Bidding, deals: DealArrays) -> dict[int, Decis
         calls = bidding.auctions[deal]
         at = decisive_calls(cause, calls, parity)[0]
         before = f"after {format_calls(calls[:at])}" if at else "opening"
-        line = Line(f"{before}:", format_call(calls[at]))
+        line = LineName(f"{before}:", format_call(calls[at]))
         found[deal] = Decisive(line, _NO_LINE, over_them=False)
     return found
 
@@ -533,7 +533,7 @@ def _decisive_of_engine(bidding: _Bidding, deals: DealArrays) -> dict[int, Decis
 # --- summing up -----------------------------------------------------------------------------------
 
 
-def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> Tally:
+def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> BoardTally:
     """Sum up what was bid, without differences and lines."""
     boards = len(bidding.imps)
     category = np.where(bidding.played, category_of(bidding.parts.level, bidding.parts.strain), 0)
@@ -557,7 +557,7 @@ def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> T
 
     amounts = np.bincount(bidding.cause, minlength=_NO_CAUSE)
     losses = np.bincount(bidding.cause, bidding.imps, minlength=_NO_CAUSE).astype(np.int64)
-    return Tally(
+    return BoardTally(
         name, float(bidding.imps.mean()), None, None,
         bid(category == _GAME), bid(category >= _SLAM),
         reached(_GAME, _GAME), reached(_SLAM, _SLAM + 1),

@@ -67,7 +67,7 @@ _get_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char
 # the buffers live on; the next structure may get the same address. So what is pointed to is kept
 # under numbers of its own, which travel in `private_data`.
 _structures: dict[int, ctypes.Structure] = {}
-_kept: dict[int, tuple[Any, Sequence[Any]]] = {}
+_held: dict[int, tuple[Any, Sequence[Any]]] = {}
 """Buffers and pointers of a structure, and its children."""
 _numbers = count(1)
 
@@ -85,7 +85,7 @@ def _release_array(pointer: Any) -> None:
 def _let_go(pointer: Any, released: Any) -> None:
     structure = pointer.contents
     structure.release = released
-    _, children = _kept.pop(structure.private_data)
+    _, children = _held.pop(structure.private_data)
     for child in children:
         # a consumer may have taken it over, and lets go of it by itself
         if child.release:
@@ -163,7 +163,7 @@ class ArrowColumn:
         for child in children:
             child.name = b"item"
         pointers, number = _pointers(children), next(_numbers)
-        _kept[number] = (pointers, children)
+        _held[number] = (pointers, children)
         return _Schema(
             format=self._kind, name=b"", flags=0 if self._buffers[0] is None else _NULLABLE,
             n_children=len(children), children=ctypes.addressof(pointers) if children else None,
@@ -175,7 +175,7 @@ class ArrowColumn:
         pointers, number = _pointers(children), next(_numbers)
         places = [None if one is None else one.ctypes.data for one in self._buffers]
         buffers = (ctypes.c_void_p * len(places))(*places)
-        _kept[number] = ((buffers, self._buffers, pointers), children)
+        _held[number] = ((buffers, self._buffers, pointers), children)
         return _Array(
             length=self._length, null_count=self._nulls, offset=0,
             n_buffers=len(buffers), n_children=len(children),

@@ -37,9 +37,9 @@ def import_path() -> list[str]:
     named = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
     chosen = {os.path.abspath(path) for path in named}  # noqa: PTH100 (links stay)
     path = [os.path.abspath(path) for path in sys.path if path]  # noqa: PTH100
-    kept = [one for one in path if one != _STARTED_IN or one in chosen]
+    own = [one for one in path if one != _STARTED_IN or one in chosen]
     # the package itself may lie there: it is found, after all others
-    return kept if _ROOT in kept or _ROOT not in path else [*kept, _ROOT]
+    return own if _ROOT in own or _ROOT not in path else [*own, _ROOT]
 
 
 def start_module(

@@ -60,12 +60,12 @@ class CudaBackend:
         """Return the plan's tables on this device; they live as long as the plan."""
         key = f"{self.NAME} {id(self.session)}"
         with self.session.device.lock():
-            kept = plan.cache.get(key)
+            cached = plan.cache.get(key)
             # a number of an object comes again when the object is gone
-            if not isinstance(kept, PlanTables) or kept.session is not self.session:
-                kept = PlanTables(self.session, plan)
-                plan.cache[key] = kept
-            return kept
+            if not isinstance(cached, PlanTables) or cached.session is not self.session:
+                cached = PlanTables(self.session, plan)
+                plan.cache[key] = cached
+            return cached
 
     def _chunk(self, deals: int) -> int:
         most = self._most_deals or self.BLOCK_DEALS

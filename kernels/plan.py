@@ -5,7 +5,7 @@
     nodes      the trie: first_child, child_count, call, flags, and per node its box
 
 A disjunction becomes several boxes, any of which will do. A hand passes a box when every lane lies
-in [lo, hi], all ``need`` flags are set and all ``forbid`` flags are clear. Eight lanes are
+in [lo, hi], all ``required`` flags are set and all ``forbid`` flags are clear. Eight lanes are
 compared at once: with H = 0x8080808080808080 and lanes below 128,
 ``((f | H) - lo) & ((hi | H) - f) & H == H``.
 """
@@ -125,10 +125,10 @@ def box_rows(plan: Plan) -> U64:
     """Boxes as backends test them: lo.. | hi with high bits.. | mask.. | need.. words."""
     lanes, flags = plan.packing.lane_words, plan.packing.flag_words
     rows = plan.boxes.copy()
-    need = plan.boxes[:, 2 * lanes : 2 * lanes + flags]
+    required = plan.boxes[:, 2 * lanes : 2 * lanes + flags]
     rows[:, lanes : 2 * lanes] |= np.uint64(LANE_HIGH_BITS)
     rows[:, 2 * lanes : 2 * lanes + flags] |= plan.boxes[:, 2 * lanes + flags :]
-    rows[:, 2 * lanes + flags :] = need
+    rows[:, 2 * lanes + flags :] = required
     return rows
 
 
@@ -136,8 +136,8 @@ def box_bytes(plan: Plan, boxes: "NDArray[np.int64] | slice" = slice(None)) -> t
     """Low and high by lane, needed and forbidden by flag: four arrays [boxes, lanes or flags]."""
     lanes, flags = plan.packing.lane_words, plan.packing.flag_words
     parts = np.split(plan.boxes[boxes], np.cumsum((lanes, lanes, flags)), axis=1)
-    low, high, need, forbid = (np.ascontiguousarray(part).view(np.uint8) for part in parts)
-    bits = [np.unpackbits(part, axis=1, bitorder="little") for part in (need, forbid)]
+    low, high, required, forbid = (np.ascontiguousarray(part).view(np.uint8) for part in parts)
+    bits = [np.unpackbits(part, axis=1, bitorder="little") for part in (required, forbid)]
     return low, high, *bits
 
 
@@ -200,12 +200,12 @@ class _BoxInterner:
         # NEVER: lo above hi in every lane
         self._intern(self._any_high, 0, 0, 0)
 
-    def _intern(self, low: int, high: int, need: int, forbid: int) -> int:
+    def _intern(self, low: int, high: int, required: int, forbid: int) -> int:
         row = b"".join(
             (
                 low.to_bytes(self._lane_bytes, "little"),
                 high.to_bytes(self._lane_bytes, "little"),
-                need.to_bytes(self._flag_bytes, "little"),
+                required.to_bytes(self._flag_bytes, "little"),
                 forbid.to_bytes(self._flag_bytes, "little"),
             )
         )
@@ -214,17 +214,17 @@ class _BoxInterner:
     def add(self, tests: Sequence[LayoutTest]) -> int:
         """Box number of a conjunction."""
         bounds: dict[int, tuple[int, int]] = {}
-        need = forbid = 0
+        required = forbid = 0
         for test in tests:
             if isinstance(test, FlagTest):
                 if test.positive:
-                    need |= 1 << test.flag
+                    required |= 1 << test.flag
                 else:
                     forbid |= 1 << test.flag
             else:
                 low, high = bounds.get(test.lane, (0, LANE_LIMIT))
                 bounds[test.lane] = max(low, test.low), min(high, test.high)
-        if need & forbid:
+        if required & forbid:
             return NEVER
         lows, highs = 0, self._any_high
         for lane, (low, high) in bounds.items():
@@ -232,7 +232,7 @@ class _BoxInterner:
                 return NEVER
             lows |= low << 8 * lane
             highs ^= (high ^ LANE_LIMIT) << 8 * lane
-        return self._intern(lows, highs, need, forbid)
+        return self._intern(lows, highs, required, forbid)
 
     def rows(self) -> U64:
         """All rows (uint64 [boxes, 2 * lane_words + 2 * flag_words])."""

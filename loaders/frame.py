@@ -157,8 +157,8 @@ def reader_remarks(deals: pl.DataFrame) -> list[str]:
     >>> reader_remarks(read.deals)
     ["reader: expected tricks from 0 to 13 in Result, got 'ten'"]
     """
-    is_told = pl.element().str.starts_with(READER_REMARK)
-    first = deals["commentary"].list.eval(pl.element().filter(is_told)).list.first()
+    is_remark = pl.element().str.starts_with(READER_REMARK)
+    first = deals["commentary"].list.eval(pl.element().filter(is_remark)).list.first()
     remarks: list[str] = first.drop_nulls().to_list()
     return remarks
 

@@ -239,11 +239,11 @@ def _enclosed(text: str, start: int, closing: str) -> tuple[str, int]:
     for at in range(start, len(text)):
         depth += (text[at] == text[start]) - (text[at] == closing)
         if not depth:
-            said = _one_line(text[start + 1 : at])
-            return f"{key}|{said}|" if said else "", at + 1
-    said = _one_line(text[start + 1 :])
-    remark = reader_remark(f"'{closing}' before the end", text[start] + said)
-    return f"{key}|{said}|nt|{remark}|", len(text)
+            value = _one_line(text[start + 1 : at])
+            return f"{key}|{value}|" if value else "", at + 1
+    value = _one_line(text[start + 1 :])
+    remark = reader_remark(f"'{closing}' before the end", text[start] + value)
+    return f"{key}|{value}|nt|{remark}|", len(text)
 
 
 def _one_line(text: str) -> str:

@@ -108,7 +108,7 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
             found = _paths(given)
             for path, name in found:
                 sources += _files(path, shown_path(name), named_itself=len(found) == 1)
-    return _told_apart(sources)
+    return _with_distinct_names(sources)
 
 
 def kind_of_text(text: str) -> str:
@@ -210,7 +210,7 @@ def _members(path: Path, name: str) -> Iterator[Source]:
         yield Source(name, refusal="expected files of deals in the zip file, got none")
 
 
-def _told_apart(sources: list[Source]) -> list[Source]:
+def _with_distinct_names(sources: list[Source]) -> list[Source]:
     """Let no two files have the same name: records are numbered, files described by it."""
     places: dict[str, set[str]] = {}
     for source in sources:

@@ -487,27 +487,27 @@ def _read(
             quoted = text[record.start : end].strip(BLANKS)
             rejects.append((source, count, *(record.problem or (NO_DEAL_REASON, quoted))))
 
-    def begin(start: int) -> _Record:
+    def start_record(start: int) -> _Record:
         close(start)
-        begun = _Record(**vars(lasting), start=start)
+        opened = _Record(**vars(lasting), start=start)
         lasting.board = lasting.room = lasting.vulnerability = None
         lasting.sides = ""
         for once in ("ah", "sv"):
             lasting.tokens.pop(once, None)
-        return begun
+        return opened
 
     for key, value, start in _tokens(text):
         # whose value it is: the board's before its first call, card or page end
         owner = record if record is not None and record.in_header else None
         if key == "qx":
-            record = begin(start)
+            record = start_record(start)
             record.board, record.room = _parse_board(value)
             record.vulnerability = None
         elif key == "md":
             if record is not None and record.has_md and record.is_fresh and "," not in value:
                 continue
             if record is None or record.has_md or not record.is_fresh:
-                record = begin(start)
+                record = start_record(start)
             record.in_header = True
             try:
                 record.deal, record.dealer = parse_md(value)

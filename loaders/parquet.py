@@ -205,11 +205,11 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
     is_known = np.ones(frame.height, np.bool_)
     for column in ("dealer", "vulnerability"):
         is_known &= frame[column].is_not_null().to_numpy()
-    wrong = frame.select(
+    invalid = frame.select(
         (pl.col(column).is_not_null() & ~holds).fill_null(value=False).alias(column)
         for column, (_, holds) in _RULES.items()
     )
-    is_right = ~wrong.select(pl.any_horizontal(pl.all())).to_series().to_numpy()
+    is_right = ~invalid.select(pl.any_horizontal(pl.all())).to_series().to_numpy()
     bad = np.flatnonzero(~(is_deal & is_known & is_right)).tolist()
     rejects: list[tuple[str, int | None, str, str]] = []
     for row in bad:
@@ -220,7 +220,7 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
         elif not is_known[row]:
             reason = "expected a dealer (N, E, S, W) and a vulnerability (None, NS, EW, Both)"
         else:
-            column = next(column for column in _RULES if wrong[column][row])
+            column = next(column for column in _RULES if invalid[column][row])
             reason = f"expected {_RULES[column][0]} in column {column!r}"
             given = repr(frame[column][row])
         rejects.append((name, first + row + 1, f"{reason}, got {given}", given))

@@ -107,12 +107,12 @@ class Boards:
         if dealer < 0:
             if opener >= 0:
                 dealer = opener
-            elif board and not _says(tag("Dealer", "")):
+            elif board and not _has_value(tag("Dealer", "")):
                 dealer = int(board_dealer(board))
             else:
                 dealer = read_seat(tag("Deal", "").lstrip()[:1])
         vulnerability = _vulnerability(tag("Vulnerable", ""))
-        is_known = vulnerability >= 0 or not _says(tag("Vulnerable", ""))
+        is_known = vulnerability >= 0 or not _has_value(tag("Vulnerable", ""))
         if vulnerability < 0:
             vulnerability = int(board_vulnerability(board)) if board and is_known else 0
         declarer = tag("Declarer", "")
@@ -160,7 +160,7 @@ def _vulnerability(text: str) -> int:
         return UNKNOWN
 
 
-def _says(text: str) -> bool:
+def _has_value(text: str) -> bool:
     """Whether a tag says anything: what is not known is left out or written as ``?`` or ``-``."""
     return bool(text.strip(_NO_WORD))
 
@@ -177,7 +177,7 @@ def _unread(tags: dict[str, str]) -> list[str]:
 @lru_cache(1 << 14)
 def _remark(name: str, text: str) -> str | None:
     expected, is_read = _WORDS[name]
-    if is_read(text) or not _says(text):
+    if is_read(text) or not _has_value(text):
         return None
     return reader_remark(f"{expected} in {name}", text.strip())
 

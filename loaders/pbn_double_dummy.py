@@ -151,8 +151,8 @@ def bid_system_column(data: bytes) -> pl.DataFrame:
     """
     tags = pbn_tags(data, [*BID_SYSTEM_TAGS])
     found = [
-        None if not any(told) else [one or "" for one in told]
-        for told in tags.select(BID_SYSTEM_TAGS).iter_rows()
+        None if not any(systems) else [one or "" for one in systems]
+        for systems in tags.select(BID_SYSTEM_TAGS).iter_rows()
     ]
     return tags.select("record").with_columns(
         pl.Series(BID_SYSTEMS_COLUMN, found, dtype=pl.List(pl.String()))

@@ -20,7 +20,7 @@ _COLUMN = re.compile(r"[+-]?\s*(\w+)(?:\\(\d+)[LR]?)?")
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|(\S+)')
 _BETWEEN_NAMES = (re.compile(r"\s+[-&/+]\s+"), re.compile(r"\s*[-&/+]\s*"))
 _MISSING = re.compile(r"-|\?*")
-_KEPT = ("Deal", "Board", "Dealer", "Vulnerable", "Event")
+_SHARED_TAGS = ("Deal", "Board", "Dealer", "Vulnerable", "Event")
 _SIDES = (("NS", "North", "South"), ("EW", "East", "West"))
 
 
@@ -50,7 +50,7 @@ def read_travellers(game: Game) -> Iterator[Game | Refused]:
     bye or an adjusted score, is refused. One that counts for several tables is one board, which
     tells so.
     """
-    kept = {name: game.tags[name] for name in _KEPT if name in game.tags}
+    shared = {name: game.tags[name] for name in _SHARED_TAGS if name in game.tags}
     first = game.number + game.traveller_offset
     for number, (table, line) in enumerate(game.travellers, first):
         columns = _columns(game.tags.get(table, ""))
@@ -69,7 +69,7 @@ def read_travellers(game: Game) -> Iterator[Game | Refused]:
             continue
         sections = {"Play": lead} if (lead := values.get("lead")) else {}
         remarks = _count(values.get("multiplicity", "1"))
-        yield Game(number, {**kept, **tags, **_players(values)}, sections, {}, remarks)
+        yield Game(number, {**shared, **tags, **_players(values)}, sections, {}, remarks)
 
 
 @lru_cache(64)
@@ -178,19 +178,19 @@ def with_score_tables(frame: pl.DataFrame) -> pl.DataFrame:
         Fewer rows, with :data:`SCORE_TABLE_COLUMN`. A row with calls, cards, remarks, a room or a
         name that a line cannot hold stays a row of its own.
     """
-    kept: list[int] = []
+    rows: list[int] = []
     lines: list[list[str]] = []
     before: tuple[object, ...] | None = None
     for number, row in enumerate(frame.iter_rows(named=True)):
         board = tuple(row.get(name) for name in _SAME_BOARD)
         line = format_score_line(row) if board == before else None
         if line is None:
-            kept.append(number)
+            rows.append(number)
             lines.append([])
         else:
             lines[-1].append(line)
         before = board
-    return frame[kept].with_columns(
+    return frame[rows].with_columns(
         pl.Series(SCORE_TABLE_COLUMN, lines, dtype=pl.List(pl.String()))
     )
 

@@ -19,7 +19,7 @@ from pygls.workspace import PositionCodec
 from bidcascade.bridge import BidcascadeError, InvalidSystem
 from bidcascade.systems.check import Finding, check_system
 from bidcascade.systems.language.completion import ProposalKind
-from bidcascade.systems.language.edited_texts import EditedTexts, Found, is_shipped
+from bidcascade.systems.language.edited_texts import EditedTexts, FoundName, is_shipped
 from bidcascade.systems.language.errors import Complaint
 from bidcascade.systems.language.formatter import format_system_text
 from bidcascade.systems.language.names import NamePlace
@@ -337,7 +337,7 @@ def _add_questions(server: LanguageServer, desk: _Desk) -> None:
     def references(params: types.ReferenceParams) -> list[types.Location]:
         path, line, column = desk.here(params.text_document.uri, params.position)
         name = desk.texts.name_at(path, line, column)
-        found: list[Found] = [] if name is None else desk.texts.same_names(path, name)
+        found: list[FoundName] = [] if name is None else desk.texts.same_names(path, name)
         return [
             desk.location_of(one.path, one.place)
             for one in found

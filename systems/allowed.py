@@ -29,7 +29,7 @@ from .bidder import FEW, LONGEST_AUCTION, Bidder
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
-    from bidcascade.table.decisions import CallLists
+    from bidcascade.table.real_calls import CallLists
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -274,7 +274,7 @@ def allowed_along(bidder: Bidder, deals: DealArrays, auctions: "CallLists") -> A
     --------
     >>> import polars as pl
     >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from bidcascade.table.decisions import CallLists
+    >>> from bidcascade.table.real_calls import CallLists
     >>> from .system import System
     >>> bidder = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced").bidder()
     >>> deals = DealArrays(deal_hands(1, 0, 1), np.zeros(1, np.uint8), np.zeros(1, np.uint8))

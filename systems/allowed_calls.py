@@ -79,8 +79,8 @@ class SystemCalls:
                 which = int(bidder.store.chosen[place])
                 if (id(side), which) not in found:
                     entries = bidder.entries_of_list(which)
-                    said = {_call_and_criteria(side, entry) for entry in entries}
-                    found[id(side), which] = _digest(side.rules.vocabulary, "pass", said)
+                    rules = {_call_and_criteria(side, entry) for entry in entries}
+                    found[id(side), which] = _digest(side.rules.vocabulary, "pass", rules)
                 wanted.append((id(side), which))
         return [found[one] for one in wanted]
 
@@ -186,8 +186,8 @@ def _call_and_criteria(side: SystemProgram, entry: int) -> tuple[int, Criteria]:
     return side.call_of(entry), side.criteria_texts(entry)
 
 
-def _digest(vocabulary: Vocabulary, otherwise: str, said: Iterable[tuple[int, Criteria]]) -> bytes:
+def _digest(vocabulary: Vocabulary, otherwise: str, rules: Iterable[tuple[int, Criteria]]) -> bytes:
     """Digest of calls with their criteria, in any order, and of the code that reads them."""
     terms = vocabulary.profile, sorted(vocabulary.user_terms.items())
-    text = repr((code_digest(), terms, otherwise, sorted(said)))
+    text = repr((code_digest(), terms, otherwise, sorted(rules)))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()

@@ -7,9 +7,9 @@ import polars as pl
 
 from bidcascade.kernels import NO_ENTRY, Backend, DealArrays
 from bidcascade.table import BiddingTable
-from bidcascade.table.decisions import CallLists, find_decisions
 from bidcascade.table.evidence.vetting import ROW_BYTES_AT_ONCE, Judge
 from bidcascade.table.meanings import EntryMeanings
+from bidcascade.table.real_calls import CallLists, find_decisions
 
 from .calls_along import I64, NAMES, CallsAlong
 
@@ -25,7 +25,7 @@ class AlongTable:
         return Judge(self._table, self._backend)
 
     @cached_property
-    def _said(self) -> EntryMeanings:
+    def _meanings(self) -> EntryMeanings:
         return EntryMeanings(self._table)
 
     def find(
@@ -57,7 +57,7 @@ class AlongTable:
         lost = place < -1
         place[lost] = np.repeat(deepest, np.diff(auctions.offsets))[lost]
         keys, which = np.unique(place << 9 | depth, return_inverse=True)
-        told = [(self._said.names(key >> 9), key >> 9, key & 511) for key in keys.tolist()]
-        names = [[*said, *[""] * (length - len(said))] for said, _, length in told]
-        shown = np.stack([self._said.shown(entry) for _, entry, _ in told])
+        meant = [(self._meanings.names(key >> 9), key >> 9, key & 511) for key in keys.tolist()]
+        names = [[*words, *[""] * (length - len(words))] for words, _, length in meant]
+        shown = np.stack([self._meanings.shown(entry) for _, entry, _ in meant])
         return CallsAlong(allowed, pl.Series(names, dtype=NAMES).gather(which), shown[which])

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from bidcascade.kernels.gpu.systems import DeviceAuctions
     from bidcascade.table import BiddingTable, Vocabulary
     from bidcascade.table.columns import UndescribedPolicy
-    from bidcascade.table.decisions import CallLists
     from bidcascade.table.overlays.rules import OverlayMark
+    from bidcascade.table.real_calls import CallLists
     from bidcascade.table.topics import Topic
 
     from .allowed import Counted, Listing

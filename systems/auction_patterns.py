@@ -20,7 +20,7 @@ CALLS: Final = 38
 LONGEST_TEXT: Final = 500
 _ANY: Final = "[\\x00-\\x25]"
 _MOST_BINDINGS: Final = 5_000
-_MOST_BEGUN: Final = 5_000
+_MOST_AUCTIONS: Final = 5_000
 _BY_THE_LAST_BID: Final = ("cheapest", "jump", "double jump")
 
 
@@ -76,12 +76,12 @@ class WrittenAuction(NamedTuple):
         heads = {bytes(passes) for passes in range(4 if self.leading_passes else 1)}
         found: set[bytes] = set()
         for steps in self.steps:
-            begun = heads
+            longer = heads
             for step in steps:
-                if step is None or len(begun) * len(step) * len(self.steps) > most:
+                if step is None or len(longer) * len(step) * len(self.steps) > most:
                     break
-                begun = {head + bytes([call]) for head in begun for call in step}
-            found |= begun
+                longer = {head + bytes([call]) for head in longer for call in step}
+            found |= longer
         ordered = sorted(found)
         shortest: list[bytes] = []
         for head in ordered:
@@ -157,10 +157,10 @@ def _parsed(text: str) -> tuple[AuctionStep, ...]:
     parsed = parse_statement(f"after {text}:")
     statement = parsed.statement
     if (
-        not isinstance(statement, HeaderStatement) or parsed.wrong or statement.header.condition
+        not isinstance(statement, HeaderStatement) or parsed.faults or statement.header.condition
         or statement.remark or len(statement.header.auctions) != 1
     ):  # fmt: skip
-        why = f": {parsed.wrong[0].message}" if parsed.wrong else ""
+        why = f": {parsed.faults[0].message}" if parsed.faults else ""
         raise InvalidCall(
             "expected an auction ('1N P 2C'), or a pattern as in the headers of systems "
             f"('1NT P 2C P 2M …'), got {text!r}{why}"
@@ -249,9 +249,11 @@ def _fits(steps: Sequence[frozenset[int] | None], calls: bytes, *, exact: bool) 
 
 def _legal(steps: Sequence[frozenset[int]], passes: bytes) -> set[bytes] | None:
     """Legal auctions behind some passes; None where too many begin so."""
-    begun = [Auction.of(passes)]
+    auctions = [Auction.of(passes)]
     for step in steps:
-        begun = [one.add(call) for one in begun for call in sorted(step) if one.is_legal(call)]
-        if len(begun) > _MOST_BEGUN:
+        auctions = [
+            one.add(call) for one in auctions for call in sorted(step) if one.is_legal(call)
+        ]
+        if len(auctions) > _MOST_AUCTIONS:
             return None
-    return {bytes(one.calls) for one in begun}
+    return {bytes(one.calls) for one in auctions}

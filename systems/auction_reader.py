@@ -42,13 +42,13 @@ class AuctionReader(ABC):
     ----------
     dealer_side, other_side
         Systems of the players at positions 0 and 2, and at 1 and 3.
-    keep
+    most_cached
         States and places that are remembered at most.
     """
 
-    def __init__(self, dealer_side: Rules, other_side: Rules, *, keep: int) -> None:
+    def __init__(self, dealer_side: Rules, other_side: Rules, *, most_cached: int) -> None:
         self.sides = (dealer_side, other_side)
-        self._keep = keep
+        self._most_cached = most_cached
         self._lock = threading.RLock()
         self._states: OrderedDict[tuple[int, ...], State] = OrderedDict()
         self._places: OrderedDict[tuple[int, ...], Place] = OrderedDict()
@@ -90,7 +90,7 @@ class AuctionReader(ABC):
                 cache.move_to_end(calls)
                 return cache[calls]
             found = cache[calls] = work_out(calls)
-            if len(cache) > self._keep:
+            if len(cache) > self._most_cached:
                 cache.popitem(last=False)
             return found
 
@@ -115,7 +115,7 @@ class AuctionReader(ABC):
         # behind the last entry of the call nothing is taken from it
         last = max((number for number, one in enumerate(entries) if one.call == call), default=None)
         for entry in entries if last is None else entries[: last + 1]:
-            reach = entry.needs.reach
+            reach = entry.constraint.reach
             if entry.call != call:
                 taken |= reach.must
                 continue
@@ -163,12 +163,12 @@ class CoreReader(AuctionReader):
     ----------
     bidder
         Places of the two systems.
-    keep
+    most_cached
         States and places that are remembered at most; both of an auction take some 30 kB.
     """
 
-    def __init__(self, bidder: "Bidder", *, keep: int = 256) -> None:
-        super().__init__(*(side.rules for side in bidder.sides), keep=keep)
+    def __init__(self, bidder: "Bidder", *, most_cached: int = 256) -> None:
+        super().__init__(*(side.rules for side in bidder.sides), most_cached=most_cached)
         self._bidder = bidder
         # the bidder's own, so that nobody waits for the one and holds the other
         self._lock = bidder.lock

@@ -53,7 +53,7 @@ class Candidate(ShownAnswer):
     taken_by: str | None = None
 
 
-class WhenAsked(Sequence[Candidate]):
+class LazyCandidates(Sequence[Candidate]):
     """Candidates that are looked at only if somebody asks for them."""
 
     def __init__(self, find: Callable[[], list[Candidate]]) -> None:
@@ -141,7 +141,7 @@ def answer_bid(
     vulnerability: Vulnerability | str,
 ) -> BidAnswer:
     """Answer :meth:`bidcascade.engine.Engine.bid`."""
-    mask, calls, context = what_is_asked(hand, auction, dealer, vulnerability)
+    mask, calls, context = read_open_question(hand, auction, dealer, vulnerability)
     parent = table.find(calls) if calls else None
     if calls and parent is None:
         from bidcascade.table.showing import calls_known
@@ -172,7 +172,7 @@ def answer_bid(
     return _default_pass(candidates, entry, "no candidate holds")
 
 
-def what_is_asked(
+def read_open_question(
     hand: int | str,
     auction: Sequence[int | str] | str,
     dealer: Seat | str,
@@ -198,7 +198,7 @@ def read_question(
     dealer: Seat | str,
     vulnerability: Vulnerability | str,
 ) -> tuple[int, tuple[int, ...], Context]:
-    """Like :func:`what_is_asked`, without a look at whether the auction is legal."""
+    """Like :func:`read_open_question`, without a look at whether the auction is legal."""
     mask = parse_hand(hand) if isinstance(hand, str) else check_hand(hand)
     calls = parse_calls(auction)
     return mask, calls, context_at(len(calls), dealer, vulnerability)

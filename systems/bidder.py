@@ -285,28 +285,28 @@ class Bidder:
         store = self._store
         self._most_known, self._look_at = max(self._most_known, self._known_bytes), _LOOK_SETS
         count = int(store.counts[rows.PLACES])
-        kept = np.zeros(1, np.int32)
+        staying = np.zeros(1, np.int32)
         if but is not None:
             known = np.flatnonzero(store.row[:count] >= 0)
             lengths = store.rows["length"][store.row[known]]
             most = len(store.rows) // 4 if most is None else most
             shallow = known[np.argsort(lengths, kind="stable")[:most]]
-            kept = np.unique(np.concatenate([kept, shallow, but[store.row[but] >= 0]]))
-        found = store.rows[store.row[kept]]
+            staying = np.unique(np.concatenate([staying, shallow, but[store.row[but] >= 0]]))
+        found = store.rows[store.row[staying]]
         used = np.zeros(int(store.counts[rows.SETS]), np.bool_)
         used[found["known"]] = True
         sets = np.flatnonzero(used)
         found["known"] = (np.cumsum(used, dtype=np.int32) - 1)[found["known"]]
         store.row[:count] = -1
-        store.row[kept] = np.arange(len(kept), dtype=np.int32)
-        store.rows[: len(kept)] = found
+        store.row[staying] = np.arange(len(staying), dtype=np.int32)
+        store.rows[: len(staying)] = found
         for name in ("sets", "hulls", "ranges"):
             array = getattr(store, name)
             # no set moves up, so that a part never overwrites what a later one reads
             for start in range(0, len(sets), 256):
                 some = sets[start : start + 256]
                 array[start : start + len(some)] = array[some]
-        store.counts[rows.ROWS], store.counts[rows.SETS] = len(kept), len(sets)
+        store.counts[rows.ROWS], store.counts[rows.SETS] = len(staying), len(sets)
         store.set_numbers["key"], store.set_numbers["value"] = rows.EMPTY, -1
         walk.index_sets(store)
         # another store for whoever has a copy, since rows and sets get their numbers anew
@@ -355,7 +355,7 @@ class Bidder:
         """Memory that places take, and what is known there."""
         return self._known_bytes + self._bytes_of_places
 
-    def _keep_to_budget(self) -> None:
+    def _fit_budget(self) -> None:
         """Begin anew where places alone, without what is known there, take too much."""
         if self._bytes_of_places > max(_LEAST_BYTES, self.budget // 2):
             self.start_over()
@@ -461,7 +461,7 @@ class Bidder:
                 self._rounds_there(self._device, level)
             places = self._rounds_there(self._device, places)
             parents = self._store.parent[places]
-        self._need_rows(parents[parents >= 0])
+        self._load_rows(parents[parents >= 0])
         self._rounds(places)
 
     def _rounds_there(self, device: "DevicePlaces", places: I32) -> I32:
@@ -551,7 +551,7 @@ class Bidder:
             )
         block.set(items=np.zeros(4 * len(block.items), np.int32))
 
-    def _need_rows(self, places: I32) -> None:
+    def _load_rows(self, places: I32) -> None:
         """See to it that some places have their rows, which may have been dropped."""
         for level in self._without(self._store.row, places):
             self._rounds(level)
@@ -658,9 +658,9 @@ class Bidder:
             Where many deals are bid; on the processor unless it is ``cuda``.
         """
         with self._whole():
-            self._keep_to_budget()
-            is_begun = not calls and self._store.list[0] != rows.UNKNOWN
-            place = np.full(len(deals), 0 if is_begun else self.reach(calls), np.int32)
+            self._fit_budget()
+            is_open = not calls and self._store.list[0] != rows.UNKNOWN
+            place = np.full(len(deals), 0 if is_open else self.reach(calls), np.int32)
             entry = np.full(len(deals), walk.NO_ENTRY, np.int32)
             defaults = np.zeros(len(deals), np.uint16)
             if len(deals) <= FEW:
@@ -709,7 +709,7 @@ class Bidder:
         self, deals: "DeviceDeals", backend: "CudaBackend"
     ) -> "tuple[DevicePlaces, BidsThere]":
         with self._whole():
-            self._keep_to_budget()
+            self._fit_budget()
             self.reach(())
             with self._on(backend) as device:
                 bids = device.bid_on_device(
@@ -851,7 +851,7 @@ class Bidder:
     def place(self, calls: Sequence[int]) -> Place:
         """Tell what the system of the player to call says after a legal auction that goes on."""
         with self.lock:
-            self._keep_to_budget()
+            self._fit_budget()
             return self.place_with_numbers(self.reach(calls))[0]
 
     def place_with_numbers(self, number: int) -> tuple[Place, list[int]]:
@@ -891,7 +891,7 @@ class Bidder:
             For :meth:`entries_of_list` and :meth:`cells`.
         """
         with self.lock:
-            self._need_rows(places)
+            self._load_rows(places)
             store = self._store
             return store.list[places], store.rows["known"][store.row[places], depth & 3]
 
@@ -991,7 +991,7 @@ class Bidder:
     def walking(self) -> Iterator[None]:
         """Let nobody else in meanwhile, and begin within the budget."""
         with self._whole():
-            self._keep_to_budget()
+            self._fit_budget()
             yield
 
     @property
@@ -1051,9 +1051,9 @@ class Bidder:
                 depth, place, who, self._store, self._sides_there()
             )
 
-    def need_rows(self, places: I32) -> None:
+    def load_rows(self, places: I32) -> None:
         """See to it that what is known at some places is there."""
-        self._need_rows(places)
+        self._load_rows(places)
 
     def make_room(self, places: int) -> None:
         """Make room for so many new places."""

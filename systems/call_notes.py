@@ -86,10 +86,10 @@ def _text_of_line(places: "SystemPlaces", side: int, entry: int) -> str:
         # an overlay put it there: it stands in no text
         return program.name(entry)
     line = program.entry(entry, 0)
-    said = (_joined((line.name, description_of(line))), *agreements_of(line))
-    return "; ".join(text for text in said if text)
+    parts = (_joined((line.name, description_of(line))), *agreements_of(line))
+    return "; ".join(text for text in parts if text)
 
 
-def _joined(said: Iterable[str]) -> str:
+def _joined(parts: Iterable[str]) -> str:
     """Name and description; once where they are the same."""
-    return ": ".join(dict.fromkeys(text for text in said if text))
+    return ": ".join(dict.fromkeys(text for text in parts if text))

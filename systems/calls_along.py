@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U8, U64
-from bidcascade.table.decisions import CallLists
+from bidcascade.table.real_calls import CallLists
 
 if TYPE_CHECKING:
     from .bidder import Bidder

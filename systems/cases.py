@@ -101,7 +101,7 @@ def parse_cases(text: str, name: str = "<text>") -> list[Case]:
         If lines cannot be read; the message lists them all.
     """
     found: list[Case] = []
-    wrong: list[str] = []
+    errors: list[str] = []
     group = ""
     for number, written in enumerate(text.splitlines(), 1):
         line, _, remark = (written, "", "") if written[:1] == "{" else written.partition("--")
@@ -117,9 +117,9 @@ def parse_cases(text: str, name: str = "<text>") -> list[Case]:
             else:
                 found.append(_from_words(line, group, remark.strip(), where))
         except (BidcascadeError, ValueError, KeyError) as error:
-            wrong.append(f"{where}: {error}")
-    if wrong:
-        raise InvalidInput("\n".join(wrong))
+            errors.append(f"{where}: {error}")
+    if errors:
+        raise InvalidInput("\n".join(errors))
     return found
 
 

@@ -111,20 +111,23 @@ def _joined(parts: Sequence[_Part]) -> str:
     by_points: dict[str, _Flags] = {}
     texts: dict[str, list[tuple[str, ...]]] = {}
     for points, shapes in parts:
-        said = points_text(points)
-        by_points[said] = by_points.get(said, False) | shapes
-        texts.setdefault(said, []).append(shape_texts(shapes))
+        words = points_text(points)
+        by_points[words] = by_points.get(words, False) | shapes
+        texts.setdefault(words, []).append(shape_texts(shapes))
     if len(texts) == 1:
-        ((said, shaped),) = texts.items()
-        return ", ".join(filter(None, (said, *_any_of(shaped, by_points[said]))))
-    of_shape = {said: _any_of(shaped, by_points[said]) for said, shaped in texts.items()}
+        ((words, shaped),) = texts.items()
+        return ", ".join(filter(None, (words, *_any_of(shaped, by_points[words]))))
+    of_shape = {words: _any_of(shaped, by_points[words]) for words, shaped in texts.items()}
     first, *others = of_shape.values()
     if all(one == first for one in others):
-        told = [said or "any number of points" for said in texts]
-        said = " or ".join((*(one.removesuffix(" points") for one in told[:-1]), told[-1]))
-        return ", ".join((said, *first))
+        first_words = [words or "any number of points" for words in texts]
+        words = " or ".join(
+            (*(one.removesuffix(" points") for one in first_words[:-1]), first_words[-1])
+        )
+        return ", ".join((words, *first))
     return "; or ".join(
-        ", ".join(filter(None, (said, *shaped))) or "any hand" for said, shaped in of_shape.items()
+        ", ".join(filter(None, (words, *shaped))) or "any hand"
+        for words, shaped in of_shape.items()
     )
 
 
@@ -184,13 +187,13 @@ def _one_of_several(lengths: NDArray[np.int64], ranges: Sequence[Range]) -> list
     low, high = np.array(ranges).T
     boxed = LENGTHS[((low <= LENGTHS) & (high >= LENGTHS)).all(axis=1)]
     found: list[str] = []
-    told: set[int] = set()
+    covered: set[int] = set()
     for group in _GROUPS:
         longest = lengths[:, group].max(axis=1)
         least = int(longest.min())
-        if told & set(group) or least < _LONG or least <= boxed[:, group].max(axis=1).min():
+        if covered & set(group) or least < _LONG or least <= boxed[:, group].max(axis=1).min():
             continue
-        told |= set(group)
+        covered |= set(group)
         words = []
         for suit in group:
             others = [one for one in group if one != suit]

@@ -128,7 +128,7 @@ def check_system(
     shares: dict[tuple[int, ...], PlaceShares] = {}
     for side in sides:
         bidder = system.bidder(other, first=side != 1)
-        tally.begin(bidder)
+        tally.start(bidder)
         growth = Growth(bidder, sample, least=least, progress=progress)
         for number, place, taken in growth.places():
             if side is not None and place.position % 2 != side:
@@ -200,7 +200,7 @@ class _Tally:
         self._notes: dict[tuple[str, str], tuple[int, list[str]]] = {}
         self._names: dict[tuple[int, ...], tuple[int, frozenset[tuple[int, str]]]] = {}
 
-    def begin(self, bidder: "Bidder") -> None:
+    def start(self, bidder: "Bidder") -> None:
         """Take in places of a bidder from here on."""
         self._bidder = bidder
 
@@ -272,7 +272,7 @@ class _Tally:
         """Whether hands of any strength meet the conditions of an entry."""
         known = self._unbounded.get(entry.criteria)
         if known is None:
-            can = entry.needs.reach.can
+            can = entry.constraint.reach.can
             known = bool(can) and hull(can).points[1] == hull(EVERYTHING).points[1]
             self._unbounded[entry.criteria] = known
         return known

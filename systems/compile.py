@@ -39,7 +39,7 @@ DEFAULT_DEALS: Final = 20_000
 _NO_ENTRY: Final = -1
 _BEYOND: Final = 1 << 31
 DEFAULT_SEED: Final = 2026
-KEPT_BYTES: Final = 1 << 30
+COLUMN_BYTES: Final = 1 << 30
 """Bit columns that a sample remembers at most."""
 
 
@@ -73,7 +73,7 @@ class Sample:
         """Which of some deals hold an expression at a position."""
         words = self._columns.get((position, expression))
         if words is None:
-            if len(self._columns) * len(self.deals) > 8 * KEPT_BYTES:
+            if len(self._columns) * len(self.deals) > 8 * COLUMN_BYTES:
                 self._columns.clear()
             plan = expressions_plan((to_postfix(expression, vocabulary),), vocabulary.profile)
             found = get_backend("cpu").evaluate(plan, self.deals).words[0]
@@ -213,7 +213,7 @@ class _Writer:
     def __init__(self, bidder: "Bidder", side: int, builder: TableBuilder) -> None:
         self._bidder, self._program, self._builder = bidder, bidder.sides[side], builder
         self._lists: dict[int, list[_Line]] = {}
-        self._said: dict[tuple[int, tuple[str, ...]], Said] = {}
+        self._made: dict[tuple[int, tuple[str, ...]], Said] = {}
         self._denials: dict[tuple[int, int], _Denial] = {}
         self._numbers: dict[int, int] = {}
         self._meeting: dict[tuple[int, int], bool] = {}
@@ -265,18 +265,18 @@ class _Writer:
             yield _Line(_NO_ENTRY, len(before), ())
 
     def _row(self, number: int, rank: int, denied: tuple[str, ...]) -> Said:
-        said = self._said.get((number, denied))
-        if said is None:
+        made = self._made.get((number, denied))
+        if made is None:
             if number == _NO_ENTRY:
                 row = Row(b"", PASS, name="Pass")
             else:
                 entry = self._program.entry(number, 0)
                 row = Row(
-                    b"", entry.call, description_of(entry), entry.needs.texts() + denied, None,
+                    b"", entry.call, description_of(entry), entry.constraint.texts() + denied, None,
                     entry.name, tags=agreements_of(entry), where=str(entry.where),
                 )  # fmt: skip
-            said = self._said[number, denied] = self._builder.said_of(row)
-        return Said(*said[:4], rank, *said[5:])
+            made = self._made[number, denied] = self._builder.said_of(row)
+        return Said(*made[:4], rank, *made[5:])
 
     def _denial(self, entry: int, other: int) -> _Denial:
         known = self._denials.get((entry, other))

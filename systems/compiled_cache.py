@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .system import System
 
 RECORD: Final = "compiled.json"
-KEPT: Final = 8
+MOST_CACHED: Final = 8
 """Compiled versions of one system that stay in the cache."""
 _DAMAGE: Final = (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What a damaged folder may lead to: whatever is wrong, the table can be compiled again."""
@@ -124,9 +124,9 @@ def from_cache(system: "System", folder: Path, size: SampleSize = ON_REQUEST) ->
     """
     record = record_of(system, size)
     place = folder / f"{system.name}-{record['key'][:16]}"
-    kept = _open_if_whole(place, record["key"])
-    if kept is not None:
-        return kept
+    cached = _open_if_whole(place, record["key"])
+    if cached is not None:
+        return cached
     # a damaged cache is no error of the user's: the table is compiled again
     table = compiled(system, size)
     # without a cache it is compiled each time
@@ -149,5 +149,5 @@ def _remove(place: Path) -> None:
 def _forget_old(made: Path, name: str) -> None:
     """Remove all but the latest compiled versions of a system, of which one was just made."""
     found = made.parent.glob(f"{escape(name)}-{'[0-9a-f]' * 16}")
-    for old in outdated((one for one in found if (one / RECORD).is_file()), KEPT, made):
+    for old in outdated((one for one in found if (one / RECORD).is_file()), MOST_CACHED, made):
         shutil.rmtree(old, ignore_errors=True)

@@ -39,7 +39,7 @@ _NOTRUMP: Final = 4
 _GAME: Final = parse_call("4S")
 """Higher bids are where the strength of both hands is known: every system has them."""
 _LONGEST: Final = 1 << 24
-_ASKS: Final = ("artificial", "relay", "transfer", "puppet")
+_CONVENTIONAL: Final = ("artificial", "relay", "transfer", "puppet")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _competing(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
 
 
 def _conventional(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
-    return entry.call > PASS and any(one.kind in _ASKS for one in entry.agreements)
+    return entry.call > PASS and any(one.kind in _CONVENTIONAL for one in entry.agreements)
 
 
 def _notrump(calls: tuple[int, ...], entry: PlaceEntry) -> bool:
@@ -293,10 +293,11 @@ def _rows(system: System, outline: Outline, places: Iterable[_Where]) -> Iterato
         found.sort(key=lambda one: (one.call < FIRST_BID, one.call, one.rank))
         for entries in _meanings(found):
             first = entries[0]
-            said = dict.fromkeys(filter(None, map(description_of, entries)))
+            descriptions = dict.fromkeys(filter(None, map(description_of, entries)))
             yield CardRow(
-                format_calls(calls), format_call(first.call), first.name, "; or ".join(said),
-                agreements_of(first), str(first.where), outline.option_at(first.where),
+                format_calls(calls), format_call(first.call), first.name,
+                "; or ".join(descriptions), agreements_of(first), str(first.where),
+                outline.option_at(first.where),
             )  # fmt: skip
 
 
@@ -307,10 +308,10 @@ def _meanings(entries: Iterable[PlaceEntry]) -> Iterator[list[PlaceEntry]]:
 
 
 def _conventions(system: System, outline: Outline) -> Iterator[CardConvention]:
-    told = set()
+    listed = set()
     for one in outline.options:
-        if one.name not in told:
-            told.add(one.name)
+        if one.name not in listed:
+            listed.add(one.name)
             is_on = system.text.options[one.name]
             yield CardConvention(one.name, is_on, str(one.where), one.about)
     for one in outline.conventions:
@@ -356,25 +357,25 @@ def parse_card(text: str, source: str = "<card>") -> ConventionCard:
         return found
 
     try:
-        told = json.loads(text, object_pairs_hook=once)
+        stored = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         if isinstance(error, InvalidSystem):
             raise
         raise InvalidSystem(f"{source}: expected a card as JSON: {error}") from None
-    card: ConventionCard = _read(ConventionCard, told, source, "the card")
+    card: ConventionCard = _read(ConventionCard, stored, source, "the card")
     return card
 
 
 _NESTED: Final = {"sections": CardSection, "rows": CardRow, "conventions": CardConvention}
 
 
-def _read(kind: type, told: object, source: str, what: str) -> Any:
+def _read(kind: type, stored: object, source: str, what: str) -> Any:
     """Read one part of a card, whose fields name their types."""
     names = [one.name for one in fields(kind)]
-    if not isinstance(told, dict) or sorted(told) != sorted(names):
-        got = sorted(told) if isinstance(told, dict) else told
+    if not isinstance(stored, dict) or sorted(stored) != sorted(names):
+        got = sorted(stored) if isinstance(stored, dict) else stored
         raise InvalidSystem(f"{source}: expected {what} with {', '.join(names)}, got {_short(got)}")
-    return kind(**{name: _field(name, told[name], source) for name in names})
+    return kind(**{name: _field(name, stored[name], source) for name in names})
 
 
 def _field(name: str, value: object, source: str) -> Any:

@@ -23,21 +23,21 @@ from .text_rows import STANDS_FOR
 
 def description_of(entry: PlaceEntry) -> str:
     r"""Kind and condition of an entry as a player reads them; empty where it asks nothing."""
-    return _said(entry)[0]
+    return _words(entry)[0]
 
 
-def _said(entry: PlaceEntry) -> tuple[str, tuple[str, ...]]:
+def _words(entry: PlaceEntry) -> tuple[str, tuple[str, ...]]:
     """Words of an entry; made once, for they are the same for every hand."""
-    if entry.said is None:
+    if entry.words is None:
         condition = None if entry.condition is None else _without_facts(entry.condition)
         text = "" if condition is None else condition_text(_bound(condition, entry.bindings))
         if entry.kind and entry.kind != entry.name:
             text = f"{entry.kind}: {text}" if text else entry.kind
         words = tuple(agreement_words(one, entry.bindings) for one in entry.agreements)
         # no part of what the entry is; frozen for all else
-        object.__setattr__(entry, "said", (text, words))
-    assert entry.said is not None
-    return entry.said
+        object.__setattr__(entry, "words", (text, words))
+    assert entry.words is not None
+    return entry.words
 
 
 def _without_facts(condition: Condition) -> Condition | None:
@@ -52,7 +52,7 @@ def _without_facts(condition: Condition) -> Condition | None:
 
 def agreements_of(entry: PlaceEntry) -> tuple[str, ...]:
     """Agreements of an entry as texts, ``#tags`` with their sign."""
-    return _said(entry)[1]
+    return _words(entry)[1]
 
 
 def tags_of(entry: PlaceEntry) -> tuple[str, ...]:

@@ -43,13 +43,13 @@ def digest_of(system: "System") -> str:
     >>> digest_of(one) == digest_of(other), len(digest_of(one))
     (False, 64)
     """
-    sides = [_said(system.text)]
+    sides = [_content(system.text)]
     if system.opponents is not system:
-        sides.append(_said(system.opponents.text))
+        sides.append(_content(system.opponents.text))
     return hashlib.sha256(json.dumps([ENGINE_VERSION, sides]).encode()).hexdigest()
 
 
-def _said(text: SystemText) -> list[Any]:
+def _content(text: SystemText) -> list[Any]:
     return [_contents(text), sorted(text.options.items())]
 
 

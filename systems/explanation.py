@@ -142,8 +142,8 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
     state, side = states[-1], states[-1].position % 2
     offered: dict[int, dict[str, str]] = {}
     for entry in () if state.auction.is_complete else places.place(calls).entries:
-        said = {"call": format_call(entry.call), "name": entry.name, "where": str(entry.where)}
-        offered.setdefault(entry.call, said)
+        line = {"call": format_call(entry.call), "name": entry.name, "where": str(entry.where)}
+        offered.setdefault(entry.call, line)
     return AuctionExplanation(
         " ".join(map(format_call, calls)), tuple(map(_explained, states[1:])), state.forced,
         state.game_forced[side], state.agreed[side], tuple(offered.values()),
@@ -168,8 +168,8 @@ def _explained(after: State) -> ExplainedCall:
     least, most = in_one_deal(after.hulls)[position].points
     left = (least if points[0] else 0, most if points[1] < MANY_POINTS else POINTS)
     low, high = both(points, left)
-    said = (low, high) if low <= high else points
-    sentence = _sentence(meaning, parts, known.cells, said, every[0], agreements)
+    shown_points = (low, high) if low <= high else points
+    sentence = _sentence(meaning, parts, known.cells, shown_points, every[0], agreements)
     return ExplainedCall(
         format_call(meaning.call), position, sentence,
         meaning.known, agreements, tuple(types), points, every, lengths,
@@ -209,10 +209,10 @@ def _sentence(
     types: list[int] = []
     if len(meaning.uses) == 1:  # hand types of one line, each said by itself
         types = [found for one in meaning.alternatives if (found := one.cells & cells)]
-    said, promised = cells_text(cells, points, types), points_text(points)
-    if least < points[0] and said.startswith(promised):
-        said = f"{promised} (light hands from {least}){said.removeprefix(promised)}"
-    text = f"{name}: {said}" if said else name
+    words, promised = cells_text(cells, points, types), points_text(points)
+    if least < points[0] and words.startswith(promised):
+        words = f"{promised} (light hands from {least}){words.removeprefix(promised)}"
+    text = f"{name}: {words}" if words else name
     # tags are for those who write systems; points stand there already
     spoken = [one for one in agreements if not one.startswith(("#", "shows "))]
     return f"{text}; {', '.join(spoken)}" if spoken else text

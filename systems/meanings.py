@@ -64,8 +64,8 @@ def names_along(bidder: Bidder, places: I32) -> NamesAlong:
         first, end = store.list_first[key >> 7 : (key >> 7) + 2]
         entries = store.list_items[first:end] >> 1
         made = entries[called[side][entries] == call].tolist()
-        told = dict.fromkeys(name(side, entry) for entry in made)
-        names.append(" / ".join(filter(None, told)))
+        names_here = dict.fromkeys(name(side, entry) for entry in made)
+        names.append(" / ".join(filter(None, names_here)))
     return NamesAlong(names, number.reshape(keys.shape), lengths)
 
 
@@ -78,7 +78,7 @@ def shown_at(bidder: Bidder, places: I32) -> U8:
         By position from the dealer: least and most high-card points, clubs, diamonds, hearts and
         spades.
     """
-    bidder.need_rows(places)
+    bidder.load_rows(places)
     store = bidder.store
     hulls: U8 = store.rows["hull"][store.row[places]]
     return hulls

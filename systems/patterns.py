@@ -225,12 +225,12 @@ class AuctionPattern:
             if skipped and step.theirs == steps[-1].theirs:
                 steps.append(_PASS_OF[not step.theirs])
             steps.append(step)
-        said = [step for step in written if not step.any_calls]
+        named = [step for step in written if not step.any_calls]
         if steps and not steps[-1].any_calls and not steps[-1].theirs:
             steps.append(their_call or _PASS_OF[True])
-            said += [their_call] if their_call else []
-        literal = sum(len(one.calls) == 1 and fixed_call(one.calls[0]) is not None for one in said)
-        return AuctionPattern(tuple(steps), literal, len(said) - literal)
+            named += [their_call] if their_call else []
+        literal = sum(len(one.calls) == 1 and fixed_call(one.calls[0]) is not None for one in named)
+        return AuctionPattern(tuple(steps), literal, len(named) - literal)
 
     @property
     def fixed_length(self) -> int | None:

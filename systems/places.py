@@ -63,7 +63,7 @@ class PlaceEntry(ShownAnswer):
     name: str
     """Of the line, as players call it; of the variant where the line has none."""
     where: Where
-    needs: Constraint
+    constraint: Constraint
     agreements: tuple[Agreement, ...]
     condition: Condition | None
     """As written, for a description in words; None for any hand."""
@@ -72,7 +72,7 @@ class PlaceEntry(ShownAnswer):
     specificity: Specificity
     kind: str = ""
     """Of the variant, where the line has variants: what kind of hand makes the call."""
-    said: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
+    words: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
     """Description and agreements in words, kept by :mod:`.describing` when they were asked for."""
 
     def _shown(self) -> dict[str, object]:
@@ -81,7 +81,7 @@ class PlaceEntry(ShownAnswer):
             "call": format_call(self.call),
             "name": self.name,
             "where": str(self.where),
-            "criteria": "; ".join(self.needs.texts()),
+            "criteria": "; ".join(self.constraint.texts()),
         }
 
     @classmethod
@@ -91,7 +91,7 @@ class PlaceEntry(ShownAnswer):
         variant: Variant | None,
         call: int,
         rank: int,
-        needs: Constraint,
+        constraint: Constraint,
         bindings: Bindings,
         specificity: Specificity,
     ) -> "PlaceEntry":
@@ -105,19 +105,19 @@ class PlaceEntry(ShownAnswer):
             parts = [one for one in (condition, variant.condition) if one is not None]
             condition = AllOf(tuple(parts)) if len(parts) == 2 else parts[0] if parts else None
         return cls(
-            call, rank, name, where, needs, agreements, condition, placed, bindings, specificity,
-            kind,
+            call, rank, name, where, constraint, agreements, condition, placed, bindings,
+            specificity, kind,
         )  # fmt: skip
 
     @property
     def criteria(self) -> tuple[Expression, ...]:
         """Expressions that must all hold."""
-        return self.needs.criteria
+        return self.constraint.criteria
 
     @property
     def expression(self) -> Expression:
         """All criteria as one expression."""
-        return self.needs.expression
+        return self.constraint.expression
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -42,7 +42,7 @@ Criteria = tuple[str, ...]
 
 _AT_ONCE: Final = 1 << 11
 """Rows whose criteria are put in words together."""
-_MOST_KEPT: Final = 1 << 15
+_MOST_CACHED: Final = 1 << 15
 _VOCABULARY: Final = Vocabulary()
 _SEATS: Final = ("1st", "2nd", "3rd", "4th")
 _STRAINS: Final = ("C", "D", "H", "S", "NT")
@@ -70,12 +70,12 @@ def text_of_rows(rows: Iterable[Row], title: str = "Imported table") -> Iterator
     wording, prior, waiting = _Wording(), None, iter(rows)
     while some := list(islice(waiting, _AT_ONCE)):
         words = wording.of([tuple(row.criteria) for row in some])
-        for row, said in zip(some, words, strict=True):
+        for row, row_words in zip(some, words, strict=True):
             if row.prior != prior:
                 prior = row.prior
                 yield ""
                 yield f"{_header(prior)}:"
-            yield f"  {_line(row, said)}"
+            yield f"  {_line(row, row_words)}"
 
 
 def _header(prior: bytes) -> str:
@@ -96,7 +96,7 @@ def _call(call: int) -> str:
     return f"{(call - 3) // 5 + 1}{_STRAINS[(call - 3) % 5]}"
 
 
-def _line(row: Row, said: Sequence[str] | None) -> str:
+def _line(row: Row, row_words: Sequence[str] | None) -> str:
     """Line of a row whose criteria were put in words, None if that failed."""
     place = f"{format_calls(row.prior)} {format_calls([row.call])}".strip()
     if row.name and not _NAME.fullmatch(row.name):
@@ -105,10 +105,10 @@ def _line(row: Row, said: Sequence[str] | None) -> str:
         raise InvalidTable(
             f"{place}: expected a description in one line without quotes, got {row.description!r}"
         )
-    if said is None:
+    if row_words is None:
         wanted = "criteria that can be written as conditions"
         raise InvalidTable(f"{place}: expected {wanted}, got {list(row.criteria)}")
-    text = ", ".join(said)
+    text = ", ".join(row_words)
     if row.description:
         text = f'{text} "{row.description}"'.strip()
     if row.name:
@@ -129,7 +129,7 @@ class _Wording:
 
     def of(self, all_criteria: Sequence[Criteria]) -> list[list[str] | None]:
         """Conditions that say some criteria each; None for what cannot be written."""
-        if len(self._lowered) > _MOST_KEPT:
+        if len(self._lowered) > _MOST_CACHED:
             self._lowered.clear()
         distinct = dict.fromkeys(all_criteria)
         self._lower({_spoken(one[at:])[0] for one in distinct for at in range(len(one))})

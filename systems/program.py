@@ -70,7 +70,7 @@ class SystemProgram:
         self._expressions: dict[int, Expression] = {}
         self._expression_numbers: dict[Expression, int] = {}
         self._names = {name: number for number, name in enumerate(self._text.names)}
-        self._needs: dict[int, Constraint] = {}
+        self._constraints: dict[int, Constraint] = {}
         self._cells = _Cells(self.core)
         self._foreign_names: dict[int, str] = {}
         self._shown_entries: dict[tuple[int, int], PlaceEntry] = {}
@@ -92,8 +92,8 @@ class SystemProgram:
         message = self._message(expression)
         for phrase in self._text.phrase_list:
             if phrase.kind == "raw" and message in self._message_of(phrase.text):
-                said = f"{phrase.where}: in {{{phrase.text}}}: {message}"
-                return invalid_at(phrase.where, said)
+                text = f"{phrase.where}: in {{{phrase.text}}}: {message}"
+                return invalid_at(phrase.where, text)
         return InvalidSystem(message)
 
     def _message_of(self, written: str) -> str:
@@ -158,25 +158,25 @@ class SystemProgram:
 
     # --- needs and entries ------------------------------------------------------------------------
 
-    def needs_of(self, number: int) -> Constraint:
+    def constraint(self, number: int) -> Constraint:
         """Constraint by its number."""
-        known = self._needs.get(number)
+        known = self._constraints.get(number)
         if known is None:
-            _make_room(self._needs)
+            _make_room(self._constraints)
             criteria = self.core.criteria_rows(number)
-            known = self._needs[number] = Constraint(
+            known = self._constraints[number] = Constraint(
                 tuple(map(self.expression, criteria)), partial(self._cells.reach, number)
             )
         return known
 
-    def needs_numbers(self) -> list[int]:
+    def constraint_numbers(self) -> list[int]:
         """Numbers of all needs but those that never hold."""
         count = len(self.core.rows("needs"))
         return [number for number in range(count) if number != NEVER]
 
     def criteria_texts(self, entry: int) -> tuple[str, ...]:
         """Criteria of an entry as canonical text."""
-        return self.needs_of(int(self.core.rows("entries")[entry]["needs"])).texts()
+        return self.constraint(int(self.core.rows("entries")[entry]["needs"])).texts()
 
     def cells_of(self, entry: int) -> int:
         """Cells where some hand satisfies an entry, as :mod:`.knowledge` writes sets."""
@@ -198,10 +198,10 @@ class SystemProgram:
         InvalidSystem
             If the criteria cannot be lowered.
         """
-        needs = self.core.needs_number(list(map(self._expression_number, criteria)))
-        if needs < 0:
+        constraint = self.core.constraint_number(list(map(self._expression_number, criteria)))
+        if constraint < 0:
             raise self.error()
-        number = self.core.add_entry(call, needs, 0, 0)
+        number = self.core.add_entry(call, constraint, 0, 0)
         self._foreign_names[number] = name
         return number
 
@@ -229,7 +229,7 @@ class SystemProgram:
             placed, variant, group = self._variant(int(row["variant"]))
             code = int(self.core.rows("bindings")[row["bindings"]])
             known = PlaceEntry.of(
-                placed, variant, int(row["call"]), rank, self.needs_of(int(row["needs"])),
+                placed, variant, int(row["call"]), rank, self.constraint(int(row["needs"])),
                 bindings_of(code), group.specificity,
             )  # fmt: skip
             self._shown_entries[number, rank] = known
@@ -249,9 +249,9 @@ class _Cells:
         self._core = core
         self._sets: dict[int, int] = {}
 
-    def reach(self, needs: int) -> Bounds:
+    def reach(self, constraint: int) -> Bounds:
         """Cells where some hand, and where every hand, satisfies some needs."""
-        row = self._core.rows("needs")[needs]
+        row = self._core.rows("needs")[constraint]
         return Bounds(self._set(int(row["can"])), self._set(int(row["must"])))
 
     def _set(self, number: int) -> int:

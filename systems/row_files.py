@@ -210,7 +210,7 @@ def export_table(
 
 def _check_fits_tuples(table: BiddingTable, format: RowFormat) -> None:
     columns = table.columns
-    kept = [
+    lost = [
         name
         for name in ("name", "tags", "where", "rank", "count", "source")
         if any(
@@ -218,8 +218,8 @@ def _check_fits_tuples(table: BiddingTable, format: RowFormat) -> None:
             for column in (name, f"variant_{name}")
         )
     ]
-    if kept:
+    if lost:
         raise InvalidTable(
-            f"expected a table without {', '.join(kept)} for the format {format!r}, which has no "
+            f"expected a table without {', '.join(lost)} for the format {format!r}, which has no "
             f"place for them; jsonl and parquet have"
         )

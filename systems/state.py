@@ -66,14 +66,14 @@ class Meaning:
     known: bool = True
     """Whether the system has a line for the call (a pass by default counts as known)."""
 
-    def says(self, *kinds: str) -> bool:
+    def has_agreement(self, *kinds: str) -> bool:
         """Whether an agreement of one of these kinds was made: ``forcing``, ``artificial`` …."""
         return any(agreement.kind in kinds for agreement in self.agreements)
 
     @property
     def is_artificial(self) -> bool:
         """Whether the call says nothing about the strain it names."""
-        return self.says("artificial", "relay", "transfer", "puppet")
+        return self.has_agreement("artificial", "relay", "transfer", "puppet")
 
     @property
     def tags(self) -> frozenset[str]:
@@ -155,10 +155,12 @@ class State:
             return False
         side = self.position % 2
         last = self.meanings[-2]
-        to_game = last.says("forcing to game")
-        if last.says("forcing") or (to_game and last.is_artificial and last.call >= FIRST_BID):
+        to_game = last.has_agreement("forcing to game")
+        if last.has_agreement("forcing") or (
+            to_game and last.is_artificial and last.call >= FIRST_BID
+        ):
             return True
-        if self.game_reached or (last.call == DOUBLE and last.says("penalty")):
+        if self.game_reached or (last.call == DOUBLE and last.has_agreement("penalty")):
             return False
         return to_game or (self.game_forced[side] and self.contested[side])
 
@@ -174,7 +176,7 @@ class State:
         call_kind = describe_call(self, meaning)
         suits = _suits_shown(self.suits[position], meaning, knowledge)
         agreed = _agreed_suit(meaning, call_kind) or self.agreed[side]
-        forced = self.game_forced[side] or meaning.says("forcing to game")
+        forced = self.game_forced[side] or meaning.has_agreement("forcing to game")
         return State(
             self.auction.add(meaning.call), _put(self.knowledge, position, knowledge),
             (*self.meanings, meaning), (*self.call_kinds, call_kind),

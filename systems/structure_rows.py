@@ -132,19 +132,19 @@ class StructureRows:
     def _write(self, line: Line) -> int:
         """Write what a line says; its number."""
         variants = [
-            (self._text.condition(variant.condition), *self._said(variant.agreements))
+            (self._text.condition(variant.condition), *self._agreements_of(variant.agreements))
             for variant in line.variants
         ]
-        said = self._said(line.agreements)
+        agreements = self._agreements_of(line.agreements)
         pattern, condition = (
             self._text.call_pattern(line.call),
             self._text.condition(line.condition),
         )
         first = _extended(self._rows["variants"], variants)
-        row = (pattern, condition, *said, first, len(variants))
+        row = (pattern, condition, *agreements, first, len(variants))
         return _extended(self._rows["written"], (row,))
 
-    def _said(self, agreements: Iterable[Agreement]) -> tuple[int, int]:
+    def _agreements_of(self, agreements: Iterable[Agreement]) -> tuple[int, int]:
         return self._list(map(self._agreement, agreements)) if agreements else (0, 0)
 
     def _agreement(self, one: Agreement) -> int:

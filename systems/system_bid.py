@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from bidcascade.bridge import format_call
 from bidcascade.kernels import Context
 
-from .bid_answer import BidAnswer, Candidate, WhenAsked, check_goes_on
+from .bid_answer import BidAnswer, Candidate, LazyCandidates, check_goes_on
 from .choice import CandidateCheck, check_candidates
 from .describing import agreements_of, description_of
 from .places import PlaceEntry
@@ -61,14 +61,14 @@ def answer_from_system(
     if entry is not None:
         return BidAnswer(
             format_call(entry.call), number, entry.name, description_of(entry), str(entry.where),
-            WhenAsked(candidates), default_pass=False, agreements=list(agreements_of(entry)),
+            LazyCandidates(candidates), default_pass=False, agreements=list(agreements_of(entry)),
             forced=bool(made.forced),
         )  # fmt: skip
     why = "no line of the system holds" if has_lines else "the system has no line here"
     if made.forced:
         why += ", though partner's call is forcing"
     return BidAnswer(
-        "P", number, "", "", "", WhenAsked(candidates), default_pass=True,
+        "P", number, "", "", "", LazyCandidates(candidates), default_pass=True,
         note=f"pass by default: {why}", forced=bool(made.forced),
     )  # fmt: skip
 

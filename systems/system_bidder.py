@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.table import BiddingTable
     from bidcascade.table.columns import UndescribedPolicy
-    from bidcascade.table.decisions import CallLists
     from bidcascade.table.overlays.rules import OverlayMark
+    from bidcascade.table.real_calls import CallLists
     from bidcascade.table.topics import Topic
 
     from .allowed_calls import AllowedCalls

@@ -270,12 +270,12 @@ class _Counts:
             if not len(takers) and first.specificity[3] == 0:
                 # what every system does in general, and nobody did here
                 continue
-            said = dict.fromkeys(filter(None, (description_of(one) for _, one in alike)))
+            descriptions = dict.fromkeys(filter(None, (description_of(one) for _, one in alike)))
             rows.append(
                 BookRow(
                     call,
                     name,
-                    "; or ".join(said),
+                    "; or ".join(descriptions),
                     agreements_of(first),
                     str(first.where),
                     self.outline.option_at(first.where),
@@ -288,17 +288,17 @@ class _Counts:
 
 def _without_repeats(places: Sequence[BookPlace]) -> tuple[BookPlace, ...]:
     """Leave out places after first passes that say what they say without."""
-    said: dict[tuple[int, ...], list[tuple[int, str, str]]] = {}
-    kept = []
+    shown: dict[tuple[int, ...], list[tuple[int, str, str]]] = {}
+    left = []
     for place in places:
         bare = tuple(place.calls[_order(place.calls)[1] :])
         lines = [(row.call, row.name, row.where) for row in place.rows]
-        if bare != place.calls and lines == said.get(bare):
+        if bare != place.calls and lines == shown.get(bare):
             continue
         if bare == place.calls:
-            said[bare] = lines
-        kept.append(place)
-    return tuple(kept)
+            shown[bare] = lines
+        left.append(place)
+    return tuple(left)
 
 
 def _bid(system: System, hand: int, calls: Sequence[int], vulnerability: int) -> "Choice":
@@ -337,10 +337,10 @@ def _bid_out(system: System, hands: Sequence[int], vulnerability: int) -> Iterat
     while not Auction.of(calls).is_complete:
         choice = _bid(system, hands[len(calls) % 4], calls, vulnerability)
         entry = choice.entry
-        told = ("", "", "")
+        words = ("", "", "")
         if entry is not None:
-            told = entry.name, description_of(entry), str(entry.where)
-        yield DealCall(choice.call, *told)
+            words = entry.name, description_of(entry), str(entry.where)
+        yield DealCall(choice.call, *words)
         calls.append(choice.call)
 
 

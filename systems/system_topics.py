@@ -66,18 +66,18 @@ def topics_of_system(
     from .compile import Sample
 
     sample = Sample.random(max(deals, MOST_DEALS), seed=SEED).deals
-    asked = _Asked(places, most_places)
+    search = _TopicSearch(places, most_places)
     with places.lock:
-        asked.bid(sample.slice(0, deals))
+        search.bid(sample.slice(0, deals))
     # a call that one deal of ten thousand makes is practised too
     for start in range(deals, MOST_DEALS, MORE_DEALS):
         # others bid in between, and places may be forgotten
         with places.lock:
-            asked.bid(sample.slice(start, min(start + MORE_DEALS, MOST_DEALS)), chosen_only=True)
-    return asked.topics()
+            search.bid(sample.slice(start, min(start + MORE_DEALS, MOST_DEALS)), chosen_only=True)
+    return search.topics()
 
 
-class _Asked:
+class _TopicSearch:
     """Topics of the places that deals come to, and what the deals choose there."""
 
     def __init__(self, places: "Bidder", most_places: int) -> None:

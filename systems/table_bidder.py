@@ -29,10 +29,10 @@ from bidcascade.kernels import (
 )
 from bidcascade.table import BiddingTable, Vocabulary
 from bidcascade.table.columns import UndescribedPolicy
-from bidcascade.table.decisions import CallLists
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.rules import OverlayMark
 from bidcascade.table.overlays.sub_plan import below_place
+from bidcascade.table.real_calls import CallLists
 from bidcascade.table.showing import where_it_leaves
 from bidcascade.table.topics import Topic, topics_of
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .system import System
 
 UNLIMITED: Final = (1 << 31) - 1
-_PARTS_KEPT: Final = 64
+_PARTS_CACHED: Final = 64
 _OF_NO_DEALS: Final = EntryLists(
     0, np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint64)
 )
@@ -84,7 +84,7 @@ class TableBidder:
         self.table = table
         self._backend_name = backend
         self._lock = threading.Lock()
-        self._below = lru_cache(_PARTS_KEPT)(lambda calls: below_place(table, calls))
+        self._below = lru_cache(_PARTS_CACHED)(lambda calls: below_place(table, calls))
 
     # --- what it is -----------------------------------------------------------------------------
 

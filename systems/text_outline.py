@@ -36,7 +36,7 @@ class TextFile(NamedTuple):
     prose: str
 
 
-class Part(NamedTuple):
+class OutlinePart(NamedTuple):
     """Lines that belong to an option or to a convention, the last one included."""
 
     name: str
@@ -56,9 +56,9 @@ class Outline:
     """Files of a system in the order in which they were read, and what stands in them."""
 
     files: tuple[TextFile, ...]
-    options: tuple[Part, ...]
+    options: tuple[OutlinePart, ...]
     """Every block of an option, inner ones behind those around them."""
-    conventions: tuple[Part, ...]
+    conventions: tuple[OutlinePart, ...]
     includes: tuple[tuple[Where, str], ...]
     """Where files are included, and their names as the text writes them."""
 
@@ -82,8 +82,8 @@ def outline_of(system: System) -> Outline:
     (['leaping-michaels', 'landy'], 'two-over-one.bidding')
     """
     files = tuple(_files(system.text, _names(system)))
-    options: list[Part] = []
-    conventions: list[Part] = []
+    options: list[OutlinePart] = []
+    conventions: list[OutlinePart] = []
     includes: list[tuple[Where, str]] = []
     for file in files:
         for raw, is_top in _items(tree_of(logical_lines([*file.lines], file.name, _none), _none)):
@@ -131,7 +131,7 @@ def _items(found: Sequence[RawItem], *, top: bool = True) -> Iterator[tuple[RawI
         yield from _items(one.below, top=False)
 
 
-def _part(file: TextFile, name: str, raw: RawItem, *, is_top: bool) -> Part:
+def _part(file: TextFile, name: str, raw: RawItem, *, is_top: bool) -> OutlinePart:
     where = raw.line.where()
     above = takewhile(
         lambda line: line.startswith("--"),
@@ -140,7 +140,7 @@ def _part(file: TextFile, name: str, raw: RawItem, *, is_top: bool) -> Part:
     about = " ".join(line.lstrip("-").strip() for line in reversed([*above]))
     if not about and is_top:
         about = " ".join(file.prose.partition("\n\n")[0].split())
-    return Part(name, where, _last_line(raw), about)
+    return OutlinePart(name, where, _last_line(raw), about)
 
 
 def _last_line(raw: RawItem) -> int:

@@ -233,10 +233,10 @@ class TextRows:
     def _phrase(self, phrase: Phrase) -> int:
         number = len(self.phrase_list)
         self.phrase_list.append(phrase)
-        self._sections["phrases"].rows.append(self._said(phrase, number))
+        self._sections["phrases"].rows.append(self._row(phrase, number))
         return number
 
-    def _said(self, phrase: Phrase, number: int) -> tuple[int, ...]:
+    def _row(self, phrase: Phrase, number: int) -> tuple[int, ...]:
         """Words of what a phrase says; -1 where it has no such part."""
         text, wanted = phrase.text, phrase.range
         expression = pattern = define = -1
@@ -258,7 +258,7 @@ class TextRows:
             self.text(phrase.kind), -1 if phrase.who is None else self.text(phrase.who),
             self.text(text), self._list(map(self.word, phrase.suits)), len(phrase.suits), *bounds,
             _number(phrase.count), _number(phrase.of), pattern,
-            self._asked_tag(phrase), define, expression,
+            self._tag_number(phrase), define, expression,
             int(number in self._messages),
         )  # fmt: skip
 
@@ -310,7 +310,7 @@ class TextRows:
             self._sections["texts"].rows.append((signs, len(text)))
         return number
 
-    def _asked_tag(self, phrase: Phrase) -> int:
+    def _tag_number(self, phrase: Phrase) -> int:
         is_tag = phrase.text[:1] == "#" and phrase.kind in ("last call", "last bid")
         if is_tag or phrase.kind == "has called":
             return self.tag(phrase.text.removeprefix("#"))

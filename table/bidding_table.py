@@ -29,9 +29,9 @@ from .columns import (
 from .extras import Extra, FrameExtra
 from .language.vocabulary import Vocabulary
 from .own_folder import OwnFolder
-from .plan import make_plan
 from .row import Row
 from .storage import Stored, read_folder, write_folder
+from .table_plan import make_plan
 from .value_cache import ValueCache
 
 if TYPE_CHECKING:

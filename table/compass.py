@@ -209,7 +209,7 @@ class DealCondition:
         codes = tuple(dict.fromkeys(code for _, code in self._codes(self._tree)))
         self._rows = {code: row for row, code in enumerate(codes)}
         self._plan = expressions_plan(codes, vocabulary.profile)
-        self._asked = {
+        self._seat_rows = {
             seat: sorted({self._rows[code] for other, code in self._codes(self._tree)
                           if other == seat})
             for seat in sorted(self._seats(self._tree))
@@ -226,12 +226,12 @@ class DealCondition:
     @property
     def seats(self) -> Sequence[int]:
         """Seats (0-3) whose hands :meth:`holds` looks at."""
-        return sorted(self._asked) if self._cards_only else range(4)
+        return sorted(self._seat_rows) if self._cards_only else range(4)
 
     def holds(self, backend: Backend, deals: DealArrays) -> Bools:
         """Tell for which deals the condition holds, bool[n]."""
         bits: dict[int, BitColumns] = {}
-        for seat, rows in self._asked.items():
+        for seat, rows in self._seat_rows.items():
             if rows and self._cards_only:
                 # the kernels look at four hands of a deal: here at one hand of four deals
                 bits[seat] = backend.evaluate(self._plan, _in_fours(deals.hands[seat]), rows)
@@ -240,7 +240,7 @@ class DealCondition:
         return self._truth(self._tree, deals, bits)
 
     def _bools(self, code: Postfix, seat: int, bits: dict[int, BitColumns], count: int) -> Bools:
-        row = self._asked[seat].index(self._rows[code])
+        row = self._seat_rows[seat].index(self._rows[code])
         if not self._cards_only:
             return bits[seat].to_bools(row, seat)
         return np.concatenate([bits[seat].to_bools(row, four) for four in range(4)])[:count]

@@ -16,7 +16,7 @@ from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
 from .import_report import counted
 from .language.criteria import is_satisfiable
 from .language.expressions import Comparison, Expression, Number, Term, parse_expression
-from .plan import criteria_lists
+from .table_plan import criteria_lists
 from .truncation import is_suspected_truncation
 
 MOST_EXAMPLES: Final = 20
@@ -150,8 +150,8 @@ def lint(table: BiddingTable, *, examples: int = MOST_EXAMPLES) -> LintReport:
         entries = np.flatnonzero(mask)
         if "count" in table.columns:
             entries = _most_first(entries, table.columns["count"])
-        said_too = kind in _TAGS_OF_MINED
-        detail = _times_made(table, entries[:examples].tolist() if said_too else [])
+        shows_times = kind in _TAGS_OF_MINED
+        detail = _times_made(table, entries[:examples].tolist() if shows_times else [])
         report.findings[kind] = _of_entries(table, entries, examples, detail)
     dropped = {
         kind: table.imported.get(kind, 0)

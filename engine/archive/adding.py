@@ -24,7 +24,7 @@ from bidcascade.kernels.types import U64
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.loaders.inputs import Input, Source, find_sources, shown_path
 
-from .archive import BOARD_SCHEMA, Part
+from .archive import BOARD_SCHEMA, ArchivePart
 from .catalogue import (
     CATALOGUE,
     ArchivedSource,
@@ -412,7 +412,7 @@ class _Adder:
         for files in self._catalogue.parts:
             if not files.boards:
                 continue
-            part = Part(self._writer.folder, files)
+            part = ArchivePart(self._writer.folder, files)
             theirs: U64 = np.load(part.path(f"keys-{files.number:05}.npy"), allow_pickle=False)
             places = np.searchsorted(ordered, theirs)
             places[places == len(ordered)] = 0

@@ -21,7 +21,7 @@ from bidcascade.systems.allowed_index import AllowedNode, allowed_rows
 from .bidding import ArchiveEngine
 from .catalogue import CATALOGUE, OWN, ArchiveBidder, Catalogue, PartFiles, check_name, unknown
 from .mapped_frames import read_mapped
-from .nodes import MappedNodes
+from .mapped_nodes import MappedNodes
 from .postings import Postings
 
 _Answer = TypeVar("_Answer")
@@ -61,7 +61,7 @@ def checksum(path: Path) -> int:
     return found
 
 
-class Part:
+class ArchivePart:
     """A part of an archive.
 
     Parameters
@@ -213,7 +213,7 @@ class Archive:
         self._lock = threading.RLock()
         self._seen: tuple[int, int] | None = None
         self._catalogue = Catalogue()
-        self._parts: list[Part] = []
+        self._parts: list[ArchivePart] = []
         self._engines: dict[str, ArchiveEngine] = {}
         _ = self.catalogue
 
@@ -235,7 +235,7 @@ class Archive:
             return self._catalogue
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[ArchivePart]:
         """Parts as they are now."""
         with self._lock:
             self._look()
@@ -255,7 +255,7 @@ class Archive:
         self._parts = [
             old[files.number]
             if files.number in old and old[files.number].files == files
-            else Part(self.folder, files)
+            else ArchivePart(self.folder, files)
             for files in self._catalogue.parts
         ]
         self._seen = seen
@@ -339,7 +339,7 @@ class Archive:
             )
         return known
 
-    def allowed_rows(self, part: Part, name: str, auction: bytes) -> U32:
+    def allowed_rows(self, part: ArchivePart, name: str, auction: bytes) -> U32:
         """Rows of a part that a table or system lets bid an auction, ascending.
 
         Raises
@@ -355,7 +355,7 @@ class Archive:
             lambda rows: self.engine(name).calls(part.deals(rows)),
         )  # fmt: skip
 
-    def contracts(self, part: Part, name: str) -> pl.Series:
+    def contracts(self, part: ArchivePart, name: str) -> pl.Series:
         """Contracts that somebody bids on the boards of a part."""
         file = bids_files(name, part.files.number, self.digest(name))["bids"]
         return pl.read_parquet(part.path(file), columns=["contract"])["contract"]

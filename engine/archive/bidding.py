@@ -13,7 +13,7 @@ from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes
 from bidcascade.systems.any_bidder import Query
 
 from .catalogue import ArchiveBidder
-from .nodes import NODE_SCHEMA
+from .mapped_nodes import NODE_SCHEMA
 
 BID_COLUMNS: Final = ("auction", "completed", "contract", "declarer")
 """Columns of ``bids-*.parquet``."""

@@ -63,7 +63,7 @@ class ArchivedSource:
     done: bool = False
 
 
-PartFiles = manifest.Part
+PartFiles = manifest.RunPart
 """A part: how many boards, and its files with their lengths in bytes and checksums (CRC-32)."""
 
 

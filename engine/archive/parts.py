@@ -13,7 +13,7 @@ from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
 
-from .archive import BOARD_SCHEMA, Part, bids_files, checksum
+from .archive import BOARD_SCHEMA, ArchivePart, bids_files, checksum
 from .bidding import ArchiveEngine
 from .catalogue import OWN, ArchiveBidder, Catalogue, PartFiles
 from .mapped_frames import write_mapped
@@ -105,7 +105,7 @@ class Contents:
         )  # fmt: skip
 
     @classmethod
-    def read(cls, part: Part, bidders: Mapping[str, ArchiveBidder]) -> "Contents":
+    def read(cls, part: ArchivePart, bidders: Mapping[str, ArchiveBidder]) -> "Contents":
         """Read all of a part."""
         number, has = part.files.number, part.has
 
@@ -197,12 +197,14 @@ class PartWriter:
             self.put(solved, f"dd-{tail}.parquet", part)
         self.put(posting_frame(boards["auction"]), bids_files(OWN, part.number, "")["first"], part)
         for name, bidder in self.catalogue.bidders.items():
-            self.write_bids(Part(self.folder, part), name, bidder, bids=contents.bids.get(name))
+            self.write_bids(
+                ArchivePart(self.folder, part), name, bidder, bids=contents.bids.get(name)
+            )
         return part
 
     def write_bids(
-        self, part: Part, name: str, bidder: ArchiveBidder, *, bids: pl.DataFrame | None = None,
-        earlier: str | None = None,
+        self, part: ArchivePart, name: str, bidder: ArchiveBidder, *,
+        bids: pl.DataFrame | None = None, earlier: str | None = None,
     ) -> bool:  # fmt: skip
         """Write what of somebody's bids on a part is not there yet; false if all of it was.
 
@@ -252,7 +254,9 @@ class PartWriter:
             both = first.boards + second.boards
             if first.boards > 2 * second.boards + _SMALL or both > PART_BOARDS:
                 return
-            solved = {Part(self.folder, one).is_solved for one in (first, second) if one.boards}
+            solved = {
+                ArchivePart(self.folder, one).is_solved for one in (first, second) if one.boards
+            }
             if len(solved) > 1 and self._solve is None:
                 # one part would lose its double-dummy tables
                 return
@@ -262,7 +266,7 @@ class PartWriter:
     def read(self, parts: list[PartFiles]) -> Iterator[Contents]:
         """Read parts, one after the other."""
         for part in parts:
-            yield Contents.read(Part(self.folder, part), self.catalogue.bidders)
+            yield Contents.read(ArchivePart(self.folder, part), self.catalogue.bidders)
 
     def put(self, frame: pl.DataFrame, name: str, part: PartFiles) -> None:
         """Write a file of a part, Parquet or to be mapped."""

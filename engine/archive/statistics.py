@@ -11,9 +11,9 @@ from bidcascade.inference.node_statistics import node_statistics
 from bidcascade.loaders import REQUIRED_COLUMNS
 from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 
-from .archive import Archive, Part
+from .archive import Archive, ArchivePart
+from .board_search import count_boards, find_boards
 from .catalogue import OWN
-from .questions import count_boards, find_boards
 
 MOST_BOARDS: Final = 1_000_000
 """Boards that statistics are made of; of a node with more, so many by chance."""
@@ -91,7 +91,7 @@ def _statistics(
 
 
 def _boards_of(
-    part: Part, by: str, digest: str, written: WrittenAuction, sample: pl.Series | None
+    part: ArchivePart, by: str, digest: str, written: WrittenAuction, sample: pl.Series | None
 ) -> pl.DataFrame:
     """Boards of a part behind some calls, with the auction that they are grouped by."""
     postings = part.postings(by, digest)

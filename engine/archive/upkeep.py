@@ -16,7 +16,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.engine.runs.progress import Report
 from bidcascade.systems import absolute_name
 
-from .archive import Part, bids_files
+from .archive import ArchivePart, bids_files
 from .bidding import ArchiveEngine
 from .catalogue import OWN, ArchiveBidder, PartFiles, check_name, writing
 from .parts import Engines, PartWriter, Solve
@@ -84,7 +84,7 @@ def bid_archive(
         writer = PartWriter(folder, catalogue, engines)
         bid = done = 0
         for files in catalogue.parts:
-            part = Part(folder, files)
+            part = ArchivePart(folder, files)
             earlier = None if before is None else before.digest
             if files.boards and writer.write_bids(part, name, bidder, earlier=earlier):
                 bid += files.boards
@@ -133,7 +133,7 @@ def solve_archive(folder: Path, solve: Solve, *, report: Report | None = None) -
         writer = PartWriter(folder, catalogue, Engines(catalogue), solve)
         solved = done = 0
         for files in catalogue.parts:
-            part = Part(folder, files)
+            part = ArchivePart(folder, files)
             if files.boards and not part.is_solved:
                 boards = pl.read_parquet(part.path(f"boards-{files.number:05}.parquet"))
                 writer.put(solve(boards), f"dd-{files.number:05}.parquet", files)

@@ -52,7 +52,7 @@ from .batch_parts import (
     backend_of,
 )
 from .call_arrays import CALL_ARRAYS
-from .manifest import WORKS, Manifest, Part, Position, describe_inputs
+from .manifest import WORKS, Manifest, Position, RunPart, describe_inputs
 from .pace import Pace
 from .progress import Report, progress_bar
 from .run_folder import RunFolder
@@ -248,7 +248,7 @@ def batch_folder(path: Path, *, is_export: bool = False) -> RunFolder:
 class _StartedPart:
     """A part that is being answered, and where the job stands when it counts."""
 
-    part: Part
+    part: RunPart
     position: Position
     answer: "Future[Answered] | None" = None
 
@@ -289,7 +289,7 @@ class _Job:
         self._parts_started = len(manifest.parts)
         self._boards_started = manifest.boards
         self._counts: U64 | None = None
-        self._counted = Part(len(manifest.parts), backend=self._backend)
+        self._counted = RunPart(len(manifest.parts), backend=self._backend)
         self._counting: list[Future[None]] = []
         self._counts_written = 0.0
 
@@ -353,7 +353,7 @@ class _Job:
         # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
         boards = pl.concat([empty_deals().select(self._columns), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
-        part = Part(self._parts_started, boards.height, refused.height, backend=self._backend)
+        part = RunPart(self._parts_started, boards.height, refused.height, backend=self._backend)
         if self._mode == "counts":
             self._boards_started += boards.height
             self._count(boards, refused, part)
@@ -411,7 +411,7 @@ class _Job:
             self._commit(started.part, started.position)
             self._started.popleft()
 
-    def _take_over(self, answered: Answered, part: Part) -> None:
+    def _take_over(self, answered: Answered, part: RunPart) -> None:
         """Bring the files of an answered part to their place."""
         part.rows = answered.rows
         part.files |= answered.files
@@ -421,7 +421,7 @@ class _Job:
                     (answered.folder / name).replace(self._folder / name)
             sync_folder(self._folder)
 
-    def _commit(self, part: Part, position: Position) -> None:
+    def _commit(self, part: RunPart, position: Position) -> None:
         """Make a part that is on the disk count."""
         before = self._manifest.position
         self._manifest.parts.append(part)
@@ -447,7 +447,7 @@ class _Job:
             raise InvalidInput(f"cannot resume: expected counts of {entries} entries in {name!r}")
         self._counts = counts
 
-    def _count(self, boards: pl.DataFrame, refused: pl.DataFrame, part: Part) -> None:
+    def _count(self, boards: pl.DataFrame, refused: pl.DataFrame, part: RunPart) -> None:
         """Add a part to the counts; sums of large tables are written at times only."""
         assert self._counts is not None
         if boards.height:
@@ -476,7 +476,7 @@ class _Job:
             write_npy(file, self._counts)
         self._manifest.state_files = {name: _size(path)}
         part = self._counted
-        self._counted = Part(part.number + 1, backend=self._backend)
+        self._counted = RunPart(part.number + 1, backend=self._backend)
         self._commit(part, copy(self._position))
         self._remove(before)
         self._counts_written = time.monotonic()

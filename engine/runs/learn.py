@@ -25,15 +25,15 @@ from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.table import BiddingTable
-from bidcascade.table.decisions import CallLists
 from bidcascade.table.evidence.learning import Boards, Options, learn
+from bidcascade.table.real_calls import CallLists
 
 from .batch_inputs import Inputs, nothing_usable, refuse_hopeless
 from .manifest import (
     LISTED,
     Manifest,
-    Part,
     Position,
+    RunPart,
     digest_inputs,
     list_inputs,
     listed_sources,
@@ -157,14 +157,14 @@ class _ReadBoards:
         run = self._run
         inputs = Inputs(sources, min(_CHUNK_BOARDS, step), jobs)
         position = copy(run.position)
-        part = Part(len(run.parts))
+        part = RunPart(len(run.parts))
         with progress_bar("reading", shown=shown) as report:
             for chunk in inputs.chunks(position):
                 self._take(chunk.deals, chunk.rejects, part)
                 position.add(chunk.source, chunk.deals.height, chunk.rejects.height)
                 if part.boards >= step:
                     self._commit(part, position)
-                    part = Part(len(run.parts))
+                    part = RunPart(len(run.parts))
                 report(inputs.files_done, len(sources), run.rows + part.rows)
         run.finished = True
         self._commit(part, position)
@@ -179,7 +179,7 @@ class _ReadBoards:
                 + (f", {disagree} whose play disagrees" if disagree else "")
             )
 
-    def _take(self, deals: pl.DataFrame, rejects: pl.DataFrame, part: Part) -> None:
+    def _take(self, deals: pl.DataFrame, rejects: pl.DataFrame, part: RunPart) -> None:
         played = deals.filter(~play_disagrees(deals))
         bid = played.select(_COLUMNS).filter(pl.col("auction").list.len() > 0)
         if rejects.height and not self._run.rejects + part.rejects:
@@ -196,7 +196,7 @@ class _ReadBoards:
         state["play_disagrees"] += deals.height - played.height
         state["without_auction"] += played.height - bid.height
 
-    def _commit(self, part: Part, position: Position) -> None:
+    def _commit(self, part: RunPart, position: Position) -> None:
         self._run.parts.append(part)
         self._run.position = copy(position)
         self._place.write(self._run)

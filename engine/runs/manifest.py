@@ -83,7 +83,7 @@ class Position:
 
 
 @dataclass(slots=True)
-class Part:
+class RunPart:
     """One written part: its size, and its files with their lengths in bytes.
 
     Parameters
@@ -136,7 +136,7 @@ class Manifest:
     table: dict[str, Any] | None = None
     options: dict[str, Any] = field(default_factory=dict)
     inputs: list[Any] = field(default_factory=list)
-    parts: list[Part] = field(default_factory=list)
+    parts: list[RunPart] = field(default_factory=list)
     position: Position = field(default_factory=Position)
     state: dict[str, Any] = field(default_factory=dict)
     state_files: dict[str, int] = field(default_factory=dict)
@@ -214,7 +214,7 @@ class Manifest:
             )
         try:
             del value["totals"]
-            parts = [Part(**part) for part in value.pop("parts")]
+            parts = [RunPart(**part) for part in value.pop("parts")]
             position = Position(**value.pop("position"))
             return cls(parts=parts, position=position, **value)
         except (TypeError, KeyError, AttributeError) as error:

@@ -21,7 +21,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.file_locks import try_lock
 from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, write_parquet
 
-from .manifest import LISTED, MANIFEST, WORKS, Manifest, Part, check_comes_again
+from .manifest import LISTED, MANIFEST, WORKS, Manifest, RunPart, check_comes_again
 
 LOCK: Final = ".lock"
 
@@ -65,11 +65,11 @@ class RunFolder:
     ...     folder = RunFolder(Path(place) / "run", "batch", ["*.parquet"])
     ...     with folder.held():
     ...         run = Manifest("batch")
-    ...         part = Part(0, boards=1)
+    ...         part = RunPart(0, boards=1)
     ...         folder.put(pl.DataFrame({"deal": [0]}), "rows-0.parquet", part)
     ...         run.parts.append(part)
     ...         folder.write(run)
-    ...         folder.put(pl.DataFrame({"deal": [1]}), "rows-1.parquet", Part(1))
+    ...         folder.put(pl.DataFrame({"deal": [1]}), "rows-1.parquet", RunPart(1))
     ...     # rows-1.parquet counts for nothing yet
     ...     with folder.held():
     ...         print(list(folder.resume(Manifest("batch")).files()))
@@ -262,7 +262,7 @@ class RunFolder:
                     f"it, got {'no file' if found is None else f'{found} bytes instead of {size}'}"
                 )
 
-    def put(self, frame: pl.DataFrame, name: str, part: Part) -> None:
+    def put(self, frame: pl.DataFrame, name: str, part: RunPart) -> None:
         """Write a file of a part; it counts when the manifest names the part.
 
         Raises
@@ -275,7 +275,7 @@ class RunFolder:
         write_parquet(frame, path)
         self.count(path, part)
 
-    def count(self, path: Path, part: Part) -> None:
+    def count(self, path: Path, part: RunPart) -> None:
         """Write down a file of a part that is on the disk."""
         part.files[path.relative_to(self.path).as_posix()] = path.stat().st_size
 

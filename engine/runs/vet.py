@@ -28,15 +28,15 @@ from bidcascade.loaders.inputs import Source, find_sources
 from bidcascade.loaders.read import CHUNK_DEALS
 from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
 from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
-from bidcascade.table.decisions import CallLists
 from bidcascade.table.evidence.vetting import Vetting
+from bidcascade.table.real_calls import CallLists
 
 from .batch_inputs import Chunk, Inputs, first_reject
 from .manifest import (
     LISTED,
     Manifest,
-    Part,
     Position,
+    RunPart,
     digest_inputs,
     list_inputs,
     listed_sources,
@@ -325,7 +325,7 @@ class _Steps:
         self._place = place
         self._run = run
         self._step_deals = step_deals
-        self._part = Part(len(run.parts))
+        self._part = RunPart(len(run.parts))
         self._rejects: list[pl.DataFrame] = []
 
     @property
@@ -342,7 +342,7 @@ class _Steps:
             found.rejects += [pl.read_parquet(path / name) for name in run.named("rejects-")]
             step = run.parts[-1].number
             for name, tally in found.vetting.tallies.items():
-                tally.take_up(pl.read_parquet(path / _name(name, step)))
+                tally.merge(pl.read_parquet(path / _name(name, step)))
             counts = np.load(path / _name(_COUNTS, step, "npy"), allow_pickle=False)
             found.counts_all[:], found.counts_first[:] = counts[0], counts[1]
         return copy(run.position)
@@ -381,7 +381,7 @@ class _Steps:
         self._place.write(run)
         for old in before:
             (path / old).unlink(missing_ok=True)
-        self._part, self._rejects = Part(len(run.parts)), []
+        self._part, self._rejects = RunPart(len(run.parts)), []
 
 
 def _name(what: str, step: int, ending: str = "parquet") -> str:

@@ -24,7 +24,7 @@ from bidcascade.table import BiddingTable
 from bidcascade.table.evidence.mined_table import INPUTS
 from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, Miner
 
-from .manifest import INPUT_SCHEMA, LISTED, Manifest, Part, Position
+from .manifest import INPUT_SCHEMA, LISTED, Manifest, Position, RunPart
 from .run_folder import RunFolder
 
 _MINED: Final = "mined.parquet"
@@ -125,7 +125,7 @@ class WorkFolder:
             miner.spill()
             sync_folder(counts)
         refused = [frame for frame in rejects if frame.height]
-        part = Part(
+        part = RunPart(
             len(run.parts),
             miner.counts.records - miner.counts.rejects - run.boards,
             sum(frame.height for frame in refused),

@@ -26,7 +26,7 @@ from .cache import DEFAULT_ENTRIES, AnswerCache, Known
 from .canonical import canonical
 from .protocol import I8, NO_CARD, NOT_HELD, TABLE_SIZE, Boards, SolvedInPart, check_boards
 from .records import deal_records, read_answers, read_values
-from .schedule import Batch, Call, Question, Schedule
+from .schedule import Schedule, SolverBatch, SolverCall, SolverQuestion
 from .solver_link import SolverDied, SolverLink
 from .solver_process import SOLVED
 
@@ -311,7 +311,7 @@ class DoubleDummyPool:
 
     def _wait(
         self,
-        call: Call,
+        call: SolverCall,
         cancel: threading.Event | None,
         timeout_s: float | None,
         answers: Callable[[], I8],
@@ -333,7 +333,7 @@ class DoubleDummyPool:
                 left = _CANCEL_POLL_S if left is None else min(left, _CANCEL_POLL_S)
             finished = call.done.wait(left)
 
-    def _withdraw(self, call: Call) -> None:
+    def _withdraw(self, call: SolverCall) -> None:
         for batch in self._schedule.withdraw(call):
             # most are done in a moment, and their answers are worth keeping
             timer = threading.Timer(_GIVE_UP_S, self._schedule.give_up, (batch,))
@@ -401,7 +401,7 @@ class _Crew:
         finally:
             self._end_link(number)
 
-    def _solve(self, number: int, batch: Batch) -> None:
+    def _solve(self, number: int, batch: SolverBatch) -> None:
         link = self._links.get(number)
         if link is None:
             link = self._links[number] = SolverLink(is_background=self._is_background)
@@ -432,7 +432,7 @@ class _Crew:
 
 
 def _read(
-    questions: list[Question], answers: NDArray[np.int32], *, all_cards: bool
+    questions: list[SolverQuestion], answers: NDArray[np.int32], *, all_cards: bool
 ) -> Iterable[Known | str]:
     """Read a solver's answers; text where it refused a deal."""
     codes = answers[:, 0].tolist()

@@ -35,7 +35,7 @@ _CARD_FACTOR: Final = 2.0
 _MOST_IN_BATCH: Final = 512
 
 
-class Question:
+class SolverQuestion:
     """A deal to be solved, and who waits for its answer."""
 
     __slots__ = ("all_cards", "alone", "askers", "cost", "deal", "ends", "key", "kills", "places")
@@ -53,10 +53,10 @@ class Question:
         self.alone = False
         """Whether it was in a batch that ended a process."""
         self.ends = self.kills = 0
-        self.askers: list[tuple[Call, int]] = []
+        self.askers: list[tuple[SolverCall, int]] = []
 
 
-class Call:
+class SolverCall:
     """One request: questions of one kind, some of them answered already.
 
     Parameters
@@ -75,8 +75,8 @@ class Call:
         self.done = Event()
         self.goes_on = False
         """Whether nobody waits for it any more, and what it asks is solved all the same."""
-        self.queue: deque[Question] = deque()
-        self.questions: list[Question] = []
+        self.queue: deque[SolverQuestion] = deque()
+        self.questions: list[SolverQuestion] = []
 
     def answer(self, number: int, known: Known) -> None:
         """Take in the answer to a question."""
@@ -99,10 +99,10 @@ class Call:
             self.done.set()
 
 
-class Batch:
+class SolverBatch:
     """Questions that go to a process together."""
 
-    def __init__(self, questions: list[Question]) -> None:
+    def __init__(self, questions: list[SolverQuestion]) -> None:
         self.questions = questions
         self.answered = 0
         self.kill: Callable[[], None] | None = None
@@ -142,14 +142,14 @@ class Schedule:
         self.cache = cache
         self._workers = workers
         self._most_going_on = going_on
-        self._going_on: dict[Call, float] = {}
+        self._going_on: dict[SolverCall, float] = {}
         """Since when."""
         self._idle = 0
         self.changed = Condition()
         self.is_closed = False
-        self._turns: deque[Call] = deque()
-        self._open: dict[tuple[bytes, bool], Question] = {}
-        self._running: list[Batch] = []
+        self._turns: deque[SolverCall] = deque()
+        self._open: dict[tuple[bytes, bool], SolverQuestion] = {}
+        self._running: list[SolverBatch] = []
 
     # --- callers ---------------------------------------------------------------------------------
 
@@ -162,7 +162,7 @@ class Schedule:
         order: NDArray[np.intp],
         *,
         all_cards: bool,
-    ) -> Call:
+    ) -> SolverCall:
         """Ask questions; what is known already is answered at once.
 
         Parameters
@@ -182,7 +182,7 @@ class Schedule:
         DoubleDummyFailed
             If the pool is closed.
         """
-        call = Call(len(keys), all_cards=all_cards)
+        call = SolverCall(len(keys), all_cards=all_cards)
         if not keys:
             call.done.set()
             return call
@@ -197,7 +197,7 @@ class Schedule:
                 if question is None and not all_cards:
                     question = self._open.get((key, True))
                 if question is None:
-                    question = Question(
+                    question = SolverQuestion(
                         key, record, places[number], int(sizes[number]), all_cards=all_cards
                     )
                     self._open[key, all_cards] = question
@@ -217,7 +217,7 @@ class Schedule:
             unwaited[-1].given_up = True
             unwaited[-1].kill()
 
-    def let_go_on(self, call: Call) -> bool:
+    def let_go_on(self, call: SolverCall) -> bool:
         """Keep what a call asks though its caller leaves; tell whether there is room for it."""
         with self.changed:
             self._end_old()
@@ -244,7 +244,7 @@ class Schedule:
                 continue
             del self._going_on[call]
 
-    def _known(self, call: Call, number: int, keys: list[bytes]) -> bool:
+    def _known(self, call: SolverCall, number: int, keys: list[bytes]) -> bool:
         key = keys[number]
         known = self.cache.cards(key) if call.all_cards else self.cache.value(key)
         if known is None:
@@ -252,12 +252,12 @@ class Schedule:
         call.answer(number, known)
         return True
 
-    def withdraw(self, call: Call) -> list[Batch]:
+    def withdraw(self, call: SolverCall) -> list[SolverBatch]:
         """Give up a call; return the batches under way that nobody waits for any more."""
         with self.changed:
             return self._withdraw(call)
 
-    def _withdraw(self, call: Call) -> list[Batch]:
+    def _withdraw(self, call: SolverCall) -> list[SolverBatch]:
         for question in call.questions:
             question.askers = [asker for asker in question.askers if asker[0] is not call]
         for question in call.queue:
@@ -272,7 +272,7 @@ class Schedule:
             self._turns.remove(call)
         return [batch for batch in self._running if not batch.is_wanted]
 
-    def give_up(self, batch: Batch) -> None:
+    def give_up(self, batch: SolverBatch) -> None:
         """End the process that is at a batch, if nobody has come to wait for it meanwhile."""
         with self.changed:
             if batch in self._running and not batch.is_wanted and batch.kill is not None:
@@ -295,7 +295,7 @@ class Schedule:
 
     # --- workers ---------------------------------------------------------------------------------
 
-    def next_batch(self, timeout_s: float) -> Batch | None:
+    def next_batch(self, timeout_s: float) -> SolverBatch | None:
         """Wait for questions to solve; ``None`` after the time, or when the pool is closed."""
         with self.changed:
             self._idle += 1
@@ -309,13 +309,13 @@ class Schedule:
                 (one for one in self._turns if any(map(_is_waited_for, one.queue))), self._turns[0]
             )
             self._turns.remove(call)
-            batch = Batch(_take(call.queue))
+            batch = SolverBatch(_take(call.queue))
             if call.queue:
                 self._turns.append(call)
             self._running.append(batch)
             return batch
 
-    def deliver(self, batch: Batch, known: Iterable[Known | str]) -> None:
+    def deliver(self, batch: SolverBatch, known: Iterable[Known | str]) -> None:
         """Take in answers to the next questions of a batch, or why there is none."""
         with self.changed:
             for one in known:
@@ -330,7 +330,7 @@ class Schedule:
                     call.answer(number, one)
                 question.askers = []
 
-    def finish(self, batch: Batch, *, died: bool, killed: bool = False) -> None:
+    def finish(self, batch: SolverBatch, *, died: bool, killed: bool = False) -> None:
         """Take back what a batch has left unanswered, in front of all else of its calls.
 
         Parameters
@@ -368,12 +368,12 @@ class Schedule:
             self._withdraw(call)
             call.done.set()
 
-    def _fail(self, question: Question, reason: str) -> None:
+    def _fail(self, question: SolverQuestion, reason: str) -> None:
         for call, number in question.askers:
             call.fail_one(number, reason)
         question.askers = []
 
-    def _enqueue(self, question: Question, *, first: bool = False) -> None:
+    def _enqueue(self, question: SolverQuestion, *, first: bool = False) -> None:
         call = question.askers[0][0]
         if not call.queue:
             self._turns.append(call)
@@ -384,17 +384,17 @@ class Schedule:
         self.changed.notify()
 
 
-def _is_waited_for(question: Question) -> bool:
+def _is_waited_for(question: SolverQuestion) -> bool:
     return any(not call.goes_on for call, _ in question.askers)
 
 
-def _why(question: Question) -> str:
+def _why(question: SolverQuestion) -> str:
     if question.ends >= MOST_ENDS:
         return f"ended the solver {question.ends} times"
     return f"was not solved before the solver was killed, {question.kills} times"
 
 
-def _take(queue: "deque[Question]") -> list[Question]:
+def _take(queue: "deque[SolverQuestion]") -> list[SolverQuestion]:
     """Take questions for one batch from a queue that holds some."""
     taken = [queue.popleft()]
     cost = taken[0].cost

@@ -36,7 +36,7 @@ Source: TypeAlias = System | BiddingTable | StatesAndPlaces | str | Path
 """What says what calls mean: a system, a table, the name of one, or the places of two systems."""
 
 
-class Line(NamedTuple):
+class MeaningLine(NamedTuple):
     """One line of a place: all criteria must hold; ``reach`` is where they can, and must."""
 
     call: int
@@ -52,7 +52,7 @@ class Lines(NamedTuple):
     """
 
     vocabulary: Vocabulary
-    lines: tuple[Line, ...]
+    lines: tuple[MeaningLine, ...]
     calls: frozenset[int]
 
 
@@ -146,7 +146,7 @@ class SystemMeanings:
         """Lines of the system of the player to call."""
         vocabulary = self._places.sides[len(calls) % 2].vocabulary
         lines = tuple(
-            Line(entry.call, entry.name, entry.criteria, entry.needs.reach)
+            MeaningLine(entry.call, entry.name, entry.criteria, entry.constraint.reach)
             for entry in self._places.place(calls).entries
         )
         return Lines(vocabulary, lines, frozenset(line.call for line in lines))
@@ -201,7 +201,7 @@ class TableMeanings:
                 )
                 if criteria or by_policy:
                     reach = bounds_of(criteria, vocabulary)
-                    lines.append(Line(row.call, row.name, criteria, reach))
+                    lines.append(MeaningLine(row.call, row.name, criteria, reach))
         made = table.call[siblings.start : siblings.stop]
         return Lines(vocabulary, tuple(lines), frozenset(made.tolist()))
 

@@ -28,7 +28,7 @@ from .known import KnownCards, known_by_seat
 from .meanings import Source, meanings_of
 from .relaxing import no_such_deal, note, relax, unknown_calls, where_text
 from .result import LayoutReport, Layouts, Relaxed, effective_size
-from .searching import PILOT, Attempt, Limits, Question, Search, rare_or, search
+from .searching import PILOT, Attempt, LayoutQuestion, Limits, Search, rare_or, search
 from .steps import Step
 from .where import Constraints
 
@@ -118,7 +118,7 @@ def sample_layouts(
     hands = known_by_seat(known or {})
     steps, judges = steps_of(source, calls, dealer, opponents)
     vocabulary = steps[0].vocabulary if steps else meanings_of(source).vocabulary
-    question = Question(
+    question = LayoutQuestion(
         hands, Constraints(where, vocabulary), dealer, sides, backend or get_backend("cpu"), seed
     )
     notes = _own_calls(question, steps)
@@ -205,7 +205,7 @@ def _check_numbers(count: int, seed: int, time_limit_s: float, max_proposals: in
         raise ValueError(f"expected at least one proposal, got {max_proposals!r}")
 
 
-def _own_calls(question: Question, steps: Sequence[Step]) -> tuple[str, ...]:
+def _own_calls(question: LayoutQuestion, steps: Sequence[Step]) -> tuple[str, ...]:
     """Say which calls the known hands would not have made."""
     text = "the known hand does not make this call by the system"
     return tuple(
@@ -215,7 +215,7 @@ def _own_calls(question: Question, steps: Sequence[Step]) -> tuple[str, ...]:
     )
 
 
-def _is_made(question: Question, step: Step) -> bool:
+def _is_made(question: LayoutQuestion, step: Step) -> bool:
     """Whether the system makes a call with the known hand: tables pay for many hands, not one."""
     hand, vocabulary = question.known[step.seat].cards, step.vocabulary
     context = context_at(step.number, question.dealer, question.vulnerability)
@@ -271,7 +271,7 @@ def deal_where(
     >>> hands.shape, tried < 10_000
     ((4, 3), True)
     """
-    question = Question(
+    question = LayoutQuestion(
         known_by_seat(known or {}), Constraints(where, vocabulary), dealer,
         vulnerability, backend or get_backend("cpu"), seed,
     )  # fmt: skip

@@ -65,7 +65,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Question:
+class LayoutQuestion:
     """What layouts must fit beside the auction."""
 
     known: tuple[KnownCards, KnownCards, KnownCards, KnownCards]
@@ -102,7 +102,7 @@ class Attempt:
     The judges of steps as they are read are kept with the auction.
     """
 
-    question: Question
+    question: LayoutQuestion
     steps: tuple[Step, ...] = ()
     judges: Judges = field(default_factory=dict, repr=False)
 
@@ -122,7 +122,7 @@ class Attempt:
         return tuple(self.cells_of(seat) for seat in range(4))
 
     def cells_by(self, by: Sequence[int]) -> tuple[int, ...]:
-        """Give the same by some of the constraints; see :meth:`Question.cells`."""
+        """Give the same by some of the constraints; see :meth:`LayoutQuestion.cells`."""
         return tuple(self._by_steps(seat, self.question.cells(seat, by)) for seat in range(4))
 
     @cached_property

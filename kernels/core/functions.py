@@ -330,13 +330,13 @@ def move_states(
         raise ValueError(f"expected the rests of {sums} sums, got {rests.shape}")
     found = np.empty((room, columns + 1), np.int64)
     before, taken = np.empty((2, room), np.int64)
-    kept = call_core(
+    moved = call_core(
         "core_move_states", checked(states, np.int64), len(states), checked(step, np.int64),
         columns, sums, int(is_last), checked(joint, np.bool_), checked(low, np.int64),
         checked(high, np.int64, sums), checked(rests, np.int64), checked(is_raw, np.bool_),
         room, found, before, taken,
     )  # fmt: skip
-    return found[:kept], before[:kept], taken[:kept]
+    return found[:moved], before[:moved], taken[:moved]
 
 
 def most_of_suit(values: I64) -> int:

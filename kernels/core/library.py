@@ -34,7 +34,7 @@ from .build import (
 VARIABLE: Final = "BIDCASCADE_CORE"
 """Environment variable that names the build to load, instead of the best one."""
 
-_KEPT_VERSIONS: Final = 8
+_MOST_VERSIONS: Final = 8
 _PROCESSOR: Final = Path("/proc/cpuinfo")
 _V3_FLAGS: Final = frozenset(("avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"))
 _FLAGS: Final = {
@@ -203,7 +203,7 @@ def _build(path: Path, build: str, sources: Path) -> None:
         except BuildError as error:
             raise BackendUnavailable(f"the core in {sources} does not compile: {error}") from error
     _logger.info("the core's sources are built anew: %s", path.parent)
-    for old in outdated(path.parents[1].iterdir(), _KEPT_VERSIONS, path.parent):
+    for old in outdated(path.parents[1].iterdir(), _MOST_VERSIONS, path.parent):
         shutil.rmtree(old, ignore_errors=True)
 
 

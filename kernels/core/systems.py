@@ -124,7 +124,7 @@ class CoreSystem:
         array = np.array(words, np.int32)
         return call_core("core_system_add_expression", self, form, array, len(array))
 
-    def needs_number(self, criteria: Sequence[int]) -> int:
+    def constraint_number(self, criteria: Sequence[int]) -> int:
         """Give a number to the needs with some criteria; -1 with a problem if they mean nothing."""
         array = np.array(criteria, np.int32)
         found: int = function("core_system_needs")(
@@ -140,9 +140,9 @@ class CoreSystem:
         """
         return call_core("core_lowered_at", self, store, place, condition, bindings)
 
-    def add_entry(self, code: int, needs: int, variant: int, bindings: int) -> int:
+    def add_entry(self, code: int, constraint: int, variant: int, bindings: int) -> int:
         """Entry that stands in no text; its number."""
-        return call_core("core_system_add_entry", self, code, needs, variant, bindings)
+        return call_core("core_system_add_entry", self, code, constraint, variant, bindings)
 
     def _sizes(self) -> list[int]:
         out = np.zeros(8, np.int64)

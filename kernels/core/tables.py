@@ -99,7 +99,7 @@ class TableTests(Group):
     def of_plan(cls, plan: Plan) -> "TableTests":
         """Make the tests of all boxes of a plan."""
         lanes, flags = plan.packing.lane_words, plan.packing.flag_words
-        low, high, need, forbid = box_bytes(plan)
+        low, high, required, forbid = box_bytes(plan)
         numbers: dict[tuple[int, int, int, int], int] = {}
         offsets, members = [0], []
         for box in range(len(plan.boxes)):
@@ -107,7 +107,7 @@ class TableTests(Group):
                 (int(lane), 255, int(low[box, lane]), int(high[box, lane]) - int(low[box, lane]))
                 for lane in np.flatnonzero((low[box] > 0) | (high[box] < LANE_LIMIT))
             ]
-            for flags_of_box, is_set in ((need[box], 1), (forbid[box], 0)):
+            for flags_of_box, is_set in ((required[box], 1), (forbid[box], 0)):
                 tests += [
                     (8 * lanes + int(flag) // 8, 1 << flag % 8, is_set << flag % 8, 0)
                     for flag in np.flatnonzero(flags_of_box).tolist()
@@ -258,11 +258,11 @@ def group_pairs(
 def filter_deals(table: CoreTable, hands: U64, deals: U32, box: int) -> U32:
     """Of some deals those whose packed hands [hands, words] pass a box or a set of boxes."""
     passing = np.empty(len(deals), np.uint32)
-    kept = call_core(
+    passed = call_core(
         "core_filter_deals", table.tests, checked(hands, np.uint64), len(hands),
         checked(deals, np.uint32), len(deals), box, passing,
     )  # fmt: skip
-    return passing[:kept].copy()
+    return passing[:passed].copy()
 
 
 def judge(

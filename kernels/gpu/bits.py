@@ -22,7 +22,7 @@ TILE_THREADS = 256
 BLOCK_WORDS = 32
 """Words of bits of a block of deals, where nothing asks for more."""
 MEMBERS_AT_ONCE = 1024
-_SETS_KEPT = 8
+_MOST_SETS = 8
 
 
 @dataclass
@@ -75,13 +75,13 @@ def _expression_sets(tables: PlanTables, expressions: Sequence[int] | None) -> B
     plan = tables.plan
     numbers = tuple(range(len(plan.expressions)) if expressions is None else expressions)
     with tables.session.device.lock():
-        kept: dict[Any, BoxSets] = tables.kept.setdefault("sets", {})
-        if numbers not in kept:
-            if len(kept) >= _SETS_KEPT:
-                kept.pop(next(iter(kept)))
+        cached: dict[Any, BoxSets] = tables.cached.setdefault("sets", {})
+        if numbers not in cached:
+            if len(cached) >= _MOST_SETS:
+                cached.pop(next(iter(cached)))
             boxes = plan.expression_boxes[np.array(numbers, np.int64)]
-            kept[numbers] = BoxSets.of(plan, boxes)
-        return kept[numbers]
+            cached[numbers] = BoxSets.of(plan, boxes)
+        return cached[numbers]
 
 
 def features(tables: PlanTables, deals: AnyDeals, most_deals: int) -> U64:

@@ -8,7 +8,7 @@ from bidcascade.kernels.cuda_device import DeviceArray, KernelArgument
 from bidcascade.kernels.types import U64
 
 from .bits import ColumnBits
-from .nodes import DeviceWindow, device_windows, is_whole, node_records
+from .node_windows import DeviceWindow, device_windows, is_whole, node_records
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .tables import PackedDeals, PlanTables
 
@@ -75,15 +75,15 @@ class Counter:
             raise ValueError(
                 f"expected fewer than {MOST_COLUMNS} distinct tests, got {len(self.sets.columns)}"
             )
-        if "columns" not in tables.kept:
+        if "columns" not in tables.cached:
             # a set of no boxes has no span: an array of nothing is no argument
             spans = records.spans if len(records.spans) else np.zeros((1, 2), np.uint32)
             tests = self.sets.columns.box_columns
-            tables.kept["columns"] = (
+            tables.cached["columns"] = (
                 self.session.upload(tests if len(tests) else np.zeros(1, np.uint32)),
                 self.session.upload(spans),
             )
-        self.tests, self.spans = tables.kept["columns"]
+        self.tests, self.spans = tables.cached["columns"]
 
     @property
     def bytes_per_deal(self) -> float:
@@ -317,7 +317,7 @@ def _paired(spread: _Spread, marks: DeviceArray, reached: int) -> U64:
 
 def representatives(tables: PlanTables) -> DeviceArray:
     """Return the node that each entry holds with, on the device; it stays there."""
-    if "representative" not in tables.kept:
-        tables.kept["representative"] = tables.session.upload(tables.forest().representative)
-    array: DeviceArray = tables.kept["representative"]
+    if "representative" not in tables.cached:
+        tables.cached["representative"] = tables.session.upload(tables.forest().representative)
+    array: DeviceArray = tables.cached["representative"]
     return array

@@ -82,7 +82,7 @@ class _Bidder:
         )
         self.window_nodes = max(1, node_bytes // (NODE_BYTES + SOURCE_BYTES))
         self.state: DeviceArray | None = None
-        if "first" in tables.kept:
+        if "first" in tables.cached:
             self.window_nodes = max(1, plan.node_count)
         if plan.node_count > self.window_nodes:
             self.state = tables.session.device.empty(STATE_WORDS * size, np.uint32)
@@ -111,9 +111,9 @@ class _Bidder:
     def _nodes(self, start: int, stop: int) -> DeviceArray:
         """Nodes of a window; those of a table that fits stay on the device."""
         tables = self.tables
-        kept = tables.kept.get("first")
-        if kept is not None:
-            whole: DeviceArray = kept
+        cached = tables.cached.get("first")
+        if cached is not None:
+            whole: DeviceArray = cached
             return whole
         session, count = tables.session, stop - start
         nodes = session.device.empty((max(1, count), 4), np.uint32)
@@ -125,5 +125,5 @@ class _Bidder:
         )
         session.wait()  # the columns go
         if self.state is None:
-            tables.kept["first"] = nodes
+            tables.cached["first"] = nodes
         return nodes

@@ -76,7 +76,7 @@ class _Level:
 
     entries: I64
     above: I64
-    asks: NDArray[np.bool_]
+    has_test: NDArray[np.bool_]
     is_listed: NDArray[np.bool_]
     asking_below: I64  # nodes that ask something, in the subtree with its root
     listed_below: I64
@@ -184,15 +184,20 @@ def _levels_of(
     while len(entries):
         box = plan.node_box[entries]
         flags = plan.flags[entries]
-        keep = box != NEVER
+        staying = box != NEVER
         if completed_only:
-            keep &= (flags & CAN_COMPLETE) > 0
-        entries, above, box, flags = entries[keep], above[keep], box[keep], flags[keep]
+            staying &= (flags & CAN_COMPLETE) > 0
+        entries, above, box, flags = entries[staying], above[staying], box[staying], flags[staying]
         is_listed = (flags & COMPLETED) > 0 if completed_only else np.ones(len(entries), np.bool_)
-        asks = box != ALWAYS
+        has_test = box != ALWAYS
         levels.append(
             _Level(
-                entries, above, asks, is_listed, asks.astype(np.int64), is_listed.astype(np.int64)
+                entries,
+                above,
+                has_test,
+                is_listed,
+                has_test.astype(np.int64),
+                is_listed.astype(np.int64),
             )
         )
         if max_depth is not None and len(levels) >= max_depth:
@@ -233,9 +238,9 @@ def _numbered(plan: Plan, levels: list[_Level], representative: U32) -> _Part:
         above = level.above
         node = inside_nodes[above] + _running(level.asking_below, above)
         place = inside_listed[above] + _running(level.listed_below, above)
-        asking_depth = asking_depth[above] + level.asks
+        asking_depth = asking_depth[above] + level.has_test
         deepest = max(deepest, int(asking_depth.max(initial=0)))
-        asking = level.asks
+        asking = level.has_test
         at = node[asking]
         box = plan.node_box[level.entries[asking]]
         mark = np.where(box & MULTIPLE, np.uint32(TEST_MULTIPLE), np.uint32(0))

@@ -19,7 +19,7 @@ from bidcascade.kernels.types import U64
 
 from .counts import count_nodes, representatives
 from .forest import Forest
-from .nodes import RECORD_BYTES
+from .node_windows import RECORD_BYTES
 from .session import FEWEST_DEALS, AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting
 from .tables import PackedDeals, PlanTables, thread_staging
 
@@ -73,7 +73,7 @@ class ListWalker:
         self._key = ("lists", options.completed_only, options.max_depth)
         self._bounds = (
             [(0, len(self.forest))]
-            if self._key in tables.kept
+            if self._key in tables.cached
             else _window_bounds(self.forest, node_bytes)
         )
 
@@ -83,11 +83,11 @@ class ListWalker:
         return PackedDeals.bytes_per_deal(tables) + 24
 
     def _windows(self) -> Iterator[_Window]:
-        key, kept = self._key, self.tables.kept
+        key, cached = self._key, self.tables.cached
         if len(self._bounds) == 1:
-            if key not in kept:
-                kept[key] = self._window(*self._bounds[0])
-            yield kept[key]
+            if key not in cached:
+                cached[key] = self._window(*self._bounds[0])
+            yield cached[key]
             return
         for bounds in self._bounds:
             yield self._window(*bounds)
@@ -398,11 +398,11 @@ def _list_one(
     counts = count_nodes(tables, deals, 64, None)
     if isinstance(counts, np.ndarray):
         return None
-    kept = ("one", *key)
-    if kept not in tables.kept:
-        tables.kept[kept] = session.upload(listed.listed)
+    one_key = ("one", *key)
+    if one_key not in tables.cached:
+        tables.cached[one_key] = session.upload(listed.listed)
     arguments = [
-        tables.kept[kept], np.uint32(count), representatives(tables), counts,
+        tables.cached[one_key], np.uint32(count), representatives(tables), counts,
         np.uint32(len(tables.forest())),
     ]  # fmt: skip
     marks = session.device.empty(count, np.uint64)

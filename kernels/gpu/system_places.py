@@ -51,7 +51,7 @@ _BLOCK: Final[dict[str, tuple[int, Any]]] = {
 }
 """What comes of places and room to work: numbers a place, and their type."""
 _SHOWN: Final = ("sets", "hulls", "ranges", "digests")
-_KEPT: Final = ("rows", "sets", "ranges")
+_STORED: Final = ("rows", "sets", "ranges")
 _BY_THREADS: Final = {
     "advance_rows": ("hulls", "rows", "status", "missed", "misses"),
     "expand_places": (
@@ -73,7 +73,7 @@ class PlaceWorker:
     ----------
     row : int32
         Number of the row here of each place, negative where it has none; that of the root is 0.
-    kept : dict of str to device array
+    stored : dict of str to device array
         ``rows``, and by the numbers of sets ``sets`` and ``ranges``.
     """
 
@@ -83,10 +83,10 @@ class PlaceWorker:
         self._fixed = {name: Copied(session) for name in ("reach", "reach_first", "lengths")}
         self._block: dict[str, DeviceArray] = {}
         self._room = 0
-        self._asked: set[tuple[int, ...]] = set()
+        self._answered: set[tuple[int, ...]] = set()
         """What was missing first, and so was learned in any case, with the place it was for."""
         self.row: I32 = np.zeros(1, np.int32)
-        self.kept: dict[str, DeviceArray] = {}
+        self.stored: dict[str, DeviceArray] = {}
         self._row_count = self._set_count = 0
         self._set_numbers = empty_table(1 << 10)
 
@@ -112,7 +112,7 @@ class PlaceWorker:
         """
         session, count = self._session, len(places)
         if not self._row_count:
-            self._begin(store)
+            self._start(store)
         parents = store.parent[places]
         if (self.rows_of(store)[parents] < 0).any():
             return False
@@ -146,7 +146,7 @@ class PlaceWorker:
         if (status == TOO_MUCH).any():
             return False
         block.status[:count] = status
-        self._keep(places, np.flatnonzero(status == DONE).astype(np.int32))
+        self._put(places, np.flatnonzero(status == DONE).astype(np.int32))
         self._bring_back(block, count)
         if (status == LEARN).any():
             self._check_progress(block.misses[: block.sizes[0]], places)
@@ -158,15 +158,17 @@ class PlaceWorker:
         ``item`` is -1 - item for the place before, whose number is ``parent``. The store that comes
         with the row has the sets that it names.
         """
-        session, kept, block = self._session, self.kept, self._block
+        session, stored, block = self._session, self.stored, self._block
 
         def one(array: DeviceArray, number: int) -> NDArray[Any]:
             return session.download(array[number : number + 1])
 
-        found = one(block["rows"], item) if item >= 0 else one(kept["rows"], int(self.row[parent]))
+        found = (
+            one(block["rows"], item) if item >= 0 else one(stored["rows"], int(self.row[parent]))
+        )
         row = np.ascontiguousarray(found).view(np.uint8).view(rows.PLACE).reshape(1)
         sets = [
-            one(kept["sets"], number) if number >= 0 else one(block["sets"], -1 - number)
+            one(stored["sets"], number) if number >= 0 else one(block["sets"], -1 - number)
             for number in row["known"][0].tolist()
         ]
         row["known"][0] = np.arange(len(sets))
@@ -175,24 +177,24 @@ class PlaceWorker:
         arrays["ranges"] = np.full((len(sets), rows.RANGES, 2), -1, np.int8)
         return rows.Store(**arrays), row
 
-    def _begin(self, store: rows.Store) -> None:
+    def _start(self, store: rows.Store) -> None:
         """Bring the row of the root, and the set of all hands."""
         session, work = self._session, self._session.work
-        self._room_to_keep(1, 1)
+        self._grow(1, 1)
         for name in ("rows", "sets"):
             source = as_numbers(getattr(store, name)[:1])
-            session.device.copy_in(self.kept[name][:1], source, stream=work)
+            session.device.copy_in(self.stored[name][:1], source, stream=work)
         self._row_count = self._set_count = 1
         session.each(
             _FILE, "fill_ranges", PLACES_DEFINES, 32,
             [
                 session.upload(np.array([self._store(store)], np.uint64)),
-                session.upload(np.zeros(1, np.int32)), np.uint32(1), self.kept["ranges"],
+                session.upload(np.zeros(1, np.int32)), np.uint32(1), self.stored["ranges"],
             ],
             threads=128,
         )  # fmt: skip
 
-    def _keep(self, places: I32, done: I32) -> None:
+    def _put(self, places: I32, done: I32) -> None:
         """Keep the rows and sets of the items that are done."""
         session, count = self._session, len(done)
         if not count:
@@ -201,31 +203,31 @@ class PlaceWorker:
         numbers, new = np.empty(count, np.int32), np.empty(count, np.int32)
         self._set_numbers = roomier(self._set_numbers, self._set_count + count + 1)
         found = walk.number_sets(self._set_numbers, digests, self._set_count, numbers, new)
-        self._room_to_keep(count, count)
-        self._keep_sets(done[new[:found]], numbers[new[:found]])
-        different = self._keep_rows(done, numbers)
+        self._grow(count, count)
+        self._put_sets(done[new[:found]], numbers[new[:found]])
+        different = self._put_rows(done, numbers)
         if len(different):
             # sets that only have the same digest: each gets a number of its own
             numbers[different] = self._set_count + np.arange(len(different))
-            self._keep_sets(done[different], numbers[different])
-            self._keep_rows(done, numbers)
+            self._put_sets(done[different], numbers[different])
+            self._put_rows(done, numbers)
         self.row[places[done]] = self._row_count + np.arange(count)
         self._row_count += count
 
-    def _keep_sets(self, items: I32, numbers: I32) -> None:
+    def _put_sets(self, items: I32, numbers: I32) -> None:
         session = self._session
         session.each(
             _FILE, "keep_sets", PLACES_DEFINES, 32 * len(items),
             [
                 self._block["sets"], self._block["ranges"], session.upload(items),
-                session.upload(numbers), np.uint32(len(items)), self.kept["sets"],
-                self.kept["ranges"],
+                session.upload(numbers), np.uint32(len(items)), self.stored["sets"],
+                self.stored["ranges"],
             ],
             threads=128,
         )  # fmt: skip
         self._set_count += len(items)
 
-    def _keep_rows(self, items: I32, numbers: I32) -> I32:
+    def _put_rows(self, items: I32, numbers: I32) -> I32:
         """Write rows with the numbers of sets; which of the items have another set."""
         session, count = self._session, len(items)
         different = session.zeros(count + 1, np.int32)
@@ -233,8 +235,8 @@ class PlaceWorker:
             _FILE, "keep_rows", PLACES_DEFINES, 32 * count,
             [
                 self._block["rows"], self._block["sets"], session.upload(items),
-                session.upload(numbers), np.uint32(count), self.kept["sets"],
-                self.kept["rows"][self._row_count :], different,
+                session.upload(numbers), np.uint32(count), self.stored["sets"],
+                self.stored["rows"][self._row_count :], different,
             ],
             threads=128,
         )  # fmt: skip
@@ -242,15 +244,15 @@ class PlaceWorker:
         which: I32 = session.download(different[1 : 1 + found])
         return which
 
-    def _room_to_keep(self, more_rows: int, more_sets: int) -> None:
+    def _grow(self, more_rows: int, more_sets: int) -> None:
         """Make room for so many rows and sets behind those that are there."""
         session = self._session
-        for name in _KEPT:
+        for name in _STORED:
             count, more = self._row_count, more_rows
             if name != "rows":
                 # as many again may be needed for sets that have the digest of others
                 count, more = self._set_count, 2 * more_sets
-            there, width = self.kept.get(name), _BLOCK[name][0]
+            there, width = self.stored.get(name), _BLOCK[name][0]
             if there is not None and there.shape[0] >= count + more:
                 continue
             room = max(64, count + more, 0 if there is None else there.shape[0] * 3 // 2)
@@ -262,16 +264,18 @@ class PlaceWorker:
                 session.each(
                     _FILE, "copy_kept", PLACES_DEFINES, halves, [used, np.uint64(halves), larger]
                 )
-            self.kept[name] = larger
+            self.stored[name] = larger
 
     def _check_progress(self, misses: NDArray[np.int64], places: I32) -> None:
         if not len(misses):
             raise DeviceFault("expected what is missing at a place, got nothing from the device")
         kind, item, *numbers = misses[0].tolist()
-        asked = (kind, int(places[max(item, -1 - item)]), *numbers)
-        if asked in self._asked:
-            raise DeviceFault(f"expected that the device knows what was learned, got {asked} again")
-        self._asked.add(asked)
+        question = (kind, int(places[max(item, -1 - item)]), *numbers)
+        if question in self._answered:
+            raise DeviceFault(
+                f"expected that the device knows what was learned, got {question} again"
+            )
+        self._answered.add(question)
 
     def _bring_back(self, block: rows.Block, count: int) -> None:
         session = self._session
@@ -312,12 +316,12 @@ class PlaceWorker:
             (self._lists[name].with_all(getattr(store, name)[:end]), end)
             for name, end in ends.items()
         ]
-        kept = [(self.kept[name], self.kept[name].shape[0]) for name in _KEPT]
+        stored = [(self.stored[name], self.stored[name].shape[0]) for name in _STORED]
         fixed = [
             (one.of(getattr(store, name)), len(getattr(store, name)))
             for name, one in self._fixed.items()
         ]
-        return addresses([*lists, *kept, *fixed])
+        return addresses([*lists, *stored, *fixed])
 
     def _make_room(self, places: int) -> None:
         if places > self._room:

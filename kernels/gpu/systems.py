@@ -380,13 +380,13 @@ class DevicePlaces:
 
     def tables(self, sides: Sides) -> tuple[SideTables, SideTables]:
         """Tables of both sides; a side whose hands are packed otherwise now gets new ones."""
-        kept = {id(one.packing): one for one in self._sides}
+        by_packing = {id(one.packing): one for one in self._sides}
         found: list[SideTables] = []
         for side in sides:
             key = id(side.packing)
-            if key not in kept:
-                kept[key] = SideTables(self.session, side.packing)
-            found.append(kept[key])
+            if key not in by_packing:
+                by_packing[key] = SideTables(self.session, side.packing)
+            found.append(by_packing[key])
         self._sides = found[0], found[1]
         return self._sides
 
@@ -556,7 +556,7 @@ class _Chunk:
         levels = device.empty((count, rows.LEVELS * rows.LEVEL_BYTES), np.uint8)
         found, held, cut = zeros(count, np.uint64), zeros(count, np.uint64), zeros(count, np.uint8)
         before = [bounds, walks, levels, found, held, cut]
-        self._begin_walks(walks)
+        self._start_walks(walks)
         self._to_the_end(kernel, [*before, *5 * [None]])
         sums = RunningSums(session, count)
         auctions, entries = sums.run(found), sums.run(held)
@@ -566,7 +566,7 @@ class _Chunk:
             # what has no room at all would only be counted
             device.empty(max(1, entries), np.int32),
         ]  # fmt: skip
-        self._begin_walks(walks)
+        self._start_walks(walks)
         _, left = self._on(kernel, [*before, *out], None, count)
         if left:
             raise DeviceFault(f"expected the places of all auctions, got {left} deals waiting")
@@ -574,7 +574,7 @@ class _Chunk:
         first, cuts = session.download(found).view(np.int64), session.download(cut)
         return ListedThere(first, cuts, *(session.download(array) for array in out))
 
-    def _begin_walks(self, walks: DeviceArray) -> None:
+    def _start_walks(self, walks: DeviceArray) -> None:
         count = self._chunk.count
         self._places.session.each(
             _LISTS_FILE, "begin_walks", LISTS_DEFINES, count, [np.uint32(count), walks]

@@ -34,7 +34,7 @@ _OPCODE_NAMES = {
 SORT_TILE = 256 * 8
 """Deals of a block of threads in ``sort_count`` and ``sort_place``."""
 SORT_KEYS = 1024
-FORESTS_KEPT = 4
+MOST_FORESTS = 4
 
 
 def opcode_defines() -> dict[str, int]:
@@ -86,12 +86,12 @@ class Columns:
     @classmethod
     def of(cls, plan: Plan, boxes: I64) -> "Columns":
         """Take boxes apart (none of them ``NEVER``)."""
-        low, high, need, forbid = box_bytes(plan, boxes)
+        low, high, required, forbid = box_bytes(plan, boxes)
         box, lane = np.nonzero((low > 0) | (high < LANE_LIMIT))
         bottom = low[box, lane].astype(np.int64)
         keys = [_key(lane // 4, lane % 4 * 8, 0xFF, bottom, high[box, lane] - bottom)]
         owners = [box]
-        for bits, value in ((need, 1), (forbid, 0)):
+        for bits, value in ((required, 1), (forbid, 0)):
             box, flag = np.nonzero(bits)
             half = 2 * plan.packing.lane_words + flag // 32
             keys.append(_key(half, flag % 32, 1, np.full(len(flag), value), np.zeros(len(flag))))
@@ -155,7 +155,7 @@ class PlanTables:
     words: int = field(init=False)
     _arrays: dict[str, DeviceArray] = field(default_factory=dict, init=False)
     _forests: dict[tuple[bool, int | None], Forest] = field(default_factory=dict, init=False)
-    kept: dict[Any, Any] = field(default_factory=dict, init=False)
+    cached: dict[Any, Any] = field(default_factory=dict, init=False)
     """What operations keep for the next time, by their own keys."""
 
     def __post_init__(self) -> None:
@@ -194,7 +194,7 @@ class PlanTables:
         """Contracted trie, on the host."""
         key = (completed_only, max_depth)
         if key not in self._forests:
-            if len(self._forests) >= FORESTS_KEPT:
+            if len(self._forests) >= MOST_FORESTS:
                 self._forests.pop(next(iter(self._forests)))
             self._forests[key] = build_forest(
                 self.plan, completed_only=completed_only, max_depth=max_depth
@@ -204,7 +204,7 @@ class PlanTables:
     def let_go(self) -> None:
         """Give the device memory back; the tables come again when needed."""
         self._arrays.clear()
-        self.kept.clear()
+        self.cached.clear()
 
     def pack(
         self, chunk: Chunk, out: DeviceArray, *, rotate: bool = True,

@@ -15,10 +15,10 @@ from pydantic_core import from_json
 from bidcascade.engine.questions.bids import DealsRequest
 from bidcascade.kernels import DealArrays
 
+from .batched_questions import joined
 from .deal_requests import deals_of
 from .limits import malformed, parse_body
 from .problems import LONGEST_VALUE, Problem, field_problem
-from .questions import joined
 
 _Model = TypeVar("_Model", bound=DealsRequest)
 

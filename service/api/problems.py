@@ -62,52 +62,54 @@ _METHODS: Final = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 _ID_CHARACTERS: Final = frozenset(string.ascii_letters + string.digits + "-_.:+/=")
 
 
-class Kind(NamedTuple):
+class ProblemKind(NamedTuple):
     """A kind of problem: its status and what it is in a few words."""
 
     status: int
     title: str
 
 
-KINDS: Final[dict[str, Kind]] = {
-    "malformed-json": Kind(400, "The body is not JSON"),
-    "bad-request": Kind(400, "The request cannot be read"),
-    "unauthorized": Kind(401, "A key is needed"),
-    "forbidden": Kind(403, "The key does not allow this"),
-    "cross-site": Kind(403, "A page of another site may not ask for this"),
-    "not-found": Kind(404, "There is nothing at this path"),
-    "unknown-table": Kind(404, "There is no bidding table of this name"),
-    "unknown-auction": Kind(404, "The bidding table does not have this auction"),
-    "unknown-job": Kind(404, "There is no job of this id"),
-    "unknown-result": Kind(404, "The job has no file of this name"),
-    "unknown-archive": Kind(404, "There is no archive of this name"),
-    "no-system": Kind(404, "The bidding table is not that of a system"),
-    "method-not-allowed": Kind(405, "This path does not take the method"),
-    "not-acceptable": Kind(406, "The answer cannot be given in an accepted form"),
-    "body-too-slow": Kind(408, "The body did not come in time"),
-    "head-too-slow": Kind(408, "The head of the request did not come in time"),
-    "body-too-large": Kind(413, "The body is too long"),
-    "too-many-deals": Kind(413, "The request has too many deals"),
-    "limit-exceeded": Kind(413, "The request asks for more than a limit"),
-    "unsupported-media-type": Kind(415, "The body is not of a type that is read here"),
-    "wrong-host": Kind(421, "The service does not go by this name"),
-    "head-too-large": Kind(431, "The head of the request is too long"),
-    "reload-failed": Kind(409, "The table cannot be loaded anew; the one in use stays"),
-    "files-changed": Kind(409, "The table's files are no longer those that it was loaded from"),
-    "archive-busy": Kind(409, "The archive is being written to"),
-    "no-such-deal": Kind(422, "No deal meets what is known of it and asked of it"),
-    "invalid-request": Kind(422, "Something in the request is wrong"),
-    "overloaded": Kind(429, "Too many requests are being worked on"),
-    "too-many-jobs": Kind(429, "Too many jobs wait"),
-    "internal-error": Kind(500, "The service failed"),
-    "not-ready": Kind(503, "The service is not ready"),
-    "backend-unavailable": Kind(503, "The engine cannot run"),
-    "device-fault": Kind(503, "The device failed"),
-    "out-of-device-memory": Kind(503, "The device has too little free memory"),
-    "double-dummy-failed": Kind(503, "Deals could not be solved double dummy"),
-    "jobs-unavailable": Kind(503, "The folder of the jobs cannot be used"),
-    "timeout": Kind(504, "The answer took too long"),
-    "no-room": Kind(507, "There is no room for the job"),
+KINDS: Final[dict[str, ProblemKind]] = {
+    "malformed-json": ProblemKind(400, "The body is not JSON"),
+    "bad-request": ProblemKind(400, "The request cannot be read"),
+    "unauthorized": ProblemKind(401, "A key is needed"),
+    "forbidden": ProblemKind(403, "The key does not allow this"),
+    "cross-site": ProblemKind(403, "A page of another site may not ask for this"),
+    "not-found": ProblemKind(404, "There is nothing at this path"),
+    "unknown-table": ProblemKind(404, "There is no bidding table of this name"),
+    "unknown-auction": ProblemKind(404, "The bidding table does not have this auction"),
+    "unknown-job": ProblemKind(404, "There is no job of this id"),
+    "unknown-result": ProblemKind(404, "The job has no file of this name"),
+    "unknown-archive": ProblemKind(404, "There is no archive of this name"),
+    "no-system": ProblemKind(404, "The bidding table is not that of a system"),
+    "method-not-allowed": ProblemKind(405, "This path does not take the method"),
+    "not-acceptable": ProblemKind(406, "The answer cannot be given in an accepted form"),
+    "body-too-slow": ProblemKind(408, "The body did not come in time"),
+    "head-too-slow": ProblemKind(408, "The head of the request did not come in time"),
+    "body-too-large": ProblemKind(413, "The body is too long"),
+    "too-many-deals": ProblemKind(413, "The request has too many deals"),
+    "limit-exceeded": ProblemKind(413, "The request asks for more than a limit"),
+    "unsupported-media-type": ProblemKind(415, "The body is not of a type that is read here"),
+    "wrong-host": ProblemKind(421, "The service does not go by this name"),
+    "head-too-large": ProblemKind(431, "The head of the request is too long"),
+    "reload-failed": ProblemKind(409, "The table cannot be loaded anew; the one in use stays"),
+    "files-changed": ProblemKind(
+        409, "The table's files are no longer those that it was loaded from"
+    ),
+    "archive-busy": ProblemKind(409, "The archive is being written to"),
+    "no-such-deal": ProblemKind(422, "No deal meets what is known of it and asked of it"),
+    "invalid-request": ProblemKind(422, "Something in the request is wrong"),
+    "overloaded": ProblemKind(429, "Too many requests are being worked on"),
+    "too-many-jobs": ProblemKind(429, "Too many jobs wait"),
+    "internal-error": ProblemKind(500, "The service failed"),
+    "not-ready": ProblemKind(503, "The service is not ready"),
+    "backend-unavailable": ProblemKind(503, "The engine cannot run"),
+    "device-fault": ProblemKind(503, "The device failed"),
+    "out-of-device-memory": ProblemKind(503, "The device has too little free memory"),
+    "double-dummy-failed": ProblemKind(503, "Deals could not be solved double dummy"),
+    "jobs-unavailable": ProblemKind(503, "The folder of the jobs cannot be used"),
+    "timeout": ProblemKind(504, "The answer took too long"),
+    "no-room": ProblemKind(507, "There is no room for the job"),
 }
 """Every kind of problem by name; the name ends its ``type``."""
 

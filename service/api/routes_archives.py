@@ -12,7 +12,7 @@ from fastapi import Path as InPath
 
 from bidcascade.bridge import format_calls
 from bidcascade.engine.archive.archive import Archive
-from bidcascade.engine.archive.questions import count_boards, find_boards, next_calls
+from bidcascade.engine.archive.board_search import count_boards, find_boards, next_calls
 from bidcascade.engine.archive.statistics import statistics
 from bidcascade.engine.archive.writing import board_dicts, with_bids
 from bidcascade.engine.questions.archives import (

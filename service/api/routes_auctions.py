@@ -14,13 +14,13 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems.any_bidder import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, with_first_part
+from .batched_questions import AuctionsQuestion, deals_at_once, part_deals
 from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
 from .models import AuctionsAnswer
 from .openapi import BareRoute, body_of, problems
 from .problems import field_problem
-from .questions import AuctionsQuestion, deals_at_once, part_deals
 from .tables import LoadedTable
 from .work import AppState
 

@@ -20,11 +20,11 @@ from bidcascade.engine.settings import Settings
 from bidcascade.service.jobs.queue import JobQueue
 
 from .archives import MOST_QUESTIONS, Archives
+from .batched_questions import Question
 from .batcher import Batcher, Lane
 from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
 from .metrics import Metrics
 from .problems import Problem
-from .questions import Question
 from .stages import current_stages
 from .tables import Tables
 from .uploads import Uploads

@@ -243,7 +243,7 @@ def _boards(options: argparse.Namespace) -> None:
     if options.out:
         shared.check_out(options.out)
 
-    from bidcascade.engine.archive.questions import count_boards, find_boards
+    from bidcascade.engine.archive.board_search import count_boards, find_boards
 
     archive = _open(options)
     if options.count:
@@ -290,7 +290,7 @@ def _print_boards(boards: "pl.DataFrame") -> None:
 
 
 def _calls(options: argparse.Namespace) -> None:
-    from bidcascade.engine.archive.questions import next_calls
+    from bidcascade.engine.archive.board_search import next_calls
 
     calls = next_calls(_open(options), question_of(NodeQuestion, options))
     boards = sum(count for _, count in calls)

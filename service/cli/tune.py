@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.tuning import Tally, Trial, Tuner
+    from bidcascade.inference.tuning import Trial, TrialTally, Tuner
     from bidcascade.systems.text_numbers import Change
 
 _PLACE: Final = re.compile(r"(?P<file>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
@@ -70,7 +70,7 @@ def tune_system(options: argparse.Namespace) -> int:
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.double_dummy.trick_cache import user_tricks
-    from bidcascade.inference.tuning import SCREENED, SOLVED, Plan, Tuner
+    from bidcascade.inference.tuning import SCREENED, SOLVED, Tuner, TuningPlan
     from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.systems.cases import read_cases
     from bidcascade.systems.text_numbers import KINDS_OF_NUMBERS, OpenText
@@ -97,7 +97,7 @@ def tune_system(options: argparse.Namespace) -> int:
     with DoubleDummyPool(options.workers, is_background=True) as pool:
         tuner = Tuner(
             text, lambda count, seed: deal_arrays(random_deals(count, seed)), pool,
-            Plan(options.seed, options.deals or SCREENED, solved=options.solve or SOLVED),
+            TuningPlan(options.seed, options.deals or SCREENED, solved=options.solve or SOLVED),
             others=others, cases=cases, chosen=may_change, journal=out / _JOURNAL,
             tables=user_tables(), tricks=user_tricks(),
         )  # fmt: skip
@@ -221,7 +221,7 @@ def _trial_dict(trial: "Trial") -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tally_dict(tally: "Tally | None") -> dict[str, Any] | None:
+def _tally_dict(tally: "TrialTally | None") -> dict[str, Any] | None:
     from bidcascade.inference.tuning import SCORERS
 
     if tally is None:
@@ -284,6 +284,6 @@ def _rows(trial: "Trial") -> list[tuple[str, ...]]:
     return rows
 
 
-def _gain(tally: "Tally", scorer: int) -> str:
+def _gain(tally: "TrialTally", scorer: int) -> str:
     halves = " ".join(f"{tally.mean(scorer, half):+.4f}" for half in range(2))
     return f"{tally.mean(scorer):+.4f} ± {tally.error(scorer):.4f} ({halves})"

@@ -13,11 +13,11 @@ from bidcascade.inference.yardstick import (
     PLAYERS,
     Bid,
     BoardExample,
+    BoardTally,
     Difference,
-    Line,
     LineLoss,
+    LineName,
     Reached,
-    Tally,
     Yardstick,
 )
 from bidcascade.loaders import deal_frame, format_handviewer
@@ -116,7 +116,7 @@ def line_row(loss: LineLoss) -> tuple[str, str, str]:
     return _line(line), before, loss.cause
 
 
-def _line(line: Line) -> str:
+def _line(line: LineName) -> str:
     return f"{line.where} {line.name}" if line.where else "no line"
 
 
@@ -183,7 +183,7 @@ def yardstick_page(yardstick: Yardstick) -> Page:
     )  # fmt: skip
 
 
-def _chart(systems: Sequence[Tally]) -> tuple[Block, ...]:
+def _chart(systems: Sequence[BoardTally]) -> tuple[Block, ...]:
     drawn = [
         Interval(one.name, *one.difference, f"{one.difference.value:+.3f}")
         for one in systems
@@ -198,7 +198,7 @@ def _chart(systems: Sequence[Tally]) -> tuple[Block, ...]:
     return Chart(title, markup), Text("Left of zero a system is closer to par than the players.")
 
 
-def lines_of(tally: Tally, whose: str = PLAYERS) -> tuple[Block, ...]:
+def lines_of(tally: BoardTally, whose: str = PLAYERS) -> tuple[Block, ...]:
     """Lines by cause, the costliest cause first, each with boards below.
 
     ``whose`` is who else bid the boards.

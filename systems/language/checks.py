@@ -196,11 +196,11 @@ class _Checker:
     def _shown(self, phrase: Phrase) -> None:
         row = KINDS[phrase.text]
         if not row.shown or (row.term[-1] == "_" and not phrase.suits):
-            kept = [row.kind for row in COUNTED if row.shown]
+            kinds = [row.kind for row in COUNTED if row.shown]
             self.complain(
                 phrase.where,
                 f"what a player has shown of {phrase.text} is not kept",
-                f"it is of {', '.join(kept)}" if not row.shown else "name the suit",
+                f"it is of {', '.join(kinds)}" if not row.shown else "name the suit",
             )
 
     def _unknown(self, phrase: Phrase) -> None:
@@ -228,9 +228,9 @@ class _Checker:
             return used is not None and used <= self.defines.keys()
 
         is_shipped = text in shipped_defines()
-        told = None if is_shipped else rewording(clause, reads)
-        if told is not None:
-            self.complain(phrase.where, f'"{told.said}" is no condition', told.advice)
+        reworded = None if is_shipped else rewording(clause, reads)
+        if reworded is not None:
+            self.complain(phrase.where, f'"{reworded.words}" is no condition', reworded.advice)
             return
         near = nearest(text, self.defines)
         if not near and " " not in text:

@@ -135,12 +135,12 @@ def _following(head: str, typed: str, names: list[NamePlace]) -> Iterator[Propos
     for terminal, phrases in words_of_terminals().items():
         if terminal not in terminals:
             continue
-        told: set[str] = set()
+        listed: set[str] = set()
         for words in phrases:
             kind = KIND_OF_WORDS.get((terminal, words), "")
             # of words for the same the first stands for all, until one of them is begun
-            is_new = bool(typed) or not kind or kind not in told
-            told.add(kind)
+            is_new = bool(typed) or not kind or kind not in listed
+            listed.add(kind)
             if is_new and words.casefold().startswith(wanted) and words != typed:
                 yield Proposal(0, words, "word", detail_of(kind))
     if "SAYS" in terminals:

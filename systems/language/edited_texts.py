@@ -31,7 +31,7 @@ _MOST_TAGGED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundName:
     """A name in a file."""
 
     path: Path
@@ -155,18 +155,18 @@ class EditedTexts:
         """Name that stands at a place, lines and columns from 1."""
         return next((one for one in self.names(path) if one.holds(line, column)), None)
 
-    def same_names(self, path: Path, name: NamePlace) -> list[Found]:
+    def same_names(self, path: Path, name: NamePlace) -> list[FoundName]:
         """All places of a name in the systems that a text belongs to; those in it come first."""
         own = path.resolve()
         files = {file for files in self._relatives(path).values() for file in files}
         return [
-            Found(file, one)
+            FoundName(file, one)
             for file in sorted(files, key=lambda file: (file != own, file))
             for one in self.names(file)
             if (one.kind, one.name, one.scope) == (name.kind, name.name, name.scope)
         ]
 
-    def definitions(self, path: Path, line: int, column: int) -> list[Found]:
+    def definitions(self, path: Path, line: int, column: int) -> list[FoundName]:
         """Where the name at a place gets its meaning: a file's first line for a file's name."""
         name = self.name_at(path, line, column)
         if name is None:
@@ -174,7 +174,7 @@ class EditedTexts:
         if name.kind == "file":
             there = (one for one in places_of_file(name.name, path.parent) if self._is_there(one))
             start = NamePlace("file", name.name, 1, 1, 0, defines=True)
-            return [Found(one.resolve(), start) for one in there][:1]
+            return [FoundName(one.resolve(), start) for one in there][:1]
         return [one for one in self.same_names(path, name) if one.place.defines]
 
     def renamed(
@@ -230,10 +230,10 @@ class EditedTexts:
         self, systems: Mapping[Path, object], held: Mapping[Path, str], when: str
     ) -> None:
         for system in systems:
-            wrong = [one for some in read_held(system, held)[1].values() for one in some]
-            if wrong:
-                told = f"{wrong[0].where}: {wrong[0].message}"
-                raise InvalidInput(f"expected texts that read {when}, got {told}")
+            complaints = [one for some in read_held(system, held)[1].values() for one in some]
+            if complaints:
+                message = f"{complaints[0].where}: {complaints[0].message}"
+                raise InvalidInput(f"expected texts that read {when}, got {message}")
 
     # ------------------------------------------------------------------ what may be written
     def proposals(self, path: Path, line: int, column: int) -> list[Proposal]:

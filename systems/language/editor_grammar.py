@@ -77,5 +77,5 @@ def _words(*terminals: str) -> str:
     words = sorted(
         {word for one in terminals for word in known[one]}, key=lambda one: (-len(one), one)
     )
-    told = "|".join(re.escape(word).replace(r"\ ", " ") for word in words)
-    return rf"(?<![\w'’-])(?:{told})(?![\w'’-])"
+    pattern = "|".join(re.escape(word).replace(r"\ ", " ") for word in words)
+    return rf"(?<![\w'’-])(?:{pattern})(?![\w'’-])"

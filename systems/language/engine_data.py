@@ -54,7 +54,7 @@ def phrases_data() -> dict[str, Any]:
 
 def _kind(row: Kind) -> dict[str, Any]:
     measure = re.match(r"range ([A-Z_]+)\{", row.forms)
-    told = {
+    fields = {
         "kind": row.kind,
         "most": row.most,
         "unit": row.unit,
@@ -65,7 +65,7 @@ def _kind(row: Kind) -> dict[str, Any]:
         "deniedByNo": denied_by_no(row),
         **_templates(row),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in fields.items() if value}
 
 
 def _templates(row: Kind) -> dict[str, str]:

@@ -69,8 +69,8 @@ def invalid_at(where: Where, message: str) -> InvalidSystem:
     >>> error.complaints[0].where.line, error.complaints[0].message
     (2, 'in {1}: expected more')
     """
-    said = message.removeprefix(f"{where}: ").partition("\n")[0]
-    return InvalidSystem(message, (Complaint(where, said),) if where.line else ())
+    text = message.removeprefix(f"{where}: ").partition("\n")[0]
+    return InvalidSystem(message, (Complaint(where, text),) if where.line else ())
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -20,7 +20,7 @@ STEP: Final = 2
 WIDEST_CALL: Final = 3
 """Bids stand in a column; longer calls do not push the ``=`` of their neighbours to the right."""
 
-_KEPT: Final = re.compile(r'"[^"]*"|\{[^{}]*\}')
+_QUOTED: Final = re.compile(r'"[^"]*"|\{[^{}]*\}')
 _CALL: Final = re.compile(r'(?P<call>[^"=:{]*?[^"=:{\s])\s*=(?!=)')
 _PLACE: Final = "\0"
 """Stands for a quote or an expression while the words around it are put in order."""
@@ -92,9 +92,9 @@ def _split(line: str) -> tuple[str, str]:
     stripped = line.strip()
     position = 0
     while position < len(stripped):
-        kept = _KEPT.match(stripped, position)
-        if kept is not None:
-            position = kept.end()
+        quoted = _QUOTED.match(stripped, position)
+        if quoted is not None:
+            position = quoted.end()
         elif stripped.startswith("--", position):
             return stripped[:position].rstrip(), stripped[position:]
         else:
@@ -104,14 +104,14 @@ def _split(line: str) -> tuple[str, str]:
 
 def _tidy(words: str) -> str:
     """Put blanks where they belong; quotes and expressions stay as they are."""
-    kept: list[str] = []
+    quoted: list[str] = []
 
-    def keep(match: re.Match[str]) -> str:
-        kept.append(match[0])
+    def hide(match: re.Match[str]) -> str:
+        quoted.append(match[0])
         return _PLACE
 
-    words = tidy(_KEPT.sub(keep, words.replace(_PLACE, " ")))
-    for text in kept:
+    words = tidy(_QUOTED.sub(hide, words.replace(_PLACE, " ")))
+    for text in quoted:
         words = words.replace(_PLACE, text, 1)
     return words
 

@@ -69,12 +69,12 @@ def parse_condition(text: str, where: Where = NOWHERE) -> Condition:
         return Where(where.file, where.line, max(where.column, 1) + position)
 
     parsed = parse_conditions(text)
-    if parsed.wrong or parsed.condition is None:
+    if parsed.faults or parsed.condition is None:
         sources = Sources()
         sources.lines[where.file] = [""] * (where.line - 1) + [
             " " * (max(where.column, 1) - 1) + text
         ]
-        for fault in parsed.wrong:
+        for fault in parsed.faults:
             sources.complain(locate(fault.position), fault.message, fault.advice)
         if not sources.complaints:
             sources.complain(locate(0), "these words are in quotes: they test nothing")
@@ -163,12 +163,12 @@ def read_held(
         text = _system(sources, sources.read_file(path, path.name), None)
     except InvalidSystem as error:
         found = error.complaints
-    told: dict[Path, list[Complaint]] = {one.resolve(): [] for one in sources.paths.values()}
+    complaints: dict[Path, list[Complaint]] = {one.resolve(): [] for one in sources.paths.values()}
     for complaint in found:
-        told.setdefault(sources.paths.get(complaint.where.file, path).resolve(), []).append(
+        complaints.setdefault(sources.paths.get(complaint.where.file, path).resolve(), []).append(
             complaint
         )
-    return text, told
+    return text, complaints
 
 
 def read_text(
@@ -287,7 +287,7 @@ def _settled_agreement(agreement: Agreement, names: frozenset[str]) -> Agreement
     if agreement.kind not in ("shows", "denies"):
         return agreement
     parsed = parse_conditions(agreement.text)
-    if parsed.wrong or parsed.condition is None:
+    if parsed.faults or parsed.condition is None:
         return agreement
     if any(p.kind == "named" and p.text not in names for p in phrases_of(parsed.condition)):
         return agreement

@@ -211,7 +211,7 @@ AGREED: Final[tuple[tuple[str, str], ...]] = (
 class Reworded(NamedTuple):
     """What players call something, and what to write."""
 
-    said: str
+    words: str
     advice: str
 
 
@@ -283,6 +283,6 @@ def _replaced(words: str, rows: Iterable[tuple[str, str]], reads: Reads) -> str 
 @cache
 def _compiled(rows: tuple[tuple[str, str], ...]) -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple(
-        (re.compile(f"(?:^|(?<= ))(?:{said})(?= |$)", re.ASCII | re.IGNORECASE), meant)
-        for said, meant in rows
+        (re.compile(f"(?:^|(?<= ))(?:{words})(?= |$)", re.ASCII | re.IGNORECASE), meant)
+        for words, meant in rows
     )

@@ -204,7 +204,7 @@ class Sources:
         """
         line = raw.line.with_words(words) if words else raw.line
         parsed = parse_statement(line.text)
-        for fault in parsed.wrong:
+        for fault in parsed.faults:
             message = f"{fault.message}, {used}" if used else fault.message
             self.complain(line.where(fault.position), message, fault.advice)
         if parsed.statement is None:

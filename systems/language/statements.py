@@ -98,7 +98,7 @@ class Parsed:
     """A logical line that was read: its statement, unless it does not parse, and what is wrong."""
 
     statement: Statement | None
-    wrong: tuple[Fault, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class ParsedCondition:
     """A condition that was read on its own."""
 
     condition: Condition | None
-    wrong: tuple[Fault, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
 @dataclass(slots=True)

@@ -102,9 +102,9 @@ def explain(text: str, error: UnexpectedInput, names: Names) -> Fault:
         if rest.startswith(opened) and closed not in rest[1:]:
             return Fault(position, f"{opened} is opened here and never closed", f"write {closed}")
     if "BID" not in expected or "NUMBER" in expected:
-        told = _reworded(text, position, names)
-        if told is not None:
-            return told
+        reworded = _reworded(text, position, names)
+        if reworded is not None:
+            return reworded
     if position >= len(text.rstrip()) or rest.startswith("--"):
         return _at_the_end(text, position, expected)
     if _CARDS_AS_CALL.search(before) and "IS_AVAILABLE" in expected and "EQUAL" not in expected:
@@ -137,10 +137,10 @@ def _reworded(text: str, position: int, names: Names) -> Fault | None:
     found: Reworded | None
     if any(one[0] == ";" for one in separators):
         found = agreed(clause, lambda written: names(f"; {written}", "agreements") is not None)
-        return found and Fault(start, f'"{found.said}" is no agreement', found.advice)
-    begun = _BEGINNING.match(clause)
-    if begun is not None:
-        start, clause = start + begun.end(), clause[begun.end() :].strip()
+        return found and Fault(start, f'"{found.words}" is no agreement', found.advice)
+    beginning = _BEGINNING.match(clause)
+    if beginning is not None:
+        start, clause = start + beginning.end(), clause[beginning.end() :].strip()
     if end is not None and end[0] == ":" and clause[:1].islower() and not text.startswith("when "):
         capital = clause[:1].upper() + clause[1:]
         return Fault(start, f'"{clause}" is no name', f'begin it with a capital: "{capital}"')
@@ -150,7 +150,7 @@ def _reworded(text: str, position: int, names: Names) -> Fault | None:
         return used is not None and all(one in BUILT_IN or one in clause for one in used)
 
     found = rewording(clause, reads)
-    return found and Fault(start, f'"{found.said}" is no condition', found.advice)
+    return found and Fault(start, f'"{found.words}" is no condition', found.advice)
 
 
 def _without_comma(position: int, left: str, right: str, named: Set[str]) -> Fault:
@@ -234,15 +234,15 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
         if re.match(r"[089]|[1-7](?![CDHSNMmXYZWo])", read) and len(read) <= 3:
             return (f'"{read}" is no bid', "write a level 1-7 and a suit, a variable or NT")
     other = _OTHER_WORDS.get(read.lower())
-    begun = [
+    longer = [
         phrase
         for terminal in sorted(expected)
         for phrase in words_of_terminals().get(terminal, ())
         if phrase.startswith(f"{read} ")
     ]
-    if other or begun:
+    if other or longer:
         words = f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected))
-        return (words, f'write "{other or begun[0]}"')
+        return (words, f'write "{other or longer[0]}"')
     if "SUIT_NOUN" in expected and before.endswith("cheapest"):
         words = f'{_after(before)}, I read "{read}"'.replace("%", "a suit or NT")
         return (words, 'the next bid is "step 1", the next in a suit "cheapest suit"')
@@ -289,6 +289,6 @@ def _listed(expected: Set[str]) -> str:
     names += sorted({_READABLE[terminal] for terminal in left if terminal in _READABLE})
     if not names:
         known = words_of_terminals()
-        told = sorted(known[terminal][0] for terminal in left if terminal in known)
-        names = [f'"{words}"' for words in told[:4]] or ["the end of the line"]
+        readable = sorted(known[terminal][0] for terminal in left if terminal in known)
+        names = [f'"{words}"' for words in readable[:4]] or ["the end of the line"]
     return " or ".join(names[:5])

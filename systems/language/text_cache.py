@@ -25,7 +25,7 @@ from bidcascade.kernels.cache_files import outdated
 from .shipped import file_of, resolved, shipped_folder
 from .syntax_tree import Block, Line, SystemText
 
-KEPT: Final = 32
+MOST_CACHED: Final = 32
 """Texts that stay in the folder: those used last."""
 
 _NONE: Final = 0
@@ -57,16 +57,16 @@ def open_text(
         # the reader's own files and the working folder may be out of reach
         with suppress(OSError):
             place = folder / f"{_key(path, options or {})}.json"
-    kept = None if place is None else _kept(place)
-    if kept is not None:
-        return kept
+    cached = None if place is None else _cached(place)
+    if cached is not None:
+        return cached
 
     # not needed for what was kept
     from .reader import read_files
 
     text, looked = read_files(path, options)
     if place is not None:
-        _keep(place, text, looked)
+        _store(place, text, looked)
     return text
 
 
@@ -99,7 +99,7 @@ def _key(path: Path, options: Mapping[str, bool]) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def _kept(place: Path) -> SystemText | None:
+def _cached(place: Path) -> SystemText | None:
     try:
         checksum, _, content = place.read_bytes().partition(b"\n")
         if checksum != _checksum(place, content):
@@ -119,7 +119,7 @@ def _kept(place: Path) -> SystemText | None:
     return text
 
 
-def _keep(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
+def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> None:
     import tempfile
 
     record = {
@@ -138,7 +138,7 @@ def _keep(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> N
         finally:
             Path(made).unlink(missing_ok=True)
         # also what an ended process left behind
-        for path in outdated(place.parent.iterdir(), KEPT, place):
+        for path in outdated(place.parent.iterdir(), MOST_CACHED, place):
             path.unlink(missing_ok=True)
 
 
@@ -215,11 +215,11 @@ def _plan(names: Mapping[str, Any], number_of: Number) -> tuple[Read, Parts, Par
     get = attrgetter(*names)
     read: Read = (lambda value: [*get(value)]) if len(names) > 1 else lambda value: [get(value)]
     writers = [_writer(annotation, number_of) for annotation in names.values()]
-    told = [(place, writer) for place, writer in enumerate(writers) if writer is not None]
+    written = [(place, writer) for place, writer in enumerate(writers) if writer is not None]
     return (
         read,
-        [(place, write) for place, (write, _) in told],
-        [(place, behind) for place, (_, behind) in told if behind is not None],
+        [(place, write) for place, (write, _) in written],
+        [(place, behind) for place, (_, behind) in written if behind is not None],
     )
 
 
@@ -279,16 +279,16 @@ def classes_of_rows() -> list[tuple[str, list[tuple[str, Any]]]]:
     in them, None is written as it is.
     """
 
-    def told(annotation: Any) -> Any:
+    def type_of(annotation: Any) -> Any:
         if _is_object(annotation):
             return "object"
         inner = get_args(annotation)
         if get_origin(annotation) is dict:
-            return {"map": told(inner[1])}
-        return {"list": told(inner[0])} if _refers(annotation) else None
+            return {"map": type_of(inner[1])}
+        return {"list": type_of(inner[0])} if _refers(annotation) else None
 
     return [
-        (kind.__name__, [(name, told(annotation)) for name, annotation in names.items()])
+        (kind.__name__, [(name, type_of(annotation)) for name, annotation in names.items()])
         for kind, names in _classes().items()
     ]
 

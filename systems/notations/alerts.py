@@ -142,8 +142,8 @@ def _lengths(alert: Alert) -> str:
     if len(format_call(alert.call)) != 2 or suit < 0:
         return ""
     bounds = [
-        hull(entry.needs.reach.can).lengths[suit] for entry in alert.entries
-        if entry.needs.reach.can
+        hull(entry.constraint.reach.can).lengths[suit] for entry in alert.entries
+        if entry.constraint.reach.can
     ]  # fmt: skip
     if not bounds:
         return f"0{_LONGEST}"

@@ -81,7 +81,7 @@ def read_prose(lines: Sequence[str], suit: str, names: Set[str] = frozenset()) -
     if types and all(types):
         head = clean(lines[0]).rstrip(":,.")
         parsed = parse_statement(f"1C = {head}")
-        own = None if parsed.wrong else parsed.statement
+        own = None if parsed.faults else parsed.statement
         name = head if isinstance(own, Line) else ""
         if isinstance(own, Line) and own.condition is not None:
             return ReadProse(None, reason="its hand types stand beside conditions")
@@ -191,7 +191,7 @@ class _Read:
     def _is_line(self, words: str) -> bool:
         parsed = parse_statement(f"1C = {words}")
         line = parsed.statement
-        if parsed.wrong or not isinstance(line, Line) or line.condition is None:
+        if parsed.faults or not isinstance(line, Line) or line.condition is None:
             return False
         return all(
             one.text in self._names for one in phrases_of(line.condition) if one.kind == "named"
@@ -201,7 +201,7 @@ class _Read:
 @lru_cache(maxsize=1 << 12)
 def _is_condition(text: str, names: frozenset[str]) -> bool:
     parsed = parse_conditions(text)
-    if parsed.wrong or parsed.condition is None:
+    if parsed.faults or parsed.condition is None:
         return False
     return all(one.text in names for one in phrases_of(parsed.condition) if one.kind == "named")
 
@@ -209,7 +209,7 @@ def _is_condition(text: str, names: frozenset[str]) -> bool:
 def _is_agreement(text: str) -> bool:
     parsed = parse_statement(f"1C = 1+ points; {text}")
     line = parsed.statement
-    if parsed.wrong or not isinstance(line, Line):
+    if parsed.faults or not isinstance(line, Line):
         return False
     # free words behind "shows" may be conditions: those are read as such, or not at all
     return all(one.kind not in ("shows", "denies", "tag") for one in line.agreements)

@@ -55,12 +55,12 @@ class ReferenceSide:
 
     def add_entry(self, call: int, criteria: tuple[Expression, ...], name: str) -> PlaceEntry:
         """Entry that stands in no text, for what overlays make of a place."""
-        needs = Constraint(
+        constraint = Constraint(
             criteria, partial(bounds, expression_of(criteria), self.rules.vocabulary)
         )
         placed = self.rules.places.lines[0]
         entry = PlaceEntry(
-            call, 0, name, placed.line.where, needs, (), None, placed, {}, (0, 0, 0, 0)
+            call, 0, name, placed.line.where, constraint, (), None, placed, {}, (0, 0, 0, 0)
         )
         self._foreign.add(self.number_of(entry))
         return entry
@@ -107,7 +107,7 @@ class ReferenceBidder:
         *,
         instead: Mapping[Calls, Instead] | None = None,
     ) -> None:
-        self.reader = Expander(dealer_side, other_side, keep=_MOST_STATES)
+        self.reader = Expander(dealer_side, other_side, most_cached=_MOST_STATES)
         """Places and states by the definition."""
         side = ReferenceSide(dealer_side)
         is_one = other_side in (None, dealer_side)
@@ -125,7 +125,7 @@ class ReferenceBidder:
         self._numbers: dict[Calls, int] = {(): 0}
         self.store = _Numbering()
 
-    def _keep_few(self) -> None:
+    def _limit_places(self) -> None:
         if self.count > _MOST_PLACES:
             self.start_over()
 
@@ -176,7 +176,7 @@ class ReferenceBidder:
         except (IllegalCall, InvalidCall):
             return None
         with self.lock:
-            self._keep_few()
+            self._limit_places()
             return self._call(tuple(calls), hand, context)
 
     def _call(self, calls: Calls, hand: int, context: Context) -> Made:
@@ -192,7 +192,7 @@ class ReferenceBidder:
     ) -> BidDeals:
         """Bid deals to the end from a place on, whatever the backend."""
         with self.lock:
-            self._keep_few()
+            self._limit_places()
             place, entry = np.full((2, len(deals)), NO_ENTRY, np.int32)
             defaults = np.zeros(len(deals), np.uint16)
             for deal in range(len(deals)):
@@ -246,7 +246,7 @@ class ReferenceBidder:
 
         The caller holds the lock as long as it uses the answer.
         """
-        self._keep_few()
+        self._limit_places()
         rules = self.reader.sides
         whole = [
             held_auctions(self._entries, rules, deals, deal, bounds) for deal in range(len(deals))

@@ -47,14 +47,14 @@ class Expander(AuctionReader):
     ----------
     dealer_side, other_side
         Systems of the players at positions 0 and 2, and at 1 and 3.
-    keep
+    most_cached
         States and places that are remembered at most.
     """
 
     def __init__(
-        self, dealer_side: Rules, other_side: Rules | None = None, *, keep: int = 100_000
+        self, dealer_side: Rules, other_side: Rules | None = None, *, most_cached: int = 100_000
     ) -> None:
-        super().__init__(dealer_side, other_side or dealer_side, keep=keep)
+        super().__init__(dealer_side, other_side or dealer_side, most_cached=most_cached)
 
     def _place(self, calls: tuple[int, ...]) -> Place:
         state = self.state(calls)
@@ -99,8 +99,8 @@ def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
                 # a line that cannot hold here (its facts fail) hides nothing
                 owners[call] = specificity
                 made = True
-                needs = constraint_of(own, rules.vocabulary)
-                yield PlaceEntry.of(placed, variant, call, rank, needs, bindings, specificity)
+                constraint = constraint_of(own, rules.vocabulary)
+                yield PlaceEntry.of(placed, variant, call, rank, constraint, bindings, specificity)
         rank += made
 
 

@@ -177,10 +177,10 @@ def _only_passed(phrase: Phrase, scope: PlaceScope) -> bool:
 
 def _last_call(phrase: Phrase, scope: PlaceScope) -> bool:
     numbers = map(scope.state.last_call_of, scope.positions(phrase.who or "partner"))
-    return any(number is not None and _is_said(phrase, scope, number) for number in numbers)
+    return any(number is not None and _is_called(phrase, scope, number) for number in numbers)
 
 
-def _is_said(phrase: Phrase, scope: PlaceScope, number: int) -> bool:
+def _is_called(phrase: Phrase, scope: PlaceScope, number: int) -> bool:
     if phrase.call is not None:
         return _is(phrase, scope, number)
     if phrase.text.startswith("#"):

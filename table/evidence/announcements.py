@@ -102,21 +102,22 @@ def _whole(phrase: str) -> str:
     return "".join(whole for whole, _ in _tokens(phrase))
 
 
-def _begun(phrase: str) -> str:
+def _beginning_pattern(phrase: str) -> str:
     """Pattern of any beginning of a phrase, the whole among them."""
     pattern = ""
-    for whole, begun in reversed(_tokens(phrase)):
+    for whole, beginning in reversed(_tokens(phrase)):
         rest = f"(?:{pattern})?" if pattern else ""
-        pattern = f"(?:{whole}{rest}|{begun})" if begun else whole + rest
+        pattern = f"(?:{whole}{rest}|{beginning})" if beginning else whole + rest
     return pattern
 
 
 _PATTERNS: Final = tuple(
-    (form, re.compile(_whole(form.phrase)), re.compile(_begun(form.phrase))) for form in FORMS
+    (form, re.compile(_whole(form.phrase)), re.compile(_beginning_pattern(form.phrase)))
+    for form in FORMS
 )
 
 
-class Part(NamedTuple):
+class AnnouncementPart(NamedTuple):
     """A whole phrase, read: its canonical text, what it asks of the hand, remarks."""
 
     text: str
@@ -126,7 +127,7 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def read_part(text: str) -> Part | None:
+def read_part(text: str) -> AnnouncementPart | None:
     """Read one phrase with suits as ``!C``; None if it is none or not whole."""
     for form, whole, _ in _PATTERNS:
         match = whole.fullmatch(text)
@@ -136,7 +137,7 @@ def read_part(text: str) -> Part | None:
         if form.honours == "least" and "T" in found["honours"]:
             return None
         tags = (form.tag.replace("<bid>", found.get("bid", "")),) if form.tag else ()
-        return Part(_plain_numbers(text), form, tuple(_expressions(form, found)), tags)
+        return AnnouncementPart(_plain_numbers(text), form, tuple(_expressions(form, found)), tags)
     return None
 
 
@@ -156,17 +157,19 @@ def _expressions(form: Form, found: dict[str, str]) -> list[str]:
     ranks = dict.fromkeys(found.get("honours", ""))
     if form.honours == "least":
         scale = " + ".join(
-            f"{worth} * C_{suit}{rank}" if worth > 1 else f"C_{suit}{rank}"
-            for rank, worth in HONOUR_SCALE.items()
+            f"{value} * C_{suit}{rank}" if value > 1 else f"C_{suit}{rank}"
+            for rank, value in HONOUR_SCALE.items()
         )
         return [f"{scale} >= {sum(HONOUR_SCALE[rank] for rank in ranks)}"]
     denied = "not " if form.honours == "denied" else ""
     return expressions + [f"{denied}C_{suit}{rank}" for rank in ranks]
 
 
-def is_begun(text: str) -> bool:
+def is_beginning(text: str) -> bool:
     """Whether a text is the beginning of a phrase and not a whole one."""
-    return read_part(text) is None and any(begun.fullmatch(text) for _, _, begun in _PATTERNS)
+    return read_part(text) is None and any(
+        beginning.fullmatch(text) for _, _, beginning in _PATTERNS
+    )
 
 
 @lru_cache(maxsize=1 << 12)
@@ -176,7 +179,7 @@ def completed(text: str) -> str | None:
     The number before the words is whole, since a word behind it has begun; a bare number may lack
     a digit and is never completed.
     """
-    possible = [form.phrase for form, _, begun in _PATTERNS if begun.fullmatch(text)]
+    possible = [form.phrase for form, _, beginning in _PATTERNS if beginning.fullmatch(text)]
     if len(possible) != 1 or read_part(text) is not None:
         return None
     words = possible[0].rpartition(">")[2]
@@ -319,8 +322,8 @@ class Announcement:
     def complete(self) -> bool:
         """Whether there is a text of GIB and all of it was read."""
         flawed = self.dropped or self.truncated or self.human or self.rejected
-        says_something = self.parts or self.title not in ("", NO_EXPLANATION)
-        return bool(says_something and not flawed)
+        has_content = self.parts or self.title not in ("", NO_EXPLANATION)
+        return bool(has_content and not flawed)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -407,7 +410,7 @@ def _read_parts(title: str, criteria: str, length: int) -> Announcement | None:
     if not last and not parts and title:
         return _joined(title, parts, truncated=marked)
     may_be_cut = marked or title or (parts and length >= min(CUT_LENGTHS))
-    if may_be_cut and (is_begun(last) or not last) and (parts or title):
+    if may_be_cut and (is_beginning(last) or not last) and (parts or title):
         # a separator at the end, too, announces a part that was cut off
         filled = read_part(completed(last) or "")
         if filled is not None:
@@ -418,7 +421,7 @@ def _read_parts(title: str, criteria: str, length: int) -> Announcement | None:
     return None
 
 
-def _joined(title: str, parts: list[Part], **flaws: Any) -> Announcement:
+def _joined(title: str, parts: list[AnnouncementPart], **flaws: Any) -> Announcement:
     expressions: dict[str, None] = {}
     tags = dict.fromkeys(title_tags(title))
     for place, part in enumerate(parts):
@@ -429,7 +432,7 @@ def _joined(title: str, parts: list[Part], **flaws: Any) -> Announcement:
     return Announcement(title, tuple(tags), tuple(expressions), parts=texts, **flaws)
 
 
-def _denies_no_more(before: list[Part], part: Part) -> bool:
+def _denies_no_more(before: list[AnnouncementPart], part: AnnouncementPart) -> bool:
     """Whether ``no !S`` stands behind ``!SAKQ``: it denies no honour then, and not the suit.
 
     GIB lists the honours held and those denied; behind ``solid 6-card !S; !SAKQ`` the second list
@@ -455,7 +458,7 @@ def split_parts(criteria: str) -> list[str]:
     if "!" in signed:
         return parts
     bare = [_BARE_SUIT.sub(r"!\1", part) for part in parts]
-    if parts[-1].endswith(" H") and is_begun(parts[-1]):
+    if parts[-1].endswith(" H") and is_beginning(parts[-1]):
         # may be what a cut left of HCP
         bare[-1] = parts[-1]
     return bare
@@ -488,7 +491,7 @@ def kind_of(announcement: Announcement) -> str:
 
 
 @dataclass(slots=True)
-class Tally:
+class AnnouncementTally:
     """How many: distinct texts, and how often they occur; one of them as an example."""
 
     texts: int = 0
@@ -502,13 +505,13 @@ class Tally:
         self.example = self.example or example
 
 
-class Tallies(dict[str, Tally]):
+class Tallies(dict[str, AnnouncementTally]):
     """Tallies by text or kind."""
 
-    def __missing__(self, key: str) -> Tally:
-        return self.setdefault(key, Tally())
+    def __missing__(self, key: str) -> AnnouncementTally:
+        return self.setdefault(key, AnnouncementTally())
 
-    def most_frequent_first(self) -> list[tuple[str, Tally]]:
+    def most_frequent_first(self) -> list[tuple[str, AnnouncementTally]]:
         """Order by how often the texts occur, then by text."""
         return sorted(self.items(), key=lambda item: (-item[1].times, item[0]))
 
@@ -523,8 +526,12 @@ class CorpusReport:
     last part is no complete part but a tail.
     """
 
-    kinds: Tallies = field(default_factory=lambda: Tallies((kind, Tally()) for kind in KINDS))
-    forms: Tallies = field(default_factory=lambda: Tallies((one.phrase, Tally()) for one in FORMS))
+    kinds: Tallies = field(
+        default_factory=lambda: Tallies((kind, AnnouncementTally()) for kind in KINDS)
+    )
+    forms: Tallies = field(
+        default_factory=lambda: Tallies((one.phrase, AnnouncementTally()) for one in FORMS)
+    )
     parts: int = 0
     parts_read: int = 0
     unread: Tallies = field(default_factory=Tallies)
@@ -610,7 +617,7 @@ def _count_parts(report: CorpusReport, found: Announcement, text: str, times: in
         if not parts and not (dashes and title):
             return
         unread = (
-            part for part in written if part and read_part(part) is None and not is_begun(part)
+            part for part in written if part and read_part(part) is None and not is_beginning(part)
         )
     elif found.truncated:
         # a completed part has its end in the source text alone

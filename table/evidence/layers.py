@@ -122,9 +122,9 @@ def on_layer(
         return Layered(original, layer)
     writer = _LayerWriter(original, layer, lanes)
     made = _rebuilt(original, writer.rows())
-    if writer.kept:
-        kept = pl.DataFrame(writer.kept, schema=_ANNOUNCED_SCHEMA, orient="row")
-        made = made.with_extra(ANNOUNCED, kept)
+    if writer.announced:
+        announced = pl.DataFrame(writer.announced, schema=_ANNOUNCED_SCHEMA, orient="row")
+        made = made.with_extra(ANNOUNCED, announced)
     return Layered(made, layer, writer.learned, writer.merged, tuple(writer.contradictions))
 
 
@@ -145,7 +145,7 @@ class _LayerWriter:
             entry: self._without_superfluous(texts) for entry, texts in lists.items() if texts
         }
         self._reasons: dict[tuple[str, ...], str | None] = {}
-        self.kept: list[tuple[int, int, bool, list[str], list[str], str]] = []
+        self.announced: list[tuple[int, int, bool, list[str], list[str], str]] = []
         self.learned = 0
         self.merged = 0
         self.contradictions: list[str] = []
@@ -155,7 +155,7 @@ class _LayerWriter:
             inserted = bool(self._table.flags[entry] & INSERTED)
             changed = self._changed(row, self._criteria.get(entry), is_first=variant == 0)
             if inserted or changed != row:
-                self.kept.append(
+                self.announced.append(
                     (entry, variant, inserted, list(row.criteria), list(row.tags), row.source)
                 )
             yield changed
@@ -195,12 +195,12 @@ class _LayerWriter:
         )
 
     def _without_superfluous(self, texts: Sequence[str]) -> tuple[str, ...]:
-        kept: list[str] = []
+        left: list[str] = []
         distinct = list(dict.fromkeys(texts))
         for place, text in enumerate(distinct):
-            if not self._follows(text, [*kept, *distinct[place + 1 :]]):
-                kept.append(text)
-        return tuple(kept)
+            if not self._follows(text, [*left, *distinct[place + 1 :]]):
+                left.append(text)
+        return tuple(left)
 
     def _why_not(self, criteria: tuple[str, ...]) -> str | None:
         if criteria not in self._reasons:
@@ -264,10 +264,10 @@ def _numbered_rows(
 
 def _announced(table: BiddingTable) -> BiddingTable:
     """Give the table as it was before it was put on a layer."""
-    kept = table.extra(ANNOUNCED)
-    if kept is None:
+    stored = table.extra(ANNOUNCED)
+    if stored is None:
         return table
-    before = {(row[0], row[1]): row[2:] for row in kept.iter_rows()}
+    before = {(row[0], row[1]): row[2:] for row in stored.iter_rows()}
 
     def rows() -> Iterator[Row]:
         for entry, variant, row in _numbered_rows(table):

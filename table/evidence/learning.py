@@ -41,7 +41,7 @@ from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
-from bidcascade.table.decisions import CallLists, Decisions, expression_rows, find_decisions
+from bidcascade.table.real_calls import CallLists, Decisions, expression_rows, find_decisions
 
 from .measures import (
     DEFAULT_FLAGS,
@@ -258,7 +258,9 @@ def learn(
     implications = Implications(measures)
     bounds, rules = [], [pl.DataFrame(schema=RULE_SCHEMA)]
     for number, group in enumerate(groups, start=2):
-        tally = Tally(measures, Slots(table, group, with_others=options.rules is not None), backend)
+        tally = LearningTally(
+            measures, Slots(table, group, with_others=options.rules is not None), backend
+        )
         done = 0
         for deals, auctions in _pieces(boards()):
             tally.add(find_decisions(table, auctions, deals.dealer), deals)
@@ -382,7 +384,7 @@ class Slots:
         return slots
 
 
-class Tally:
+class LearningTally:
     """Counts of some slots, exact; boards may come in any order and in pieces of any size."""
 
     def __init__(self, measures: Measures, slots: Slots, backend: Backend | None = None) -> None:
@@ -470,7 +472,7 @@ def positions(counts: NDArray[np.unsignedinteger], shares: Sequence[Fraction]) -
     return found
 
 
-def bounds_frame(tally: Tally, quantiles: tuple[Fraction, Fraction]) -> pl.DataFrame:
+def bounds_frame(tally: LearningTally, quantiles: tuple[Fraction, Fraction]) -> pl.DataFrame:
     """Bounds and rates of the learned entries.
 
     ``entry``, ``hands``; per lane ``HCP_min``, ``HCP_low``, ``HCP_high``, ``HCP_max`` (Int16;
@@ -500,7 +502,9 @@ def bounds_frame(tally: Tally, quantiles: tuple[Fraction, Fraction]) -> pl.DataF
 # --- rules ---------------------------------------------------------------------------------------
 
 
-def rules_frame(tally: Tally, thresholds: Thresholds, implications: Implications) -> pl.DataFrame:
+def rules_frame(
+    tally: LearningTally, thresholds: Thresholds, implications: Implications
+) -> pl.DataFrame:
     """Rules of the learned entries as :data:`RULE_SCHEMA`, by entry, then by lift, largest first.
 
     The tally has slots for all other calls of a place; the implications are of its measures.
@@ -521,7 +525,7 @@ def rules_frame(tally: Tally, thresholds: Thresholds, implications: Implications
 
 
 def _rules_of_places(
-    tally: Tally, first: I64, last: int, thresholds: Thresholds, implications: Implications
+    tally: LearningTally, first: I64, last: int, thresholds: Thresholds, implications: Implications
 ) -> pl.DataFrame:
     start = int(first[0])
     held = tally.of_expressions(start, last)
@@ -572,13 +576,13 @@ def _choose(row: I64, expression: I64, most: int, implications: Implications) ->
     follows = implications.follows
     chosen: list[int] = []
     current = -1
-    kept: list[int] = []
+    beside: list[int] = []
     for position, (place, number) in enumerate(zip(row.tolist(), expression.tolist(), strict=True)):
         if place != current:
-            current, kept = place, []
-        if len(kept) < most and not any(
-            follows(number, one) or follows(one, number) for one in kept
+            current, beside = place, []
+        if len(beside) < most and not any(
+            follows(number, one) or follows(one, number) for one in beside
         ):
             chosen.append(position)
-            kept.append(number)
+            beside.append(number)
     return np.array(chosen, np.int64)

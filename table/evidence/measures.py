@@ -20,12 +20,12 @@ from bidcascade.kernels.lowering import Interval, lower, term_names_in
 from bidcascade.kernels.terms import all_lengths, length
 from bidcascade.kernels.types import U64
 from bidcascade.table.compass import term_values
-from bidcascade.table.decisions import expression_rows
 from bidcascade.table.language.criteria import is_satisfiable
 from bidcascade.table.language.expressions import Not, Term, parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.term_catalogue import FAMILIES
 from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.real_calls import expression_rows
 
 _SUITS: Final = "CDHS"
 

@@ -175,17 +175,17 @@ def make_mined_table(
     description_of = _numbers(pool.number(text, n) for n, text in enumerate(readings.texts))
     source_of = _numbers(pool.number(name, 0) for name in MINED_SOURCES)
 
-    kept_text = np.zeros(nodes, np.int64)
-    kept_text[chosen.node[chosen.kept]] = chosen.text[chosen.kept]
+    chosen_text = np.zeros(nodes, np.int64)
+    chosen_text[chosen.node[chosen.describes]] = chosen.text[chosen.describes]
     is_note = np.zeros(nodes, np.bool_)
-    is_note[chosen.node[chosen.kept]] = (2 * chosen.notes > chosen.times)[chosen.kept]
-    tagged = 2 * kept_text + chosen.contradicted
+    is_note[chosen.node[chosen.describes]] = (2 * chosen.notes > chosen.times)[chosen.describes]
+    tagged = 2 * chosen_text + chosen.contradicted
     tags_of = np.zeros(2 * len(readings.texts), np.int64)
     for number in np.unique(tagged).tolist():
         tags = (*readings.tags(number >> 1), *["contradicted"] * (number & 1))
         tags_of[number] = tag_sets.number(tags, number >> 1)
 
-    criteria = list_of[kept_text]
+    criteria = list_of[chosen_text]
     hands = fitting_hands(list(lists.lists), list(lists.expressions), vocabulary)
     children = sibling_order(rank, parent, run.call, run.auctions, criteria, hands)
     starts = _child_starts(parent)
@@ -194,7 +194,7 @@ def make_mined_table(
 
     node_of = np.empty(nodes, np.int64)
     node_of[entry] = np.arange(nodes)
-    sources = np.where(kept_text == 0, 0, np.where(is_note, 2, 1))
+    sources = np.where(chosen_text == 0, 0, np.where(is_note, 2, 1))
     columns: Columns = {
         "call": run.call[node_of],
         "flags": (COMPLETED * flags[0] | CAN_COMPLETE * flags[1]).astype(np.uint8)[node_of],
@@ -202,7 +202,7 @@ def make_mined_table(
         "first_child": first_child[node_of],
         # the first criteria list; sets are made in renumber
         "variant_set": criteria[node_of].astype(np.uint32),
-        "description": description_of[kept_text][node_of].astype(np.uint32),
+        "description": description_of[chosen_text][node_of].astype(np.uint32),
         "tags": tags_of[tagged][node_of].astype(np.uint32),
         "count": run.auctions[node_of],
         "source": source_of[sources][node_of].astype(np.uint32),
@@ -236,7 +236,7 @@ def _announcements(chosen: "Chosen", readings: "Readings", entry: U32) -> pl.Dat
             "entry": entry[chosen.node],
             "count": chosen.times,
             "notes": chosen.notes,
-            "kept": chosen.kept,
+            "kept": chosen.describes,
         }
     )
     return (
@@ -320,8 +320,8 @@ class Readings:
         """Tags of an entry that a text describes: its own, and what is the matter with it."""
         found = self.found[number]
         flaws = ("truncated", "dropped", "human", "rejected")
-        wrong = [flaw for flaw in flaws if getattr(found, flaw)]
-        return tuple(dict.fromkeys([*found.tags, *wrong]))
+        present = [flaw for flaw in flaws if getattr(found, flaw)]
+        return tuple(dict.fromkeys([*found.tags, *present]))
 
     def excludes(self, one: int, other: int) -> bool:
         """Whether no hand can be what both texts say, by the bounds of some term."""
@@ -350,7 +350,7 @@ class Chosen(NamedTuple):
     text: U32
     times: U32
     notes: U32  # in how many of these times it stood in a note
-    kept: Bools  # whether it describes the call
+    describes: Bools  # whether it describes the call
     contradicted: Bools  # of nodes: whether another complete text excludes the one kept
 
 
@@ -376,23 +376,23 @@ def choose_texts(run: Run, readings: Readings) -> Chosen:
             node,
         )
     )
-    kept = np.zeros(len(node), np.bool_)
-    kept[order[np.flatnonzero(np.diff(node[order], prepend=-1))]] = True
-    order = np.lexsort((readings.place[text], -times, ~kept, node))
-    node, text, kept = node[order], text[order], kept[order]
-    contradicted = _contradicted(node, text, kept, len(run.texts), readings)
+    describes = np.zeros(len(node), np.bool_)
+    describes[order[np.flatnonzero(np.diff(node[order], prepend=-1))]] = True
+    order = np.lexsort((readings.place[text], -times, ~describes, node))
+    node, text, describes = node[order], text[order], describes[order]
+    contradicted = _contradicted(node, text, describes, len(run.texts), readings)
     return Chosen(
-        node, text, times[order].astype(np.uint32), notes[order].astype(np.uint32), kept,
+        node, text, times[order].astype(np.uint32), notes[order].astype(np.uint32), describes,
         contradicted,
     )  # fmt: skip
 
 
-def _contradicted(node: I64, text: U32, kept: Bools, nodes: int, readings: Readings) -> Bools:
+def _contradicted(node: I64, text: U32, describes: Bools, nodes: int, readings: Readings) -> Bools:
     found = np.zeros(nodes, np.bool_)
     # the kept text of a node stands before its others
-    starts = np.maximum.accumulate(np.where(kept, np.arange(len(node)), 0))
+    starts = np.maximum.accumulate(np.where(describes, np.arange(len(node)), 0))
     is_complete = readings.kind[text] == COMPLETE
-    others = np.flatnonzero(~kept & is_complete)
+    others = np.flatnonzero(~describes & is_complete)
     others = others[is_complete[starts[others]]]
     # the same two texts meet at many places
     pairs = text[starts[others]].astype(np.int64) << 32 | text[others]

@@ -21,8 +21,8 @@ from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import Column
-from bidcascade.table.decisions import CallLists
 from bidcascade.table.extras import synced_file
+from bidcascade.table.real_calls import CallLists
 
 from .mined_table import (
     ANNOUNCEMENTS,

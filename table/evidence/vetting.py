@@ -23,7 +23,7 @@ from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table import NONE_U32, BiddingTable
 from bidcascade.table.columns import offsets_of
-from bidcascade.table.decisions import (
+from bidcascade.table.real_calls import (
     CallLists,
     Decisions,
     expression_rows,
@@ -63,7 +63,7 @@ class Status(IntEnum):
 STATUS_FIELDS: Final = tuple(status.name.lower() for status in Status)
 
 
-class Tally:
+class VettingTally:
     """Several counts for each key, added up chunk by chunk; grows with what was seen.
 
     Parameters
@@ -89,7 +89,7 @@ class Tally:
             self._merge()
         return self._counted
 
-    def take_up(self, frame: pl.DataFrame) -> None:
+    def merge(self, frame: pl.DataFrame) -> None:
         """Go on from what another one has counted, its :attr:`frame`.
 
         Raises
@@ -172,37 +172,37 @@ class Vetting:
         table does not have; ``whole`` and ``held``: auctions that are in the table to their last
         call (where the table ends, passes that close the auction are), and that hold to it;
         ``described``, ``turned_0`` … ``turned_3``: see :meth:`Judge.held_when_turned`."""
-        self.places = Tally(["place"], [*STATUS_FIELDS, "held", "silent", "several"])
+        self.places = VettingTally(["place"], [*STATUS_FIELDS, "held", "silent", "several"])
         """Calls by :class:`Status`; actual calls that hold; how often no call of the table holds,
         and how often more than one."""
-        self.calls = Tally(["place", "call"], ["made", "held", "agrees"])
+        self.calls = VettingTally(["place", "call"], ["made", "held", "agrees"])
         """How often made, how often it held, and was the table's call."""
-        self.instead = Tally(["place", "call", "instead"], ["decisions"])
+        self.instead = VettingTally(["place", "call", "instead"], ["decisions"])
         """By the call made and that of the table, where they differ."""
-        self.siblings = Tally(["entry"], ["held", "first"])
+        self.siblings = VettingTally(["entry"], ["held", "first"])
         """How often it held where a call was made, and was the first to hold."""
-        self.blocking = Tally(["entry", "expression"], ["failed", "only", "decides"])
+        self.blocking = VettingTally(["entry", "expression"], ["failed", "only", "decides"])
         """How often it did not hold on a hand that made the call, how often it was the only one,
         and how often it was all that the whole auction lacked."""
-        self.overlaps = Tally(["first", "second"], ["both"])
+        self.overlaps = VettingTally(["first", "second"], ["both"])
         """By two entries of one place: how often both held."""
-        self.auctions = Tally(["entry", "leaves", "stop_at"], ["deals"])
+        self.auctions = VettingTally(["entry", "leaves", "stop_at"], ["deals"])
         """By deepest entry, call that leaves the table, and depth of the first call that does not
         hold."""
-        self.stops = Tally(["place", "call"], ["deals", "behind"])
+        self.stops = VettingTally(["place", "call"], ["deals", "behind"])
         """Auctions whose first call that does not hold it is, and their calls behind it."""
-        self.depths = Tally(["depth"], STATUS_FIELDS)
+        self.depths = VettingTally(["depth"], STATUS_FIELDS)
         """By number of calls before: calls by :class:`Status`."""
-        self.seats = Tally(["seat"], [*STATUS_FIELDS, "described", "described_held"])
+        self.seats = VettingTally(["seat"], [*STATUS_FIELDS, "described", "described_held"])
         """By compass seat of the caller: calls by :class:`Status`; calls that the table describes,
         and how many of them hold."""
-        self.holding = Tally(["holding"], ["decisions"])
+        self.holding = VettingTally(["holding"], ["decisions"])
         """By how many calls of the table hold: decisions at places with calls."""
 
     @property
-    def tallies(self) -> dict[str, Tally]:
+    def tallies(self) -> dict[str, VettingTally]:
         """All of them by name: with :attr:`counts`, all that adds up."""
-        return {name: one for name, one in vars(self).items() if isinstance(one, Tally)}
+        return {name: one for name, one in vars(self).items() if isinstance(one, VettingTally)}
 
     def add(self, deals: DealArrays, auctions: CallLists) -> None:
         """Add deals and the auctions that were bid on them.

@@ -142,7 +142,7 @@ def vetting_frames(vetting: Vetting) -> dict[str, pl.DataFrame]:
     >>> from bidcascade.kernels import DealArrays
     >>> from bidcascade.kernels.dealing import deal_hands
     >>> from bidcascade.table.build import build_table
-    >>> from bidcascade.table.decisions import CallLists
+    >>> from bidcascade.table.real_calls import CallLists
     >>> table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["HCP >= 38"]}])
     >>> vetting = Vetting(table)
     >>> deals = DealArrays(deal_hands(1, 0, 1), np.zeros(1, np.uint8), np.zeros(1, np.uint8))
@@ -211,8 +211,8 @@ def _expressions(vetting: Vetting) -> pl.DataFrame:
     judge, made = vetting.judge, _made(vetting)
     sets = pl.Series(judge.variant_set[made["entry"].to_numpy()])
     by_set = made.group_by(set=sets).agg(entries=pl.len().cast(pl.Int64), made=pl.col.made.sum())
-    asked = [judge.set_expressions[one] if one else [UNDESCRIBED] for one in by_set["set"]]
-    by_set = by_set.with_columns(expression=pl.Series(asked, dtype=pl.List(pl.Int64)))
+    expressions = [judge.set_expressions[one] if one else [UNDESCRIBED] for one in by_set["set"]]
+    by_set = by_set.with_columns(expression=pl.Series(expressions, dtype=pl.List(pl.Int64)))
     failed = vetting.blocking.frame.group_by("expression").agg(
         pl.col("failed", "only", "decides").sum()
     )
@@ -318,10 +318,10 @@ def _with_entries(table: BiddingTable, frame: pl.DataFrame) -> pl.DataFrame:
     places, calls = frame["place"].to_numpy(), frame["call"].to_numpy()
     first, count = blocks_at(table, places)
     siblings = numbers_of_runs(first, count)
-    asked = np.repeat(np.arange(len(places)), count)
-    found = table.call[siblings] == calls[asked]
+    which = np.repeat(np.arange(len(places)), count)
+    found = table.call[siblings] == calls[which]
     entries = np.full(len(places), -1, np.int64)
-    entries[asked[found]] = siblings[found]
+    entries[which[found]] = siblings[found]
     return frame.with_columns(entry=pl.Series(entries))
 
 

@@ -125,15 +125,15 @@ def _rule(rule: Any, symbols: Mapping[str, int], layouts: dict[str, int]) -> lis
         else:
             layout.append([number] if part.name.startswith("_") else number)
     inlined = rule.origin.name.startswith("_")
-    told = [
+    items = [
         symbols[rule.origin.name],
         len(rule.expansion),
         "" if inlined else rule.alias or rule.origin.name,
     ]
     expands = bool(rule.options.expand1 and not rule.alias)
     if expands or layout != list(range(len(rule.expansion))):
-        told.append(layouts.setdefault(json.dumps(layout), len(layouts)))
-    return [*told, 1] if expands else told
+        items.append(layouts.setdefault(json.dumps(layout), len(layouts)))
+    return [*items, 1] if expands else items
 
 
 def _pattern(pattern: Pattern) -> str:

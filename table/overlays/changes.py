@@ -15,7 +15,7 @@ from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8, U16, U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
-from bidcascade.table.plan import criteria_lists
+from bidcascade.table.table_plan import criteria_lists
 
 I64 = NDArray[np.int64]
 

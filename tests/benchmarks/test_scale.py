@@ -12,7 +12,7 @@ from benchmarks.large_rows import HEAD_LEVELS, row_frames
 from benchmarks.tables import OPENINGS, level_sizes, random_deals
 from bidcascade.bridge import Auction, parse_calls
 from bidcascade.kernels import cuda
-from bidcascade.kernels.gpu import nodes
+from bidcascade.kernels.gpu import node_windows
 from bidcascade.table import BiddingTable
 from tests.support_emulator import emulated_device
 
@@ -99,12 +99,12 @@ def test_a_part_that_was_stopped_begins_anew(folder, parts):
 
 
 def test_windows_of_a_device_give_the_same(folder, parts, request, monkeypatch):
-    monkeypatch.setattr(nodes, "ITEMS", 1 << 20)
+    monkeypatch.setattr(node_windows, "ITEMS", 1 << 20)
     device = cuda.CudaBackend(emulated_device(request), node_bytes=NODE_BYTES)
-    room = NODE_BYTES // nodes.RECORD_BYTES
+    room = NODE_BYTES // node_windows.RECORD_BYTES
     for name, policy in (("counts", "pass"), ("dense", "allow")):
         plan = scale.plan_of(folder, policy)
-        assert len(nodes.windows_of(device.tables(plan).forest(), room)) > 2
+        assert len(node_windows.windows_of(device.tables(plan).forest(), room)) > 2
         deals = random_deals(DEALS if name == "counts" else DENSE_DEALS, seed=scale.SEED)
         counted = scale.told_of_counts(plan, device.cascade_counts(plan, deals), len(deals))
         assert counted == parts[name]["found"]

@@ -14,4 +14,4 @@ def criteria_of(name: str) -> list[tuple[str, ...]]:
     bidder = open_system(name).bidder()
     bidder.bid(mixed_deals(300, seed=5))
     program = bidder.sides[0]
-    return [program.needs_of(number).texts() for number in program.needs_numbers()]
+    return [program.constraint(number).texts() for number in program.constraint_numbers()]

@@ -277,9 +277,9 @@ def test_bounds_of_a_systems_criteria(probe: ctypes.CDLL, name: str) -> None:
     program = bidder.sides[0]
     vocabulary = program.rules.vocabulary
     found = RowsOfTrees(probe, vocabulary.profile)
-    assert len(program.needs_numbers()) > 5000
-    for number in program.needs_numbers():
-        texts = program.needs_of(number).texts()
+    assert len(program.constraint_numbers()) > 5000
+    for number in program.constraint_numbers():
+        texts = program.constraint(number).texts()
         expression = expression_of(tuple(map(parse_expression, texts)))
         tree = found.expression(expression, vocabulary)
         assert_bounds(found, tree, bounds(expression, vocabulary), texts)

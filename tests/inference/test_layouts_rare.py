@@ -25,7 +25,7 @@ from bidcascade.inference.layouts.deal_constraints import (
     Total,
 )
 from bidcascade.inference.layouts.known import known_by_seat
-from bidcascade.inference.layouts.searching import PILOT, Attempt, Limits, Question, Search
+from bidcascade.inference.layouts.searching import PILOT, Attempt, LayoutQuestion, Limits, Search
 from bidcascade.kernels import get_backend
 from bidcascade.systems import open_system
 from tests.inference.support_layouts import all_layouts, allowed_table, lengths, points
@@ -39,7 +39,7 @@ LAYOUTS = list(all_layouts(DECK, SIZES))
 
 def attempt_of(*where, known=None):
     return Attempt(
-        Question(
+        LayoutQuestion(
             known_by_seat(known or {}), Constraints(where), Seat.NORTH, Vulnerability.NONE,
             get_backend("cpu"), 1,
         )

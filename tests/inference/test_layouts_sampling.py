@@ -29,7 +29,7 @@ from bidcascade.inference.layouts.judging import Judge, steps_of
 from bidcascade.inference.layouts.known import known_by_seat
 from bidcascade.inference.layouts.meanings import read_auction
 from bidcascade.inference.layouts.result import deals_of, effective_size
-from bidcascade.inference.layouts.searching import Attempt, Limits, Question, Search
+from bidcascade.inference.layouts.searching import Attempt, LayoutQuestion, Limits, Search
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System, open_system
@@ -127,7 +127,7 @@ def _holder(hands, card):
 @pytest.mark.slow
 def test_both_ways_to_propose_agree(sayc):
     """Hands drawn one after another, weighted, against hands dealt at random, equally likely."""
-    question = Question(
+    question = LayoutQuestion(
         known_by_seat({}), Constraints(()), Seat.NORTH, Vulnerability.NONE, get_backend("cpu"), 3
     )
     attempt = Attempt(question, read_auction(sayc, parse_calls("1H 1S 2H P")))
@@ -377,7 +377,7 @@ def test_sources_are_not_kept_alive():
 
 def test_judges_of_few_auctions_are_kept(sayc, monkeypatch):
     most = 3_000_000
-    monkeypatch.setattr(judging, "_KEPT_BYTES", most)
+    monkeypatch.setattr(judging, "_CACHED_BYTES", most)
     # without the auctions of other tests
     monkeypatch.setattr(judging, "_known", type(judging._known)())
     kept = []

@@ -17,9 +17,9 @@ from bidcascade.inference.tuning import (
     SCREENED_OUT,
     UNREADABLE,
     VERDICTS,
-    Plan,
-    Tally,
+    TrialTally,
     Tuner,
+    TuningPlan,
     estimated_gains,
 )
 from bidcascade.systems import System
@@ -29,7 +29,7 @@ from tests.support_deals import deals_in_turn
 
 REMARK = "-- thirteen is far too few for game by oneself, 13 or not\n"
 GAME = f"{REMARK}opening:\n  3NT = Game: 13+ points   -- all alone\n"
-PLAN = Plan(seed=3, screened=6_000, judged=30_000, solved=300, steps=(1, -1))
+PLAN = TuningPlan(seed=3, screened=6_000, judged=30_000, solved=300, steps=(1, -1))
 
 
 class Estimates:
@@ -100,7 +100,7 @@ def test_the_same_seed_finds_the_same_and_a_killed_search_goes_on(tmp_path, monk
     assert len(list(tuner(text, journal=journal).run())) == len(trials)
     assert not made
     with pytest.raises(InvalidInput, match="expected the journal of this search, got "):
-        tuner(text, Plan(seed=4, screened=6_000), journal=journal)
+        tuner(text, TuningPlan(seed=4, screened=6_000), journal=journal)
 
 
 def _counted(made, tried):
@@ -122,14 +122,14 @@ def test_what_loses_by_one_scorer_is_refused(tmp_path):
         if one.screened and one.screened.mean(0) > one.screened.error(0) > 0 > one.screened.mean(1)
     ]  # fmt: skip
     assert all(one.verdict == SCREENED_OUT for one in one_sided)
-    tally = Tally()
+    tally = TrialTally()
     tally.add(range(4), np.arange(4), np.array([[1.0, 2.0, 1.0, 2.0], [1.0, -0.5, 1.0, 0.0]]), 4)
     assert tally.mean(0) > 0 < tally.mean(1)
     assert not tally.gains_everywhere()
-    half = Tally()
+    half = TrialTally()
     half.add(range(4), np.arange(4), np.array([[1.0, -0.5, 1.0, 0.0], [1.0, 2.0, 1.0, 2.0]]), 4)
     assert not half.gains_everywhere()
-    both = Tally()
+    both = TrialTally()
     both.add(range(4), np.arange(4), np.array([[1.0, 2.0, 1.0, 2.0], [0.0, 0.0, 0.0, 0.0]]), 4)
     assert both.gains_everywhere()
 
@@ -226,7 +226,7 @@ over (1C):
   Double = Takeout: 12+ points
 """,
     )
-    search = tuner(text, Plan(screened=3_000, judged=10))
+    search = tuner(text, TuningPlan(screened=3_000, judged=10))
     rare = 0
     for move in search.moves():
         try:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import ArrowBits, BitColumns
-from bidcascade.kernels.arrow import ArrowColumn, _kept
+from bidcascade.kernels.arrow import ArrowColumn, _held
 
 # a machine for kernels need not have them
 pl = pytest.importorskip("polars")
@@ -16,7 +16,7 @@ pa = pytest.importorskip("pyarrow")
 def kept_now():
     """How many structures are handed out, without what others let go of meanwhile."""
     gc.collect()
-    return len(_kept)
+    return len(_held)
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65, 1000])
@@ -45,7 +45,7 @@ def test_words_live_as_long_as_the_consumer_and_no_longer():
     series = pl.Series(ArrowBits(np.full(2, 5, np.uint64), 100))
     gc.collect()
     assert series.sum() == 4
-    assert len(_kept) > before
+    assert len(_held) > before
     del series
     assert kept_now() == before
 
@@ -53,7 +53,7 @@ def test_words_live_as_long_as_the_consumer_and_no_longer():
 def test_a_capsule_that_nobody_takes_is_released():
     before = kept_now()
     capsules = ArrowBits(np.zeros(1, np.uint64), 3).__arrow_c_array__()
-    assert len(_kept) > before
+    assert len(_held) > before
     del capsules
     assert kept_now() == before
 

@@ -24,7 +24,7 @@ from bidcascade.kernels import DealArrays, EntryLists, Plan, Postfix, cuda
 from bidcascade.kernels.cuda_device import Limits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
 from bidcascade.kernels.device_frames import DeviceDeals
-from bidcascade.kernels.gpu import bits, first, lending, lists, nodes
+from bidcascade.kernels.gpu import bits, first, lending, lists, node_windows
 from bidcascade.kernels.gpu import counts as counts_module
 from bidcascade.kernels.gpu.session import RunningSums, Session
 from tests.kernels.emulator.backend import EmulatedBackend
@@ -85,8 +85,8 @@ class Ways:
     @contextlib.contextmanager
     def taken(self) -> Iterator[None]:
         with (
-            mock.patch.object(nodes, "SMALLEST_ITEM", self.item_nodes),
-            mock.patch.object(nodes, "ITEMS", 1 << 20),
+            mock.patch.object(node_windows, "SMALLEST_ITEM", self.item_nodes),
+            mock.patch.object(node_windows, "ITEMS", 1 << 20),
             mock.patch.object(counts_module, "words_a_lane", return_value=self.words_a_lane),
             mock.patch.object(bits, "MEMBERS_AT_ONCE", self.members_at_once),
             mock.patch.object(lending, "LEAST_BYTES", self.least_lent),

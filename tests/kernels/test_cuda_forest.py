@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bidcascade.kernels import Plan, reference
 from bidcascade.kernels.gpu import forest as forest_module
-from bidcascade.kernels.gpu import nodes as nodes_module
+from bidcascade.kernels.gpu import node_windows
 from bidcascade.kernels.gpu.forest import (
     TEST_MULTIPLE,
     TEST_SEAT_SHIFT,
@@ -18,7 +18,7 @@ from bidcascade.kernels.gpu.forest import (
     build_forest,
     split,
 )
-from bidcascade.kernels.gpu.nodes import NODE_NEAR, NodeRecords, windows_of
+from bidcascade.kernels.gpu.node_windows import NODE_NEAR, NodeRecords, windows_of
 from bidcascade.kernels.plan import ALWAYS
 from tests.support_backends import SOME
 from tests.support_examples import examples
@@ -121,7 +121,7 @@ def test_runs_cover_all_nodes_below_the_top(seed, most_nodes):
 def test_the_top_of_a_window_is_what_is_above_its_runs(seed, most_nodes, item_nodes):
     forest = build_forest(made_plan(seed))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nodes_module, "SMALLEST_ITEM", item_nodes)
+        patch.setattr(node_windows, "SMALLEST_ITEM", item_nodes)
         windows = windows_of(forest, most_nodes)
     for window in windows:
         top = Top.of(forest, window.items, window.numbers)

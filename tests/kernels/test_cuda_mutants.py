@@ -207,7 +207,8 @@ EDGE_CHANGES = [
     Change("columns.cu", "LANE_BITS = 7;", "LANE_BITS = 4;"),
     Change("columns.cu", "~in_high)) |", "in_high)) |"),
     Change("counts.cu", "if (count > 2)", "if (count > 3)"),
-    Change("bidcascade.kernels.gpu.nodes:NodeRecords._near", "four | five <<", "five | four <<",
+    Change("bidcascade.kernels.gpu.node_windows:NodeRecords._near",
+           "four | five <<", "five | four <<",
            changes_nothing=True),  # AND in any order, and what is missing repeats the last
     # edges
     Change("counts.cu", "size == WARP ? ALL_LANES : lanes_below(size)",
@@ -222,7 +223,7 @@ EDGE_CHANGES = [
            "np.searchsorted(nodes, parents)"),
     Change("bidcascade.kernels.gpu.forest:Top.of", "renumbered[sets_above(runs[~is_top, 0])]",
            "sets_above(runs[~is_top, 0]).astype(np.uint32)"),
-    Change("bidcascade.kernels.gpu.nodes:DeviceWindow.bring", "places < 0", "places <= 0"),
+    Change("bidcascade.kernels.gpu.node_windows:DeviceWindow.bring", "places < 0", "places <= 0"),
     Change("counts.cu", "if (level < lanes_from) lanes_from = LEVELS;", "", found_by=4),
     Change("counts.cu", "bits[word] |= some[word];", "bits[word] = some[word];"),
     Change("entries.cu", "node == nodes ? deals : 0", "node >= nodes ? deals : 0"),
@@ -246,7 +247,8 @@ EDGE_CHANGES = [
     Change("bidcascade.kernels.gpu.counts:Counter.count", "-(-chunk.count //", "(chunk.count //"),
     Change("bidcascade.kernels.gpu.lists:ListWalker._window", "listed_from[first - 1]",
            "listed_from[first]", found_by=1),
-    Change("bidcascade.kernels.gpu.nodes:NodeRecords.__init__", "np.where(used < singles, used",
+    Change("bidcascade.kernels.gpu.node_windows:NodeRecords.__init__",
+           "np.where(used < singles, used",
            "np.where(used <= singles, used"),
     # siblings have one pass at most, so the first is the last
     Change("first.cu", "== 0 && auction.pass_node == NONE)", "== 0)", changes_nothing=True),

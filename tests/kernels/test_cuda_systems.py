@@ -83,16 +83,16 @@ def rows_of(bidder: Bidder, device: DevicePlaces | None) -> tuple[Any, Any, Any]
     store, count = bidder._store, bidder.count
     worker = None if device is None else device._worker
     number = np.full(count, -1) if worker is None else worker.rows_of(store)[:count]
-    is_there = number >= 0 if worker is not None and worker.kept else np.zeros(count, np.bool_)
+    is_there = number >= 0 if worker is not None and worker.stored else np.zeros(count, np.bool_)
     # what the device has let go for want of memory is worked out here when it is asked for
-    bidder._need_rows(np.flatnonzero(~is_there).astype(np.int32))
+    bidder._load_rows(np.flatnonzero(~is_there).astype(np.int32))
     set_count = int(store.counts[rows.SETS])
     found, sets, ranges = store.rows[store.row[:count]], store.sets[:set_count], store.ranges
     if worker is not None and is_there.any():
         counts = {"rows": worker._row_count, "sets": worker._set_count}
         kept = {
             name: worker._session.download(array[: counts.get(name, worker._set_count)])
-            for name, array in worker.kept.items()
+            for name, array in worker.stored.items()
         }
         row = kept["rows"].view(rows.PLACE)[:, 0][number[is_there]]
         found["known"] += len(kept["sets"])

@@ -25,7 +25,7 @@ NEEDED = {"/v1/interpret"}
 
 def asked_since(visit: Visit, number: int) -> set[str]:
     """Paths that were asked of the service."""
-    paths = {urlsplit(one).path for one in visit.asked[number:]}
+    paths = {urlsplit(one).path for one in visit.requests[number:]}
     return {path for path in paths if path.startswith("/v1/")}
 
 
@@ -41,7 +41,7 @@ def loaded(request, visit) -> Visit:
 
 
 def test_bidding_asks_nothing_of_the_service(loaded):
-    page, before = loaded.page, len(loaded.asked)
+    page, before = loaded.page, len(loaded.requests)
     button(page, "System's call").click()
     loaded.wait_said("East: pass")
     button(page, "System's auction").click()
@@ -60,7 +60,7 @@ def test_bidding_asks_nothing_of_the_service(loaded):
 
 
 def test_what_the_engine_does_not_know_is_asked_of_the_service(loaded):
-    page, before = loaded.page, len(loaded.asked)
+    page, before = loaded.page, len(loaded.requests)
     # where no system has a line it passes, as the service does
     silent = {"hand": "AQ4.KJ3.K876.Q52", "auction": ["7N", "X", "XX"], "table": "sayc"}
     answer = page.evaluate(ASK, ["/v1/bid", silent])
@@ -69,7 +69,7 @@ def test_what_the_engine_does_not_know_is_asked_of_the_service(loaded):
     hand = {"hand": "AQ4.KJ3.K876.Q52", "auction": []}
     assert page.evaluate(ASK, ["/v1/bid", {**hand, "simulate": {"layouts": 4}}])["simulation"]
     assert "/v1/bid" in asked_since(loaded, before)
-    before = len(loaded.asked)
+    before = len(loaded.requests)
     said = page.evaluate(ASK, ["/v1/bid", {**hand, "auction": ["1Z"]}])
     assert said.startswith("Something in the request is wrong. Auction[0]: expected a call")
     assert asked_since(loaded, before) == set()
@@ -114,7 +114,7 @@ def test_a_page_without_its_core_says_so_and_asks_the_service(visit, path, answe
     visit.wait_said("North: one notrump, Strong notrump")
     visit.page.evaluate(LOADED, ["sayc", "acol"])
     visit.page.wait_for_selector(f"#messages :text('{said}')")
-    before = len(visit.asked)
+    before = len(visit.requests)
     button(visit.page, "System's auction").click()
     visit.wait_said("The auction is over: two notrump by North")
     assert "/v1/auctions" in asked_since(visit, before)
@@ -129,7 +129,7 @@ def test_systems_of_ones_own(loaded):
         }""",
         files,
     )
-    before = len(loaded.asked)
+    before = len(loaded.requests)
     loaded.page.evaluate("location.hash += '&table=mine'")
     loaded.wait_said("North: one spade, Always")
     loaded.page.get_by_role("link", name="Shown", exact=True).click()

@@ -31,8 +31,8 @@ from bidcascade.systems.system_bidder import SystemBidder
 from bidcascade.systems.system_topics import topics_of_system
 from bidcascade.systems.table_bidder import TableBidder
 from bidcascade.table import build_table
-from bidcascade.table.decisions import CallLists
 from bidcascade.table.overlays.applying import apply_overlays
+from bidcascade.table.real_calls import CallLists
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples, some_in_check
 from tests.support_systems import (

@@ -75,7 +75,9 @@ def cells_of_words(words):
     words = re.sub(r"(^|; or )([^,;]*? or [^,;]* points)", points, words)
     groups = " or ".join(f"({one})" for one in words.split("; or "))
     system = System.parse(f"opening:\n  1C = Test: {groups}\n")
-    return cells_of(" and ".join(f"({one})" for one in system.expand("").entries[0].needs.texts()))
+    return cells_of(
+        " and ".join(f"({one})" for one in system.expand("").entries[0].constraint.texts())
+    )
 
 
 @given(st.lists(_HAND, min_size=1, max_size=4))

@@ -260,8 +260,8 @@ THEIR_GAMES = (
 @pytest.mark.parametrize("auction", THEIR_GAMES)
 def test_a_double_of_a_game_that_they_reached_by_themselves_is_for_penalties(name, auction):
     meaning = system(name).state(f"{auction} X").meanings[-1]
-    assert meaning.says("penalty")
-    assert not meaning.says("takeout")
+    assert meaning.has_agreement("penalty")
+    assert not meaning.has_agreement("takeout")
 
 
 @pytest.mark.parametrize("name", sorted(named_systems()))
@@ -279,4 +279,4 @@ def test_it_stays_in_but_with_seven_cards_and_no_ace_or_king(name, behind, hand)
 @pytest.mark.parametrize("name", sorted(named_systems()))
 @pytest.mark.parametrize("auction", ["1S P 2S X", "1D P 3D X", "1H X", "2S X", "3H X", "4H X"])
 def test_doubles_below_game_and_of_an_opening_stay_for_takeout(name, auction):
-    assert system(name).state(auction).meanings[-1].says("takeout")
+    assert system(name).state(auction).meanings[-1].has_agreement("takeout")

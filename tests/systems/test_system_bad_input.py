@@ -237,7 +237,7 @@ class Overlaid:
                     like,
                     call=call,
                     name=name,
-                    needs=constraint_of(criteria, SMALL.rules.vocabulary),
+                    constraint=constraint_of(criteria, SMALL.rules.vocabulary),
                 )
                 for call, criteria, name in self._instead[calls]
             ),

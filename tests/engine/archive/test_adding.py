@@ -9,8 +9,8 @@ import pytest
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.archive.adding import add_files, remove_archive, remove_source
 from bidcascade.engine.archive.archive import Archive
+from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.catalogue import Catalogue, UnknownArchive, archive_names
-from bidcascade.engine.archive.questions import find_boards
 from bidcascade.engine.archive.upkeep import bid_archive, forget_bids, solve_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.engine.runs.wide_columns import RESULT_SCHEMA

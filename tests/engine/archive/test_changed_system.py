@@ -7,8 +7,8 @@ import pytest
 from bidcascade.engine.archive.adding import add_files
 from bidcascade.engine.archive.archive import Archive, bids_files
 from bidcascade.engine.archive.bidding import ArchiveEngine
+from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.catalogue import Catalogue
-from bidcascade.engine.archive.questions import find_boards
 from bidcascade.engine.archive.upkeep import bid_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
 from tests.engine.archive.support_archives import contents, cut_small, write_files, write_system

@@ -9,8 +9,8 @@ import pytest
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.archive.adding import add_files, remove_source
 from bidcascade.engine.archive.archive import Archive, archives_folder
+from bidcascade.engine.archive.board_search import count_boards, find_boards, next_calls
 from bidcascade.engine.archive.catalogue import Catalogue, archive_names, check_name
-from bidcascade.engine.archive.questions import count_boards, find_boards, next_calls
 from bidcascade.engine.archive.upkeep import bid_archive, forget_bids, solve_archive
 from bidcascade.engine.questions.archives import BoardsQuestion, NodeQuestion
 from tests.engine.archive.support_archives import check_equal, contents, write_files, write_system

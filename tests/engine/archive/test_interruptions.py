@@ -14,8 +14,8 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.engine.archive import parts
 from bidcascade.engine.archive.adding import add_files, remove_archive, remove_source
 from bidcascade.engine.archive.archive import Archive
+from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.catalogue import Catalogue, writing
-from bidcascade.engine.archive.questions import find_boards
 from bidcascade.engine.archive.upkeep import bid_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.loaders.whole_files import CannotWrite

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.archive.archive import BOARD_SCHEMA
 from bidcascade.engine.archive.mapped_frames import read_mapped, write_mapped
-from bidcascade.engine.archive.nodes import NODE_SCHEMA
+from bidcascade.engine.archive.mapped_nodes import NODE_SCHEMA
 from bidcascade.engine.archive.postings import SCHEMA
 from tests.engine.archive.support_archives import played
 

@@ -8,7 +8,7 @@ import pytest
 from bidcascade.bridge import parse_calls
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.runs.learn import learn_from
-from bidcascade.engine.runs.manifest import Manifest, Part
+from bidcascade.engine.runs.manifest import Manifest, RunPart
 from bidcascade.engine.runs.mine import mine
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
 from bidcascade.service.cli import main
@@ -269,7 +269,7 @@ def test_without_resume_what_was_left_is_removed(folder, tmp_path, capsys):
     work = tmp_path / "club.learning"
     work.mkdir()
     (work / "boards-00000-0.arrow").write_text("half of")
-    Manifest("learning", parts=[Part(0, boards=3)]).write(work)
+    Manifest("learning", parts=[RunPart(0, boards=3)]).write(work)
     archive = folder / "one.lin"
     assert run(capsys, folder / "announced", archive, "--out", tmp_path / "club")[0] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["club"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.runs.manifest import WORKS, Manifest, Part, Position
+from bidcascade.engine.runs.manifest import WORKS, Manifest, Position, RunPart
 from bidcascade.engine.runs.run_folder import FolderBusy, RunFolder
 from tests.support_examples import examples
 
@@ -23,7 +23,7 @@ MANIFESTS = st.builds(
     options=VALUES,
     inputs=st.lists(st.none() | VALUES, max_size=2),
     parts=st.lists(
-        st.builds(Part, COUNTS, COUNTS, COUNTS, COUNTS, st.text(), FILES, FILES), max_size=3
+        st.builds(RunPart, COUNTS, COUNTS, COUNTS, COUNTS, st.text(), FILES, FILES), max_size=3
     ),
     position=st.builds(Position, COUNTS, COUNTS, COUNTS),
     state=VALUES,
@@ -61,14 +61,14 @@ def frame():
 
 def test_what_counts_for_nothing_is_removed_and_what_is_not_ours_stays(tmp_path):
     place = RunFolder(tmp_path, "export", ("rows-*.parquet", "aside/*.parquet"))
-    run, part = Manifest("export"), Part(0)
+    run, part = Manifest("export"), RunPart(0)
     with place.held():
         for name in ("rows-0.parquet", "aside/rows-0.parquet"):
             place.put(frame(), name, part)
         run.parts.append(part)
         place.write(run)
         for name in ("rows-1.parquet", "aside/rows-1.parquet"):
-            place.put(frame(), name, Part(1))
+            place.put(frame(), name, RunPart(1))
     for name in ("notes.txt", "aside/notes.txt", ".rows-2.parquet.7.partial", "aside/.a.partial"):
         (tmp_path / name).write_text("")
     assert place.resume(Manifest("export")) == run
@@ -91,7 +91,7 @@ def test_what_is_left_of_a_run_that_fails(tmp_path, whole, boards):
     def fail():
         with place.held():
             if boards is not None:
-                place.write(Manifest("mining", parts=[Part(0, boards)]))
+                place.write(Manifest("mining", parts=[RunPart(0, boards)]))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

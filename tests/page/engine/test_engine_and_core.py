@@ -58,7 +58,7 @@ def told(bidder: Bidder, number: int) -> str:
     row = bidder.row(number)
     entries = [
         [one.call, one.rank, one.line.number, sorted(one.bindings.items()),
-         list(one.needs.texts())]
+         list(one.constraint.texts())]
         for one in place.entries
     ]  # fmt: skip
     game_forced = [one != 0 for one in row["game_forced"].tolist()]

@@ -60,7 +60,7 @@ def in_units(told: Any, text: str) -> Any:
 
 
 def expected(found: Any, text: str) -> list[Any]:
-    faults = [[one.position, one.message, one.advice] for one in found.wrong]
+    faults = [[one.position, one.message, one.advice] for one in found.faults]
     tree = found.condition if hasattr(found, "condition") else found.statement
     told = in_units([as_plain(tree), [{"position": one[0]} for one in faults]], text)
     return [
@@ -93,7 +93,7 @@ def compare(engine: Any, lines: list[str]) -> int:
             if found != expected(told, line):
                 unlike.append((line, found, expected(told, line)))
     assert not unlike
-    return sum(not parse_statement(line).wrong for line in lines)
+    return sum(not parse_statement(line).faults for line in lines)
 
 
 def test_lines_of_texts(engine):

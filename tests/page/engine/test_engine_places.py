@@ -85,7 +85,9 @@ def test_the_longest_auction(engine):
         }""",
         [rows_of_tree(SMALL.text), list(calls)],
     )
-    assert told == [[one.call, list(one.needs.texts())] for one in expander.place(calls).entries]
+    assert told == [
+        [one.call, list(one.constraint.texts())] for one in expander.place(calls).entries
+    ]
 
 
 # --- calls ----------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ import pytest
 from bidcascade.bridge import InvalidInput, parse_calls
 from bidcascade.engine.archive.adding import add_files
 from bidcascade.engine.archive.archive import Archive, archives_folder
+from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.catalogue import CATALOGUE, writing
-from bidcascade.engine.archive.questions import find_boards
 from bidcascade.engine.archive.upkeep import bid_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet

@@ -3,7 +3,7 @@
 import polars as pl
 
 from bidcascade.kernels import Context
-from bidcascade.table.decisions import CallLists
+from bidcascade.table.real_calls import CallLists
 
 
 def call_lists(auctions):

@@ -22,7 +22,7 @@ from bidcascade.table.evidence.announcements import (
     PHRASES,
     completed,
     corpus_report,
-    is_begun,
+    is_beginning,
     kind_of,
     read_part,
     title_tags,
@@ -283,7 +283,7 @@ def test_beginnings_of_phrases(phrase, data):
     """Every beginning of a phrase is known as one, and only completed to that phrase."""
     begun = phrase[: data.draw(st.integers(1, len(phrase)))].strip()
     if begun != phrase:
-        assert is_begun(begun) or read_part(begun) is not None
+        assert is_beginning(begun) or read_part(begun) is not None
     filled = completed(begun)
     assert filled in (None, phrase)
 

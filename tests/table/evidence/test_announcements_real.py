@@ -10,7 +10,7 @@ from bidcascade.table import format_announcement, read_announcement
 from bidcascade.table.evidence.announcements import (
     CUT_LENGTHS,
     corpus_report,
-    is_begun,
+    is_beginning,
     kind_of,
     lin_length,
     read_part,
@@ -153,7 +153,7 @@ def test_humans_give_no_criteria(shared_data, folder):
         if "--" not in text and lin_length(text) < min(CUT_LENGTHS):
             assert kind_of(read_announcement(text)) == "complete"
             assert all(read_part(part) for part in read_announcement(text).parts)
-            assert not is_begun(text)
+            assert not is_beginning(text)
     assert len(taken) <= max(1, len(counts) // 50), sorted(taken)
 
 

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidExpression, InvalidInput, parse_calls
 from bidcascade.kernels import DealArrays, evaluate_postfix, get_backend, term_value
 from bidcascade.table import Row, Vocabulary, build_table, parse_expression, to_postfix
-from bidcascade.table.decisions import find_decisions
 from bidcascade.table.evidence.learning import (
+    LearningTally,
     Options,
     Slots,
-    Tally,
     Thresholds,
     learn,
     read_quantiles,
@@ -26,6 +25,7 @@ from bidcascade.table.evidence.measures import (
     make_measures,
     sample_hands,
 )
+from bidcascade.table.real_calls import find_decisions
 from tests.support_deals import deals_in_turn
 from tests.support_examples import examples
 from tests.table.evidence.support_evidence import call_lists, hand_and_context
@@ -227,7 +227,9 @@ def test_ranges_of_lanes_count_what_bits_count():
     expressions = [*EXPRESSIONS, *expression_grid(VOCABULARY)]
     counts = []
     for lanes in ((), (*LANES, "SL_C", "SL_D", "SL_H", "Total_Points")):
-        tally = Tally(make_measures(VOCABULARY, lanes=lanes, expressions=expressions), slots)
+        tally = LearningTally(
+            make_measures(VOCABULARY, lanes=lanes, expressions=expressions), slots
+        )
         tally.add(decisions, deals)
         counts.append(tally.of_expressions(0, len(slots.entry)))
         if lanes:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, format_call, format_calls, parse_calls
 from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
 from bidcascade.table import build_table
-from bidcascade.table.evidence.vetting import NEVER, WHOLE, Judge, Tally, Vetting
+from bidcascade.table.evidence.vetting import NEVER, WHOLE, Judge, Vetting, VettingTally
 from bidcascade.table.evidence.vetting import UNDESCRIBED as NO_EXPRESSION
 from bidcascade.table.evidence.vetting_frames import COLUMNS, vetting_frames, wilson_interval
 from tests.support_deals import deals_in_turn
@@ -330,7 +330,7 @@ def test_pairs_are_named_right():
     )
 )
 def test_tally_counts(chunks):
-    tally = Tally(("a", "b"), ("one", "two"))
+    tally = VettingTally(("a", "b"), ("one", "two"))
     one, two = Counter(), Counter()
     for chunk in chunks:
         keys = np.array(chunk, np.int64).reshape(-1, 3).T

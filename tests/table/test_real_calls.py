@@ -12,7 +12,7 @@ from bidcascade.kernels.core.decisions import add_bits
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table import Row, Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.columns import NONE_U32
-from bidcascade.table.decisions import (
+from bidcascade.table.real_calls import (
     CallLists,
     expression_rows,
     find_decisions,

@@ -18,11 +18,11 @@ from bidcascade.bridge import (
     UnknownTerm,
     format_call,
 )
-from bidcascade.engine.archive import questions
+from bidcascade.engine.archive import board_search
 from bidcascade.engine.archive.adding import add_files
 from bidcascade.engine.archive.archive import BOARD_SCHEMA, Archive
 from bidcascade.engine.archive.bidding import ArchiveEngine
-from bidcascade.engine.archive.questions import count_boards, find_boards, next_calls
+from bidcascade.engine.archive.board_search import count_boards, find_boards, next_calls
 from bidcascade.engine.archive.upkeep import bid_archive
 from bidcascade.engine.questions.archives import BoardsQuestion, NodeQuestion
 from bidcascade.systems import open_system
@@ -76,7 +76,7 @@ class Whole:
         """Numbers of the boards that fit, by a pass over all of them."""
         asked = read_auction(question.auction, exact=question.exact)
         if question.mode == "all":
-            named = asked.named(questions.MOST_NAMED)
+            named = asked.named(board_search.MOST_NAMED)
             bidder = self.systems[question.by].bidder()
             allowed = members(bidder, self.deals, [tuple(one) for one in named])
             fits = np.any([np.zeros(len(self.rows), np.bool_), *allowed], axis=0).tolist()
@@ -142,7 +142,7 @@ ASKED = st.builds(
 
 def is_possible(whole, question):
     if question.mode == "all":
-        assume(read_auction(question.auction).named(questions.MOST_NAMED) is not None)
+        assume(read_auction(question.auction).named(board_search.MOST_NAMED) is not None)
 
 
 @given(ASKED, st.sampled_from([1, 7, 90, 1000]), st.sampled_from([1, 3, 1 << 14]))
@@ -151,7 +151,7 @@ def test_the_first_boards_that_fit(whole, question, limit, piece):
     is_possible(whole, question)
     wanted = whole.fits(question)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(questions, "_PIECE", piece)
+        patch.setattr(board_search, "_PIECE", piece)
         found = find_boards(whole.archive, replace(question, limit=limit))
     assert found.boards["id"].to_list() == whole.boards["id"][wanted[:limit]].to_list()
     assert found.boards.select(BOARD_SCHEMA.names()).equals(whole.boards[wanted[:limit]])
@@ -298,17 +298,17 @@ def test_each_board_is_as_likely(whole):
 
 
 def test_conditions_are_looked_at_in_pieces(whole, monkeypatch):
-    monkeypatch.setattr(questions, "_PIECE", 8)
-    monkeypatch.setattr(questions, "_LARGEST_PIECE", 16)
+    monkeypatch.setattr(board_search, "_PIECE", 8)
+    monkeypatch.setattr(board_search, "_LARGEST_PIECE", 16)
     largest = 0
-    holds = questions.DealCondition.holds
+    holds = board_search.DealCondition.holds
 
     def watched(self, backend, deals):
         nonlocal largest
         largest = max(largest, len(deals))
         return holds(self, backend, deals)
 
-    monkeypatch.setattr(questions.DealCondition, "holds", watched)
+    monkeypatch.setattr(board_search.DealCondition, "holds", watched)
     question = BoardsQuestion("…", where=("HCP_N >= 15",), limit=1000)
     assert count_boards(whole.archive, question) == len(whole.fits(question))
     assert find_boards(whole.archive, question).total == len(whole.fits(question))
@@ -365,14 +365,14 @@ def test_a_writer_meanwhile_is_noticed(tmp_path, monkeypatch):
     files = write_files(tmp_path / "in", 60)
     add_files(tmp_path / "club", files[:1])
     archive = Archive(tmp_path / "club")
-    begun = questions._Search.first
+    begun = board_search._Search.first
 
     def overtaken(self):
         if archive.catalogue.boards == 20:
             add_files(tmp_path / "club", files[1:])
         return begun(self)
 
-    monkeypatch.setattr(questions._Search, "first", overtaken)
+    monkeypatch.setattr(board_search._Search, "first", overtaken)
     assert find_boards(archive, BoardsQuestion()).boards["id"].to_list() == list(range(60))
     (part,) = archive.parts
     (archive.folder / f"boards-{part.files.number:05}.arrow").unlink()

@@ -32,7 +32,7 @@ from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 from bidcascade.table import Vocabulary
 from bidcascade.table.compass import DealCondition
 
-from .archive import BOARD_SCHEMA, Archive, Part
+from .archive import BOARD_SCHEMA, Archive, ArchivePart
 from .catalogue import OWN
 
 Bools = NDArray[np.bool_]
@@ -49,7 +49,7 @@ LEVELS: Final = ("next", "contract", "dealer", "vulnerability")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBoards:
     """Boards that a question found.
 
     Parameters
@@ -100,7 +100,7 @@ def _within_limit(limit: int) -> None:
         raise InvalidInput(f"expected a limit from 1 to {MOST_BOARDS:,}, got {limit!r}")
 
 
-def find_boards(archive: Archive, question: BoardsQuestion) -> Found:
+def find_boards(archive: Archive, question: BoardsQuestion) -> FoundBoards:
     """Find boards of an archive.
 
     Raises
@@ -206,7 +206,7 @@ class _Search:
 
     # --- rows of a part ---------------------------------------------------------------------------
 
-    def _rows(self, part: Part) -> U32:
+    def _rows(self, part: ArchivePart) -> U32:
         """Rows whose auction is asked for, ascending."""
         if self._question.mode == "all":
             sets = [
@@ -218,7 +218,7 @@ class _Search:
             return np.arange(part.files.boards, dtype=np.uint32)
         return part.postings(self._question.by, self._digest).rows_of(self._written)
 
-    def _count(self, part: Part) -> int:
+    def _count(self, part: ArchivePart) -> int:
         """How many rows have an auction that is asked for."""
         if self._question.mode == "all":
             return len(self._rows(part))
@@ -226,7 +226,7 @@ class _Search:
             return part.files.boards
         return part.postings(self._question.by, self._digest).count(self._written)
 
-    def _fitting(self, part: Part, rows: U32) -> U32:
+    def _fitting(self, part: ArchivePart, rows: U32) -> U32:
         """Those of some rows that all conditions hold for, in their order."""
         question = self._question
         for name, value in (("dealer", question.dealer), ("vulnerability", question.vulnerability)):
@@ -240,12 +240,12 @@ class _Search:
                 rows = rows[condition.holds(self._backend, part.deals(rows, condition.seats))]
         return rows
 
-    def _tests(self) -> Iterator[Callable[[Part, U32], Bools]]:
+    def _tests(self) -> Iterator[Callable[[ArchivePart, U32], Bools]]:
         """Give the tests of what is said about boards."""
         question = self._question
 
-        def has_text(name: str, wanted: str) -> Callable[[Part, U32], Bools]:
-            def test(part: Part, rows: U32) -> Bools:
+        def has_text(name: str, wanted: str) -> Callable[[ArchivePart, U32], Bools]:
+            def test(part: ArchivePart, rows: U32) -> Bools:
                 if name not in part.boards.columns:
                     return np.zeros(len(rows), np.bool_)
                 column = part.boards[name][rows]
@@ -276,7 +276,7 @@ class _Search:
             yield rows[start : start + size]
             start, size = start + size, min(2 * size, _LARGEST_PIECE)
 
-    def _fitting_in_pieces(self, part: Part, rows: U32) -> U32:
+    def _fitting_in_pieces(self, part: ArchivePart, rows: U32) -> U32:
         if not self._question.has_conditions:
             return rows
         found = [self._fitting(part, piece) for piece in self._pieces(rows)]
@@ -303,11 +303,11 @@ class _Search:
             total += nodes[auction].boards if auction in nodes else 0
         return total if len(self._named) == 1 else None
 
-    def first(self) -> Found:
+    def first(self) -> FoundBoards:
         """Boards in the order in which they came."""
         question = self._question
         left = question.limit
-        taken: list[tuple[Part, U32]] = []
+        taken: list[tuple[ArchivePart, U32]] = []
         is_whole = True
         for part in self._parts:
             if left <= 0:
@@ -327,14 +327,14 @@ class _Search:
             total = sum(len(rows) for _, rows in taken)
         elif not question.has_conditions:
             total = self._total()
-        return Found(self._frame(taken), total)
+        return FoundBoards(self._frame(taken), total)
 
-    def by_chance(self) -> Found:
+    def by_chance(self) -> FoundBoards:
         """Boards in the order of numbers that seed and board alone decide."""
         seed, limit = self._question.seed, self._question.limit
         assert seed is not None
         total = 0
-        candidates: list[tuple[Part, U32, U64]] = []
+        candidates: list[tuple[ArchivePart, U32, U64]] = []
         for part in self._parts:
             rows = self._rows(part)
             total += len(rows)
@@ -363,9 +363,9 @@ class _Search:
         order = np.argsort(_lots(boards["id"].to_numpy(), seed))[:limit]
         whole = not self._question.has_conditions or enough == len(every)
         fit = total if not self._question.has_conditions else found
-        return Found(boards[order], fit if whole else None)
+        return FoundBoards(boards[order], fit if whole else None)
 
-    def in_order(self) -> Found:
+    def in_order(self) -> FoundBoards:
         """Boards in the order of a column."""
         name = self._question.sort
         assert name is not None
@@ -389,7 +389,7 @@ class _Search:
             )  # fmt: skip
         total = sum(one.height for one in keys)
         if not total:
-            return Found(self._frame([]), 0)
+            return FoundBoards(self._frame([]), 0)
         chosen = (
             pl.concat(keys)
             .sort("key", "id", descending=[self._question.descending, False], nulls_last=True)
@@ -403,9 +403,9 @@ class _Search:
             places.append(group["place"])
         boards = self._frame(taken)
         order = np.argsort(pl.concat(places).to_numpy())
-        return Found(boards[order], total)
+        return FoundBoards(boards[order], total)
 
-    def in_equal_shares(self) -> Found:
+    def in_equal_shares(self) -> FoundBoards:
         """Boards in equal shares of classes, by chance; a class of fewer gives all that it has."""
         question = self._question
         seed = question.seed or 0
@@ -439,9 +439,9 @@ class _Search:
         boards = self._frame(taken)
         labels = pl.concat([none.select("class", "lot"), *classes])
         boards = pl.concat([boards, labels], how="horizontal").sort("lot").drop("lot")
-        return Found(boards, every.height)
+        return FoundBoards(boards, every.height)
 
-    def _classes(self, part: Part, rows: U32) -> pl.Series:
+    def _classes(self, part: ArchivePart, rows: U32) -> pl.Series:
         """Class of each row by name; null where it has none."""
         level = self._question.level
         if level == ("next",):
@@ -479,7 +479,7 @@ class _Search:
 
     # --- what is found ----------------------------------------------------------------------------
 
-    def _frame(self, taken: Sequence[tuple[Part, U32]]) -> pl.DataFrame:
+    def _frame(self, taken: Sequence[tuple[ArchivePart, U32]]) -> pl.DataFrame:
         """Boards of some rows, with what is bid on them."""
         frames = []
         for part, rows in taken:
@@ -500,7 +500,7 @@ def _sortable() -> dict[str, pl.DataType]:
     return {name: dtype for name, dtype in BOARD_SCHEMA.items() if not dtype.is_nested()}
 
 
-def _contracts(part: Part, rows: U32) -> pl.Series:
+def _contracts(part: ArchivePart, rows: U32) -> pl.Series:
     if "contract" not in part.boards.columns:
         return pl.Series("contract", [None], pl.String).new_from_index(0, len(rows))
     return part.boards["contract"][rows]
@@ -511,7 +511,7 @@ def _is(column: pl.Series, value: object) -> Bools:
     return found
 
 
-def _made(part: Part, rows: U32) -> pl.Series:
+def _made(part: ArchivePart, rows: U32) -> pl.Series:
     """Whether declarer took the tricks of the contract; null where the board does not say."""
     if not {"contract", "tricks"} <= {*part.boards.columns}:
         return pl.Series("made", [None], pl.Boolean).new_from_index(0, len(rows))

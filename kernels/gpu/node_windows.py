@@ -187,10 +187,10 @@ def device_windows(tables: PlanTables, room: int) -> Iterator[DeviceWindow]:
     forest = tables.forest()
     records = node_records(tables)
     if is_whole(tables, room):
-        if "window" not in tables.kept:
+        if "window" not in tables.cached:
             (window,) = windows_of(forest, len(forest))
-            tables.kept["window"] = DeviceWindow.bring(tables, records, window)
-        yield tables.kept["window"]
+            tables.cached["window"] = DeviceWindow.bring(tables, records, window)
+        yield tables.cached["window"]
         return
     for window in windows_of(forest, max(1, room // RECORD_BYTES)):
         yield DeviceWindow.bring(tables, records, window)
@@ -198,12 +198,12 @@ def device_windows(tables: PlanTables, room: int) -> Iterator[DeviceWindow]:
 
 def is_whole(tables: PlanTables, room: int) -> bool:
     """Whether all nodes are on the device, or fit ``room`` bytes of it."""
-    return "window" in tables.kept or len(tables.forest()) * RECORD_BYTES <= room
+    return "window" in tables.cached or len(tables.forest()) * RECORD_BYTES <= room
 
 
 def node_records(tables: PlanTables) -> NodeRecords:
     """Make the records of a plan's forest, once."""
-    if "records" not in tables.kept:
-        tables.kept["records"] = NodeRecords(tables.plan, tables.forest())
-    records: NodeRecords = tables.kept["records"]
+    if "records" not in tables.cached:
+        tables.cached["records"] = NodeRecords(tables.plan, tables.forest())
+    records: NodeRecords = tables.cached["records"]
     return records
