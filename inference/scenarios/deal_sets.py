@@ -41,12 +41,15 @@ class Part(NamedTuple):
         What they meet; of ``where`` nothing but dealer and vulnerability.
     where
         Conditions on deals that they meet instead.
+    kind
+        The name that the script gave them, if they are some of its deals.
     """
 
     name: str
     percent: float
     script: Script
     where: tuple[str, ...] = ()
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -159,8 +162,13 @@ def parts_of_script(
     allotted([one for one, _ in wanted], 1)
     kinds = [script.names[kind] for _, kind in wanted]
     return [
-        Part(name, own * percent / 100, _with(script, kind, [one for one in kinds if one != kind]))
-        for (own, _), kind in zip(wanted, kinds, strict=True)
+        Part(
+            name,
+            own * percent / 100,
+            _with(script, node, [one for one in kinds if one is not node]),
+            kind=kind,
+        )
+        for (own, kind), node in zip(wanted, kinds, strict=True)
     ]
 
 
@@ -227,13 +235,16 @@ def make_set(
             continue
         # kinds of one script would begin with the same deals
         own = seed if len(parts) == 1 else mixed((seed + (place + 1) * GAMMA) % 2**64)
-        if part.where:
-            made = _dealt_where(part, number, own, most, until, cancel)
-        else:
-            made = produce(
-                part.script, seed=own, count=number, most=most, solver=solver, until=until,
-                cancel=cancel, report=report,
-            )  # fmt: skip
+        try:
+            if part.where:
+                made = _dealt_where(part, number, own, most, until, cancel)
+            else:
+                made = produce(
+                    part.script, seed=own, count=number, most=most, solver=solver, until=until,
+                    cancel=cancel, report=report,
+                )  # fmt: skip
+        except NoSuchDeal as error:
+            raise NoSuchDeal(f"{part.kind or part.name}: {error}") from None
         if made.hands.shape[1] < number:
             raise _too_few(part, number, made)
         found.append((place, made))
@@ -268,6 +279,6 @@ def _dealt_where(
 
 def _too_few(part: Part, count: int, made: Produced) -> NoSuchDeal:
     return NoSuchDeal(
-        f"expected {count:,} deals of {part.name!r}, got {made.hands.shape[1]:,} among "
+        f"expected {count:,} deals of {part.kind or part.name}, got {made.hands.shape[1]:,} among "
         f"{made.generated:,}; let more be looked at"
     )

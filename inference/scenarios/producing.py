@@ -8,7 +8,15 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from bidcascade.bridge import Cancelled, NoSuchDeal, Seat, TimedOut, Vulnerability
+from bidcascade.bridge import (
+    Cancelled,
+    InvalidHand,
+    InvalidScript,
+    NoSuchDeal,
+    Seat,
+    TimedOut,
+    Vulnerability,
+)
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.sampling import deal_where
@@ -129,18 +137,22 @@ class _Production:
 
     def found(self, report: Progress) -> Produced:
         """Look through random deals; where too few come, draw them if that can be done."""
-        is_drawn = False
+        is_drawn, is_hopeless = False, False
         for hands in self._random_deals():
             self._take(hands)
             report(self._found, self._count, self._generated)
             if self._is_done():
                 break
-            if self._generated >= _PILOT and self._is_hopeless():
-                is_drawn = self._draw(report)
-                break
+            if not is_hopeless and self._generated >= _PILOT and self._is_hopeless():
+                is_hopeless = True
+                if where := conditions_of(self._script):
+                    is_drawn = self._draw(where, report)
+                    break
         else:
-            # nothing came up: what is counted may say that nothing can
-            is_drawn = not self._found and self._draw(report)
+            # too few came up: what is counted may give them, or say that there are none
+            is_short = self._is_asked or not self._found
+            if is_short and not is_hopeless and (where := conditions_of(self._script)):
+                is_drawn = self._draw(where, report)
         if not self._found:
             self._tell_nothing_found()
         hands = np.concatenate(self._parts, axis=1)
@@ -157,9 +169,12 @@ class _Production:
                 first += size
             return
         dealt = deal_where(count=self._most, seed=self._seed, known=self._known)
-        for part, _ in dealt:
-            for begin in range(0, part.shape[1], largest):
-                yield np.ascontiguousarray(part[:, begin : begin + largest])
+        try:
+            for part, _ in dealt:
+                for begin in range(0, part.shape[1], largest):
+                    yield np.ascontiguousarray(part[:, begin : begin + largest])
+        except NoSuchDeal:
+            raise NoSuchDeal("no deal has the cards and lengths that predeal gives") from None
 
     def _take(self, hands: U64) -> None:
         """Keep those that meet the script; those behind the last one wanted were not looked at."""
@@ -184,17 +199,8 @@ class _Production:
         hoped = (self._found + 2 * sqrt(self._found + 1)) * self._most / self._generated
         return hoped < (self._count if self._is_asked else 1)
 
-    def _draw(self, report: Progress) -> bool:
-        """Draw deals from what the condition leaves; False if there are no words for it."""
-        where = conditions_of(self._script)
-        if not where:
-            # as many as come by looking on
-            for hands in self._later_deals():
-                self._take(hands)
-                report(self._found, self._count, self._generated)
-                if self._is_done():
-                    break
-            return False
+    def _draw(self, where: list[str], report: Progress) -> bool:
+        """Draw deals from what conditions leave; False where that gives no more of them."""
         before = (self._parts, self._found, self._generated)
         self._parts, self._found, self._generated = [], 0, 0
         limits = Limits(self._most, self._limits.until, self._limits.cancel)
@@ -208,20 +214,18 @@ class _Production:
                 report(self._found, self._count, self._generated)
                 if self._is_done():
                     break
-        except (NoSuchDeal, TimedOut):
+        except NoSuchDeal as error:
+            if not before[1]:
+                # in the words of the script, not of the conditions that it was turned into
+                why = str(error).rpartition(": ")[2]
+                raise NoSuchDeal(f"no deal meets the script: {why}") from None
+        except TimedOut:
             if not before[1]:
                 raise
         if self._found <= before[1]:
             self._parts, self._found, self._generated = before
             return False
         return True
-
-    def _later_deals(self) -> Iterator[U64]:
-        begun = self._generated
-        for hands in self._random_deals():
-            if begun <= 0:
-                yield hands
-            begun -= hands.shape[1]
 
     def _tell_nothing_found(self) -> None:
         tried = f"none of {self._generated:,} deals meets the script"
@@ -246,7 +250,10 @@ def _known(script: Script) -> dict[Seat, KnownCards]:
         lengths = tuple((0, 13) if one is None else (one, one) for one in script.lengths[seat])
         cards = script.cards[seat]
         if cards or any(one != (0, 13) for one in lengths):
-            found[seat] = KnownCards(cards, 0, lengths)
+            try:
+                found[seat] = KnownCards(cards, 0, lengths)
+            except InvalidHand as error:
+                raise InvalidScript(f"predeal of {seat.name.lower()}: {error}") from None
     return found
 
 
