@@ -57,7 +57,7 @@ def written(
     >>> from bidcascade.inference.scenarios.script_reader import parse_script
     >>> script = parse_script('produce 3 action average "points" hcp(north) + hcp(south)')
     >>> print("".join(written(script, produce(script, seed=1), seed=1)), end="")
-    points: 22.3333
+    points: 22
     Generated 3 hands
     Produced 3 hands
     Initial random seed 1

@@ -216,13 +216,12 @@ def test_contracts_are_scored_on_the_average():
             return np.where(strain == 4, 9, 8).astype(np.int8)
 
     script = parse_script("action evalcontract")
-    text = "".join(
-        written(script, Produced(deal_hands(1, 0, 2), 2, False), seed=1, solver=Solver())
-    )
+    two = Produced(deal_hands(1, 0, 2), 2, is_drawn=False)
+    text = "".join(written(script, two, seed=1, solver=Solver()))
     assert text.splitlines()[0] == "Not Vulnerable"
     assert "n:  150/ 150  150/ 150  400/ 400  -50/ -50 -100/-100 -150/-150 -200/-200 " in text
+    many = two._replace(hands=deal_hands(1, 0, 2001))
     with pytest.raises(LimitExceeded):
-        many = two._replace(hands=deal_hands(1, 0, 2001))
         list(written(script, many, seed=1, solver=Solver()))
 
 
