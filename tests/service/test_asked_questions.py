@@ -28,6 +28,7 @@ from bidcascade.service.questions.bids import (
     SimulateRequest,
     read_bid,
 )
+from bidcascade.service.questions.deals import PracticeDealsRequest
 from bidcascade.service.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.service.questions.fields import Flag, asked, check_values, question, taken
 from bidcascade.service.questions.layouts import (
@@ -57,6 +58,7 @@ ROUTES = {
     InterpretRequest: ("post", "/v1/interpret"),
     InferRequest: ("post", "/v1/infer"),
     LeadsRequest: ("post", "/v1/leads"),
+    PracticeDealsRequest: ("post", "/v1/practice-deals"),
     DoubleDummyRequest: ("post", "/v1/double-dummy"),
     ContractTricksRequest: ("post", "/v1/double-dummy/tricks"),
     SystemCheckRequest: ("post", "/v1/systems/check"),
@@ -90,6 +92,7 @@ OPTIONS = {
     InterpretRequest: ("InterpretOptions", {"auction"}),
     InferRequest: ("InferOptions", {"auction"}),
     LeadsRequest: ("LeadsOptions", {"hand", "auction"}),
+    PracticeDealsRequest: ("PracticeDealsOptions", set()),
     DoubleDummyRequest: ("DoubleDummyOptions", {"deal"}),
     ContractTricksRequest: ("ContractTricksOptions", set()),
     SystemCheckRequest: ("SystemCheckOptions", {"system"}),
