@@ -14,6 +14,7 @@
     │   ├── InvalidOverlay   (ValueError)  rules laid over a table that cannot be used
     │   └── UnknownAuction   (LookupError) an auction that a bidding table does not have
     ├── InvalidSystem        (ValueError)  a bidding system's text that cannot be used
+    ├── InvalidScript        (ValueError)  a script of wanted deals that cannot be used
     ├── InvalidInput         (ValueError)  a file or stream that holds no usable deals
     ├── LimitExceeded        (ValueError)  a request above a limit
     ├── UnknownTable         (LookupError) no bidding table of that name
@@ -130,6 +131,10 @@ class InvalidSystem(BidcascadeError, ValueError):
     def __init__(self, message: str, complaints: Iterable[Any] = ()) -> None:
         super().__init__(message)
         self.complaints: tuple[Any, ...] = tuple(complaints)
+
+
+class InvalidScript(BidcascadeError, ValueError):
+    """A script of wanted deals that cannot be used; the message carries line and column."""
 
 
 class InvalidInput(BidcascadeError, ValueError):

@@ -41,7 +41,7 @@ _ARGUMENTS: Final = {
     "Bench": ("system",), "ContractTricks": (),
     "DoubleDummy": ("deal",), "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",),
     "Layouts": ("auction",), "Leads": ("hand", "auction"),
-    "Members": ("deals", "entries"), "SystemCheck": ("system",),
+    "Members": ("deals", "entries"), "PracticeDeals": (), "SystemCheck": ("system",),
     "SystemDiff": ("old", "new"), "ArchiveBoards": ("auction", "format"),
     "ArchiveCounts": ("auction",),
 }  # fmt: skip

@@ -68,8 +68,8 @@ def board_frame(
     source: str,
     *,
     first: int = 1,
-    dealer: Seat | None = None,
-    vulnerability: Vulnerability | None = None,
+    dealer: Seat | NDArray[np.int64] | None = None,
+    vulnerability: Vulnerability | NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
     """Make a deal frame of hands as boards of a session, numbered from ``first`` on.
 
@@ -80,7 +80,7 @@ def board_frame(
     source : str
         What the column ``source`` says.
     dealer, vulnerability
-        Of all boards; without them, those of the board number.
+        Of all boards, or int64[n] of each; without them, and for -1, those of the board number.
 
     Examples
     --------
@@ -93,10 +93,8 @@ def board_frame(
     boards = np.arange(first, first + count, dtype=np.int32)
     index = (boards - 1) % 16
     # the two rotations of the law, as bridge.board_dealer and board_vulnerability give them
-    dealers = index % 4 if dealer is None else np.full(count, int(dealer))
-    sides = (
-        (index + index // 4) % 4 if vulnerability is None else np.full(count, int(vulnerability))
-    )
+    dealers = _given(dealer, index % 4)
+    sides = _given(vulnerability, (index + index // 4) % 4)
     return bare_deals(
         {
             **{name: pl.Series(masks) for name, masks in zip(HAND_COLUMNS, hands, strict=True)},
@@ -109,3 +107,9 @@ def board_frame(
             "record": pl.Series(boards),
         }
     )
+
+
+def _given(value: int | NDArray[np.int64] | None, by_board: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Give each board its own value, or that of its number."""
+    values = np.broadcast_to(np.asarray(-1 if value is None else value, np.int64), by_board.shape)
+    return np.where(values < 0, by_board, values)

@@ -1,5 +1,6 @@
-"""Deals written to a file as they come: Parquet, LIN, PBN, RBN, or standard output."""
+"""Deals written to a file as they come: Parquet, LIN, PBN, RBN, links, JSON, or standard output."""
 
+import json
 import shutil
 import sys
 import tempfile
@@ -10,8 +11,10 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from bidcascade.loaders import format_lin
+from bidcascade.bridge import format_hand
+from bidcascade.loaders import format_handviewer, format_lin
 from bidcascade.loaders.checksums import RowChecksums
+from bidcascade.loaders.frame import HAND_COLUMNS
 from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.loaders.rbn_writer import RBN_HEADER, format_records
 from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, whole_file
@@ -21,10 +24,29 @@ Sink: TypeAlias = Callable[[pl.DataFrame], None]
 
 _Format: TypeAlias = Callable[[pl.DataFrame, dict[str, Any]], Iterator[str]]
 
+
+def _links(frame: pl.DataFrame, shown: dict[str, Any]) -> Iterator[str]:
+    return (f"{link}\n" for link in format_handviewer(frame))
+
+
+def _json_lines(frame: pl.DataFrame, shown: dict[str, Any]) -> Iterator[str]:
+    """Give a deal a line, as requests of the service take it, with the board's number and event."""
+    for row in frame.iter_rows(named=True):
+        hands = [None if row[name] is None else format_hand(row[name]) for name in HAND_COLUMNS]
+        deal = {
+            "deal": f"N:{' '.join('-' if one is None else one for one in hands)}",
+            "dealer": row["dealer"], "vulnerability": row["vulnerability"],
+            **{name: row[name] for name in ("board", "event") if row.get(name) is not None},
+        }  # fmt: skip
+        yield json.dumps(deal, ensure_ascii=False) + "\n"
+
+
 _TEXT_FORMATS: Final[dict[str, tuple[str, _Format]]] = {
     ".lin": ("", format_lin),
     ".pbn": (PBN_HEADER, lambda frame, _: format_games(frame)),
     ".rbn": (RBN_HEADER, format_records),
+    ".txt": ("", _links),
+    ".jsonl": ("", _json_lines),
 }
 """First lines of a file, and what gives the text of a frame with what holds from those before."""
 
@@ -38,7 +60,8 @@ def deal_sink(out: str) -> Iterator[Sink]:
     Parameters
     ----------
     out : str
-        File ending in ``.lin``, ``.pbn`` or ``.rbn``, any other for Parquet; ``-`` for Parquet to
+        File ending in ``.lin``, ``.pbn`` or ``.rbn``, in ``.txt`` for handviewer links or in
+        ``.jsonl`` for JSON, each a deal a line, any other for Parquet; ``-`` for Parquet to
         standard output.
 
     Raises

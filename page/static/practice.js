@@ -8,6 +8,7 @@ import { busy, clear, h, notice, say, table } from "./dom.js";
 import { callNode, callsNode, handInLine } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes } from "./game_table.js";
 import { makeSet, readSet, topicsOf, topicText, writeSet } from "./practice_sets.js";
+import { makeThemeSet, themesOf } from "./practice_themes.js";
 import { isAsked, levelsOf } from "./practice_topics.js";
 import { answered, missedHands } from "./repetition.js";
 import { change, linkTo, placeAsked } from "./state.js";
@@ -22,6 +23,7 @@ const NAME = "practice";
 const LINES = 12;
 const LEVELS = ["first", "conventions", "names"];
 let lastTopic = "#stayman";
+let lastTheme = "stayman";
 
 export function key(now) {
   return JSON.stringify([now.asked, now.table]);
@@ -70,7 +72,7 @@ export async function show(place, now, signal) {
 
 async function showChoice(place, now, signal) {
   const tableName = await nameOfTable(now, signal);
-  const groups = await topicsOf(tableName, signal);
+  const [groups, themes] = await Promise.all([topicsOf(tableName, signal), themesOf(signal)]);
   if (signal.aborted) return "";
   const known = groups.flat();
   if (!known.some((one) => one.topic === lastTopic)) lastTopic = known[0]?.topic ?? "";
@@ -108,10 +110,41 @@ async function showChoice(place, now, signal) {
     known.length > 0 ? h("div", { class: "form topics" }, h("label", { for: "topic-filter" }, phrase("practice.filter")), filter, found,
       h("label", { for: "topic" }, phrase("practice.topic")), select, h("p", null, button))
       : notice("info", phrase("practice.no-topics")),
-    problem, goOnNode(now), repetitionNode(now, tableName),
+    problem, goOnNode(now), themesNode(themes, tableName, signal), repetitionNode(now, tableName),
   );
   if (known.length) list();
   return "";
+}
+
+/** Themes to choose from, whatever the system names. */
+function themesNode(themes, tableName, signal) {
+  const heading = h("h3", null, phrase("practice.themes"));
+  if (!themes.length) return h("section", null, heading, h("p", null, phrase("practice.themes-need-service")));
+  const problem = h("div", { "aria-live": "polite" });
+  const practised = h("p", { class: "soft", role: "status" });
+  const chosen = () => themes.find((one) => one.name === select.value);
+  const tell = () => {
+    lastTheme = select.value;
+    practised.textContent = chosen().practises;
+  };
+  const select = h("select", { id: "theme", onchange: tell }, themes.map(({ name, title: text }) => h("option", { value: name }, text)));
+  const start = async () => {
+    button.disabled = true;
+    clear(problem, busy(phrase("practice.dealing")));
+    try {
+      const asked = await makeThemeSet(chosen(), tableName, signal);
+      if (!signal.aborted) change({ asked });
+    } catch (error) {
+      if (!signal.aborted) clear(problem, notice("error", error.message));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  const button = h("button", { type: "button", id: "ten-deals", onclick: start }, phrase("practice.ten-deals"));
+  if (themes.some((one) => one.name === lastTheme)) select.value = lastTheme;
+  tell();
+  return h("section", null, heading, h("p", null, phrase("practice.themes-intro")),
+    h("div", { class: "form" }, h("label", { for: "theme" }, phrase("practice.theme")), select, practised, h("p", null, button)), problem);
 }
 
 /** Link to the set that was left before its end. */

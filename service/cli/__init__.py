@@ -26,6 +26,7 @@ from bidcascade.bridge import (
     EngineFailed,
     InvalidInput,
     InvalidOverlay,
+    InvalidScript,
     InvalidSystem,
     InvalidTable,
     NoSuchDeal,
@@ -262,7 +263,10 @@ def exit_code(error: BaseException) -> int:
     failed = BackendUnavailable | DeviceFault | DoubleDummyFailed | EngineFailed | OutOfDeviceMemory
     if isinstance(error, failed):
         return NO_BACKEND
-    unusable = InvalidInput | InvalidSystem | InvalidTable | NoSuchDeal | OSError | MemoryError
+    unusable = (
+        InvalidInput | InvalidScript | InvalidSystem | InvalidTable | NoSuchDeal | OSError
+        | MemoryError
+    )  # fmt: skip
     if isinstance(error, unusable):
         return BAD_INPUT
     return BAD_ARGUMENTS

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from bidcascade.bridge import Seat, Vulnerability
 
+_OUT_HELP = "deals as .parquet, .lin, .pbn, .rbn, .txt (links) or .jsonl; - for stdout"
 MOST_DEALS_TRIED = 100_000_000
 """Deals looked at for a condition unless asked otherwise."""
 _CHUNK = 250_000
@@ -25,7 +26,7 @@ def configure_load(parser: argparse.ArgumentParser) -> None:
         help="file, folder, pattern, zip file, handviewer link or - "
         "(LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
     add("--out", required=True, metavar="FILE",
-        help="deals as .parquet, .lin, .pbn or .rbn; - for stdout")  # fmt: skip
+        help=_OUT_HELP)  # fmt: skip
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_json_option(parser)
@@ -167,8 +168,9 @@ def augment(options: argparse.Namespace) -> None:
 def configure_deals(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``deals``."""
     add = parser.add_argument
-    add("count", type=shared.whole_number(1), metavar="N", help="how many")
-    add("--seed", type=shared.whole_number(0, 2**64 - 1), required=True, metavar="S",
+    add("count", nargs="?", type=shared.whole_number(1), metavar="N",
+        help="how many (a script or theme says so itself)")  # fmt: skip
+    add("--seed", type=shared.whole_number(0, 2**64 - 1), metavar="S",
         help="the same seed gives the same deals")  # fmt: skip
     add("--where", action="append", default=[], metavar="EXPR",
         help="only deals that meet a condition; its terms carry a seat: 'HCP_N >= 15', 'SL_N_S + "
@@ -176,20 +178,51 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
     add("--known", action="append", default=[], metavar="SEAT:HAND",
         help="cards that a hand has: 'S:AKxx.Qx.xxx.K432' (x is a card below the ten), "
         "'E:A+.+.+.-' (+ is any more); may be given several times")  # fmt: skip
+    add("--script", action="append", default=[], metavar="FILE",
+        help="a script of the program dealer, or - for stdin; alone and without --out its actions "
+        "are printed; several are mixed")  # fmt: skip
+    add("--theme", dest="theme_names", action="append", default=[], metavar="NAME",
+        help="a theme of the library, such as stayman; several are mixed")  # fmt: skip
+    add("--themes", action="store_true", help="list the themes and leave")
+    add("--share", dest="shares", action="append", default=[], metavar="PERCENT:KIND",
+        help="so many per cent of the deals are of a kind, exactly: a name that the one script "
+        "defines, a theme or script among several, else a condition as for --where; given for "
+        "each kind, 100 together")  # fmt: skip
+    add("--seat", metavar="SEAT",
+        help="who gets what scripts and themes say of South: the deals are turned")  # fmt: skip
     add("--dealer", metavar="SEAT", help="who deals (default: by board number)")
     add("--vul", metavar="V", help="None, NS, EW or Both (default: by board)")
-    add("--most", type=shared.whole_number(1, 2**31 - 1), default=MOST_DEALS_TRIED, metavar="N",
-        help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,})")  # fmt: skip
-    add("--out", required=True, metavar="FILE",
-        help="deals as .parquet, .lin, .pbn or .rbn; - for stdout")  # fmt: skip
+    add("--most", type=shared.whole_number(1, 2**31 - 1), metavar="N",
+        help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,}; what a script "
+        "generates, else 1,000,000 for each kind)")  # fmt: skip
+    add("--out", metavar="FILE", help=_OUT_HELP)
     add("--profile", choices=shared.PROFILES, default="gib",
         help="definitions of the terms (default: gib)")  # fmt: skip
     add("--backend", default="auto", choices=shared.BACKENDS)
+    shared.add_json_option(parser)
 
 
 def deals(options: argparse.Namespace) -> None:
     """Deal at random."""
-    shared.check_out(options.out)
+    if options.themes:
+        _list_themes(options)
+        return
+    if options.json:
+        raise shared.UsageError("expected --json with --themes, which it is for")
+    if options.seed is None:
+        raise shared.UsageError("expected --seed S, which tells these deals from others")
+    if options.out is not None:
+        shared.check_out(options.out)
+    if options.script or options.theme_names or options.shares:
+        from .deal_scripts import deals_of_scripts
+
+        deals_of_scripts(options)
+        return
+    for given, flag in ((options.count, "N, how many deals"), (options.out, "--out FILE")):
+        if given is None:
+            raise shared.UsageError(f"expected {flag}")
+    if options.seat is not None:
+        raise shared.UsageError("expected --seat with --script or --theme, whose deals it turns")
 
     from bidcascade.bridge import parse_seat, parse_vulnerability
 
@@ -215,6 +248,20 @@ def deals(options: argparse.Namespace) -> None:
     shared.note_written(options.count, "deal", options.out)
 
 
+def _list_themes(options: argparse.Namespace) -> None:
+    """Name the themes and say what is practised with each."""
+    from bidcascade.inference.scenarios.themes import themes
+
+    found = themes().values()
+    if options.json:
+        shared.print_json(
+            {"themes": [{"name": one.name, "title": one.title, "practises": one.practises}
+                        for one in found]}
+        )  # fmt: skip
+        return
+    shared.print_table(("theme", "what is practised"), [(one.name, one.practises) for one in found])
+
+
 def _deals_under_conditions(
     options: argparse.Namespace, dealer: "Seat | None", sides: "Vulnerability | None"
 ) -> None:
@@ -235,7 +282,7 @@ def _deals_under_conditions(
         dealer=Seat.NORTH if dealer is None else dealer,
         vulnerability=Vulnerability.NONE if sides is None else sides,
         vocabulary=Vocabulary(options.profile), backend=get_backend(options.backend),
-        limits=Limits(options.most, float("inf")),
+        limits=Limits(options.most or MOST_DEALS_TRIED, float("inf")),
     )  # fmt: skip
     if (dealer is None or sides is None) and (requested := _about_the_board(options)):
         raise shared.UsageError(f"expected --dealer and --vul with a condition on {requested}")

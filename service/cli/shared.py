@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 BACKENDS: Final = ("auto", "reference", "cpu", "cuda")
 PROFILES: Final = ("gib", "mlbridge")
-TEXT_SUFFIXES: Final = (".lin", ".pbn", ".rbn")
+_TEXT_FORMATS: Final = {
+    ".lin": "LIN", ".pbn": "PBN", ".rbn": "RBN", ".txt": "links", ".jsonl": "JSON Lines",
+}  # fmt: skip
+TEXT_SUFFIXES: Final = tuple(_TEXT_FORMATS)
 DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
 MOST_LISTED: Final = 2**31 - 1
 """Auctions of a deal, and calls of one, that an option may name."""
@@ -417,8 +420,7 @@ def note_written(number: int, noun: str, out: str, *, format: str | None = None)
     """Say on standard error how many of what were written, where and in which format."""
     from bidcascade.table.import_report import counted
 
-    suffix = Path(out).suffix.lower()
-    by_name = suffix[1:].upper() if suffix in TEXT_SUFFIXES else "Parquet"
+    by_name = _TEXT_FORMATS.get(Path(out).suffix.lower(), "Parquet")
     place = "standard output" if out == "-" else out
     note(f"wrote {counted(number, noun)} to {place} ({format or by_name})")
 

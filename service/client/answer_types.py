@@ -551,6 +551,18 @@ class PlaceSharesAnswer(TypedDict):
     forced: bool
 
 
+class PracticeDeal(TypedDict):
+    deal: str
+    dealer: str
+    vulnerability: str
+    theme: str
+
+
+class PracticeDealsAnswer(TypedDict):
+    deals: list[PracticeDeal]
+    looked_at: int
+
+
 class ProblemAnswer(TypedDict):
     type: str
     title: str
@@ -777,6 +789,16 @@ class TableName(TypedDict):
 class TablesAnswer(TypedDict):
     tables: list[TableAnswer]
     backend: Literal["reference", "cpu", "cuda"]
+
+
+class ThemeAnswer(TypedDict):
+    name: str
+    title: str
+    practises: str
+
+
+class ThemesAnswer(TypedDict):
+    themes: list[ThemeAnswer]
 
 
 class TopicAnswer(TypedDict):

@@ -503,6 +503,18 @@ class _Questions(Generic[_Transport]):
         return _Question("POST", "/v1/layouts", body={"auction": _calls_of(auction), **options})
 
     @_operation
+    def themes(self) -> _Question[answers.ThemesAnswer]:
+        """Ask for the themes for practice."""
+        return _Question("GET", "/v1/themes")
+
+    @_operation
+    def practice_deals(
+        self, **options: Unpack[options_of.PracticeDealsOptions]
+    ) -> _Question[answers.PracticeDealsAnswer]:
+        """Ask for deals of ``themes``, or of a ``script`` of the program dealer."""
+        return _Question("POST", "/v1/practice-deals", body={**options})
+
+    @_operation
     def infer(
         self, auction: Calls, **options: Unpack[options_of.InferOptions]
     ) -> _Question[answers.InferAnswer]:

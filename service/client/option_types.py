@@ -163,6 +163,14 @@ class MembersOptions(TypedDict, total=False):
     table: str | None
 
 
+class PracticeDealsOptions(TypedDict, total=False):
+    themes: list[str] | None
+    script: str | None
+    count: int
+    seat: str
+    seed: int
+
+
 class SearchRequest(TypedDict, total=False):
     layouts: int | None
     budget_ms: int | None

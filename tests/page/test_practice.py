@@ -32,6 +32,18 @@ def answer(visit: Visit, name: str) -> str:
     return text
 
 
+def test_ten_deals_of_a_theme(visit):
+    page = visit.open("#view=practice").page
+    page.get_by_label("Theme", exact=True).select_option(label="Jacoby transfers")
+    assert "five-card major" in said_in_view(page)
+    button(page, "Ten deals").click()
+    page.wait_for_selector(".game-table")
+    assert re.search(r"Jacoby transfers: hand 1 of [12]\d", said_in_view(page))
+    assert "South" in said_in_view(page)
+    assert answer(visit, "seven notrump")
+    no_compiler_words(said_in_view(page))
+
+
 def test_ten_hands_of_stayman(visit, browser, service):
     page = visit.open("#view=practice").page
     page.get_by_label("Topic").select_option(label="Stayman")

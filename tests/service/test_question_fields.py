@@ -23,6 +23,7 @@ from bidcascade.engine.questions.bids import (
     SimulateRequest,
     read_bid,
 )
+from bidcascade.engine.questions.deals import PracticeDealsRequest
 from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.engine.questions.fields import Flag, check_values, question, question_field, taken
 from bidcascade.engine.questions.layouts import (
@@ -57,6 +58,7 @@ ROUTES = {
     InterpretRequest: ("post", "/v1/interpret"),
     InferRequest: ("post", "/v1/infer"),
     LeadsRequest: ("post", "/v1/leads"),
+    PracticeDealsRequest: ("post", "/v1/practice-deals"),
     DoubleDummyRequest: ("post", "/v1/double-dummy"),
     ContractTricksRequest: ("post", "/v1/double-dummy/tricks"),
     SystemCheckRequest: ("post", "/v1/systems/check"),
@@ -90,6 +92,7 @@ OPTIONS = {
     InterpretRequest: ("InterpretOptions", {"auction"}),
     InferRequest: ("InferOptions", {"auction"}),
     LeadsRequest: ("LeadsOptions", {"hand", "auction"}),
+    PracticeDealsRequest: ("PracticeDealsOptions", set()),
     DoubleDummyRequest: ("DoubleDummyOptions", {"deal"}),
     ContractTricksRequest: ("ContractTricksOptions", set()),
     SystemCheckRequest: ("SystemCheckOptions", {"system"}),

@@ -8,7 +8,7 @@ from typing import Any, get_type_hints
 import pytest
 from pydantic import TypeAdapter
 
-from bidcascade.engine.questions import archives, bids, double_dummy, layouts, systems
+from bidcascade.engine.questions import archives, bids, deals, double_dummy, layouts, systems
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api import models as schemas
 from bidcascade.service.api.app import create_app
@@ -23,6 +23,8 @@ OPERATIONS = {
     ("post", "/v1/interpret"): "interpret",
     ("post", "/v1/infer"): "infer",
     ("post", "/v1/leads"): "leads",
+    ("get", "/v1/themes"): "themes",
+    ("post", "/v1/practice-deals"): "practiceDeals",
     ("post", "/v1/double-dummy"): "doubleDummy",
     ("post", "/v1/double-dummy/tricks"): "contractTricks",
     ("post", "/v1/systems/check"): "systemCheck",
@@ -58,7 +60,7 @@ MODELS = [
     and model is not schemas.Body
 ]  # fmt: skip
 QUESTIONS = [
-    kind for module in (archives, bids, double_dummy, layouts, systems)
+    kind for module in (archives, bids, deals, double_dummy, layouts, systems)
     for kind in vars(module).values()
     if is_dataclass(kind) and isinstance(kind, type) and kind.__module__ == module.__name__
 ]  # fmt: skip

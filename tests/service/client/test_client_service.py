@@ -139,6 +139,12 @@ def test_who_reaches_auctions(client, deals, texts):
     assert one["deals"] == expected.members(deals.head(90), ["1N"])["1N"].arg_true().to_list()
 
 
+def test_deals_for_practice(client):
+    names = [one["name"] for one in client.themes()["themes"]]
+    found = client.practice_deals(themes=names[:2], count=4, seed=1)
+    assert sorted({one["theme"] for one in found["deals"]}) == names[:2]
+
+
 def test_layouts_with_their_worth(client):
     auction = ["1N", "P", "3N", "P", "P", "P"]
     answer = client.infer(auction, layouts=2, deals=100, against="Pass", scoring="matchpoints")

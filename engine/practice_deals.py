@@ -1,0 +1,72 @@
+"""Deals of themes and scripts as an answer."""
+
+import threading
+from typing import Any
+
+from bidcascade.bridge import BidcascadeError, format_hand, parse_seat
+from bidcascade.engine.questions.deals import PracticeDealsRequest
+from bidcascade.engine.questions.fields import invalid_value, read_each, read_field
+from bidcascade.inference.scenarios.deal_sets import Part, make_set, parts_of_script
+from bidcascade.inference.scenarios.script_reader import parse_script
+from bidcascade.inference.scenarios.themes import theme_named, themes
+from bidcascade.loaders.frame import HAND_COLUMNS
+
+_SCRIPT = "script"
+
+
+def themes_dict() -> dict[str, Any]:
+    """Name the themes and say what is practised with each."""
+    return {
+        "themes": [
+            {"name": one.name, "title": one.title, "practises": one.practises}
+            for one in themes().values()
+        ]
+    }
+
+
+def practice_deals_dict(
+    request: PracticeDealsRequest, *, until: float = float("inf"),
+    cancel: threading.Event | None = None,
+) -> dict[str, Any]:  # fmt: skip
+    """Answer a question for deals.
+
+    Raises
+    ------
+    InvalidInput, InvalidScript
+        If not just one of themes and script is given, or it cannot be read.
+    NoSuchDeal, TimedOut, Cancelled, LimitExceeded
+        As :func:`~bidcascade.inference.scenarios.deal_sets.make_set`.
+    """
+    parts = _parts(request)
+    seat = read_field(parse_seat, request.seat, "seat")
+    made = make_set(parts, request.count, seed=request.seed, seat=seat, until=until, cancel=cancel)
+    return {
+        "deals": [_deal(row) for row in made.frame("practice").iter_rows(named=True)],
+        "looked_at": made.generated,
+    }
+
+
+def _parts(request: PracticeDealsRequest) -> list[Part]:
+    if (request.themes is None) == (request.script is None) or request.themes == ():
+        raise invalid_value("themes", request.themes, "expected themes or a script")
+    if request.script is not None:
+        script = read_field(parse_script, request.script, _SCRIPT)
+        if script.needs_solver:
+            reason = "expected a script without tricks: nothing is solved here"
+            raise invalid_value(_SCRIPT, request.script[:80], reason)
+        try:
+            return parts_of_script(script, _SCRIPT)
+        except BidcascadeError as error:
+            error.field, error.value = _SCRIPT, request.script[:80]
+            raise
+    named = dict.fromkeys(request.themes or ())
+    found = read_each(theme_named, list(named), "themes")
+    share = 100 / len(found)
+    return [part for one in found for part in parts_of_script(one.script, one.name, share)]
+
+
+def _deal(row: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "deal": f"N:{' '.join(format_hand(row[name]) for name in HAND_COLUMNS)}",
+        "dealer": row["dealer"], "vulnerability": row["vulnerability"], "theme": row["event"],
+    }  # fmt: skip

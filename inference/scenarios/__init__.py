@@ -1,0 +1,1 @@
+"""Scripts that say which deals are wanted, as the program ``dealer`` reads them, and themes."""

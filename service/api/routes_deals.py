@@ -1,0 +1,64 @@
+"""``GET /v1/themes`` and ``POST /v1/practice-deals``: deals for practice."""
+
+import threading
+import time
+
+from fastapi import APIRouter, Request, Response
+
+from bidcascade.engine.practice_deals import practice_deals_dict, themes_dict
+from bidcascade.engine.questions.deals import PracticeDealsRequest
+
+from .answering import JSON, accepted, json_bytes
+from .limits import client_of
+from .models_deals import PracticeDealsAnswer, ThemesAnswer
+from .openapi import body_of, problems
+from .problems import check_query
+from .waiting import run_waiting, time_for
+from .work import AppState
+
+router = APIRouter(tags=["answers"])
+
+
+@router.get(
+    "/v1/themes",
+    operation_id="themes",
+    summary="Themes for practice",
+    response_model=ThemesAnswer,
+    responses={200: {"description": "All themes."}, **problems(406, 422, 429, 500)},
+)
+async def themes(request: Request) -> Response:
+    """Themes that deals can be asked for: South holds what they are about."""
+    work: AppState = request.app.state.own
+    accepted(request, [JSON])
+    check_query(request)
+    content = await work.run(lambda: json_bytes(themes_dict()))
+    return Response(content, media_type=JSON)
+
+
+@router.post(
+    "/v1/practice-deals",
+    operation_id="practiceDeals",
+    summary="Deals for practice",
+    response_model=PracticeDealsAnswer,
+    responses={
+        200: {"description": "The deals, mixed where there are several themes."},
+        **problems(400, 406, 408, 413, 415, 422, 429, 500, 504),
+    },
+    openapi_extra=body_of(PracticeDealsRequest),
+)
+async def practice_deals(request: Request) -> Response:
+    """Deals of themes, or of a script of the program `dealer`.
+
+    A theme or script that names kinds of deals gives each its share, to the whole deal.
+    """
+    work: AppState = request.app.state.own
+    accepted(request, [JSON])
+    question = await work.question(request, PracticeDealsRequest)
+    with work.slots.taken(client_of(request)):
+        until = time.perf_counter() + time_for(work, None)
+
+        def task(given_up: threading.Event) -> bytes:
+            return json_bytes(practice_deals_dict(question, until=until, cancel=given_up))
+
+        content = await run_waiting(work, request, task)
+    return Response(content, media_type=JSON)
