@@ -37,7 +37,7 @@ def decoded(path: str, columns: Sequence[str] | None, first: int, rows: int | No
     >>> decoded("two.parquet", ["deal", "hand"], 1, None).frame.rows()
     [(2,)]
     """
-    with _named_in_utf8(path) as named:
+    with named_in_utf8(path) as named:
         scan = pl.scan_parquet(named, glob=False)
         count = int(scan.select(pl.len()).collect().item())
         metadata = pl.read_parquet_metadata(named)
@@ -48,7 +48,7 @@ def decoded(path: str, columns: Sequence[str] | None, first: int, rows: int | No
 
 
 @contextmanager
-def _named_in_utf8(path: str) -> Iterator[str]:
+def named_in_utf8(path: str) -> Iterator[str]:
     """Give a name of a file that polars can take, which knows none but those in UTF-8."""
     try:
         path.encode()

@@ -5,12 +5,10 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.runs import parents_of
-
-from .columns import COMPLETED
+from .bidding_table import BiddingTable
+from .columns import COMPLETED, NONE_U32
 from .import_report import MOST_EXAMPLES, Finding
 from .row import Row
-from .trie import Dropped, Trie
 
 I64 = NDArray[np.int64]
 
@@ -51,23 +49,27 @@ class AugmentationCheck:
         if len(self.wrong) < MOST_EXAMPLES:
             self.wrong.append((row, what))
 
-    def check(self, trie: Trie, offsets: I64, finding: Finding) -> None:
-        """Compare with the trie, and put what is wrong in the finding."""
+    def check(self, table: BiddingTable, row_entry: I64, finding: Finding) -> None:
+        """Compare with a table and the entries of its rows (-1: none); tell what is wrong."""
+        if not self.rows:
+            return
         rows = np.frombuffer(self.rows, dtype=np.uint64).astype(np.int64)
-        kept = trie.row_dropped[rows] == Dropped.KEPT
+        kept = row_entry[rows] >= 0
         rows = rows[kept]
-        entries = trie.row_entry[rows]
+        entries = row_entry[rows]
         stated = np.frombuffer(self.completed, dtype=np.uint8)[kept]
-        found = trie.flags[entries] & COMPLETED
+        found = table.flags[entries] & COMPLETED
         for row in rows[stated != found].tolist():
             self._disagree(row, "completion stated wrongly")
         chain = np.frombuffer(self.chain, dtype=np.int64)[kept]
-        own = np.zeros(len(trie.call) + 1, dtype=np.int64)
-        has_row = np.zeros(len(trie.call) + 1, dtype=np.bool_)
+        # one more place, for the opening
+        own = np.zeros(len(table) + 1, dtype=np.int64)
+        has_row = np.zeros(len(table) + 1, dtype=np.bool_)
         own[entries] = np.frombuffer(self.chain_with_own, dtype=np.int64)[kept]
         has_row[entries] = True
         own[-1], has_row[-1] = hash(()), True
-        parent = parents_of(trie.first_child, trie.child_count, len(trie.call))[entries]
+        parent = table.parents[entries].astype(np.int64)
+        parent[parent == NONE_U32] = -1
         for row in rows[has_row[parent] & (own[parent] != chain)].tolist():
             self._disagree(row, "prior indices are not those of the parent and its parents")
         finding.add_many(self.wrong_count, (f"row {row + 1}: {what}" for row, what in self.wrong))

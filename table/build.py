@@ -7,7 +7,6 @@ table is made; rows beyond a number that is given go to the disk as sorted runs 
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -16,31 +15,27 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, format_calls
 from bidcascade.kernels import UNDESCRIBED_POLICIES
-from bidcascade.kernels.runs import blocks, parents_of
 from bidcascade.kernels.types import U32
 
 from .augmentation import AugmentationCheck
 from .bidding_table import BiddingTable
 from .canonical import renumber
 from .columns import (
-    INSERTED,
     LABEL_COLUMNS,
-    NO_RANK,
-    REQUIRED_COLUMNS,
     Column,
     Columns,
     UndescribedPolicy,
     offsets_of,
 )
-from .findings import Findings
+from .findings import Dropped, Findings
 from .import_report import ImportReport
-from .interning import REJECTED, CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
+from .interning import CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
 from .language.expressions import parse_expression
 from .language.vocabulary import Vocabulary
 from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
-from .trie import Dropped, Trie, build_trie
+from .trie import Rows, build_in_memory
 
 if TYPE_CHECKING:
     from .spilled.runs import SpilledRows
@@ -338,33 +333,18 @@ class TableBuilder:
         self._criteria.finish()
         if self._begin:
             return self._finish_spilled()
-        row_count = self.report.rows
-        offsets = offsets_of(np.frombuffer(self._lengths, dtype=np.uint16), np.int64)
-        auctions = np.frombuffer(self._auctions, dtype=np.uint8)
-        row_criteria = np.frombuffer(self._row_criteria, dtype=np.int32)
-        priority: I64 = np.arange(row_count, dtype=np.int64)
-        if len(self._labels["rank"].rows):
-            ranks = self._labels["rank"].dense(0, row_count, NO_RANK, np.int32)
-            priority[np.lexsort((priority, ranks))] = np.arange(row_count)
-        trie = build_trie(auctions, offsets, priority, row_criteria == REJECTED)
-
-        kept = np.flatnonzero(trie.row_dropped == Dropped.KEPT)
-        kept = kept[np.argsort(priority[kept], kind="stable")]
-        kept = kept[np.argsort(trie.row_entry[kept], kind="stable")]
-        is_first = np.diff(trie.row_entry[kept].astype(np.int64), prepend=-1) != 0
-        columns = self._columns(trie, kept[is_first], kept[~is_first], row_criteria)
+        rows = self._rows()
+        # rows take as much as the table: their bytes are not held twice
+        self._forget_rows()
+        (columns, findings), row_entry = build_in_memory(rows)
+        del rows
         table = self._table(columns)
-        self._augmented.check(trie, offsets, self.report.findings["disagreements"])
-        self._report(table, self._findings(trie, auctions, offsets, kept[~is_first]))
+        self._augmented.check(table, row_entry, self.report.findings["disagreements"])
+        self._report(table, findings)
         return table, self.report
 
-    def _spill(self) -> None:
-        """Write the rows in memory to the disk."""
-        # compiled code, which tables that fit the memory do without
-        from .spilled.runs import Rows, SpilledRows
-
-        if self._spilled is None:
-            self._spilled = SpilledRows(self._folder)
+    def _rows(self) -> Rows:
+        """Rows in memory as arrays."""
         count = len(self._lengths)
         values = {
             "criteria": np.frombuffer(self._row_criteria, np.int32),
@@ -374,10 +354,20 @@ class TableBuilder:
             for name, (kind, missing) in LABEL_COLUMNS.items()
             if len(self._labels[name].rows)
         }
-        numbers = np.arange(self._begin, self._begin + count, dtype=np.uint32)
-        offsets = offsets_of(np.frombuffer(self._lengths, np.uint16), np.int64)
-        auctions = np.frombuffer(self._auctions, np.uint8)
-        self._spilled.write(Rows(auctions, offsets, numbers, values))
+        return Rows(
+            np.frombuffer(self._auctions, np.uint8),
+            offsets_of(np.frombuffer(self._lengths, np.uint16), np.int64),
+            np.arange(self._begin, self._begin + count, dtype=np.uint32),
+            values,
+        )
+
+    def _spill(self) -> None:
+        """Write the rows in memory to the disk."""
+        from .spilled.runs import SpilledRows
+
+        if self._spilled is None:
+            self._spilled = SpilledRows(self._folder)
+        self._spilled.write(self._rows())
         self._forget_rows()
 
     def _finish_spilled(self) -> tuple[BiddingTable, ImportReport]:
@@ -404,50 +394,6 @@ class TableBuilder:
             source=self.source,
             made_in=made_in,
         )
-
-    def _columns(self, trie: Trie, first: I64, further: I64, row_criteria: Column) -> Columns:
-        """All columns but the interned ones, with numbers as they came up while reading."""
-        count, row_count = len(trie.call), self.report.rows
-        entries = trie.row_entry[first]
-        descriptions = np.frombuffer(self._row_description, dtype=np.uint32)
-        columns: Columns = {
-            "call": trie.call,
-            "flags": trie.flags,
-            "child_count": trie.child_count,
-            "first_child": trie.first_child,
-            "description": np.zeros(count, dtype=np.uint32),
-            "variant_entry": trie.row_entry[further],
-            "variant_criteria": row_criteria[further].astype(np.uint32),
-            "variant_description": descriptions[further],
-        }
-        columns["description"][entries] = descriptions[first]
-        for name, (kind, missing) in LABEL_COLUMNS.items():
-            by_row = self._labels[name].dense(0, row_count, missing, kind)
-            variant = f"variant_{name}"
-            if variant in REQUIRED_COLUMNS or (by_row[further] != missing).any():
-                columns[variant] = by_row[further]
-            if (by_row[first] != missing).any():
-                columns[name] = np.full(count, missing, dtype=kind)
-                columns[name][entries] = by_row[first]
-        # for now each entry's first criteria list; variant sets are made in renumber
-        columns["variant_set"] = np.zeros(count, dtype=np.uint32)
-        columns["variant_set"][entries] = row_criteria[first]
-        return columns
-
-    def _findings(self, trie: Trie, auctions: Column, offsets: I64, further: I64) -> Findings:
-        """Tell what became of the rows of a table that is made in memory."""
-        findings = Findings()
-        for reason, dropped in findings.dropped.items():
-            rows = np.flatnonzero(trie.row_dropped == reason)
-            dropped.add(rows, partial(_auction_at, auctions, offsets, rows))
-        inserted = np.flatnonzero(trie.flags & INSERTED)
-        findings.inserted.add(inserted, lambda at: int(inserted[at]))
-        orphans, early = self._rows_by_parent(trie)
-        for found, rows in (
-            (findings.variants, further), (findings.orphans, orphans), (findings.early, early),
-        ):  # fmt: skip
-            found.add(rows, partial(_entry_at, trie, rows))
-        return findings
 
     def _report(self, table: BiddingTable, findings: Findings) -> None:
         report = self.report
@@ -486,23 +432,6 @@ class TableBuilder:
             )
         table.imported.update(report.counts())
 
-    def _rows_by_parent(self, trie: Trie) -> tuple[I64, I64]:
-        """Rows whose parent was inserted, and rows that stand before the row of their parent."""
-        kept = np.flatnonzero(trie.row_dropped == Dropped.KEPT)
-        # opening calls have no parent: they point at one more place, before the first row
-        first_row = np.full(len(trie.call) + 1, self.report.rows, dtype=np.int64)
-        first_row[trie.row_entry[kept[::-1]]] = kept[::-1]
-        first_row[-1] = -1
-        parent = parents_of(trie.first_child, trie.child_count, len(trie.call))
-        orphans, early = [], []
-        for block in blocks(len(kept)):
-            rows = kept[block]
-            parent_row = first_row[parent[trie.row_entry[rows]]]
-            is_orphan = parent_row == self.report.rows
-            orphans.append(rows[is_orphan])
-            early.append(rows[~is_orphan & (parent_row > rows)])
-        return np.concatenate([kept[:0], *orphans]), np.concatenate([kept[:0], *early])
-
 
 def first_places(numbers: U32, count: int) -> I64:
     """Where each number stands first; each of ``count`` stands somewhere.
@@ -516,15 +445,6 @@ def first_places(numbers: U32, count: int) -> I64:
     # of several values written to one place the last one stays, hence backwards
     first[numbers[::-1]] = np.arange(len(numbers))[::-1]
     return first
-
-
-def _auction_at(auctions: Column, offsets: I64, rows: I64, place: int) -> bytes:
-    row = rows[place]
-    return bytes(auctions[offsets[row] : offsets[row + 1]])
-
-
-def _entry_at(trie: Trie, rows: I64, place: int) -> int:
-    return int(trie.row_entry[rows[place]])
 
 
 def rebuilt(table: BiddingTable, rows: Iterable[object], source: str) -> BiddingTable:

@@ -18,8 +18,7 @@ from typing import IO, Any, Final, Protocol
 import polars as pl
 
 from bidcascade.bridge import InvalidTable
-
-from .formats.parquet import DAMAGED, reason_of
+from bidcascade.loaders.parquet_child import DAMAGED, reason_of
 
 FOLDER: Final = "extras"
 """Folder of the files within that of the table."""
@@ -89,7 +88,7 @@ class FileExtra:
             frame = pl.read_parquet(io.BytesIO(self.content()))
         except DAMAGED as error:
             reason = reason_of(error)
-            raise InvalidTable(f"{self._place()}: expected Parquet, got {reason}") from None
+            raise InvalidTable(f"{self._place()}: cannot be read as Parquet: {reason}") from None
         return FrameExtra.of(self.name, frame, self.entries).rows
 
     def content(self) -> bytes:

@@ -2,13 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .import_report import MOST_EXAMPLES
-from .trie import Dropped
+
+
+class Dropped(IntEnum):
+    """Why a row is not in the table."""
+
+    KEPT = 0
+    BELOW_COMPLETED = 1
+    INSUFFICIENT_BID = 2
+    WRONG_DOUBLE = 3
+    WRONG_REDOUBLE = 4
+    REJECTED = 5
+    BELOW_REJECTED = 6
 
 
 @dataclass(slots=True)

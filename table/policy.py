@@ -10,26 +10,25 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import polars as pl
-
 from bidcascade.bridge import (
     CALL_COUNT,
     PASS,
     Auction,
     IllegalCall,
     InvalidCall,
+    InvalidInput,
     InvalidTable,
     format_call,
     format_calls,
     parse_call,
     parse_calls,
 )
+from bidcascade.loaders.parquet_decoder import decode_parquet
 
 from .bidding_table import BiddingTable
 from .build import build_table
 from .columns import INSERTED
 from .formats.json_lines import refuse_constant
-from .formats.parquet import DAMAGED, reason_of
 from .import_report import Finding, counted, finding_lines
 from .row import Row, shown
 
@@ -144,9 +143,8 @@ def _rows(path: Path) -> Iterator[_Written]:
         yield from reader(path)
     except UnicodeDecodeError:
         raise InvalidTable(f"{path.name}: expected UTF-8, got other bytes") from None
-    except DAMAGED as error:
-        reason = error.strerror if isinstance(error, OSError) else reason_of(error)
-        raise InvalidTable(f"cannot read the policy {str(path)!r}: {reason}") from None
+    except OSError as error:
+        raise InvalidTable(f"cannot read the policy {str(path)!r}: {error.strerror}") from None
 
 
 def _check_columns(names: list[str], place: str) -> None:
@@ -189,7 +187,10 @@ def _of_json(path: Path) -> Iterator[_Written]:
 
 
 def _of_parquet(path: Path) -> Iterator[_Written]:
-    frame = pl.read_parquet(path, glob=False)
+    try:
+        frame = decode_parquet(path, path.name).frame
+    except InvalidInput as error:
+        raise InvalidTable(f"cannot read the policy {str(path)!r}: {error}") from None
     _check_columns(frame.columns, path.name)
     for number, row in enumerate(frame.select(COLUMNS).iter_rows(), start=1):
         yield _Written(f"{path.name}, row {number}", *row)

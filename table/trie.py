@@ -1,293 +1,288 @@
-"""From auctions in any order to a trie in table order: legality, missing parents, numbering.
+"""From rows in any order to the entries of a table: the one builder, in memory and on the disk.
 
-The auctions are taken apart call by call: at each depth, equal (parent, call) pairs become one
-node. What the laws say about a call (Laws of Duplicate Bridge, 17-22) is worked out once a node.
-Entries are numbered so that the children of one entry stand together in priority order, and the
-blocks of children follow one another in depth-first order of their parents.
+Rows are sorted by their auctions, and one pass over them makes the trie: the laws, missing parents,
+rows that are dropped. Entries are numbered so that the children of one entry stand together in
+priority order, and the blocks of children follow one another in depth-first order of their parents.
+Rows in memory are one part that begins at the opening; more rows than fit the memory are cut into
+parts that begin at other places (see ``spilled``). Where there is no core the definition does it.
 """
 
-from dataclasses import dataclass
-from enum import IntEnum
+from collections.abc import Sequence
+from functools import partial
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bidcascade.kernels.types import U8, U16, U32
+from bidcascade.kernels.core import sorted_rows
+from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.core.sorted_rows import KEPT_ROW, LEADING_ROW, REJECTED_ROW
+from bidcascade.kernels.runs import blocks
+from bidcascade.kernels.types import U8, U32, U64
 
-from .columns import CAN_COMPLETE, COMPLETED, INSERTED
+from . import trie_reference
+from .columns import (
+    CAN_COMPLETE,
+    ENTRY_COLUMNS,
+    INSERTED,
+    LABEL_COLUMNS,
+    NO_RANK,
+    REQUIRED_COLUMNS,
+    Column,
+    Columns,
+)
+from .findings import Dropped, Findings
+from .interning import REJECTED
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from bidcascade.kernels.core.sorted_rows import Nodes
+
+I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+
+VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {
+    "criteria": (np.int32, 0),
+    "description": (np.uint32, 0),
+    **LABEL_COLUMNS,
+}
+"""What rows say: type, and what stands for nothing."""
+_NO_ROW: Final = 255
 
 
-class Dropped(IntEnum):
-    """Why a row is not in the table."""
+class Rows(NamedTuple):
+    """Some rows as arrays."""
 
-    KEPT = 0
-    BELOW_COMPLETED = 1
-    INSUFFICIENT_BID = 2
-    WRONG_DOUBLE = 3
-    WRONG_REDOUBLE = 4
-    REJECTED = 5
-    BELOW_REJECTED = 6
+    auctions: U8
+    """The calls of all rows behind one another, each row's prior auction and its call."""
+    offsets: I64
+    """Where each row begins in ``auctions``, and the last one ends."""
+    number: U32
+    values: "Mapping[str, Column]"
+    """By name what rows say: ``criteria`` (int32), ``description`` and labels."""
 
-
-@dataclass(slots=True)
-class Trie:
-    """Arrays of the entries, and where each row went."""
-
-    call: U8
-    flags: U8
-    child_count: U16
-    first_child: U32
-    row_entry: U32
-    """Entry of each row; without meaning for rows that were dropped."""
-    row_dropped: U8
-    """A :class:`Dropped` for each row."""
-    root_count: int
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
 
 
-@dataclass(slots=True)
-class _Level:
-    """The nodes of one depth, in sibling order under the order of their parents."""
+class Grown(NamedTuple):
+    """Some rows in memory, and the trie of them."""
 
-    parent: I64
-    call: U8
-    inserted: Bools
-    completed: Bools
-    rows: U32
-    """Rows that end at this depth."""
-    row_node: U32
-
-
-@dataclass(slots=True)
-class _State:
-    """The auction state at each node of one depth, as the laws need it."""
-
-    last_bid: U8
-    bid_by_next_side: Bools
-    """Whether the last bid is by the side of the player whose turn it is."""
-    doubling: U8
-    trailing_passes: U8
-
-    @classmethod
-    def at_start(cls) -> "_State":
-        zero = np.zeros(1, dtype=np.uint8)
-        return cls(zero, np.zeros(1, dtype=np.bool_), zero, zero)
-
-    def completed(self) -> Bools:
-        done: Bools = (self.trailing_passes == 4) | (
-            (self.trailing_passes == 3) & (self.last_bid > 0)
-        )
-        return done
-
-    def take(self, nodes: "I64 | Bools") -> "_State":
-        return _State(
-            self.last_bid[nodes],
-            self.bid_by_next_side[nodes],
-            self.doubling[nodes],
-            self.trailing_passes[nodes],
-        )
-
-    def illegality(self, call: U8) -> U8:
-        """Reason per node why ``call`` may not be made in this state, 0 if it may."""
-        reason = np.zeros(len(call), dtype=np.uint8)
-        reason[(call >= FIRST_BID) & (call <= self.last_bid)] = Dropped.INSUFFICIENT_BID
-        may_double = (self.last_bid > 0) & ~self.bid_by_next_side & (self.doubling == 0)
-        reason[(call == DOUBLE) & ~may_double] = Dropped.WRONG_DOUBLE
-        may_redouble = (self.doubling == 1) & self.bid_by_next_side
-        reason[(call == REDOUBLE) & ~may_redouble] = Dropped.WRONG_REDOUBLE
-        reason[self.completed()] = Dropped.BELOW_COMPLETED
-        return reason
-
-    def after(self, call: U8) -> "_State":
-        """State after a legal call per node."""
-        is_bid = call >= FIRST_BID
-        doubling = np.where(is_bid, 0, np.where(call == PASS, self.doubling, call))
-        passes = np.where(call == PASS, self.trailing_passes + 1, 0)
-        return _State(
-            np.where(is_bid, call, self.last_bid).astype(np.uint8),
-            # whose turn it is changes side with every call
-            ~is_bid & ~self.bid_by_next_side,
-            doubling.astype(np.uint8),
-            passes.astype(np.uint8),
-        )
+    rows: Rows
+    priorities: U64
+    nodes: "Nodes"
+    row_node: I32
+    dropped: U8
+    """A :class:`.findings.Dropped` for each row."""
+    leading: I32
+    """Node of each row that only leads somewhere."""
+    why_not: U8
+    """A :class:`.findings.Dropped` for each of these."""
 
 
-def build_trie(auctions: U8, offsets: I64, priority: I64, rejected: Bools) -> Trie:
-    """Trie of auctions given in any order.
+class Part(NamedTuple):
+    """Entries below some places, numbered from 0."""
+
+    columns: Columns
+    """With a value an entry, named as those of a table."""
+    variants: Columns
+    """``entry``, and what the further rows of entries say."""
+    findings: Findings
+    row_entry: I64
+    """Entry of each row, -1 for those that were dropped."""
+    below: I64
+    """By place how many entries there are below."""
+    children: I64
+    can_complete: U8
+
+
+class Built(NamedTuple):
+    """Columns as :func:`.canonical.renumber` takes them, and what became of the rows."""
+
+    columns: Columns
+    findings: Findings
+
+
+def build_in_memory(rows: Rows) -> tuple[Built, I64]:
+    """Make a table's columns of rows in any order, and tell the entry of each row (-1: none)."""
+    part = part_below(grow(rows))
+    columns = {
+        name: column
+        for name, column in part.columns.items()
+        if name not in LABEL_COLUMNS or (column != LABEL_COLUMNS[name][1]).any()
+    }
+    columns |= variant_columns([part.variants])
+    return Built(columns, part.findings), part.row_entry
+
+
+def grow(rows: Rows, leading: Sequence[int] = ()) -> Grown:
+    """Make the trie of rows.
 
     Parameters
     ----------
-    auctions : uint8[calls]
-        The calls of all rows behind one another, each row's prior auction and its call.
-    offsets : int64[rows + 1]
-        Where each row begins in ``auctions``; each has at least one call.
-    priority : int64[rows]
-        Order among siblings, smallest first; of several rows with one auction the smallest counts.
-        Inserted parents come behind their siblings, in the order of the rows below them.
-    rejected : bool[rows]
-        Rows that must not become entries, nor anything that is only reached through them.
+    rows : Rows
+        In any order; several with one auction stand in that of their numbers.
+    leading : sequence of int
+        Those that are none, but whose auctions are to be there.
     """
-    row_count = len(offsets) - 1
-    lengths = np.diff(offsets)
-    dropped = np.zeros(row_count, dtype=np.uint8)
-    levels: list[_Level] = []
-    rows: I64 = np.arange(row_count, dtype=np.int64)
-    parent: I64 = np.zeros(row_count, dtype=np.int64)
-    state = _State.at_start()
-    depth = 0
-    while len(rows):
-        level, state, rows, parent = _next_level(
-            auctions[offsets[rows] + depth],
-            rows,
-            parent,
-            state,
-            ends=lengths[rows] == depth + 1,
-            priority=priority,
-            rejected=rejected,
-            dropped=dropped,
-        )
-        levels.append(level)
-        depth += 1
-    return _number_entries(levels, row_count, dropped)
+    kernels = _kernels()
+    count = len(rows)
+    led = np.array(leading, np.int64)
+    kinds = np.full(count, KEPT_ROW, np.uint8)
+    kinds[rows.values["criteria"] == REJECTED] = REJECTED_ROW
+    kinds[led] = LEADING_ROW
+    priorities = rows.number.astype(np.uint64)
+    if "rank" in rows.values:
+        priorities |= rows.values["rank"].astype(np.uint64) << np.uint64(32)
+    else:
+        priorities |= np.uint64(NO_RANK) << np.uint64(32)
+    nodes, row_node, dropped = kernels.trie_of_sorted(
+        rows.auctions, rows.offsets, kernels.sorted_order(rows.auctions, rows.offsets), kinds,
+        rows.number.astype(np.int64), priorities,
+    )  # fmt: skip
+    why_not = dropped[led]
+    # nothing is to be said of them
+    dropped[led] = _NO_ROW
+    return Grown(rows, priorities, nodes, row_node, dropped, row_node[led], why_not)
 
 
-def _next_level(
-    calls: U8,
-    rows: I64,
-    parent: I64,
-    state: _State,
-    *,
-    ends: Bools,
-    priority: I64,
-    rejected: Bools,
-    dropped: U8,
-) -> tuple[_Level, _State, I64, I64]:
-    """Make the nodes of one depth, and tell which rows go deeper from where; fills ``dropped``."""
-    pairs, row_pair = _distinct(parent * 64 + calls)
-    pair_parent, pair_call = pairs >> 6, (pairs & 63).astype(np.uint8)
-    before = state.take(pair_parent)
-    reason = before.illegality(pair_call)
+def part_below(grown: Grown, tops: I64 | None = None) -> Part:
+    """Make the entries below some nodes, those of one behind the other; by default all.
 
-    last = np.iinfo(np.int64).max
-    pair_priority = np.full(len(pairs), last, dtype=np.int64)
-    ending, ending_pair = rows[ends], row_pair[ends]
-    kept = ~rejected[ending]
-    np.minimum.at(pair_priority, ending_pair[kept], priority[ending[kept]])
-    refused = np.zeros(len(pairs), dtype=np.bool_)
-    refused[ending_pair[~kept]] = True
-    refused &= (pair_priority == last) & (reason == 0)
-
-    dropped[rows] = reason[row_pair]
-    dropped[rows[refused[row_pair]]] = Dropped.BELOW_REJECTED
-    dropped[ending[~kept & (reason[ending_pair] == 0)]] = Dropped.REJECTED
-
-    inserted = pair_priority == last
-    # inserted parents come behind their siblings, in the order in which rows first lead to them;
-    # of several rows written to one place the last one stays, hence backwards
-    first_row = np.empty(len(pairs), dtype=np.int64)
-    first_row[row_pair[::-1]] = rows[::-1]
-    pair_priority[inserted] = len(priority) + first_row[inserted]
-    stands = np.flatnonzero((reason == 0) & ~refused)
-    order = stands[np.lexsort((pair_priority[stands], pair_parent[stands]))]
-    node_of_pair = np.full(len(pairs), -1, dtype=np.int64)
-    node_of_pair[order] = np.arange(len(order))
-    row_node = node_of_pair[row_pair]
-
-    after = before.take(order).after(pair_call[order])
-    stays = ends & (dropped[rows] == Dropped.KEPT)
-    level = _Level(
-        pair_parent[order],
-        pair_call[order],
-        inserted[order],
-        after.completed(),
-        rows[stays].astype(np.uint32),
-        row_node[stays].astype(np.uint32),
-    )
-    deeper = ~ends & (row_node >= 0)
-    return level, after, rows[deeper], row_node[deeper]
-
-
-def _distinct(keys: I64) -> tuple[I64, I64]:
-    """Distinct keys ascending, and which of them each is; quick where equal keys stand together."""
-    changes = np.empty(len(keys), dtype=np.bool_)
-    changes[0] = True
-    np.not_equal(keys[1:], keys[:-1], out=changes[1:])
-    distinct, run_key = np.unique(keys[changes], return_inverse=True)
-    return distinct, run_key[np.cumsum(changes) - 1]
+    Parameters
+    ----------
+    grown : Grown
+    tops : int64 [places], optional
+        Nodes, of which none is below another.
+    """
+    kernels = _kernels()
+    nodes = grown.nodes
+    size = len(nodes.call)
+    below, child_count = np.zeros((2, size), np.int64)
+    there = np.zeros(size, np.uint8)
+    kernels.measure(nodes.parent, nodes.flags, below, child_count, there)
+    starts, children = children_in_order(nodes, there)
+    # rows that led nowhere have the node -1, which is one more
+    base, entry = np.full((2, size + 1), -1, np.int64)
+    openings = children[:0]
+    if tops is None:
+        # opening calls are below no node
+        openings = children[: starts[1]]
+        tops = openings.astype(np.int64)
+    first_free = len(openings)
+    base[tops] = first_free + np.cumsum(below[tops]) - below[tops]
+    count = first_free + int(below[tops].sum())
+    columns: Columns = {}
+    for name, of_node in (
+        ("call", nodes.call), ("flags", nodes.flags), ("child_count", child_count),
+        ("first_child", base),
+    ):  # fmt: skip
+        columns[name] = np.zeros(count, ENTRY_COLUMNS[name])
+        columns[name][:first_free] = of_node[openings]
+    entry[openings] = np.arange(first_free)
+    kernels.number_below(
+        starts, children, below, child_count, nodes.call, nodes.flags, base[:-1], entry[:-1],
+        tuple(columns.values()),
+    )  # fmt: skip
+    of_tops = below[tops], child_count[tops], nodes.flags[tops] & np.uint8(CAN_COMPLETE)
+    row_entry = entry[grown.row_node]
+    # nodes are as many as rows, and what follows takes as much again
+    del starts, children, base, entry, below, child_count, there
+    row_entry[grown.dropped != Dropped.KEPT] = -1
+    first, further = rows_by_entry(grown, row_entry, count)
+    columns |= columns_of_rows(grown.rows, first)
+    variants = {name: column[further] for name, column in grown.rows.values.items()}
+    variants["entry"] = row_entry[further]
+    findings = Findings()
+    count_dropped(findings, grown)
+    count_rows(findings, grown, row_entry, further)
+    inserted = np.flatnonzero(columns["flags"] & INSERTED)
+    findings.inserted.add(inserted, inserted.__getitem__)
+    return Part(columns, variants, findings, row_entry, *of_tops)
 
 
-def _number_entries(levels: list[_Level], row_count: int, dropped: U8) -> Trie:
-    _remove_nodes_without_rows(levels)
-    while levels and not len(levels[-1].call):
-        levels.pop()
-    count = sum(len(level.call) for level in levels)
-    trie = Trie(
-        np.zeros(count, dtype=np.uint8),
-        np.zeros(count, dtype=np.uint8),
-        np.zeros(count, dtype=np.uint16),
-        np.zeros(count, dtype=np.uint32),
-        np.zeros(row_count, dtype=np.uint32),
-        dropped,
-        len(levels[0].call) if levels else 0,
-    )
-    below, can_complete, children = _bottom_up(levels)
-    entry_of_node: I64 = np.zeros(1, dtype=np.int64)
-    first_child_of_node: I64 = np.zeros(1, dtype=np.int64)
-    count_of_node: I64 = np.full(1, trie.root_count, dtype=np.int64)
-    for depth, level in enumerate(levels):
-        # place within the block of siblings, and how many entries stand below the earlier ones
-        block_start = np.cumsum(count_of_node) - count_of_node
-        place = np.arange(len(level.call)) - block_start[level.parent]
-        below_earlier = np.cumsum(below[depth]) - below[depth]
-        below_earlier -= below_earlier[block_start[level.parent]]
-        entry_of_node = first_child_of_node[level.parent] + place
-        first_child_of_node = (
-            first_child_of_node[level.parent] + count_of_node[level.parent] + below_earlier
-        )
-        count_of_node = children[depth]
-        trie.call[entry_of_node] = level.call
-        trie.flags[entry_of_node] = (
-            level.completed * np.uint8(COMPLETED)
-            | can_complete[depth] * np.uint8(CAN_COMPLETE)
-            | level.inserted * np.uint8(INSERTED)
-        )
-        trie.child_count[entry_of_node] = count_of_node
-        trie.first_child[entry_of_node] = first_child_of_node
-        trie.row_entry[level.rows] = entry_of_node[level.row_node]
-    return trie
+def children_in_order(nodes: "Nodes", there: U8) -> tuple[I64, I32]:
+    """List the children of each node by priority, as ``children_by_priority`` of the core does."""
+    starts = np.zeros(len(nodes.call) + 2, np.int64)
+    children = np.zeros(np.count_nonzero(there), np.int32)
+    _kernels().children_by_priority(nodes.parent, nodes.priority, there, starts, children)
+    return starts, children
 
 
-def _remove_nodes_without_rows(levels: list[_Level]) -> None:
-    """Take away inserted parents below which every row was dropped."""
-    below: _Level | None = None
-    for level in reversed(levels):
-        keep = ~level.inserted
-        if below is not None:
-            keep[below.parent] = True
-        if not keep.all():
-            new_number = np.cumsum(keep) - 1
-            level.parent, level.call = level.parent[keep], level.call[keep]
-            level.inserted, level.completed = level.inserted[keep], level.completed[keep]
-            level.row_node = new_number[level.row_node].astype(np.uint32)
-            if below is not None:
-                below.parent = new_number[below.parent]
-        below = level
+def rows_by_entry(grown: Grown, row_entry: I64, entries: int) -> tuple[I64, I64]:
+    """Find the row that counts of each entry (-1: none), and the others by entry and priority."""
+    first = np.full(entries, -1, np.int64)
+    is_further = np.zeros(len(row_entry), np.uint8)
+    _kernels().rows_of_entries(grown.dropped, row_entry, grown.priorities, first, is_further)
+    further = np.flatnonzero(is_further)
+    return first, further[np.lexsort((grown.priorities[further], row_entry[further]))]
 
 
-def _bottom_up(levels: list[_Level]) -> tuple[list[I64], list[Bools], list[I64]]:
-    """Per level: entries below each node, whether one of them is completed, and its children."""
-    below: list[I64] = [np.zeros(len(level.call), dtype=np.int64) for level in levels]
-    children: list[I64] = [np.zeros(len(level.call), dtype=np.int64) for level in levels]
-    can_complete: list[Bools] = [level.completed.copy() for level in levels]
-    for depth in range(len(levels) - 1, 0, -1):
-        parent = levels[depth].parent
-        size = len(levels[depth - 1].call)
-        children[depth - 1] = np.bincount(parent, minlength=size)
-        # float64 sums are exact here: no table has 2^53 entries
-        totals = np.bincount(parent, weights=1.0 + below[depth], minlength=size)
-        below[depth - 1] = totals.astype(np.int64)
-        can_complete[depth - 1][parent[can_complete[depth]]] = True
-    return below, can_complete, children
+def columns_of_rows(rows: Rows, first: I64) -> Columns:
+    """Columns of what the first row of each entry says; -1: there is none.
+
+    For now ``variant_set`` is its criteria list; sets are made in :func:`.canonical.renumber`.
+    """
+    without = np.flatnonzero(first < 0)
+    columns: Columns = {}
+    for name, column in rows.values.items():
+        kind, nothing = VALUES[name]
+        if name == "criteria":
+            name, kind = "variant_set", ENTRY_COLUMNS["variant_set"]
+        columns[name] = column[first].astype(kind, copy=False)
+        columns[name][without] = nothing
+    return columns
+
+
+def variant_columns(parts: Sequence[Columns]) -> Columns:
+    """Columns of the further rows of entries, from those of all parts."""
+    entries = np.concatenate([part["entry"] for part in parts])
+    order = np.argsort(entries, kind="stable")
+    columns: Columns = {"variant_entry": entries[order].astype(np.uint32)}
+    for name, (kind, nothing) in VALUES.items():
+        variant = f"variant_{name}"
+        column = np.full(len(entries), nothing, kind)
+        if name in parts[0]:
+            column = np.concatenate([part[name] for part in parts])[order]
+        if variant in REQUIRED_COLUMNS or (column != nothing).any():
+            columns[variant] = column
+    columns["variant_criteria"] = columns["variant_criteria"].astype(np.uint32)
+    return columns
+
+
+def count_dropped(findings: Findings, grown: Grown) -> None:
+    """Count the rows that were dropped."""
+    if not grown.dropped.any():
+        return
+    for reason, count in findings.dropped.items():
+        rows = np.flatnonzero(grown.dropped == reason)
+        count.add(grown.rows.number[rows], partial(_auction_at, grown.rows, rows))
+
+
+def count_rows(findings: Findings, grown: Grown, row_entry: I64, further: I64) -> None:
+    """Count variants, orphans, and rows that stand before the row of their parent."""
+    nodes, number = grown.nodes, grown.rows.number
+    findings.variants.add(number[further], partial(_entry_at, row_entry, further))
+    for block in blocks(len(grown.rows)):
+        kept = block.start + np.flatnonzero(grown.dropped[block] == Dropped.KEPT)
+        parent = nodes.parent[grown.row_node[kept]]
+        kept, parent = kept[parent >= 0], parent[parent >= 0]
+        is_orphan = (nodes.flags[parent] & INSERTED) != 0
+        is_early = ~is_orphan & (nodes.first_kept[parent] > number[kept])
+        for count, rows in ((findings.orphans, kept[is_orphan]), (findings.early, kept[is_early])):
+            count.add(number[rows], partial(_entry_at, row_entry, rows))
+
+
+def _kernels() -> ModuleType:
+    return sorted_rows if has_core() else trie_reference
+
+
+def _auction_at(rows: Rows, numbers: I64, place: int) -> bytes:
+    row = numbers[place]
+    return rows.auctions[int(rows.offsets[row]) : int(rows.offsets[row + 1])].tobytes()
+
+
+def _entry_at(row_entry: I64, numbers: I64, place: int) -> int:
+    return int(row_entry[numbers[place]])

@@ -76,8 +76,6 @@ class Nodes(NamedTuple):
     flags: U8
     priority: U64
     """Order among siblings."""
-    first_row: I64
-    """Number of the first row that leads to it."""
     first_kept: I64
     """Number of the first row that is the entry; :data:`NO_ROW` where there is none."""
 
@@ -85,7 +83,7 @@ class Nodes(NamedTuple):
 def trie_of_sorted(
     auctions: U8, offsets: I64, order: I64, kinds: U8, numbers: I64, priorities: U64
 ) -> tuple[Nodes, I32, U8]:
-    """Nodes of rows that an order sorts, and by row its node and a :class:`.table.trie.Dropped`.
+    """Nodes of rows that an order sorts, and by row its node and a :class:`.findings.Dropped`.
 
     Inserted nodes are there though every row below was dropped. The node of a row that was
     dropped is the last one on its way; -1 where there is none.
@@ -108,18 +106,17 @@ def trie_of_sorted(
     most = call_core("core_most_nodes", *given)
     nodes = Nodes(
         np.empty(most, np.int32), np.empty(most, np.uint8), np.empty(most, np.uint8),
-        np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most, np.int64),
+        np.empty(most, np.uint64), np.empty(most, np.int64),
     )  # fmt: skip
+    first_row = np.empty(most, np.int64)
     row_node, dropped = np.empty(rows, np.int32), np.empty(rows, np.uint8)
     made = call_core(
         "core_grow_trie", *given, checked(kinds, np.uint8, rows), checked(numbers, np.int64, rows),
-        checked(priorities, np.uint64, rows), *nodes, most, row_node, dropped,
+        checked(priorities, np.uint64, rows), *nodes[:-1], first_row, nodes.first_kept,
+        most, row_node, dropped,
     )  # fmt: skip
-    parent, call, flags, priority, first_row, first_kept = nodes
-    found = Nodes(
-        parent[:made], call[:made], flags[:made], priority[:made], first_row[:made],
-        first_kept[:made],
-    )  # fmt: skip
+    parent, call, flags, priority, first_kept = nodes
+    found = Nodes(parent[:made], call[:made], flags[:made], priority[:made], first_kept[:made])
     return found, row_node, dropped
 
 

@@ -13,6 +13,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from bidcascade.bridge import InvalidTable
+from bidcascade.loaders.parquet_child import DAMAGED, named_in_utf8, reason_of
 from bidcascade.table.row import KEYS, Row, row_of, values_of
 
 ROW_SCHEMA: Final = pl.Schema(
@@ -32,8 +33,6 @@ ROW_SCHEMA: Final = pl.Schema(
 )
 """Columns of a Parquet file of rows."""
 
-# a damaged page can make polars panic, which is no error of its tree
-DAMAGED: Final = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 _BATCH: Final = 1 << 16
 
 
@@ -49,11 +48,12 @@ def decoded_rows(path: Path, first: int, count: int) -> Iterator[Row]:
     """
     number = first
     try:
-        frames = pl.scan_parquet(path, glob=False).slice(first, count)
-        for batch in frames.collect_batches(chunk_size=_BATCH, maintain_order=True):
-            for values in batch.iter_rows(named=True):
-                number += 1
-                yield row_of(values, f"{path.name}, row {number}")
+        with named_in_utf8(str(path)) as named:
+            frames = pl.scan_parquet(named, glob=False).slice(first, count)
+            for batch in frames.collect_batches(chunk_size=_BATCH, maintain_order=True):
+                for values in batch.iter_rows(named=True):
+                    number += 1
+                    yield row_of(values, f"{path.name}, row {number}")
     except DAMAGED as error:
         raise damaged(path, reason_of(error)) from None
 
@@ -121,11 +121,4 @@ def check_columns(path: Path, names: Sequence[str]) -> None:
 
 def damaged(path: Path, reason: str) -> InvalidTable:
     """Error for a file that cannot be read."""
-    return InvalidTable(f"{path.name}: expected a Parquet file of rows, got {reason}")
-
-
-def reason_of(error: BaseException) -> str:
-    """First line of what a library says of a damaged file; a panic's words are no reason."""
-    if isinstance(error, pl.exceptions.PanicException):
-        return "one that is damaged"
-    return str(error).partition("\n")[0] or type(error).__name__
+    return InvalidTable(f"{path.name}: cannot be read as Parquet: {reason}")

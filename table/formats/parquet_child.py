@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from bidcascade.bridge import CALL_TEXTS, InvalidCall, parse_call
 from bidcascade.kernels.core.functions import number_lists
 from bidcascade.kernels.types import U8, U32
+from bidcascade.loaders.parquet_child import DAMAGED, named_in_utf8, reason_of
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.row import KEYS, LARGEST_COUNT, LARGEST_INDEX, LARGEST_RANK, LONGEST_AUCTION
 from bidcascade.table.row_columns import Different, RowColumns
-
-from .parquet import DAMAGED, reason_of
 
 if TYPE_CHECKING:
     from io import BufferedReader
@@ -193,10 +192,11 @@ def main() -> None:
 
 def _answer(path: str, *, in_columns: bool) -> None:
     try:
-        scan = pl.scan_parquet(path, glob=False)
-        _say({"names": scan.collect_schema().names()})
-        for frame in scan.collect_batches(chunk_size=_ROWS, maintain_order=True):
-            _tell(frame, in_columns=in_columns)
+        with named_in_utf8(path) as named:
+            scan = pl.scan_parquet(named, glob=False)
+            _say({"names": scan.collect_schema().names()})
+            for frame in scan.collect_batches(chunk_size=_ROWS, maintain_order=True):
+                _tell(frame, in_columns=in_columns)
         _say({"rows": 0})
     except BrokenPipeError:
         raise

@@ -6,28 +6,18 @@ of :data:`.parquet.ROW_SCHEMA` have it, and all where there is no core, is decod
 by row, which also tells what is wrong and where.
 """
 
-import atexit
-import json
-import subprocess
-import threading
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
-from bidcascade.kernels.child_processes import start_module
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.kernels.forks import forget_in_child
+from bidcascade.loaders.parquet_decoder import Decoder, Decoders
 from bidcascade.table.row import Row
 from bidcascade.table.row_columns import RowColumns
 
 from .parquet import check_columns, damaged, decoded_rows
 from .parquet_child import read_message
 
-if TYPE_CHECKING:
-    from io import BufferedReader
-
-_MODULE: Final = "bidcascade.table.formats.parquet_child"
 _FEW: Final = 100_000
 """Rows of a small file."""
 
@@ -70,7 +60,7 @@ def _batches(path: Path, *, in_columns: bool) -> Generator[RowColumns | Iterator
     with _decoders.one() as decoder:
         decoder.ask(asked)
         while True:
-            message, rows = decoder.next_of(path)
+            message, rows = _message(decoder, path)
             if "damaged" in message:
                 decoder.is_free = True
                 raise damaged(path, message["damaged"])
@@ -81,85 +71,17 @@ def _batches(path: Path, *, in_columns: bool) -> Generator[RowColumns | Iterator
             elif message["rows"]:
                 yield decoded_rows(path, first, message["rows"])
             else:
+                # one that has read a large file holds memory, and ends
                 decoder.is_free = first <= _FEW
                 return
             first += message.get("rows", 0)
 
 
-class _Decoder:
-    """A process, asked for one file at a time."""
-
-    def __init__(self) -> None:
-        # a panic is told there in many lines
-        self.process = start_module(_MODULE, stderr=subprocess.DEVNULL)
-        self.is_free = False
-        """Whether it has said all, and may be asked again."""
-
-    def ask(self, message: dict[str, Any]) -> None:
-        """Ask for a file."""
-        self.is_free = False
-        assert self.process.stdin is not None
-        with suppress(BrokenPipeError):
-            self.process.stdin.write(json.dumps(message).encode() + b"\n")
-            self.process.stdin.flush()
-
-    def next_of(self, path: Path) -> tuple[dict[str, Any], RowColumns | None]:
-        """Next message about a file."""
-        assert self.process.stdout is not None
-        found = read_message(cast("BufferedReader", self.process.stdout))
-        if found is None:
-            code = self.process.wait()
-            ended = f"signal {-code}" if code < 0 else f"status {code}"
-            raise damaged(path, f"the process that decoded it ended with {ended}")
-        return found
-
-    def end(self) -> None:
-        """End the process; nobody needs what it still decodes."""
-        self.process.kill()
-        self.process.communicate()
+def _message(decoder: Decoder, path: Path) -> tuple[dict[str, Any], RowColumns | None]:
+    found = read_message(decoder.incoming)
+    if found is None:
+        raise damaged(path, decoder.why_ended())
+    return found
 
 
-class _Decoders:
-    """One process is kept for the next file, as to start it takes longer than to read a small one.
-
-    One that has read a large file holds memory, and ends.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: _Decoder | None = None
-
-    @contextmanager
-    def one(self) -> Iterator[_Decoder]:
-        """Yield a process that nobody else asks."""
-        with self._lock:
-            decoder, self._kept = self._kept, None
-        if decoder is not None and decoder.process.poll() is not None:
-            decoder.end()
-            decoder = None
-        decoder = decoder or _Decoder()
-        try:
-            yield decoder
-        finally:
-            with self._lock:
-                if decoder.is_free and self._kept is None:
-                    self._kept, decoder = decoder, None
-            if decoder is not None:
-                decoder.end()
-
-    def end(self) -> None:
-        """End the process that is kept."""
-        with self._lock:
-            kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.end()
-
-    def forget(self) -> None:
-        """Leave the process to the one that was forked."""
-        self._lock = threading.Lock()
-        self._kept = None
-
-
-_decoders: Final = _Decoders()
-atexit.register(_decoders.end)
-forget_in_child(_decoders.forget)
+_decoders: Final = Decoders("bidcascade.table.formats.parquet_child")

@@ -14,9 +14,9 @@ from bidcascade.bridge import CALL_TEXTS, InvalidInput
 from bidcascade.kernels import Backend, DealArrays, Plan
 from bidcascade.kernels.runs import parents_of
 from bidcascade.kernels.types import U32, U64
+from bidcascade.loaders.parquet_decoder import decode_parquet
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
-from bidcascade.table.formats.parquet import DAMAGED, reason_of
 
 from .changes import Meanings, unchanged_entries
 from .sub_plan import pruned, sub_plan
@@ -194,11 +194,11 @@ class Recount:
             If the file is no such file.
         """
         try:
-            told = json.loads(pl.read_parquet_metadata(path).get(_KEY, "null"))
-            frame = pl.read_parquet(path)
-        except DAMAGED as error:
-            reason = reason_of(error)
-            raise InvalidInput(f"expected a file of counts, got {str(path)!r}: {reason}") from None
+            frame, _, metadata = decode_parquet(path, path.name)
+        except InvalidInput as error:
+            raise InvalidInput(f"expected a file of counts, got {str(path)!r}: {error}") from None
+        try:
+            told = json.loads(metadata.get(_KEY, "null"))
         except ValueError:
             told = None
         keys = ("rules", "deals", "deals_digest", "table_digest", "counted_entries")

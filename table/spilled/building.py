@@ -19,65 +19,44 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.ahead import ahead
-from bidcascade.kernels.core.sorted_rows import (
-    KEPT_ROW,
-    LEADING_ROW,
-    REJECTED_ROW,
-    Nodes,
-    children_by_priority,
-    children_in,
-    measure,
-    number_below,
-    rows_of_entries,
-    sorted_order,
-    trie_of_sorted,
-)
+from bidcascade.kernels.core.sorted_rows import children_in, measure
 from bidcascade.table.columns import (
-    CAN_COMPLETE,
     ENTRY_COLUMNS,
     INSERTED,
     LABEL_COLUMNS,
-    NO_RANK,
-    REQUIRED_COLUMNS,
     Column,
     Columns,
     offsets_of,
 )
-from bidcascade.table.findings import Findings
-from bidcascade.table.interning import REJECTED
-from bidcascade.table.trie import Dropped
+from bidcascade.table.findings import Dropped, Findings
+from bidcascade.table.trie import (
+    VALUES,
+    Built,
+    Grown,
+    Part,
+    Rows,
+    children_in_order,
+    columns_of_rows,
+    count_dropped,
+    count_rows,
+    grow,
+    part_below,
+    rows_by_entry,
+    variant_columns,
+)
 
 from .column_file import ColumnFile
-from .runs import Rows, Run
+from .runs import Run
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
-U64 = NDArray[np.uint64]
 
 PART_ROWS: Final = 1 << 22
 """About how many rows each of the threads works on at a time."""
 _CALLS: Final = 38
-_VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {
-    "criteria": (np.int32, 0),
-    "description": (np.uint32, 0),
-    **LABEL_COLUMNS,
-}
-"""What rows say: type, and what stands for nothing."""
-_COLUMN_OF: Final = {"criteria": "variant_set"}
-"""Columns of entries that have another name than what rows say."""
 
 Slice = tuple[int, int, int]
 """A run, and the first row in it and the one behind the last."""
-
-
-class Built(NamedTuple):
-    """Columns as :func:`.canonical.renumber` takes them, and what became of the rows.
-
-    Columns with a value an entry are mapped from files.
-    """
-
-    columns: Columns
-    findings: Findings
 
 
 def build_spilled(runs: Sequence[Run], folder: Path) -> Built:
@@ -89,6 +68,11 @@ def build_spilled(runs: Sequence[Run], folder: Path) -> Built:
         As :func:`.runs.open_run` opens them; row numbers are unique.
     folder : Path
         Where files of columns are made, ``NAME.npy``.
+
+    Returns
+    -------
+    Built
+        Columns with a value an entry are mapped from the files.
 
     Raises
     ------
@@ -112,35 +96,10 @@ class _Leaf(NamedTuple):
     first_row: int
 
 
-class _Gathered(NamedTuple):
-    """Some rows in memory, and the trie of them."""
-
-    rows: Rows
-    priorities: U64
-    nodes: Nodes
-    row_node: I32
-    dropped: NDArray[np.uint8]
-    leading: I32
-    """Node of each auction that was to be there."""
-    why_not: NDArray[np.uint8]
-    """A :class:`Dropped` for each of these auctions."""
-
-
-class _Part(NamedTuple):
-    """What is below some leaves: entries numbered from 0, and by leaf how many."""
-
-    columns: Columns
-    further: Columns
-    findings: Findings
-    below: I64
-    children: I64
-    can_complete: NDArray[np.uint8]
-
-
 class _Building:
     def __init__(self, runs: Sequence[Run], folder: Path) -> None:
         self.runs = [run for run in runs if len(run)]
-        self.names = [name for name in _VALUES if any(name in run.kinds for run in self.runs)]
+        self.names = [name for name in VALUES if any(name in run.kinds for run in self.runs)]
         self.folder = folder
         self.findings = Findings()
 
@@ -150,7 +109,7 @@ class _Building:
         spine = self.gather([*own, *leaves])
         nodes = spine.nodes
         findings = self.findings
-        _count_dropped(findings, spine)
+        count_dropped(findings, spine)
         leaf_of = {}
         for leaf, node, reason in zip(
             leaves, spine.leading.tolist(), spine.why_not.tolist(), strict=True
@@ -169,7 +128,7 @@ class _Building:
                     del leaf_of[node]
         below, child_count = np.zeros((2, len(there)), np.int64)
         measure(nodes.parent, nodes.flags, below, child_count, there)
-        starts, children = _ordered(nodes, there)
+        starts, children = children_in_order(nodes, there)
         steps = list(_steps(starts, children))
 
         files = {
@@ -183,7 +142,7 @@ class _Building:
                 file.close()
 
     def entry_columns(self) -> dict[str, type[np.generic]]:
-        labels = {name: _VALUES[name][0] for name in self.names if name in LABEL_COLUMNS}
+        labels = {name: VALUES[name][0] for name in self.names if name in LABEL_COLUMNS}
         return {**ENTRY_COLUMNS, **labels}
 
     def cut(self, part_rows: int, own: list[Slice]) -> Iterator[_Leaf]:
@@ -222,11 +181,11 @@ class _Building:
                 if parts:
                     open_places.append((auction + bytes((call,)), parts))
 
-    def gather(self, pieces: "Iterable[Slice | _Leaf]") -> _Gathered:
+    def gather(self, pieces: "Iterable[Slice | _Leaf]") -> Grown:
         """Make the trie of rows, in which the auctions of leaves are to be there."""
         auctions, lengths, numbers = [_NO_CALLS], [_NO_LENGTHS], [_NO_NUMBERS]
         values: dict[str, list[Column]] = {
-            name: [np.zeros(0, _VALUES[name][0])] for name in self.names
+            name: [np.zeros(0, VALUES[name][0])] for name in self.names
         }
         leading: list[int] = []
         count = 0
@@ -249,26 +208,14 @@ class _Building:
                 said = {name: run.read(name, begin, end) for name in values if name in run.kinds}
             count += size
             for name, columns in values.items():
-                kind, missing = _VALUES[name]
+                kind, missing = VALUES[name]
                 columns.append(said[name] if name in said else np.full(size, missing, kind))
         offsets: I64 = offsets_of(np.concatenate(lengths), np.int64)
         rows = Rows(
             np.concatenate(auctions), offsets, np.concatenate(numbers),
             {name: np.concatenate(columns) for name, columns in values.items()},
         )  # fmt: skip
-        kinds = np.full(count, KEPT_ROW, np.uint8)
-        kinds[rows.values["criteria"] == REJECTED] = REJECTED_ROW
-        kinds[leading] = LEADING_ROW
-        ranks = rows.values.get("rank", np.full(count, NO_RANK, np.int32))
-        priorities = ranks.astype(np.uint64) << np.uint64(32) | rows.number
-        nodes, row_node, dropped = trie_of_sorted(
-            rows.auctions, offsets, sorted_order(rows.auctions, offsets), kinds,
-            rows.number.astype(np.int64), priorities,
-        )  # fmt: skip
-        why_not = dropped[leading]
-        # they are no rows: nothing is to be said of them
-        dropped[leading] = _NO_ROW
-        return _Gathered(rows, priorities, nodes, row_node, dropped, row_node[leading], why_not)
+        return grow(rows, leading)
 
     def drop(self, leaf: _Leaf, reason: Dropped) -> None:
         """Count the rows below a leaf that are dropped with it."""
@@ -278,7 +225,7 @@ class _Building:
                 run.read("number", begin, end), partial(_auction_at, run, np.arange(begin, end))
             )
 
-    def part(self, leaves: Sequence[_Leaf], spine: _Gathered, spine_nodes: Sequence[int]) -> _Part:
+    def part(self, leaves: Sequence[_Leaf], spine: Grown, spine_nodes: Sequence[int]) -> Part:
         """Work out what is below some leaves, one behind the other."""
         # in the order of auctions rows are often sorted as they are
         order = sorted(range(len(leaves)), key=lambda number: leaves[number].auction)
@@ -292,48 +239,10 @@ class _Building:
         tops[order] = found.leading
         nodes.flags[tops] = spine.nodes.flags[spine_nodes]
         nodes.first_kept[tops] = spine.nodes.first_kept[spine_nodes]
-        below, child_count = np.zeros((2, len(nodes.call)), np.int64)
-        there = np.zeros(len(nodes.call), np.uint8)
-        measure(nodes.parent, nodes.flags, below, child_count, there)
-        starts, children = _ordered(nodes, there)
-        base, entry = np.full((2, len(nodes.call)), -1, np.int64)
-        base[tops] = np.cumsum(below[tops]) - below[tops]
-        count = int(below[tops].sum())
-        columns: Columns = {
-            name: np.zeros(count, ENTRY_COLUMNS[name])
-            for name in ("call", "flags", "child_count", "first_child")
-        }
-        number_below(
-            starts, children, below, child_count, nodes.call, nodes.flags, base, entry,
-            tuple(columns.values()),
-        )  # fmt: skip
-        findings = Findings()
-        row_entry = entry[found.row_node]
-        first, further = _rows_by_entry(found, row_entry, count)
-        columns |= self.said(found.rows, first)
-        variants = {name: column[further] for name, column in found.rows.values.items()}
-        variants["entry"] = row_entry[further]
-        _count_dropped(findings, found)
-        _count_rows(findings, found, row_entry, further)
-        inserted = np.flatnonzero(columns["flags"] & INSERTED)
-        findings.inserted.add(inserted, inserted.__getitem__)
-        return _Part(
-            columns, variants, findings, below[tops], child_count[tops],
-            nodes.flags[tops] & np.uint8(CAN_COMPLETE),
-        )  # fmt: skip
-
-    def said(self, rows: Rows, first: I64) -> Columns:
-        """Columns of what the first row of each entry says; -1: there is none."""
-        has_row = first >= 0
-        return {
-            _COLUMN_OF.get(name, name): np.where(has_row, column[first], _VALUES[name][1]).astype(
-                self.entry_columns()[_COLUMN_OF.get(name, name)]
-            )
-            for name, column in rows.values.items()
-        }
+        return part_below(found, tops)
 
     def write(
-        self, spine: _Gathered, there: NDArray[np.uint8], steps: "list[_Step]",
+        self, spine: Grown, there: NDArray[np.uint8], steps: "list[_Step]",
         leaf_of: dict[int, _Leaf], files: "dict[str, ColumnFile]", part_rows: int,
     ) -> Built:  # fmt: skip
         """Write all columns; parts are worked out ahead."""
@@ -344,7 +253,7 @@ class _Building:
         further: list[Columns] = []
         groups = _groups([step.node for step in steps if step.node in leaf_of], leaf_of, part_rows)
 
-        def part_of(group: list[int]) -> _Part:
+        def part_of(group: list[int]) -> Part:
             return self.part([leaf_of[node] for node in group], spine, group)
 
         with closing(ahead(part_of, groups)) as parts:
@@ -386,7 +295,7 @@ class _Building:
             file.finish()
         return Built(self.columns(files, further), self.findings)
 
-    def take_in(self, part: _Part, starts: I64, moved: I64, further: list[Columns]) -> None:
+    def take_in(self, part: Part, starts: I64, moved: I64, further: list[Columns]) -> None:
         """Take in variants and findings of a part whose leaves were moved so far."""
 
         def place(entry: int) -> int:
@@ -394,23 +303,23 @@ class _Building:
             return entry + int(moved[np.searchsorted(starts, entry, side="right") - 1])
 
         self.findings.join(part.findings, place)
-        entries = part.further["entry"]
+        entries = part.variants["entry"]
         leaves = np.searchsorted(starts, entries, side="right") - 1
-        further.append(part.further | {"entry": entries + moved[leaves]})
+        further.append(part.variants | {"entry": entries + moved[leaves]})
 
     def write_spine(
-        self, spine: _Gathered, there: NDArray[np.uint8], entry: I64, first_child: I64,
+        self, spine: Grown, there: NDArray[np.uint8], entry: I64, first_child: I64,
         child_count: I64, files: "dict[str, ColumnFile]", further: list[Columns],
     ) -> None:  # fmt: skip
         nodes = spine.nodes
-        first, variants = _rows_by_entry(spine, spine.row_node.astype(np.int64), len(there))
+        first, variants = rows_by_entry(spine, spine.row_node.astype(np.int64), len(there))
         row_entry = entry[spine.row_node]
-        _count_rows(self.findings, spine, row_entry, variants)
+        count_rows(self.findings, spine, row_entry, variants)
         values = {name: column[variants] for name, column in spine.rows.values.items()}
         further.append(values | {"entry": row_entry[variants]})
         columns: Columns = {
             "call": nodes.call, "flags": nodes.flags, "child_count": child_count,
-            "first_child": first_child, **self.said(spine.rows, first),
+            "first_child": first_child, **columns_of_rows(spine.rows, first),
         }  # fmt: skip
         known = np.flatnonzero(there)
         known = known[np.argsort(entry[known])]
@@ -428,21 +337,9 @@ class _Building:
                 columns[name] = file.mapped()
             else:
                 file.remove()
-        entries = np.concatenate([one["entry"] for one in further])
-        order = np.argsort(entries, kind="stable")
-        columns["variant_entry"] = entries[order].astype(np.uint32)
-        for name, (kind, missing) in _VALUES.items():
-            column = np.full(len(entries), missing, kind)
-            if name in self.names:
-                column = np.concatenate([one[name] for one in further])[order]
-            variant = f"variant_{name}"
-            if variant in REQUIRED_COLUMNS or (column != missing).any():
-                columns[variant] = column
-        columns["variant_criteria"] = columns["variant_criteria"].astype(np.uint32)
-        return columns
+        return columns | variant_columns(further)
 
 
-_NO_ROW: Final = 255
 _NO_CALLS: Final = np.zeros(0, np.uint8)
 _NO_LENGTHS: Final = np.zeros(0, np.int64)
 _NO_NUMBERS: Final = np.zeros(0, np.uint32)
@@ -478,53 +375,6 @@ def _groups(nodes: list[int], leaf_of: dict[int, _Leaf], part_rows: int) -> Iter
         yield group
 
 
-def _ordered(nodes: Nodes, there: NDArray[np.uint8]) -> tuple[I64, I32]:
-    starts = np.zeros(len(nodes.call) + 2, np.int64)
-    children = np.zeros(int(there.sum(dtype=np.int64)), np.int32)
-    children_by_priority(nodes.parent, nodes.priority, there, starts, children)
-    return starts, children
-
-
-def _rows_by_entry(found: _Gathered, row_entry: I64, entries: int) -> tuple[I64, I64]:
-    """Find the row that counts of each entry (-1: none), and the others by entry and priority."""
-    first = np.full(entries, -1, np.int64)
-    is_further = np.zeros(len(row_entry), np.uint8)
-    rows_of_entries(found.dropped, row_entry, found.priorities, first, is_further)
-    further = np.flatnonzero(is_further)
-    return first, further[np.lexsort((found.priorities[further], row_entry[further]))]
-
-
-def _auction_at(rows: Rows | Run, numbers: I64, place: int) -> bytes:
+def _auction_at(run: Run, numbers: I64, place: int) -> bytes:
     row = numbers[place]
-    return rows.auctions[int(rows.offsets[row]) : int(rows.offsets[row + 1])].tobytes()
-
-
-def _entry_at(row_entry: I64, numbers: I64, place: int) -> int:
-    return int(row_entry[numbers[place]])
-
-
-def _count_dropped(findings: Findings, found: _Gathered) -> None:
-    if not found.dropped.any():
-        return
-    for reason, count in findings.dropped.items():
-        rows = np.flatnonzero(found.dropped == reason)
-        count.add(
-            found.rows.number[rows],
-            partial(_auction_at, found.rows, rows),
-        )
-
-
-def _count_rows(findings: Findings, found: _Gathered, row_entry: I64, further: I64) -> None:
-    """Count variants, orphans, and rows that stand before the row of their parent."""
-    nodes, number = found.nodes, found.rows.number
-    kept = np.flatnonzero(found.dropped == Dropped.KEPT)
-    parent = nodes.parent[found.row_node[kept]]
-    kept, parent = kept[parent >= 0], parent[parent >= 0]
-    is_orphan = (nodes.flags[parent] & INSERTED) != 0
-    is_early = ~is_orphan & (nodes.first_kept[parent] > number[kept])
-    for count, rows in (
-        (findings.variants, further),
-        (findings.orphans, kept[is_orphan]),
-        (findings.early, kept[is_early]),
-    ):
-        count.add(number[rows], partial(_entry_at, row_entry, rows))
+    return run.auctions[int(run.offsets[row]) : int(run.offsets[row + 1])].tobytes()

@@ -18,28 +18,12 @@ from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import Column
 from bidcascade.table.own_folder import OwnFolder
+from bidcascade.table.trie import Rows
 
 from .column_file import HEADER_BYTES
 
-I64 = NDArray[np.int64]
-
 _RUN: Final = "run.json"
 _CHECKED_AT_ONCE: Final = 1 << 20
-
-
-class Rows(NamedTuple):
-    """Some rows as arrays."""
-
-    auctions: U8
-    """The calls of all rows behind one another."""
-    offsets: I64
-    """Where each row begins in ``auctions``, and the last one ends."""
-    number: U32
-    values: Mapping[str, Column]
-    """By name what rows say: ``criteria`` (int32), ``description`` and labels."""
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
 
 
 def write_run(rows: Rows, folder: Path) -> None:

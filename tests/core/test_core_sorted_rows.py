@@ -1,4 +1,4 @@
-"""Rows sorted, and the trie of them, by the core against plain definitions; what it refuses."""
+"""Rows sorted, and the trie of them: the core and what it is defined by; what the core refuses."""
 
 from itertools import groupby
 from typing import NamedTuple
@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction
+from bidcascade.kernels.core import sorted_rows
 from bidcascade.kernels.core.functions import number_lists
 from bidcascade.kernels.core.sorted_rows import (
     KEPT_ROW,
@@ -24,8 +25,9 @@ from bidcascade.kernels.core.sorted_rows import (
     sorted_order,
     trie_of_sorted,
 )
+from bidcascade.table import trie_reference
 from bidcascade.table.columns import CAN_COMPLETE, COMPLETED, INSERTED, offsets_of
-from bidcascade.table.trie import Dropped
+from bidcascade.table.findings import Dropped
 
 BEHIND = 1 << 63
 REFUSED = "expected numbers within the arrays"
@@ -45,6 +47,12 @@ ROWS = st.lists(
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module", params=[sorted_rows, trie_reference], ids=["core", "reference"])
+def kernels(request):
+    """Functions of the core, or those that define them."""
+    return request.param
+
+
 def arrays_of(auctions):
     calls = np.frombuffer(b"".join(auctions), np.uint8)
     return calls, offsets_of([len(auction) for auction in auctions], np.int64)
@@ -55,9 +63,9 @@ def order_of(auctions):
 
 
 @given(st.lists(AUCTIONS | st.just(b""), max_size=80))
-def test_rows_are_sorted_and_copied(auctions):
+def test_rows_are_sorted_and_copied(kernels, auctions):
     calls, offsets = arrays_of(auctions)
-    order = sorted_order(calls, offsets)
+    order = kernels.sorted_order(calls, offsets)
     assert order.tolist() == order_of(auctions)
     assert in_order(calls, offsets, order).tobytes() == b"".join(sorted(auctions))
 
@@ -96,7 +104,6 @@ class Node(NamedTuple):
 
     flags: int
     priority: int
-    first_row: int
     first_kept: int
 
 
@@ -136,7 +143,7 @@ def trie(rows):
         first_row = min(number for _, _, number, _ in below)
         nodes[auction] = Node(
             (0 if own else INSERTED) | (COMPLETED if Auction.of(auction).is_complete else 0),
-            min((row[3] for row in own), default=BEHIND | first_row), first_row,
+            min((row[3] for row in own), default=BEHIND | first_row),
             min((row[2] for row in own), default=NO_ROW),
         )  # fmt: skip
     dropped = [
@@ -146,19 +153,20 @@ def trie(rows):
     return nodes, [way for way, _, _ in ways], dropped
 
 
-def grown(rows):
+def grown(kernels, rows):
     calls, offsets = arrays_of([row[0] for row in rows])
-    return trie_of_sorted(
-        calls, offsets, sorted_order(calls, offsets), np.array([row[1] for row in rows], np.uint8),
+    order = kernels.sorted_order(calls, offsets)
+    return kernels.trie_of_sorted(
+        calls, offsets, order, np.array([row[1] for row in rows], np.uint8),
         np.array([row[2] for row in rows], np.int64), np.array([row[3] for row in rows], np.uint64),
     )  # fmt: skip
 
 
 @given(ROWS)
-def test_a_trie_is_grown(rows):
+def test_a_trie_is_grown(kernels, rows):
     expected, ways, why = trie(rows)
     places = {b"": -1} | {auction: node for node, auction in enumerate(expected)}
-    nodes, row_node, dropped = grown(rows)
+    nodes, row_node, dropped = grown(kernels, rows)
     assert nodes.parent.tolist() == [places[auction[:-1]] for auction in expected]
     assert nodes.call.tolist() == [auction[-1] for auction in expected]
     for name, column in zip(Node._fields, nodes[2:], strict=True):
@@ -168,15 +176,15 @@ def test_a_trie_is_grown(rows):
 
 
 @given(ROWS, st.data())
-def test_what_is_below_is_measured_and_numbered(rows, data):
+def test_what_is_below_is_measured_and_numbered(kernels, rows, data):
     expected, _, _ = trie(rows)
-    nodes, _, _ = grown(rows)
+    nodes, _, _ = grown(kernels, rows)
     count = len(expected)
     auctions = list(expected)
     below, child_count = np.zeros((2, count), np.int64)
     forced = data.draw(st.lists(st.sampled_from([0, 0, 0, 1]), min_size=count, max_size=count))
     there = np.array(forced, np.uint8)
-    measure(nodes.parent, nodes.flags, below, child_count, there)
+    kernels.measure(nodes.parent, nodes.flags, below, child_count, there)
     kept = [node for node, one in enumerate(expected.values()) if not one.flags & INSERTED]
     known = {
         auctions[node][:length]
@@ -193,7 +201,7 @@ def test_what_is_below_is_measured_and_numbered(rows, data):
         assert bool(nodes.flags[node] & CAN_COMPLETE) == can_complete
 
     starts, children = np.empty(count + 2, np.int64), np.empty(len(known), np.int32)
-    children_by_priority(nodes.parent, nodes.priority, there, starts, children)
+    kernels.children_by_priority(nodes.parent, nodes.priority, there, starts, children)
     places = {b"": -1} | {auction: node for node, auction in enumerate(auctions)}
     own = {auction: [] for auction in [b"", *auctions]}
     for auction in sorted(known, key=lambda one: (nodes.priority[places[one]], one)):
@@ -206,7 +214,7 @@ def test_what_is_below_is_measured_and_numbered(rows, data):
     base[tops] = np.cumsum(below[tops]) - below[tops]
     room = int(below[tops].sum())
     columns = tuple(np.zeros(room, kind) for kind in (np.uint8, np.uint8, np.uint16, np.uint32))
-    number_below(
+    kernels.number_below(
         starts, children, below, child_count, nodes.call, nodes.flags, base, entry, columns
     )
     blocks, firsts = [], {}
@@ -228,13 +236,13 @@ def test_what_is_below_is_measured_and_numbered(rows, data):
 
 
 @given(st.lists(st.tuples(st.sampled_from([0, 0, 0, 3, 255]), st.integers(0, 5)), max_size=30))
-def test_the_first_row_of_each_entry_is_found(rows):
+def test_the_first_row_of_each_entry_is_found(kernels, rows):
     count = len(rows)
     dropped = np.array([why for why, _ in rows], np.uint8)
     row_entry = np.array([entry for _, entry in rows], np.int64)
     priorities = np.random.default_rng(count).permutation(count).astype(np.uint64)
     first, further = np.full(6, -1, np.int64), np.zeros(count, np.uint8)
-    rows_of_entries(dropped, row_entry, priorities, first, further)
+    kernels.rows_of_entries(dropped, row_entry, priorities, first, further)
     kept = sorted(np.flatnonzero(dropped == 0).tolist(), key=lambda row: rows[row][1])
     expected = {
         entry: min(same, key=lambda row: priorities[row])

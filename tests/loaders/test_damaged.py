@@ -8,7 +8,7 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import BidcascadeError, InvalidInput
 from bidcascade.engine.runs.batch_inputs import Inputs
 from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.engine.runs.manifest import Position
@@ -38,6 +38,8 @@ from bidcascade.loaders.lin import read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
 from bidcascade.loaders.lin_signs import looks_like_handviewer, looks_like_lin
 from bidcascade.service.cli import main
+from bidcascade.table.overlays.recount import Recount
+from bidcascade.table.policy import read_policy
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 from tests.support_examples import sized
@@ -191,21 +193,33 @@ def test_a_file_that_ends_the_process_is_refused_and_the_next_one_read(
 ):
     path = tmp_path / "a.parquet"
     write_deal_parquet(deals, path)
-    decoder = parquet_decoder._Decoder()
-    monkeypatch.setattr(parquet_decoder, "_decoder", decoder)
     # a module that ends without an answer
-    monkeypatch.setattr(parquet_decoder, "_MODULE", "__future__")
+    monkeypatch.setattr(parquet_decoder, "_decoders", parquet_decoder.Decoders("__future__"))
     with pytest.raises(InvalidInput, match=r"a\.parquet .*the process .* ended with status 0"):
         read_deal_parquet(path)
     monkeypatch.undo()
     assert read_deal_parquet(path).deals.height == 500
 
 
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [(read_policy, "cannot read the policy"), (Recount.read, "expected a file of counts")],
+)
+def test_whatever_users_give_is_decoded_in_another_process_first(
+    tmp_path, monkeypatch, read, message
+):
+    path = tmp_path / "a.parquet"
+    pl.DataFrame({"auction": ["1N"], "call": ["P"], "probability": [0.5]}).write_parquet(path)
+    monkeypatch.setattr(parquet_decoder, "_decoders", parquet_decoder.Decoders("__future__"))
+    with pytest.raises(BidcascadeError, match=rf"{message}.* .*a\.parquet.* ended with status 0"):
+        read(path)
+
+
 def test_the_process_may_die_while_nothing_is_asked(tmp_path, deals):
     path = tmp_path / "a.parquet"
     write_deal_parquet(deals, path)
     assert read_deal_parquet(path).deals.height == 500
-    process = parquet_decoder._decoder._process
+    process = parquet_decoder._decoders._kept.process
     process.kill()
     process.wait(30)
     assert read_deal_parquet(path).deals.height == 500
@@ -215,7 +229,9 @@ def test_one_process_serves_all_parts(tmp_path, deals):
     path = tmp_path / "a.parquet"
     write_deal_parquet(deals, path)
     parts = iter_deal_parquet(path, rows=100)
-    processes = [(next(parts).deals.height, parquet_decoder._decoder._process) for _ in range(5)]
+    processes = [
+        (next(parts).deals.height, parquet_decoder._decoders._kept.process) for _ in range(5)
+    ]
     assert {height for height, _ in processes} == {100}
     assert len({process.pid for _, process in processes}) == 1
 

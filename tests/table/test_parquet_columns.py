@@ -1,6 +1,8 @@
 """Parquet rows as columns: what single rows say, from another process, whose end is told."""
 
+import os
 import random
+import sys
 from itertools import pairwise
 
 import polars as pl
@@ -11,6 +13,8 @@ from hypothesis import strategies as st
 from bidcascade.bridge import CALL_TEXTS, InvalidTable
 from bidcascade.kernels import child_processes
 from bidcascade.kernels.core.functions import has_core
+from bidcascade.loaders import parquet_decoder
+from bidcascade.loaders.parquet_decoder import Decoders
 from bidcascade.table.formats import parquet_child, parquet_columns
 from bidcascade.table.formats.parquet import ROW_SCHEMA
 from bidcascade.table.formats.parquet_child import Uncommon, columns_of
@@ -178,9 +182,8 @@ def test_damaged_files_cost_an_error_at_most(tmp_path, read):
 def test_a_process_that_ends_is_told(tmp_path, monkeypatch):
     path = tmp_path / "rows.parquet"
     some_rows(3).write_parquet(path)
-    parquet_columns._decoders.end()
     # one that says nothing and ends
-    monkeypatch.setattr(parquet_columns, "_MODULE", "bidcascade.service.cli")
+    monkeypatch.setattr(parquet_columns, "_decoders", Decoders("bidcascade.service.cli"))
     with pytest.raises(InvalidTable, match=r"rows\.parquet: .* process that decoded it ended with"):
         list(read_parquet_columns(path))
 
@@ -195,7 +198,7 @@ def test_the_process_ends_with_who_asked(tmp_path, monkeypatch):
         started.append(child_processes.start_module(*arguments, **options))
         return started[-1]
 
-    monkeypatch.setattr(parquet_columns, "start_module", start)
+    monkeypatch.setattr(parquet_decoder, "start_module", start)
     reading = read_parquet_columns(path)
     next(reading)
     assert started[0].poll() is None
@@ -218,6 +221,17 @@ def test_a_kept_process_that_was_killed_is_replaced(tmp_path):
     kept.process.wait()
     (rows,) = read_parquet_columns(path)
     assert len(rows.lengths) == 3
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="names are UTF-8 there")
+def test_a_name_that_is_no_utf8(tmp_path):
+    path = tmp_path / os.fsdecode(b"rows-\xff.parquet")
+    frame = some_rows(3)
+    with path.open("wb") as file:
+        frame.write_parquet(file)
+    (columns,) = read_parquet_columns(path)
+    assert rows_in(columns) == expected(frame)
+    assert [*read_parquet_rows(path)] == expected(frame)
 
 
 def test_two_files_are_read_side_by_side(tmp_path):

@@ -24,7 +24,8 @@ from bidcascade.table import BiddingTable, Row, TableBuilder, build_table
 from bidcascade.table.formats.parquet import decoded_rows, write_parquet_rows
 from bidcascade.table.formats.parquet_child import columns_of
 from bidcascade.table.spilled import building
-from bidcascade.table.spilled.runs import Rows, open_run, write_run
+from bidcascade.table.spilled.runs import open_run, write_run
+from bidcascade.table.trie import Rows
 
 # few calls, so that auctions meet, and enough to be illegal in every way
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])
@@ -244,6 +245,16 @@ def test_a_parquet_file_is_read_without_the_core(tmp_path, request):
     expected = import_table(tmp_path / "rows.parquet")
     request.getfixturevalue("no_core")
     assert_same(import_table(tmp_path / "rows.parquet"), expected)
+
+
+def test_the_table_is_the_same_without_the_core(request):
+    options = {"unknown": "reject-entry"}
+    rows = [*long_auctions(), Row(b"", 8, criteria=("Unheard_Of",)), Row(b"\x08", 0)]
+    rows += [Row(b"\x07\x00", 7), Row(b"", 1), Row(bytes(5), 7), Row(bytes(3), 0), Row(bytes(2), 0)]
+    expected = build_table(rows, **options)
+    assert all(expected[1].findings[kind].count for kind in ("rejected", "orphans", "variants"))
+    request.getfixturevalue("no_core")
+    assert_same(build_table(rows, **options), expected)
 
 
 @pytest.mark.usefixtures("no_core")
