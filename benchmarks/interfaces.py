@@ -1,11 +1,11 @@
 """Whether boards are bid alike however one asks: Python, REST, the page, the kernels of a GPU.
 
-``python -m benchmarks interfaces``: each system bids random boards of all dealers and vulnerabilities
-by the engine in this process, by a service on loopback, by the page's engine in Chromium, and by the
-kernels of a GPU, or of the emulator where there is none. Compared are each board's auction, the line
-that makes each call, and the first auctions of mode ``all`` with their meanings. It ends with 1 at
-the first board that is answered otherwise, and with 3 where something is missing. What was compared
-is kept in the folder of the report: given again, it goes on there.
+``python -m benchmarks interfaces``: each system bids random boards of all dealers and
+vulnerabilities by the engine in this process, by a service on loopback, by the page's engine in
+Chromium, and by the kernels of a GPU, or of the emulator where there is none. Compared are each
+board's auction, the line that makes each call, and the first auctions of mode ``all`` with their
+meanings. It ends with 1 at the first board that is answered otherwise, with 3 where something is
+missing. What was compared is kept in the folder of the report: given again, it goes on there.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,16 +30,16 @@ from bidcascade.loaders.whole_files import write_json
 from bidcascade.service import Engine
 from bidcascade.service.answers import EntryColumns, FrameWriter
 from bidcascade.service.client import Client
+from bidcascade.systems import named_systems
 from bidcascade.systems.allowed import Listing
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.bidder import FEW
 from bidcascade.systems.program import SystemProgram
-from bidcascade.systems.registry import open_held
 from bidcascade.systems.system import SystemPlaces
 from tests.kernels.emulator import build as emulator_build
 
 from .browser import Visit, chromium, visiting, why_no_browser
-from .gpu.command import EMULATOR
+from .gpu.command import EMULATOR, terminated
 from .machine import environment, gpu
 from .programs import RESULTS, table, write_report
 from .server import ready_server
@@ -50,7 +50,7 @@ SYSTEMS = ("sayc", "two-over-one", "acol")
 LIMIT = 40
 """Auctions of mode ``all`` that are compared of a board."""
 AT_ONCE = 250
-_BEFORE, _LINE, _LISTED = "auction", "call", "of all"
+_BID, _LINE, _LISTED = "auction", "call", "mode all, auction"
 
 Board = Mapping[str, str]
 """A deal as requests have it."""
@@ -82,9 +82,9 @@ class Answers(NamedTuple):
     def told(self) -> list[Told]:
         """All of it as texts."""
         return [
-            {_BEFORE: " ".join(calls)}
+            {_BID: " ".join(calls)}
             | {f"{_LINE} {number}": line for number, line in enumerate(lines, 1)}
-            | {"how many of all": f"{every['total']}, cut by {every['cut']}"}
+            | {"mode all, how many": f"{every['total']}, cut by {every['cut']}"}
             | {f"{_LISTED} {number}": _listed(one) for number, one in enumerate(every["auctions"])}
             for calls, lines, every in zip(*self, strict=True)
         ]
@@ -325,7 +325,7 @@ def _shown(
     place = what
     if what.startswith(_LINE):
         depth = int(what.removeprefix(_LINE)) - 1
-        before = next(iter(said.values()))[_BEFORE].split()[:depth]
+        before = next(iter(said.values()))[_BID].split()[:depth]
         parts.append(f"auction={'-'.join(before)}")
         place += f", after {' '.join(before) or 'nothing'}"
     width = max(map(len, found))
@@ -339,7 +339,7 @@ def _shown(
 
 def _counted(told: Sequence[Told]) -> dict[str, int]:
     """How many answers there are of each kind."""
-    kinds = {"auctions": _BEFORE, "calls": _LINE, "of mode all": _LISTED}
+    kinds = {"auctions": _BID, "calls": _LINE, "of mode all": _LISTED}
     return {
         kind: sum(what.startswith(begin) for one in told for what in one)
         for kind, begin in kinds.items()
@@ -363,7 +363,7 @@ def _spans(boards: int) -> list[tuple[int, int]]:
 def compare(options: argparse.Namespace) -> dict[str, Any]:
     """Ask and compare what is not compared yet; all that was compared."""
     kept = options.out / f"{NAME}-so-far.json"
-    found = _begun(kept, options)
+    found = so_far(kept, options)
     with ExitStack() as opened:
         settings = {"table": options.systems[0], "extra_tables": ",".join(options.systems[1:])}
         url, _ = opened.enter_context(ready_server(**settings))
@@ -373,33 +373,34 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
         found |= {"kernels": kernels.device, "browser": browser.version}
         for visit in visiting(browser, url):
             by_page = ByPage(visit, options.systems)
-            for system in options.systems:
+            # in turn, so that a run that is ended has compared some boards of each
+            for (start, end), system in product(_spans(options.boards), options.systems):
                 told = found["systems"].setdefault(system, {"boards": 0, "answers": {}})
-                for start, end in _spans(options.boards):
-                    if end <= told["boards"]:
-                        continue
-                    deals = random_deals(end - start, options.seed, first=start + 1)
-                    boards, begun = deal_requests(deals), time.monotonic()
-                    wait = kernels.begin(system, deals)
-                    answers = {
-                        "engine": by_engine(system, deals, boards),
-                        "REST": by_rest(client, system, boards), "page": by_page(system, boards),
-                        "kernels": wait(),
-                    }  # fmt: skip
-                    check(system, boards, answers)
-                    _add(told, end - start, answers)
-                    write_json(found, kept)
-                    spent = time.monotonic() - begun
-                    print(f"{system}: {end:,} boards alike, {spent:.0f} s", flush=True)
+                if end <= told["boards"]:
+                    continue
+                deals = random_deals(end - start, options.seed, first=start + 1)
+                boards, begun = deal_requests(deals), time.monotonic()
+                wait = kernels.begin(system, deals)
+                answers = {
+                    "engine": by_engine(system, deals, boards),
+                    "REST": by_rest(client, system, boards), "page": by_page(system, boards),
+                    "kernels": wait(),
+                }  # fmt: skip
+                check(system, boards, answers)
+                _add(told, end - start, answers)
+                write_json(found, kept)
+                spent = time.monotonic() - begun
+                print(f"{system}: {end:,} boards alike, {spent:.0f} s", flush=True)
     kept.unlink(missing_ok=True)
     return found
 
 
-def _begun(kept: Path, options: argparse.Namespace) -> dict[str, Any]:
-    """What was compared before of the same files and boards, or nothing."""
+def so_far(kept: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Read what was compared before of the same files and boards, else nothing."""
     kept.parent.mkdir(parents=True, exist_ok=True)
     about = environment()
-    mark = {"sources": about["sources"], "boards": options.boards, "seed": options.seed}
+    mark = {name: about[name] for name in ("commit", "sources")}
+    mark |= {"boards": options.boards, "seed": options.seed}
     try:
         found: dict[str, Any] = json.loads(kept.read_text("utf-8"))
     except (OSError, ValueError):
@@ -422,9 +423,9 @@ def page(found: Mapping[str, Any]) -> list[str]:
     return [
         "# Interfaces", "",
         f"`python -m benchmarks {NAME} --boards {mark['boards']} --seed {mark['seed']}`: random "
-        "boards of all dealers and vulnerabilities, bid by each system in four ways. Compared are the "
-        "auction that is bid, the line that makes each of its calls, the first "
-        f"{LIMIT} auctions of mode `all` with what their last calls mean, and how many there are. "
+        "boards of all dealers and vulnerabilities, bid by each system in four ways. Compared are "
+        f"the auction that is bid, the line that makes each of its calls, the first {LIMIT} "
+        "auctions of mode `all` with what their last calls mean, and how many there are. "
         "The command ends at the first difference.", "",
         "* engine: the package, in one process",
         "* REST: a service on loopback, asked by the package's client",
@@ -441,20 +442,24 @@ def page(found: Mapping[str, Any]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; 0 all alike, 1 a board is answered otherwise, 2 arguments, 3 cannot run."""
-    options = _parser().parse_args(arguments)
-    reason = why_no_browser() or (emulator_build.why_unavailable() if gpu() is None else None)
+    options = parse(arguments)
+    reason = why_missing()
     if reason is not None:
         print(f"error: {reason}", file=sys.stderr)
         return 3
     try:
-        for name in options.systems:
-            open_held(name)
-        found = compare(options)
-    except (Difference, BidcascadeError) as error:
+        with terminated():
+            found = compare(options)
+    except (Difference, BidcascadeError, RuntimeError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1 if isinstance(error, Difference) else 3
     write_report(options.out, NAME, found, page(found))
     return 0
+
+
+def why_missing() -> str | None:
+    """Say what it wants and does not find, or ``None``."""
+    return why_no_browser() or (emulator_build.why_unavailable() if gpu() is None else None)
 
 
 def _boards(text: str) -> int:
@@ -466,15 +471,16 @@ def _boards(text: str) -> int:
     return value
 
 
-def _parser() -> argparse.ArgumentParser:
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks {NAME}", description=__doc__)
     parser.add_argument(
         "--boards", type=_boards, default=2_500, help="of each system (default: 2500)"
     )
     parser.add_argument(
-        "--systems", nargs="+", default=SYSTEMS, metavar="NAME",
-        help=f"by name or path (default: {' '.join(SYSTEMS)})",
+        "--systems", nargs="+", choices=sorted(named_systems()), default=SYSTEMS, metavar="NAME",
+        help=f"by name (default: {' '.join(SYSTEMS)})",
     )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, help="of the boards")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the report")
-    return parser
+    return parser.parse_args(arguments)
