@@ -422,10 +422,11 @@ def page(found: Mapping[str, Any]) -> list[str]:
              "auctions of mode all", "differences")  # fmt: skip
     return [
         "# Interfaces", "",
-        f"`python -m benchmarks {NAME} --boards {mark['boards']} --seed {mark['seed']}`: random "
-        "boards of all dealers and vulnerabilities, bid by each system in four ways. Compared are "
-        f"the auction that is bid, the line that makes each of its calls, the first {LIMIT} "
-        "auctions of mode `all` with what their last calls mean, and how many there are. "
+        f"`python -m benchmarks {NAME} --boards {mark['boards']} --seed {mark['seed']} --systems "
+        f"{' '.join(found['systems'])}`: random boards of all dealers and vulnerabilities, bid by "
+        "each system in four ways. Compared are the auction that is bid, the line that makes each "
+        f"of its calls, the first {LIMIT} auctions of mode `all` with what their last calls mean, "
+        "and how many there are. "
         "The command ends at the first difference.", "",
         "* engine: the package, in one process",
         "* REST: a service on loopback, asked by the package's client",
