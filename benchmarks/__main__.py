@@ -23,6 +23,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words[:1] == ["gpu"]:
         return gpu.main(words[1:])
+    if words[:1] == ["interfaces"]:
+        # what the others do not need
+        from . import interfaces
+
+        return interfaces.main(words[1:])
     options = _parser().parse_args(words)
     try:
         workloads = find_workloads(options.workload)
@@ -71,10 +76,10 @@ def _command(options: argparse.Namespace) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=("gpu", "floors"),
-        help="gpu: all that a GPU is tested and measured for, with options of its own (gpu --help);"
-        " floors: what the workloads cost a GPU at least, by arithmetic; all engines and workloads"
-        " by default",
+        "what", nargs="?", choices=("gpu", "interfaces", "floors"),
+        help="gpu: all that a GPU is tested and measured for; interfaces: whether Python, REST, the"
+        " page and kernels bid alike; both have options of their own (gpu --help); floors: what the"
+        " workloads cost a GPU at least, by arithmetic; all engines and workloads by default",
     )  # fmt: skip
     parser.add_argument(
         "--workload", nargs="+", default=[], metavar="NAME",

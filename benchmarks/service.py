@@ -14,6 +14,8 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 
+import polars as pl
+
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 
@@ -36,14 +38,20 @@ def ready_server(**settings: object) -> Iterator[tuple[int, float, "subprocess.P
 
 def deal_objects(count: int, seed: int) -> list[dict[str, str]]:
     """Random deals as requests have them."""
-    rows = random_deals(count, seed=seed).select(*HAND_COLUMNS, "dealer", "vulnerability").rows()
+    return deal_requests(random_deals(count, seed=seed))
+
+
+def deal_requests(deals: pl.DataFrame) -> list[dict[str, str]]:
+    """Deals of a frame as requests have them."""
     return [
         {
             "deal": format_deal(Deal((north, east, south, west))),
             "dealer": dealer,
             "vulnerability": vulnerability,
         }
-        for north, east, south, west, dealer, vulnerability in rows
+        for north, east, south, west, dealer, vulnerability in deals.select(
+            *HAND_COLUMNS, "dealer", "vulnerability"
+        ).rows()
     ]
 
 

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             if options.wheels is not None:
                 _install(options.wheels, Path(site))
-            with _terminated():
+            with terminated():
                 return _Run(options, Path(site)).parts()
         except _Ended as ended:
             print(f"error: {ended}", file=sys.stderr)
@@ -63,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextlib.contextmanager
-def _terminated() -> Iterator[None]:
+def terminated() -> Iterator[None]:
     """Let the end of this process be that of the one that it waits for."""
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:

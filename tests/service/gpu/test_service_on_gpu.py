@@ -34,10 +34,25 @@ sys.stdin.read()
 """
 
 
+SYSTEM = """opening:
+  1NT = Strong: 15-17 points, balanced
+  1X = One: 12+ points, 4+ X
+
+after 1NT:
+  2C = Stayman: 8+ points, 4+ hearts or 4+ spades
+"""
+
+
 @pytest.fixture
 def deals(tmp_path):
     path = tmp_path / "deals.parquet"
     write_deal_parquet(random_deals(300, seed=6), path)
+    return path
+
+
+def write_system(folder):
+    path = folder / "small.bidding"
+    path.write_text(SYSTEM)
     return path
 
 
@@ -47,8 +62,9 @@ def parts_of(folder):
 
 
 @pytest.mark.parametrize("mode", ["all", "first"])
-def test_a_batch(tmp_path, deals, mode):
-    table = write_small_table(tmp_path)
+@pytest.mark.parametrize("kind", ["table", "system"])
+def test_a_batch(tmp_path, deals, kind, mode):
+    table = write_small_table(tmp_path) if kind == "table" else write_system(tmp_path)
     for backend in ("cuda", "cpu"):
         words = ["batch", deals, "--table", table, "--mode", mode, "--part-deals", 100]
         words += ["--out", tmp_path / backend, "--backend", backend]
@@ -106,13 +122,13 @@ def test_a_job(tmp_path):
     assert found["cuda"] == found["cpu"]
 
 
-def test_two_processes_at_once(tmp_path):
-    words = ["auctions", "--table", "sayc", "--mode", "first"]
-    deal = GOOD["deals"][0]["deal"]
+def test_two_processes_at_once(tmp_path, deals):
+    """With so many deals that the device bids them."""
+    words = ["auctions", "--table", write_system(tmp_path), "--mode", "first", deals]
     with ThreadPoolExecutor(2) as pool:
-        runs = [pool.submit(run_apart, *words, "--backend", "cuda", deal) for _ in range(2)]
+        runs = [pool.submit(run_apart, *words, "--backend", "cuda") for _ in range(2)]
         there = [one.result() for one in runs]
-    here = run_apart(*words, "--backend", "cpu", deal)
+    here = run_apart(*words, "--backend", "cpu")
     assert here.code == 0, here.err
     for one in there:
         assert (one.code, one.out) == (0, here.out), one.err
