@@ -85,9 +85,9 @@ def points_text(points: Range) -> str:
     if low == 0 and high >= MANY_POINTS:
         return ""
     if low == high:
-        return f"{low} points"
+        return f"{low} point{'s' * (low != 1)}"
     if low == 0:
-        return f"at most {high} points"
+        return f"at most {high} point{'s' * (high != 1)}"
     return f"{low}+ points" if high >= MANY_POINTS else f"{low}-{high} points"
 
 
@@ -121,7 +121,8 @@ def _joined(parts: Sequence[_Part]) -> str:
     first, *others = of_shape.values()
     if all(one == first for one in others):
         told = [said or "any number of points" for said in texts]
-        said = " or ".join((*(one.removesuffix(" points") for one in told[:-1]), told[-1]))
+        before = (one.removesuffix(" points").removesuffix(" point") for one in told[:-1])
+        said = " or ".join((*before, told[-1]))
         return ", ".join((said, *first))
     return "; or ".join(
         ", ".join(filter(None, (said, *shaped))) or "any hand" for said, shaped in of_shape.items()
@@ -175,7 +176,8 @@ def _bounds(ranges: Sequence[Range], *, balanced: bool) -> list[str]:
             cards = f"at most {high}"
         else:
             continue
-        found.append((low, f"{cards} {SUIT_NAMES[suit]}"))
+        name = SUIT_NAMES[suit].removesuffix("s" * (high == 1))
+        found.append((low, f"{cards} {name}"))
     return [text for _, text in sorted(found, key=lambda item: -item[0])]
 
 

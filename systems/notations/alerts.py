@@ -24,8 +24,7 @@ LEAST: Final = 5
 """Deals of the sample that come to a place, before its calls are written."""
 _SHORT: Final = 39
 """Characters of an explanation; the rest goes behind ``#``, into the chat."""
-_SUITS: Final = {"clubs": "!C", "diamonds": "!D", "hearts": "!H", "spades": "!S"}
-_SUIT_WORDS: Final = re.compile(rf"\b(?:{'|'.join(_SUITS)})\b")
+_SUIT_WORDS: Final = re.compile(r"\b(club|diamond|heart|spade)s?\b")
 _BBO_TOKENS: Final = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
 _BSS_TOKENS: Final = {PASS: "P", DOUBLE: "D", REDOUBLE: "R"}
 _TELLING: Final = ("transfer", "puppet", "relay", "asks", "forcing to game", "sign-off",
@@ -119,7 +118,7 @@ def write_bss(alerts: Iterable[Alert], title: str = "") -> str:
         asked = next((codes[kind] for kind in _TELLING if kind in kinds), "0")
         calls = tuple(_BSS_TOKENS.get(call) or format_call(call) for call in one.auction)
         last = _BSS_TOKENS.get(one.call) or format_call(one.call)
-        text = _SUIT_WORDS.sub(lambda found: _SUITS[found[0]], one.text)
+        text = _SUIT_WORDS.sub(lambda found: f"!{found[1][0].upper()}", one.text)
         records.append(Record(
             (*calls, last), text, "artificial" in kinds, asked, _lengths(one),
             _opened_by_them(one.auction),
@@ -154,7 +153,7 @@ def _joined(calls: Sequence[int], tokens: dict[int, str]) -> str:
 
 def _plain(text: str) -> str:
     """Text without commas, which divide the fields of a record, and with signs for suits."""
-    text = _SUIT_WORDS.sub(lambda found: _SUITS[found[0]], text.replace("#", ""))
+    text = _SUIT_WORDS.sub(lambda found: f"!{found[1][0].upper()}", text.replace("#", ""))
     return " ".join(text.replace(",", ";").replace("\\", "/").split())
 
 
