@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, BackendUnavailable, BidcascadeError
+from bidcascade.engine import Engine
+from bidcascade.engine.answers import EntryColumns, FrameWriter
 from bidcascade.kernels import cuda
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.whole_files import write_json
-from bidcascade.service import Engine
-from bidcascade.service.answers import EntryColumns, FrameWriter
 from bidcascade.service.client import Client
 from bidcascade.systems import named_systems
 from bidcascade.systems.allowed import Listing

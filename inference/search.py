@@ -32,6 +32,7 @@ from bidcascade.bridge import (
     Vulnerability,
     format_call,
     format_calls,
+    parse_contract,
 )
 from bidcascade.kernels.types import U64
 from bidcascade.systems.system import context_at
@@ -585,11 +586,14 @@ def outcome_text(one: SearchedCall, layouts: int) -> str:
     --------
     >>> ends = Outcome("4SN", 80, 61.4), Outcome("Pass", 20, 0)
     >>> outcome_text(SearchedCall(21, 0, 0.0, 0.1, 300.0, ends), 100)
-    '4S: 4SN in 80 of 100 layouts, makes in 61; passed out in 20'
+    '4S: 4S by N in 80 of 100 layouts, makes in 61; passed out in 20'
     """
     texts = []
     for number, outcome in enumerate(one.outcomes):
-        name = "passed out" if outcome.contract == "Pass" else outcome.contract
+        name = "passed out"
+        if outcome.contract != "Pass":
+            contract = parse_contract(outcome.contract)
+            name = f"{contract.name} by {contract.declarer.letter}"
         of = f" of {layouts} layouts" if number == 0 else ""
         makes = "" if outcome.contract == "Pass" else f", makes in {outcome.made:.0f}"
         texts.append(f"{name} in {outcome.layouts:.0f}{of}{makes}")

@@ -85,9 +85,9 @@ def points_text(points: Range) -> str:
     if low == 0 and high >= MANY_POINTS:
         return ""
     if low == high:
-        return f"{low} points"
+        return f"{low} point{'s' * (low != 1)}"
     if low == 0:
-        return f"at most {high} points"
+        return f"at most {high} point{'s' * (high != 1)}"
     return f"{low}+ points" if high >= MANY_POINTS else f"{low}-{high} points"
 
 
@@ -120,10 +120,9 @@ def _joined(parts: Sequence[_Part]) -> str:
     of_shape = {words: _any_of(shaped, by_points[words]) for words, shaped in texts.items()}
     first, *others = of_shape.values()
     if all(one == first for one in others):
-        first_words = [words or "any number of points" for words in texts]
-        words = " or ".join(
-            (*(one.removesuffix(" points") for one in first_words[:-1]), first_words[-1])
-        )
+        shown = [words or "any number of points" for words in texts]
+        before = (one.removesuffix(" points").removesuffix(" point") for one in shown[:-1])
+        words = " or ".join((*before, shown[-1]))
         return ", ".join((words, *first))
     return "; or ".join(
         ", ".join(filter(None, (words, *shaped))) or "any hand"
@@ -178,7 +177,8 @@ def _bounds(ranges: Sequence[Range], *, balanced: bool) -> list[str]:
             cards = f"at most {high}"
         else:
             continue
-        found.append((low, f"{cards} {SUIT_NAMES[suit]}"))
+        name = SUIT_NAMES[suit].removesuffix("s" * (high == 1))
+        found.append((low, f"{cards} {name}"))
     return [text for _, text in sorted(found, key=lambda item: -item[0])]
 
 

@@ -308,12 +308,8 @@ def _meanings(entries: Iterable[PlaceEntry]) -> Iterator[list[PlaceEntry]]:
 
 
 def _conventions(system: System, outline: Outline) -> Iterator[CardConvention]:
-    listed = set()
-    for one in outline.options:
-        if one.name not in listed:
-            listed.add(one.name)
-            is_on = system.text.options[one.name]
-            yield CardConvention(one.name, is_on, str(one.where), one.about)
+    for name, one in outline.described_options().items():
+        yield CardConvention(name, system.text.options[name], str(one.where), one.about)
     for one in outline.conventions:
         yield CardConvention(one.name, None, str(one.where), one.about)
 

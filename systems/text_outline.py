@@ -46,6 +46,11 @@ class OutlinePart(NamedTuple):
     """The comment above it; of what stands at the left edge of a page else the page's first words.
     Empty where there is none."""
 
+    @property
+    def has_lines(self) -> bool:
+        """Whether anything stands below it."""
+        return self.last > self.where.line
+
     def has(self, where: Where) -> bool:
         """Whether a place is one of its lines."""
         return where.file == self.where.file and self.where.line <= where.line <= self.last
@@ -65,6 +70,19 @@ class Outline:
     def option_at(self, where: Where) -> str:
         """Name of the innermost option whose lines have a place; empty for none."""
         return next((one.name for one in reversed(self.options) if one.has(where)), "")
+
+    def described_options(self) -> dict[str, Part]:
+        """Give the block that tells most of each option, in the order of the text.
+
+        One with lines comes before a statement that sets an option alone, one with a comment before
+        one without.
+        """
+        told: dict[str, Part] = {}
+        for one in self.options:
+            best = told.setdefault(one.name, one)
+            if (one.has_lines, bool(one.about)) > (best.has_lines, bool(best.about)):
+                told[one.name] = one
+        return told
 
 
 def outline_of(system: System) -> Outline:

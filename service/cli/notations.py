@@ -21,9 +21,15 @@ _LEAST = 5
 def configure_notations(action: Callable[..., argparse.ArgumentParser], system_help: str) -> None:
     """Arguments of ``system import`` and ``system export``."""
     read = action(
-        "import", "notes in BML -> a system's text, and what was not understood", read_notes
+        "import",
+        "notes in BML or Full Disclosure -> a system's text, and what was not understood",
+        read_notes,
     )
-    read.add_argument("notes", metavar="FILE", help="notes; - reads standard input")
+    read.add_argument(
+        "notes",
+        metavar="FILE",
+        help="notes in BML, or a card of Full Disclosure (*.bss); - reads standard input",
+    )
     read.add_argument("--out", required=True, metavar="FILE", help="*.bidding; - writes the text")
     read.add_argument("--show", type=shared.whole_number(0), default=_SHOWN, metavar="N",
         help=f"rows listed that were not understood (default: {_SHOWN})")  # fmt: skip
@@ -48,6 +54,8 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
 def read_notes(options: argparse.Namespace) -> None:
     """Make a system's text of notes."""
     from bidcascade.systems.notations.bml_reader import read_bml
+    from bidcascade.systems.notations.bss_reader import read_bss
+    from bidcascade.systems.notations.full_disclosure import is_bss
 
     _check_out(options.out, _BIDDING)
     folder = Path(options.notes).parent
@@ -61,7 +69,8 @@ def read_notes(options: argparse.Namespace) -> None:
 
     given = options.notes
     text = shared.read_text(given) if given == "-" else _text(Path(given).read_bytes())
-    found = read_bml(text, beside)
+    is_card = Path(given).suffix.lower() == ".bss" or is_bss(text)
+    found = read_bss(text, given) if is_card else read_bml(text, beside)
     report = {
         "rows": found.rows, "understood": found.understood,
         "unread": [

@@ -256,10 +256,10 @@ def _about(book: SystemBook, prices: Sequence[OptionPrice], texts: _TextPages) -
 
 def _options(book: SystemBook, prices: Sequence[OptionPrice], texts: _TextPages) -> Iterator[Block]:
     price = {one.option: one for one in prices}
-    first = {one.name: one for one in reversed(book.outline.options)}
+    told = book.outline.described_options()
     rows: list[tuple[Cell, ...]] = []
     for name, is_on in book.options.items():
-        part, found = first[name], price.get(name)
+        part, found = told[name], price.get(name)
         cost = (None if found is None else interval_text(found.imps),) if prices else ()
         rows.append((
             Link(name, texts.address(str(part.where))), "on" if is_on else "off",

@@ -45,7 +45,7 @@ def textmate_grammar() -> dict[str, Any]:
                 "2": {"name": "entity.name.function.bidding"},
             },
         },
-        _piece("keyword.control", rf"^\s*{_words(*_OPENERS)}"),
+        _piece("keyword.control", rf"^\s*(?:{_words('WITHOUT')}\s+)?{_words(*_OPENERS)}"),
         _piece("string.quoted.double", shapes["QUOTED"]),
         _piece("meta.embedded.expression", shapes["RAW"]),
         _piece("entity.name.tag", shapes["TAG"]),
@@ -57,6 +57,7 @@ def textmate_grammar() -> dict[str, Any]:
         _piece("constant.other.call", _words(*_CALLS)),
         _piece("constant.numeric", rf"(?<![\w+=-])(?:{'|'.join(shapes[one] for one in _NUMBERS)})"),
         _piece("keyword.operator", _words(*_JOINING)),
+        _piece("keyword.operator", "(?<!=)=(?!=)"),
     ]
     return {
         "name": "bidding",

@@ -27,6 +27,8 @@ _POSSESSIVE: Final = {"me": "my", "partner": "partner's", "RHO": "RHO's", "LHO":
 _OWNERS: Final = {"me": "mine", "we": "ours", "they": "theirs", "partner": "partner's",
                   "RHO": "RHO's", "LHO": "LHO's"}  # fmt: skip
 _VERBS: Final = {"pass": "passed", "double": "doubled", "redouble": "redoubled"}
+_ONE: Final = (Range(1, 1), Range(0, 1))
+"""Of one, and of one at most, what is counted is named alone."""
 _OPTIONAL: Final = re.compile(r"\[([^][]*\{(\w+)\})\]")
 _WITHOUT_ARTICLE: Final = frozenset({
     "notrump", "forcing", "forcing to game", "artificial", "invitational", "limited", "natural",
@@ -158,7 +160,7 @@ def phrase_text(phrase: Phrase) -> str:
         "count": str(phrase.count),
         "counted": "",
     }
-    words = template(row, found.low if found == Range(1, 1) else None)
+    words = template(row, 1 if found in _ONE else None)
     if "{counted}" in words:
         fields["counted"] = phrase_text(Phrase(phrase.text, range=found, suits=phrase.suits))
     return _OPTIONAL.sub(lambda part: part[1] if fields[part[2]] else "", words).format(**fields)
@@ -178,6 +180,8 @@ def _length(phrase: Phrase) -> str:
     (suit,) = phrase.suits
     if phrase.range is not None and phrase.range == Range(0, 0) and suit in SUIT_WORDS:
         return f"no {suit}"
+    if phrase.range in _ONE and suit in SUIT_WORDS:
+        return f"{_range(phrase)} {suit.removesuffix('s')}"
     between = " " if " " not in suit else " in "
     return f"{_range(phrase)}{between}{suit}"
 

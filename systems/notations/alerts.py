@@ -3,8 +3,7 @@
 Both forms want a record for each call after each auction, so the system is bid on random deals, and
 the places where they come are written; what nobody meets is left out. BBOalert's tables are defined
 at https://github.com/stanmaz/BBOalert. Files of Full Disclosure (``.bss``) were read by Bridge Base
-Online once, and BBOalert reads them still; no definition of them was published. They are written as
-https://github.com/gpaulissen/bml does, with codes for what a call asks that players have found out.
+Online once, and BBOalert reads them still (:mod:`.full_disclosure`).
 """
 
 import re
@@ -19,23 +18,18 @@ from bidcascade.systems.knowledge import hull
 from bidcascade.systems.places import PlaceEntry
 from bidcascade.systems.system import System
 
+from .full_disclosure import DISPOSITIONS, LONGEST, Card, Record, print_bss
+
 LEAST: Final = 5
 """Deals of the sample that come to a place, before its calls are written."""
 _SHORT: Final = 39
 """Characters of an explanation; the rest goes behind ``#``, into the chat."""
-_SUITS: Final = {"clubs": "!C", "diamonds": "!D", "hearts": "!H", "spades": "!S"}
-_SUIT_WORDS: Final = re.compile(rf"\b(?:{'|'.join(_SUITS)})\b")
+_SUIT_WORDS: Final = re.compile(r"\b(club|diamond|heart|spade)s?\b")
 _BBO_TOKENS: Final = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
 _BSS_TOKENS: Final = {PASS: "P", DOUBLE: "D", REDOUBLE: "R"}
-_DISPOSITIONS: Final = {
-    "sign-off": "1", "not forcing": "2", "invitational": "4", "forcing to game": "6",
-    "preemptive": "9", "transfer": "A", "puppet": "B", "relay": "C", "asks": "D", "forcing": "5",
-}  # fmt: skip
-"""What a call asks of partner, the most telling first where a line has several."""
 _TELLING: Final = ("transfer", "puppet", "relay", "asks", "forcing to game", "sign-off",
                    "preemptive", "invitational", "forcing", "not forcing")  # fmt: skip
-_LONGEST: Final = 8
-"""Cards of a suit that a record can say; it stands for more too."""
+"""What a call asks of partner, the most telling first where a line has several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,17 +111,19 @@ def write_bss(alerts: Iterable[Alert], title: str = "") -> str:
     *00{Ours}=NYYYYYY
     001H=NYYYYYY558Major: 12+ points, 5+ !H; forcing
     """
-    lines = [f"*00{{{title.replace('{', '(').replace('}', ')')}}}=NYYYYYY"]
+    codes = {said: code for code, said in DISPOSITIONS.items()}
+    records = []
     for one in alerts:
         kinds = {agreement.kind for entry in one.entries for agreement in entry.agreements}
-        artificial = "Y" if "artificial" in kinds else "N"
-        asked = next((_DISPOSITIONS[kind] for kind in _TELLING if kind in kinds), "0")
-        # theirs is the auction that the other side has opened
-        theirs = "*" if _opened_by_them(one.auction) else ""
-        calls = _joined((*one.auction, one.call), _BSS_TOKENS)
-        text = _SUIT_WORDS.sub(lambda found: _SUITS[found[0]], one.text)
-        lines.append(f"{theirs}00{calls}={artificial}YYYYYY{asked}{_lengths(one)}{text}")
-    return "\n".join([*lines, ""])
+        asked = next((codes[kind] for kind in _TELLING if kind in kinds), "0")
+        calls = tuple(_BSS_TOKENS.get(call) or format_call(call) for call in one.auction)
+        last = _BSS_TOKENS.get(one.call) or format_call(one.call)
+        text = _SUIT_WORDS.sub(lambda found: f"!{found[1][0].upper()}", one.text)
+        records.append(Record(
+            (*calls, last), text, "artificial" in kinds, asked, _lengths(one),
+            _opened_by_them(one.auction),
+        ))  # fmt: skip
+    return print_bss(Card(title, records=tuple(records)))
 
 
 def _opened_by_them(auction: Sequence[int]) -> bool:
@@ -136,19 +132,19 @@ def _opened_by_them(auction: Sequence[int]) -> bool:
     return opening is not None and opening % 2 != len(auction) % 2
 
 
-def _lengths(alert: Alert) -> str:
-    """Least and most cards of the suit that is bid, as two digits; none for other calls."""
+def _lengths(alert: Alert) -> tuple[int, int] | None:
+    """Least and most cards of the suit that is bid; None for other calls."""
     suit = "CDHS".find(format_call(alert.call)[-1:])
     if len(format_call(alert.call)) != 2 or suit < 0:
-        return ""
+        return None
     bounds = [
         hull(entry.constraint.reach.can).lengths[suit] for entry in alert.entries
         if entry.constraint.reach.can
     ]  # fmt: skip
     if not bounds:
-        return f"0{_LONGEST}"
-    low = min(min(one[0] for one in bounds), _LONGEST)
-    return f"{low}{min(max(one[1] for one in bounds), _LONGEST)}"
+        return 0, LONGEST
+    least, most = min(one[0] for one in bounds), max(one[1] for one in bounds)
+    return min(least, LONGEST), min(most, LONGEST)
 
 
 def _joined(calls: Sequence[int], tokens: dict[int, str]) -> str:
@@ -157,7 +153,7 @@ def _joined(calls: Sequence[int], tokens: dict[int, str]) -> str:
 
 def _plain(text: str) -> str:
     """Text without commas, which divide the fields of a record, and with signs for suits."""
-    text = _SUIT_WORDS.sub(lambda found: _SUITS[found[0]], text.replace("#", ""))
+    text = _SUIT_WORDS.sub(lambda found: f"!{found[1][0].upper()}", text.replace("#", ""))
     return " ".join(text.replace(",", ";").replace("\\", "/").split())
 
 

@@ -5,20 +5,18 @@ with answers indented below. A row becomes a line where its whole meaning reads 
 agreements, beside words that ask nothing of a hand; else it stays a remark, and is reported.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import dropwhile
-from typing import Final
+from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.language.errors import Complaint
 from bidcascade.systems.language.grammar import parse_statement
 from bidcascade.systems.language.reader import read_text
-from bidcascade.systems.language.syntax_tree import (
-    Define,
-)
+from bidcascade.systems.language.syntax_tree import Define
 
-from .bml_prose import SUITS, read_prose
+from .bml_prose import SUITS, ReadProse, read_prose
 from .bml_tables import Bid, Notes, Row, Table, notes_of
 from .bml_words import GROUPS, OTHER_OF, STEP, VULNERABLE
 
@@ -40,7 +38,7 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class BmlSystem:
+class SystemOfNotes:
     """A system's text made of notes, and how far they were understood.
 
     Parameters
@@ -59,6 +57,13 @@ class BmlSystem:
     rows: int
     understood: int
     unread: tuple[Unread, ...]
+
+
+class Reading(NamedTuple):
+    """How a notation's rows are read: a description, with its suit and names, and a row's text."""
+
+    prose: Callable[[Row, str, Set[str]], ReadProse]
+    text: Callable[[Row], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ class _Written:
     key: "tuple[int, str] | None" = None
 
 
-def read_bml(text: str, files: Callable[[str], str] | None = None) -> BmlSystem:
+def read_bml(text: str, files: Callable[[str], str] | None = None) -> SystemOfNotes:
     r"""Read notes in BML.
 
     Parameters
@@ -117,9 +122,23 @@ def read_bml(text: str, files: Callable[[str], str] | None = None) -> BmlSystem:
     """
     lost: list[Unread] = []
     notes = notes_of(text, files, lambda *told: lost.append(Unread(*told)))
+    return system_of_notes(notes, lost, _PROSE)
+
+
+def system_of_notes(notes: Notes, lost: Sequence[Unread], reading: Reading) -> SystemOfNotes:
+    """Make a system of rows, whichever notation they were read from.
+
+    Parameters
+    ----------
+    notes
+    lost
+        What was left out before.
+    reading
+        How the rows' words are read.
+    """
     refused: dict[tuple[int, str], str] = {}
     for _ in range(_MOST_ROUNDS):
-        maker = _Maker(notes, refused)
+        maker = _Maker(notes, refused, reading)
         lines = list(dropwhile(lambda one: not one.text, maker.lines()))
         written = "\n".join(" " * (STEP * one.depth) + one.text for one in lines) + "\n"
         new = {}
@@ -132,7 +151,7 @@ def read_bml(text: str, files: Callable[[str], str] | None = None) -> BmlSystem:
         # what does not go with the rest is taken back, and the rest looked at again
         refused |= new
     unread = sorted([*lost, *maker.unread], key=lambda one: one.line)
-    return BmlSystem(written, maker.rows, maker.understood, tuple(dict.fromkeys(unread)))
+    return SystemOfNotes(written, maker.rows, maker.understood, tuple(dict.fromkeys(unread)))
 
 
 def _complaints(text: str) -> tuple[Complaint, ...]:
@@ -146,9 +165,12 @@ def _complaints(text: str) -> tuple[Complaint, ...]:
 class _Maker:
     """Makes the lines of a system of notes; ``refused`` are those that did not go with the rest."""
 
-    def __init__(self, notes: Notes, refused: Mapping[tuple[int, str], str]) -> None:
+    def __init__(
+        self, notes: Notes, refused: Mapping[tuple[int, str], str], reading: Reading
+    ) -> None:
         self._notes = notes
         self._refused = refused
+        self._reading = reading
         self._names = {
             found.name
             for found in (parse_statement(one).statement for one in notes.defines)
@@ -261,11 +283,11 @@ class _Maker:
                 continue
             choices = self._choices(row.bid, path, literal)
             if not choices:
-                self._lose(row.number, _text_of(row), "no suit is left for it")
+                self._lose(row.number, self._reading.text(row), "no suit is left for it")
                 self._seen[id(row)] = False
             for call, behind, extra in choices:
                 if call in made:
-                    self._lose(row.number, _text_of(row), f"{call} was defined before")
+                    self._lose(row.number, self._reading.text(row), f"{call} was defined before")
                     continue
                 made.add(call)
                 literal |= {f"{call[0]}{one}" for one in GROUPS.get(call[1:], ())}
@@ -277,7 +299,7 @@ class _Maker:
             return
         step = self._step(row.bid, path)
         if step is None:
-            self._lose(row.number, _text_of(row), "no header can say this call")
+            self._lose(row.number, self._reading.text(row), "no header can say this call")
         elif row.below:
             header = f"{step.steps[-1]}:"
             key = row.number, " ".join(step.steps)
@@ -289,7 +311,7 @@ class _Maker:
         key = row.number, " ".join(path.steps)
         strain = call[1:]
         suit = SUITS.get(strain, strain if strain in GROUPS or strain == "NT" else "")
-        said = read_prose([*row.said], suit, self._names)
+        said = self._reading.prose(row, suit, self._names)
         words, reason = said.words, said.reason
         if key in self._refused:
             words, reason = None, self._refused[key]
@@ -306,14 +328,14 @@ class _Maker:
             yield from self._body(table, path, row.below, depth + 1)
             return
         if has_meaning:
-            self._lose(row.number, _text_of(row), reason)
+            self._lose(row.number, self._reading.text(row), reason)
         yield _Written(depth, f"-- {call} {' / '.join(filter(None, row.said))}".rstrip())
         if not row.below:
             return
         if path.nameable:
             self._waiting.append((table, path, row.below))
         else:
-            self._lose(row.number, _text_of(row), "its answers cannot be said without it")
+            self._lose(row.number, self._reading.text(row), "its answers cannot be said without it")
 
     # ------------------------------------------------------------------ calls
     def _choices(self, bid: Bid, path: _Path, literal: set[str]) -> list[tuple[str, _Path, str]]:
@@ -399,6 +421,9 @@ def _without_passes(history: Sequence[Bid]) -> Iterator[Bid]:
 
 def _text_of(row: Row) -> str:
     return f"{row.bid.text} {' / '.join(filter(None, row.said))}".strip()
+
+
+_PROSE: Final = Reading(lambda row, suit, names: read_prose(row.said, suit, names), _text_of)
 
 
 def _as_remark(one: _Written) -> _Written:

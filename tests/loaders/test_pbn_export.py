@@ -164,3 +164,20 @@ def test_rows_of_other_deals_stay_rows():
     frame = random_deals(3, seed=1).with_columns(contract=pl.lit("1N"), declarer=pl.lit("N"))
     assert with_score_tables(frame).height == 3
     assert "ScoreTable" not in written(with_score_tables(frame))
+
+
+@pytest.mark.real_data
+def test_systems_of_real_files_are_read_and_written_again(shared_data):
+    named = files = 0
+    for path in sorted((shared_data / "pbn").rglob("*.pbn")):
+        data = path.read_bytes()
+        told = bid_system_column(data).drop_nulls()
+        if told.is_empty():
+            continue
+        frame = read_pbn(data, source=path.name).deals.join(told, on="record", how="inner")
+        again = bid_system_column(written(frame).encode())[BID_SYSTEMS_COLUMN]
+        assert again.to_list() == frame[BID_SYSTEMS_COLUMN].to_list(), path.name
+        files += 1
+        named += len(frame)
+    assert files == 19
+    assert named == 4017

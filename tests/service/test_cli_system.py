@@ -150,6 +150,7 @@ def test_notes_become_a_system_and_a_system_notes(tmp_path, capsys):
         (["import", "ours.bml", "--out", "ours.txt"], 1, "expected an output ending in .bidding"),
         (["import", "none.bml", "--out", "ours.bidding"], 2, "No such file or directory"),
         (["import", "odd.bml", "--out", "ours.bidding"], 2, "expected notes as text"),
+        (["import", "cut.bss", "--out", "ours.bidding"], 2, "cut.bss:1: expected a card's header"),
         (
             ["export", "sayc", "--out", "ours.pdf"],
             1,
@@ -161,6 +162,7 @@ def test_notes_become_a_system_and_a_system_notes(tmp_path, capsys):
 def test_notes_that_cannot_be_are_refused(tmp_path, monkeypatch, capsys, arguments, code, said):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "odd.bml").write_bytes(bytes(range(256)) * 40)
+    (tmp_path / "cut.bss").write_text("*00{cu")
     assert main(["system", *arguments]) == code
     assert said in capsys.readouterr().err
 
@@ -171,3 +173,12 @@ def test_alerts_are_written_for_other_programs(tiny, tmp_path, capsys):
         assert main(["system", "export", tiny, "--out", str(out), "--deals", "400"]) == 0
         assert "5 alerts written" in capsys.readouterr().err
         assert out.read_text("utf-8").startswith(first)
+    # and come back; another page of codes is no hindrance
+    old = tmp_path / "old.bss"
+    old.write_bytes((out.read_text("utf-8") + "003C=NYYYYYY085na ja \u2013\n").encode("cp1252"))
+    text = tmp_path / "again.bidding"
+    assert main(["system", "import", str(old), "--out", str(text), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["rows"], told["understood"]) == (6, 5)
+    assert told["unread"][0]["reason"] == "its least cards are more than its most"
+    assert "1NT = Strong notrump: 15-17 points" in text.read_text("utf-8")

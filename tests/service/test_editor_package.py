@@ -107,6 +107,14 @@ def test_the_client_starts_the_command_of_the_settings(package):
             ],
         ),
         (
+            "  without option weak-notrump:",
+            [("  without option", "keyword")],
+        ),
+        (
+            "define long X = 5+ X and 4=4=3=2",
+            [("define", "keyword"), ("=", "keyword"), ("5+", "constant"), ("4=4=3=2", "constant")],
+        ),
+        (
             "or Weak: {HCP < 9}",
             [("or", "keyword"), ("Weak", "entity"), ("{HCP < 9}", "meta")],
         ),

@@ -26,6 +26,7 @@ opening:
     or Major: 15-19 points, 6+ hearts or 6+ spades
   3C = A preempt: 3-9 points, 7+ clubs or 7+ diamonds or 7+ hearts or 7+ spades
   1NT = Mini: 10-12 points, balanced, no 5-card major
+  1S = Next to nothing: at most 1 point, 5 spades, 1 heart, 5+ diamonds
   1D = Either way: 11-13 points or 18-20 points, 4+ diamonds
 after 2D:
   2H = To play opposite a weak two: at most 14 points
@@ -46,6 +47,7 @@ after 2D:
         ("1N", "Mini: 10-12 points, balanced, at most 4 hearts, at most 4 spades"),
         ("1D", "Either way: 11-13 or 18-20 points, 4+ diamonds"),
         ("2D P 2H P 2S", "Spades: 5-10 points, 6 spades"),
+        ("1S", "Next to nothing: at most 1 point, 5-7 diamonds, 5 spades, 1 heart"),
     ],
 )  # fmt: skip
 def test_calls_of_several_meanings_keep_or(auction, sentence):

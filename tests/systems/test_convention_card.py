@@ -77,6 +77,26 @@ def test_options_and_conventions_stand_with_their_lines(mine):
     assert [one.name for one in outline.conventions] == ["stayman", "asking"]
 
 
+def test_an_option_is_told_where_it_has_lines_and_a_comment(tmp_path):
+    text = """-- A text.
+opening:
+  option one:
+    1NT = Ten: 10-12 points, balanced
+option two, on
+-- What one is.
+option one:
+  after 1NT:
+    2C = Asking: 8+ points; artificial
+option one, on
+"""
+    (tmp_path / "set.bidding").write_text(text)
+    system = open_system(str(tmp_path / "set.bidding"))
+    told = outline_of(system).described_options()
+    assert {name: (one.where.line, one.about) for name, one in told.items()} == {
+        "one": (7, "What one is."), "two": (5, "A text."),
+    }  # fmt: skip
+
+
 def test_a_card_has_what_its_options_say(mine):
     card = card_of(open_system(mine, options={"weak-notrump": True, "deep": True}), mine)
     assert card.options == {"weak-notrump": True, "two-way": True, "deep": True}

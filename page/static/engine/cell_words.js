@@ -32,8 +32,9 @@ export function cellsText(cells, points, types = []) {
 /** A range of points; empty where it says nothing. */
 export function pointsText([low, high]) {
   if (low === 0 && high >= MANY_POINTS) return "";
-  if (low === high) return `${low} points`;
-  if (low === 0) return `at most ${high} points`;
+  const words = high === 1 ? "point" : "points";
+  if (low === high) return `${low} ${words}`;
+  if (low === 0) return `at most ${high} ${words}`;
   return high >= MANY_POINTS ? `${low}+ points` : `${low}-${high} points`;
 }
 
@@ -74,7 +75,7 @@ function joined(parts) {
   const [[, first]] = ofShape;
   if (ofShape.length > 1 && ofShape.every(([, one]) => one.join() === first.join())) {
     const told = ofShape.map(([said]) => said || "any number of points");
-    const before = told.slice(0, -1).map((one) => one.replace(/ points$/, ""));
+    const before = told.slice(0, -1).map((one) => one.replace(/ points?$/, ""));
     return [[...before, told.at(-1)].join(" or "), ...first].join(", ");
   }
   const said = ofShape.map(([one, shaped]) => [one, ...shaped].filter(Boolean).join(", "));
@@ -123,7 +124,8 @@ function bounds(ranges, balanced) {
     } else if (low >= 2 && (high <= 5 || low >= 3)) cards = high > 7 ? `${low}+` : `${low}-${high}`;
     else if (high <= 4 && high < most) cards = `at most ${high}`;
     else return;
-    found.push([low, `${cards} ${SUIT_NAMES[SUITS[suit]]}`]);
+    const name = SUIT_NAMES[SUITS[suit]];
+    found.push([low, `${cards} ${high === 1 ? name.replace(/s$/, "") : name}`]);
   });
   return found.sort(([one], [other]) => other - one).map(([, text]) => text);
 }

@@ -41,7 +41,7 @@ def test_switches_become_options_and_the_rest_is_listed():
     assert found.played == ("Michaels Cuebid",)
     assert found.unwanted == ("Cappelletti",)
     assert found.unknown == ("Multi",)
-    plain = switches_of(open_system("sayc"), card)
+    plain = switches_of(open_system("precision"), card)
     assert plain.options == {}
     assert plain.lacking == ("Reverse drury",)
 

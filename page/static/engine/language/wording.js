@@ -98,6 +98,11 @@ export function rangeText({ low, high, also }) {
   return low === 0 ? `at most ${high}` : `${low}-${high}`;
 }
 
+/** Whether what is counted is one, or one at most. */
+function isOne(range) {
+  return range !== null && range.low <= 1 && range.high === 1 && !range.also.length;
+}
+
 /** A phrase, in the first form of its row in the catalogue. */
 function phraseText(phrase) {
   const writer = WRITERS[phrase.kind];
@@ -106,8 +111,7 @@ function phraseText(phrase) {
   const { range, who } = phrase;
   const [suit = "", other = ""] = phrase.suits;
   const isMany = who === null || who === "me" || who === "we" || who === "they";
-  const isOne = range !== null && range.low === 1 && range.high === 1 && !range.also.length;
-  const words = template(row, isOne ? 1 : null);
+  const words = template(row, isOne(range) ? 1 : null);
   const fields = {
     range: rangeOf(phrase),
     suit: suit === row.default ? "" : suit,
@@ -146,6 +150,7 @@ function length(phrase) {
   const [suit] = phrase.suits;
   const text = rangeOf(phrase);
   if (text === "0" && suit in SUIT_WORDS) return `no ${suit}`;
+  if (isOne(phrase.range) && suit in SUIT_WORDS) return `${text} ${suit.replace(/s$/, "")}`;
   return `${text}${suit.includes(" ") ? " in " : " "}${suit}`;
 }
 
