@@ -93,8 +93,8 @@ def test_half_of_the_hands_are_for_the_topic(visit):
     page.wait_for_selector(".game-table")
     right = page.evaluate(
         """async (code) => {
-            const { readSet } = await import('/static/practice_sets.js');
-            const { post } = await import('/static/api.js');
+            const { readSet } = bidcascade('practice_sets.js');
+            const { post } = bidcascade('api.js');
             const answers = [];
             for (const one of readSet(code).questions) {
                 const auction = one.calls, dealer = "NESW"[one.dealer];
@@ -145,7 +145,7 @@ def test_rare_conventions_find_hands(module, topic):
 
 SYSTEMS = ["sayc", "acol", "two-over-one"]
 QUESTIONS_OF_ALL = """async ([name, step]) => {
-    const { topicsOf, questionsOfExamples } = await import("/static/practice_sets.js");
+    const { topicsOf, questionsOfExamples } = bidcascade("practice_sets.js");
     const found = [];
     for (const [at, one] of (await topicsOf(name)).flat().entries()) {
         if (at % step) continue;
