@@ -8,7 +8,7 @@ line, paths beginning with a dot, and ``import("./x.js")``.
 
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -29,8 +29,11 @@ _FORMS: Final = tuple(
         r"export\s+default\s+(?P<value>)(?!function\b|async\b|class\b)",
     )
 )
+_REMARK: Final = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/[ \t]*)$", re.MULTILINE)
+_INDENT: Final = re.compile(r"^[ \t]+", re.MULTILINE)
 _STATEMENT: Final = re.compile(r"^(?:import\b(?!\()|export\b)", re.MULTILINE)
 _LATER: Final = re.compile(r'\bimport\("(\.[^"\n]+)"\)')
+_LEFT: Final = 'import("./'
 _UNKNOWN: Final = re.compile(
     r"\bimport\s*[.(]|^await\b|\$(?:modules|later|default)\b", re.MULTILINE
 )
@@ -48,7 +51,7 @@ _RUNNING: Final = """\
     return $modules[path];
   }
   // a script of one entry, and of what it needs
-  function $apart() {
+  function $apart(entry) {
     const orders = {};
     const waiting = [entry];
     for (const path of waiting) {
@@ -63,8 +66,11 @@ _RUNNING: Final = """\
       "const $modules = {};", $run, $later, `$run($orders["${entry}"]);`, "",
     ].join("\\n");
   }
-  if (isApart) return $apart();
-  $run($orders[entry]);
+  return (path, isApart) => {
+    if (isApart) return $apart(path);
+    $run($orders[path] ?? []);
+    return $modules[path];
+  };
 """
 
 
@@ -86,8 +92,14 @@ class _Module:
         return list(dict.fromkeys(path for path, *_ in (*self.imports, *self.again)))
 
 
-def bundle(sources: Mapping[str, str], entries: Iterable[str], name: str) -> str:
-    """Write a function that runs a module with all that it imports.
+def bundle(
+    sources: Mapping[str, str],
+    entries: Iterable[str],
+    name: str,
+    *,
+    left: Collection[str] = (),
+) -> str:
+    """Write a function that runs a module with all that it imports, once, and gives its exports.
 
     Parameters
     ----------
@@ -97,12 +109,16 @@ def bundle(sources: Mapping[str, str], entries: Iterable[str], name: str) -> str
         Paths that the function can be called with.
     name
         Of the function.
+    left
+        Paths that are not joined: ``import("./x.js")`` asks for the file itself, which lies where
+        its path says, seen from the script.
 
     Returns
     -------
     str
-        A declaration of the function. With true behind the entry it runs nothing, but gives the
-        text of a script that runs the entry elsewhere, as in a worker, without the other modules.
+        A declaration of the function. Of a module that has run it gives the exports, whether it
+        is an entry or not. With true behind the entry it runs nothing, but gives the text of a
+        script that runs the entry elsewhere, as in a worker, without the other modules.
 
     Raises
     ------
@@ -113,7 +129,7 @@ def bundle(sources: Mapping[str, str], entries: Iterable[str], name: str) -> str
     --------
     >>> print(bundle({"a.js": 'import { b } from "./b.js";', "b.js": "export const b = 1;"},
     ...              ["a.js"], "run"))  # doctest: +ELLIPSIS
-    function run(entry, isApart) {
+    const run = (() => {
       "use strict";
     ...
     """
@@ -123,23 +139,25 @@ def bundle(sources: Mapping[str, str], entries: Iterable[str], name: str) -> str
     while waiting:
         entry = waiting.pop(0)
         if entry not in orders:
-            orders[entry] = _order(entry, sources, modules)
+            orders[entry] = _order(entry, sources, modules, left)
             waiting += (path for one in orders[entry] for path in modules[one].later)
     for path in modules:
         _follow_all(path, modules)
     for order in orders.values():
         _check(order, modules)
     later = {path: module.later for path, module in modules.items() if module.later}
-    lines = [f"function {name}(entry, isApart) {{", '  "use strict";', "  const $orders = {"]
+    lines = [f"const {name} = (() => {{", '  "use strict";', "  const $orders = {"]
     lines += [f'    "{entry}": {_list(order)},' for entry, order in orders.items()]
     lines += ["  };", "  const $needed = {"]
     lines += [f'    "{path}": {_list(needed)},' for path, needed in later.items()]
     lines += ["  };", "  const $code = {"]
     lines += (_written(path, modules[path]) for path in modules)
-    return "\n".join([*lines, "  };", f"{_RUNNING}}}", ""])
+    return "\n".join([*lines, "  };", f"{_RUNNING}}})();", ""])
 
 
-def _order(entry: str, sources: Mapping[str, str], modules: dict[str, _Module]) -> list[str]:
+def _order(
+    entry: str, sources: Mapping[str, str], modules: dict[str, _Module], left: Collection[str]
+) -> list[str]:
     """Paths of a module and all that it needs, those that are needed first."""
     order: list[str] = []
     seen: set[str] = set()
@@ -149,7 +167,7 @@ def _order(entry: str, sources: Mapping[str, str], modules: dict[str, _Module]) 
             return
         seen.add(path)
         if path not in modules:
-            modules[path] = _read(path, sources)
+            modules[path] = _read(path, sources, left)
         for needed in modules[path].needed:
             walk(needed)
         order.append(path)
@@ -158,10 +176,10 @@ def _order(entry: str, sources: Mapping[str, str], modules: dict[str, _Module]) 
     return order
 
 
-def _read(path: str, sources: Mapping[str, str]) -> _Module:
+def _read(path: str, sources: Mapping[str, str], left: Collection[str]) -> _Module:
     if path not in sources:
         raise ValueError(f"expected a module of the page, got {path!r}")
-    source = sources[path]
+    source = _shortened(path, sources[path])
     module = _Module("")
 
     def absolute(named: str, position: int) -> str:
@@ -171,8 +189,11 @@ def _read(path: str, sources: Mapping[str, str]) -> _Module:
         return found
 
     def later(found: re.Match[str]) -> str:
-        module.later.append(absolute(found[1], found.start()))
-        return f'$later("{module.later[-1]}")'
+        asked = absolute(found[1], found.start())
+        if asked in left:
+            return f'{_LEFT}{asked}")'
+        module.later.append(asked)
+        return f'$later("{asked}")'
 
     done = 0
     for start in _STATEMENT.finditer(source):
@@ -193,11 +214,23 @@ def _read(path: str, sources: Mapping[str, str]) -> _Module:
         else:
             _exported(module, parts)
     module.text = _LATER.sub(later, module.text + source[done:])
-    own = module.text.replace("const $default = ", "").replace("$later(", "")
+    own = module.text.replace("const $default = ", "").replace("$later(", "").replace(_LEFT, "")
     unknown = _UNKNOWN.search(own)
     if unknown is not None:
         raise _error(path, own, unknown.start(), f"{unknown[0]!r} cannot be joined")
+    module.text = _INDENT.sub("", module.text)
     return module
+
+
+def _shortened(path: str, source: str) -> str:
+    """Leave out comments on lines of their own, a tenth of what comes through the network."""
+    # lines keep their numbers
+    shorter = _REMARK.sub(lambda found: "\n" * found[0].count("\n"), source)
+    for line in re.finditer(".+", shorter):
+        if line[0].count("`") % 2:
+            # what looks like a comment may be its text
+            raise _error(path, shorter, line.start(), "expected a template on one line")
+    return shorter
 
 
 def _imported(module: _Module, parts: Mapping[str, str], path: str) -> None:

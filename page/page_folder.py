@@ -22,17 +22,24 @@ from bidcascade.loaders.whole_files import can_write, whole_file
 
 from .bundle import bundle
 from .content_policy import OFFLINE_POLICY
+from .joined_files import (
+    NAME,
+    SCRIPT,
+    STYLE,
+    WORKER,
+    joined_page,
+    joined_style,
+    module_sources,
+    replaced,
+)
 from .static_files import CORE, PAGE, static_files
 
-SCRIPT: Final = "bidcascade.js"
-STYLE: Final = "bidcascade.css"
-WORKER: Final = "sw.js"
+SERVICE_WORKER: Final = "sw.js"
 SYSTEMS: Final = "systems"
 SOLVED: Final = "solved-deals.js"
 FOLDER: Final = "bidcascade-page"
 """Name of the folder in a zip file."""
 _START: Final = "start.js"
-_ENGINE: Final = "engine/worker.js"
 _HEAD: Final = "// Written by `bidcascade page`."
 """First line of the service worker, by which a folder is known."""
 
@@ -61,9 +68,7 @@ def page_files(
     known = dict(systems)
     found = {
         SCRIPT: _script(),
-        STYLE: "".join(
-            file.content.decode() for name, file in static_files().items() if name.endswith(".css")
-        ),
+        STYLE: joined_style(),
         **{_path(name): _system(name, one) for name, one in known.items()},
     }
     content = {name: text.encode() for name, text in found.items()}
@@ -79,7 +84,7 @@ def page_files(
         for name, one in known.items()
     ]
     content[PAGE] = _page(told, deals).encode()
-    content[WORKER] = _worker(content).encode()
+    content[SERVICE_WORKER] = _service_worker(content).encode()
     return content
 
 
@@ -121,7 +126,7 @@ def check_page_folder(folder: Path) -> None:
         raise InvalidInput(f"expected a folder, got the file {str(folder)!r}")
     # a folder that a web host is fed from has its own hidden ones
     others = [path for path in folder.iterdir() if not path.name.startswith(".")]
-    worker = folder / WORKER
+    worker = folder / SERVICE_WORKER
     is_page = worker.is_file() and worker.read_bytes().startswith(_HEAD.encode())
     if others and not is_page:
         raise InvalidInput(
@@ -164,19 +169,16 @@ def _own(name: str) -> bytes:
 
 
 def _script() -> str:
-    sources = {
-        name: file.content.decode() for name, file in static_files().items() if name.endswith(".js")
-    }
-    sources[_START] = _own(_START).decode()
+    sources = module_sources() | {_START: _own(_START).decode()}
     return (
         "// Written by `bidcascade page`: the modules of the page and its engine.\n"
-        f"{bundle(sources, [_START, _ENGINE], 'bidcascade')}"
+        f"{bundle(sources, [_START, WORKER], NAME)}"
         f'globalThis.bidcascadeCore = "{_core()}";\n'
         "globalThis.bidcascadeEngineSource = "
         '`globalThis.bidcascadeCore = "${bidcascadeCore}";`\n'
         # without the page's own modules it is there sooner
-        f'  + bidcascade("{_ENGINE}", true);\n'
-        f'bidcascade("{_START}");\n'
+        f'  + {NAME}("{WORKER}", true);\n'
+        f'{NAME}("{_START}");\n'
     )
 
 
@@ -203,33 +205,25 @@ def _json(value: object) -> str:
 def _page(told: Sequence[Mapping[str, str]], deals: int) -> str:
     listed = json.dumps(told)
     solved = f'data-solved="{deals}" ' if deals else ""
-    page = static_files()[PAGE].content.decode()
-    # its own script and style take the place of these; there is no service with an API
-    page = re.sub(r'<link rel="(modulepreload|stylesheet)".*\n|\n *<a href="/docs".*</a>', "", page)
+    # the first system is there before it is asked for
+    first = html.escape(_address(_path(told[0]["name"])))
+    # there is no service with an API
+    page = re.sub(r'\n *<a href="/docs".*</a>', "", joined_page(STYLE, [first, SCRIPT]))
     for old, new in (
         ("<html ", f'<html data-offline="{html.escape(listed)}" {solved}'),
         (
             '<meta charset="utf-8">\n',
             '<meta charset="utf-8">\n'
-            f'<meta http-equiv="Content-Security-Policy" content="{OFFLINE_POLICY}">\n',
-        ),
-        (
-            '<script type="module" src="/static/main.js"></script>',
-            f'<link rel="stylesheet" href="{STYLE}">\n'
-            '<link rel="apple-touch-icon" href="icon-192.png">\n'
-            # the first system is there before it is asked for
-            f'<script defer src="{html.escape(_address(_path(told[0]["name"])))}"></script>\n'
-            f'<script defer src="{SCRIPT}"></script>',
+            f'<meta http-equiv="Content-Security-Policy" content="{OFFLINE_POLICY}">\n'
+            '<link rel="apple-touch-icon" href="icon-192.png">\n',
         ),
         ('"/static/icon.svg"', '"icon.svg"'),
     ):
-        if old not in page:
-            raise ValueError(f"expected {old!r} in {PAGE}")
-        page = page.replace(old, new)
+        page = replaced(page, old, new)
     return page
 
 
-def _worker(content: Mapping[str, bytes]) -> str:
+def _service_worker(content: Mapping[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name, one in sorted(content.items()):
         digest.update(f"{name} {len(one)} ".encode() + one)
@@ -237,5 +231,5 @@ def _worker(content: Mapping[str, bytes]) -> str:
     names = ["./", *(_address(name) for name in content if name != PAGE)]
     return (
         f"{_HEAD}\nconst DIGEST = {json.dumps(digest.hexdigest()[:32])};\n"
-        f"const FILES = {json.dumps(names)};\n{_own(WORKER).decode()}"
+        f"const FILES = {json.dumps(names)};\n{_own(SERVICE_WORKER).decode()}"
     )

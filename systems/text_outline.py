@@ -71,18 +71,18 @@ class Outline:
         """Name of the innermost option whose lines have a place; empty for none."""
         return next((one.name for one in reversed(self.options) if one.has(where)), "")
 
-    def described_options(self) -> dict[str, Part]:
+    def described_options(self) -> dict[str, OutlinePart]:
         """Give the block that tells most of each option, in the order of the text.
 
         One with lines comes before a statement that sets an option alone, one with a comment before
         one without.
         """
-        told: dict[str, Part] = {}
+        parts: dict[str, OutlinePart] = {}
         for one in self.options:
-            best = told.setdefault(one.name, one)
+            best = parts.setdefault(one.name, one)
             if (one.has_lines, bool(one.about)) > (best.has_lines, bool(best.about)):
-                told[one.name] = one
-        return told
+                parts[one.name] = one
+        return parts
 
 
 def outline_of(system: System) -> Outline:

@@ -42,10 +42,11 @@ function hearMissing({ status }) {
 
 /** An engine in a worker: what it says goes to `hear`; `fail` is told where it cannot be loaded. */
 function workerEngine(hear, fail) {
+  // the joined script says where its own is: in itself, or beside it
   const source = globalThis.bidcascadeEngineSource;
   const worker = source
     ? new Worker(ownScript(URL.createObjectURL(new Blob([source], { type: "text/javascript" }))))
-    : new Worker(ownScript("/static/engine/worker.js"), { type: "module" });
+    : new Worker(ownScript(globalThis.bidcascadeEngineScript ?? "/static/engine/worker.js"), { type: "module" });
   worker.onmessage = ({ data }) => hear(data);
   worker.onerror = (event) => {
     event.preventDefault();

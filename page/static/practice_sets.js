@@ -156,8 +156,15 @@ export function isSound(call, hand, forced, tags = []) {
  */
 async function questionsOfDeals(topic, deals, tableName, signal) {
   if (!deals.length) return [];
+  // most deals are of one place, which is asked about once
+  const places = new Map();
+  const aboutOnce = ({ calls }) => {
+    const key = calls.join("-");
+    if (!places.has(key)) places.set(key, aboutPlace(topic, calls, tableName, signal));
+    return places.get(key);
+  };
   const [about, answer] = await Promise.all([
-    Promise.all(deals.map(({ calls }) => aboutPlace(topic, calls, tableName, signal))),
+    Promise.all(deals.map(aboutOnce)),
     post("/v1/auctions", {
       deals: deals.map(({ deal, dealer, vulnerability }) => ({ deal, dealer: SEATS[dealer], vulnerability })),
       mode: "first", table: tableName,

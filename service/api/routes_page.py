@@ -15,6 +15,7 @@ from bidcascade.bridge import NoSystem
 from bidcascade.engine.browser_system import browser_system, topics_list
 from bidcascade.inference.double_dummy.solved_deals import solved_beginning
 from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
+from bidcascade.page.joined_files import joined_files
 from bidcascade.page.page_folder import FOLDER, page_files, zipped
 from bidcascade.page.static_files import PAGE, StaticFile, static_files
 from bidcascade.systems.any_bidder import bidder_of
@@ -35,8 +36,9 @@ _MOST_SOLVED: Final = 5_000
 
 @router.api_route("/", methods=_METHODS)
 async def page(request: Request) -> Response:
-    """Answer with the page."""
-    return _answer(request, static_files()[PAGE])
+    """Answer with the page: its modules in one script, with ``?modules`` one by one."""
+    files = static_files() if "modules" in request.query_params else joined_files()
+    return _answer(request, files[PAGE])
 
 
 @router.api_route("/static/{name:path}", methods=_METHODS)
@@ -48,7 +50,7 @@ async def static(request: Request, name: str) -> Response:
     Problem
         404 if there is none of this name.
     """
-    file = static_files().get(name)
+    file = static_files().get(name) or joined_files().get(name)
     if file is None or name == PAGE:
         raise Problem("not-found", f"expected a file of the page, got {name!r}")
     return _answer(request, file)

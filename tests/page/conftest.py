@@ -58,7 +58,7 @@ def module(browser, service) -> Iterator[Callable[..., Any]]:
     def call(name: str, function: str, *arguments: Any) -> Any:
         return visit.page.evaluate(
             """async ([name, what, given]) => {
-                const found = await import(`/static/${name}.js`);
+                const found = bidcascade(`${name}.js`);
                 try { return {value: await found[what](...given)}; }
                 catch (error) { return {error: error.message}; }
             }""",

@@ -69,6 +69,33 @@ def test_what_is_not_there():
 def test_only_functions_go_round():
     ring = 'import {{ {} }} from "./a.js";\nexport const b = 1;\n'
     text = 'import { b } from "./b.js";\nexport const c = 1;\nexport function f() { return b; }\n'
-    assert "function run" in joined(text, b=ring.format("f"))
+    assert "const run" in joined(text, b=ring.format("f"))
     with pytest.raises(ValueError, match=r"'b\.js' imports 'c' of 'a\.js', which imports it in tu"):
         joined(text, b=ring.format("c"))
+
+
+def test_a_module_that_is_left_is_asked_for_where_it_lies():
+    sources = {"a.js": 'const b = () => import("./deep/b.js");\n', "deep/b.js": "throw 1;\n"}
+    text = bundle(sources, ["a.js"], "run", left=["deep/b.js"])
+    assert 'import("./deep/b.js")' in text
+    assert "throw" not in text
+    assert "throw" in bundle(sources, ["a.js"], "run")
+
+
+def test_comments_on_lines_of_their_own_are_left_out():
+    text = joined(
+        "// one\n/** two\n * of it */\n  const a = 1; // three\n/* four */ const b = 2;\n"
+        '  const c = "// five";\n/* six */\nconst d = [\n  `/* ${a} */`,\n];\n'
+    )
+    module = text[text.index("yield") :]
+    assert module.splitlines()[1:11] == [
+        "", "", "", "const a = 1; // three", "/* four */ const b = 2;", 'const c = "// five";', "",
+        "const d = [", "`/* ${a} */`,", "];",
+    ]  # fmt: skip
+
+
+def test_a_template_over_lines_is_not_read():
+    with pytest.raises(
+        ValueError, match=r"a\.js:2: expected a template on one line: 'const b = `'"
+    ):
+        joined("const a = 1;\nconst b = `\n  // c\n`;\n")

@@ -1,23 +1,30 @@
 """The page with its engine in the browser: what the service is still asked, what goes wrong."""
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
 
+from bidcascade.kernels.core.library import expected_version
+from bidcascade.page.joined_files import ENGINE_SCRIPT, joined_files
+from bidcascade.page.static_files import static_files
 from tests.page.support_browser import Visit, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
 
 pytestmark = pytest.mark.slow
 
 LOADED = """async (names) => {
-  const { loadEngine } = await import("/static/engine_client.js");
+  const { loadEngine } = typeof bidcascade === "undefined"
+    ? await import("/static/engine_client.js") : bidcascade("engine_client.js");
   await loadEngine(names);
 }"""
 ASK = """async ([path, body]) => {
-  const { post } = await import("/static/api.js");
+  const { post } = typeof bidcascade === "undefined"
+    ? await import("/static/api.js") : bidcascade("api.js");
   try { return await post(path, body); } catch (error) { return error.message; }
 }"""
-WORKER = "**/engine/worker.js"
+WORKER = "**/engine/bidcascade.js"
+MODULE_WORKER = "**/engine/worker.js"
 SILENT = "addEventListener('message', () => {});"
 NEEDED = {"/v1/interpret"}
 """What is counted over deals that the service finds sooner."""
@@ -29,12 +36,13 @@ def asked_since(visit: Visit, number: int) -> set[str]:
     return {path for path in paths if path.startswith("/v1/")}
 
 
-@pytest.fixture(params=["worker", "page"])
+@pytest.fixture(params=["worker", "page", "worker of modules", "page of modules"])
 def loaded(request, visit) -> Visit:
     """Page whose engine is there: in a worker, or beside the page where the worker cannot start."""
-    if request.param == "page":
-        visit.page.route(WORKER, lambda route: route.abort())
-    visit.open(f"{DEAL}&dealer=N&vul=NS")
+    place, _, modules = request.param.partition(" of ")
+    if place == "page":
+        visit.page.route(MODULE_WORKER if modules else WORKER, lambda route: route.abort())
+    visit.open(f"{modules and '?modules'}{DEAL}&dealer=N&vul=NS")
     visit.wait_said("North: one notrump, Strong notrump")
     visit.page.evaluate(LOADED, ["sayc", "acol"])
     return visit
@@ -85,7 +93,7 @@ def test_an_engine_that_hangs_leaves_all_to_the_service(visit):
     visit.wait_said("The auction is over: two notrump by North")
     said = page.evaluate(
         """async () => {
-          const { checkSystem } = await import("/static/engine_client.js");
+          const { checkSystem } = bidcascade("engine_client.js");
           const now = performance.now.bind(performance);
           const begun = now();
           // half a minute goes by in a second
@@ -96,21 +104,31 @@ def test_an_engine_that_hangs_leaves_all_to_the_service(visit):
     assert said == "The answer took too long."
 
 
+def scripts_of_another_version() -> dict[str, str]:
+    """Engine's script as it is, but for the version of the core that it belongs to."""
+    text = joined_files()[ENGINE_SCRIPT].content.decode()
+    version = f"{expected_version():016x}"
+    assert text.count(version) == 1
+    return {"body": text.replace(version, "0"), "content_type": "text/javascript"}
+
+
 @pytest.mark.parametrize(
-    ("path", "answer", "said"),
+    ("begin", "path", "answer", "said"),
     [
-        ("**/engine/core.wasm", {"status": 404}, "does not run WebAssembly on this page"),
-        ("**/engine/core.wasm", {"body": b"\0asm"}, "does not run WebAssembly on this page"),
+        ("", "core.wasm", {"status": 404}, "does not run WebAssembly on this page"),
+        ("", "core.wasm", {"body": b"\0asm"}, "does not run WebAssembly on this page"),
+        ("", "bidcascade.js", None, "are of different versions: load the page anew"),
         (
-            "**/engine/core_version.js",
+            "?modules", "core_version.js",
             {"body": 'export default "0";', "content_type": "text/javascript"},
             "are of different versions: load the page anew",
         ),
     ],
-)
-def test_a_page_without_its_core_says_so_and_asks_the_service(visit, path, answer, said):
-    visit.page.route(path, lambda route: route.fulfill(**answer))
-    visit.open(f"{DEAL}&dealer=N&vul=NS")
+)  # fmt: skip
+def test_a_page_without_its_core_says_so_and_asks_the_service(visit, begin, path, answer, said):
+    answer = answer or scripts_of_another_version()
+    visit.page.route(f"**/engine/{path}", lambda route: route.fulfill(**answer))
+    visit.open(f"{begin}{DEAL}&dealer=N&vul=NS")
     visit.wait_said("North: one notrump, Strong notrump")
     visit.page.evaluate(LOADED, ["sayc", "acol"])
     visit.page.wait_for_selector(f"#messages :text('{said}')")
@@ -124,7 +142,8 @@ def test_systems_of_ones_own(loaded):
     files = {"mine.bidding": "system Mine\n\nopening:\n  1S = Always: 0+ points\n"}
     loaded.page.evaluate(
         """async (files) => {
-          const { useSystem } = await import("/static/engine_client.js");
+          const { useSystem } = typeof bidcascade === "undefined"
+            ? await import("/static/engine_client.js") : bidcascade("engine_client.js");
           await useSystem("mine", { main: "mine.bidding", files });
         }""",
         files,
@@ -137,6 +156,35 @@ def test_systems_of_ones_own(loaded):
     loaded.page.get_by_role("link", name="System book", exact=True).click()
     loaded.wait_said("2 calls for North in mine.")
     assert asked_since(loaded, before) <= {"/v1/tables"}
+
+
+def files_asked(visit: Visit) -> list[str]:
+    """Paths of the page's files that were asked for, but for its picture."""
+    paths = [urlsplit(one).path for one in visit.asked]
+    return sorted(path for path in paths if path.startswith("/static/") and path[-4:] != ".svg")
+
+
+def test_the_page_comes_in_a_few_files(visit):
+    visit.open(f"{DEAL}&dealer=N&vul=NS")
+    visit.wait_said("North: one notrump, Strong notrump")
+    visit.page.evaluate(LOADED, ["sayc"])
+    assert files_asked(visit) == [
+        f"/static/{name}"
+        for name in ("bidcascade.css", "bidcascade.js", "engine/bidcascade.js", "engine/core.wasm")
+    ]
+
+
+def test_who_develops_loads_the_files_as_they_were_written(visit):
+    visit.open(f"?modules{DEAL}&dealer=N&vul=NS")
+    visit.wait_said("North: one notrump, Strong notrump")
+    # the address of the next state keeps the wish
+    button(visit.page, "System's call").click()
+    visit.wait_said("East: pass")
+    assert urlsplit(visit.page.url).query == "modules"
+    asked = files_asked(visit)
+    assert not [name for name in asked if "bidcascade" in name]
+    own = {f"/static/{name}" for name in static_files() if re.fullmatch(r"\w+\.js", name)}
+    assert own <= set(asked)
 
 
 def test_the_page_is_drawn_before_the_engine_comes(browser, service):

@@ -7,8 +7,10 @@ import httpx
 import pytest
 
 from bidcascade.engine.settings import Settings
+from bidcascade.page import joined_files as joined
 from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY
-from bidcascade.page.static_files import static_files
+from bidcascade.page.joined_files import joined_files
+from bidcascade.page.static_files import StaticFile, static_files
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.keys import new_key
 from tests.support_service import ask, problem_of
@@ -46,9 +48,9 @@ def test_the_policy_allows_nothing_inline_and_nobody_else():
     }
 
 
-@pytest.mark.parametrize("name", sorted(set(static_files()) - {"index.html"}))
+@pytest.mark.parametrize("name", sorted({*static_files(), *joined_files()} - {"index.html"}))
 def test_every_file_is_served(app, name):
-    file = static_files()[name]
+    file = (static_files() | joined_files())[name]
     plain = ask(app, "GET", f"/static/{name}", headers={"Accept-Encoding": "identity"})
     assert plain.content == file.content
     assert plain.headers["x-content-type-options"] == "nosniff"
@@ -60,8 +62,29 @@ def test_every_file_is_served(app, name):
     assert plain.headers["etag"] != packed.headers["etag"]
 
 
+@pytest.mark.parametrize(
+    ("address", "files"), [("/", joined_files()), ("/?modules", static_files())]
+)
+def test_the_page_is_there_joined_and_as_it_was_written(app, address, files):
+    answer = ask(app, "GET", address)
+    assert answer.content == files["index.html"].content
+    named = re.findall(r'(?:src|href)="/static/([\w./]+)"', answer.text)
+    assert {"icon.svg", "main.js" if files is static_files() else "bidcascade.js"} <= set(named)
+    assert set(named) <= {*files, "icon.svg"}
+
+
+def test_a_newer_page_has_other_tags(monkeypatch):
+    before = joined_files()
+    changed = static_files() | {"main.js": StaticFile.of(b"// newer\n", "text/javascript")}
+    monkeypatch.setattr(joined, "static_files", lambda: changed)
+    after = joined.joined_files.__wrapped__()
+    other = [name for name in before if before[name].digest != after[name].digest]
+    assert other == ["bidcascade.js"]
+
+
 def test_what_the_browser_has_is_not_sent_again(app):
     etag = ask(app, "GET", "/").headers["etag"]
+    assert etag != ask(app, "GET", "/?modules").headers["etag"]
     for known in (etag, f'"x", {etag}', f"W/{etag}", "*"):
         answer = ask(app, "GET", "/", headers={"If-None-Match": known})
         assert answer.status_code == 304

@@ -241,7 +241,7 @@ addEventListener("message", ({ data }) => {
 def test_a_text_without_end_stops_the_engine_and_not_the_page(visit):
     """No text that keeps the core at work so long is known; the engine's thread is kept instead."""
     visit.page.route(
-        re.compile(r"/engine/worker\.js$"),
+        re.compile(r"/engine/bidcascade\.js$"),
         lambda route: route.fulfill(body=ENDLESS, content_type="text/javascript"),
     )
     page = opened(visit)
@@ -354,7 +354,7 @@ def test_damaged_zip_files_are_told(visit):
         damaged.append(bytes(bytes_))
     told = visit.open().page.evaluate(
         """async (files) => {
-            const { textsOfZip } = await import("/static/zip_files.js");
+            const { textsOfZip } = bidcascade("zip_files.js");
             return Promise.all(files.map((one) => textsOfZip(Uint8Array.from(one)).then(
                 (texts) => [...texts.values()], (error) => error.message,
             )));
@@ -372,7 +372,7 @@ def test_colours_lose_no_letter(visit):
     lines = [line for path in PAGES for line in path.read_text("utf-8").splitlines()]
     lines.append("  1NT = Strong notrump: 15-17 points, balanced; #notrump  -- a remark")
     coloured = visit.open().page.evaluate(
-        """async (lines) => lines.map((await import("/static/bidding_text.js")).colours)""", lines
+        """async (lines) => lines.map(bidcascade("bidding_text.js").colours)""", lines
     )
     assert ["".join(text for _, text in pieces) for pieces in coloured] == lines
     kinds = {text: kind for kind, text in coloured[-1]}

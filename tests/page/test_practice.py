@@ -98,6 +98,24 @@ def test_ten_hands_of_stayman(visit, browser, service):
         assert other.page.locator(".own-hand").text_content() == first_hand
 
 
+def test_a_place_is_asked_about_once_however_many_deals_are_of_it(visit):
+    without_engine(visit)
+    page = visit.open("#view=practice").page
+    deal = "N:AKQ2.K32.QJ3.432 J843.J84.K52.K65 T975.AQ75.T64.97 6.T96.A987.AQJT8"
+    one = {"deal": deal, "dealer": "N", "vulnerability": "None", "auction": ["1N", "P"]}
+    examples = [one] * 20 + [{**one, "auction": ["1N"]}]
+    before = len(visit.asked)
+    page.evaluate(
+        """async (given) => {
+            const { questionsOfExamples } = bidcascade("practice_sets.js");
+            await questionsOfExamples(given, "sayc").catch(() => {});
+        }""",
+        {"topic": "#stayman", "examples": examples},
+    )
+    asked = [address for address in visit.asked[before:] if "/next?" in address]
+    assert len(asked) == len(set(asked)) == 2
+
+
 def test_half_of_the_hands_are_for_the_topic(visit):
     page = visit.open("#view=practice").page
     page.get_by_label("Topic").select_option(label="Weak two")
@@ -105,8 +123,8 @@ def test_half_of_the_hands_are_for_the_topic(visit):
     page.wait_for_selector(".game-table")
     right = page.evaluate(
         """async (code) => {
-            const { readSet } = await import('/static/practice_sets.js');
-            const { post } = await import('/static/api.js');
+            const { readSet } = bidcascade('practice_sets.js');
+            const { post } = bidcascade('api.js');
             const answers = [];
             for (const one of readSet(code).questions) {
                 const auction = one.calls, dealer = "NESW"[one.dealer];
@@ -157,7 +175,7 @@ def test_rare_conventions_find_hands(module, topic):
 
 SYSTEMS = ["sayc", "acol", "two-over-one"]
 QUESTIONS_OF_ALL = """async ([name, step]) => {
-    const { topicsOf, questionsOfExamples } = await import("/static/practice_sets.js");
+    const { topicsOf, questionsOfExamples } = bidcascade("practice_sets.js");
     const found = [];
     for (const [at, one] of (await topicsOf(name)).flat().entries()) {
         if (at % step) continue;

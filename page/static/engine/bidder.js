@@ -33,6 +33,11 @@ export class Bidder {
     return this.#opened;
   }
 
+  /** Hand the systems over to the core, if they are not there; fails where the first question would. */
+  makeReady() {
+    this.#open();
+  }
+
   /** Programs of the two sides. */
   get programs() {
     return this.#open().programs;

@@ -4,9 +4,7 @@
 export async function coreBytes(address) {
   const text = globalThis.bidcascadeCore;
   if (text) {
-    const signs = atob(text);
-    const packed = new Uint8Array(signs.length);
-    for (let at = 0; at < signs.length; at += 1) packed[at] = signs.charCodeAt(at);
+    const packed = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0));
     // without a blob, for which the browser asks another process
     const unpacking = new DecompressionStream("gzip");
     const writer = unpacking.writable.getWriter();

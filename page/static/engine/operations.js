@@ -16,6 +16,15 @@ function systemOf({ rows, main, files, options, opponents }) {
   return load((typeof rows === "string" ? JSON.parse(rows) : rows) ?? main, { files, options, opponents: opponents ? systemOf(opponents) : null });
 }
 
+/** Hand a system over to the core. */
+function makeReady(system) {
+  try {
+    system.bidder().makeReady();
+  } catch {
+    // the first question fails in the same way, and is told
+  }
+}
+
 /** A text is checked, then compared, and what it is compared with stays: the last ones are kept with their places. */
 const KEPT = 2;
 const kept = new Map();
@@ -41,10 +50,14 @@ export function receiver(post, coreAddress) {
   const running = new Set();
 
   const operations = {
-    /** Load a system `{rows}` or `{main, files, options}` under a name. */
-    open: ({ name, system }) => {
-      systems.set(name, systemOf(system));
-      return { name, title: systems.get(name).title };
+    /** Load a system `{rows}` or `{main, files, options}` under a name: read while the core is compiled. */
+    open: async ({ name, system }) => {
+      const opened = systemOf(system);
+      systems.set(name, opened);
+      await core;
+      // questions come soon: made ready while the page hears that it is there
+      setTimeout(() => makeReady(opened));
+      return { name, title: opened.title };
     },
     answer: (question, tell) => answerOf(systems, question, tell),
     /** Complaints about texts `{main, files, options}`, none where they are a system. */
@@ -83,7 +96,7 @@ export function receiver(post, coreAddress) {
       if (!Object.hasOwn(operations, ask)) {
         throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
       }
-      await core;
+      if (ask !== "open") await core;
       post({ id, value: await operations[ask](given, tell) });
     } catch (error) {
       const { message, kind, status, problem } = error;
