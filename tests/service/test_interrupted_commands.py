@@ -64,7 +64,7 @@ def test_what_is_kept_is_told(monkeypatch, folder, capsys, command):
         yield
 
     class Lines(progress.ProgressLines):
-        def tell(self, text):
+        def write(self, text):
             raise KeyboardInterrupt
 
     for module in (progress, batch, export_calls, learn, mine):
