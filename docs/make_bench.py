@@ -30,7 +30,7 @@ _HEAD: Final = """# The benchmark
 `bidcascade bench BOT` measures a bidder on fixed boards: those of the bank of solved deals
 ([compare.md](compare.md#the-bank-of-solved-deals)), which follow from a seed. It plays a team match
 against each system of the package, and bids all four seats by itself, where its distance from par
-([compare.md](compare.md#against-par-on-boards-that-players-bid)) is told by causes, with boards.
+([compare.md](compare.md#systems-against-par)) is told by causes, with boards.
 BOT is a foreign engine ([engines.md](engines.md)), a system or a file `.bidding`.
 
 ```sh

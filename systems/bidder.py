@@ -401,7 +401,7 @@ class Bidder:
             2 * counts[rows.ROWS] > len(store.rows) or 2 * counts[rows.SETS] > len(store.sets)
         )
 
-    def _forget_where_needed(self, places: I32) -> None:
+    def _forget_if_full(self, places: I32) -> None:
         """Make room for what is going to be known at new places, within the budget."""
         store, more = self._store, len(places)
         if not walk.has_room(store, 0, more, 0, 0) and self._can_forget:
@@ -454,7 +454,7 @@ class Bidder:
 
     def _work_out(self, places: I32) -> None:
         """Work out rows and entries of new places."""
-        self._forget_where_needed(places)
+        self._forget_if_full(places)
         parents = self._store.parent[places]
         if self._device is not None and self._device.most_places:
             for level in self._without(self._device.rows_of(self._store), parents):

@@ -51,7 +51,7 @@ from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
 from .likelihood import CardInference, Choice, hidden_choices, likelihoods
-from .next_choice import SOLVED, Worth, points_by_tricks, worth_with_next_choice
+from .next_choice import SOLVED, PlayedValue, points_by_tricks, value_with_next_choice
 from .rules_of_thumb import choose_card, is_master
 from .sight import Sight
 
@@ -215,8 +215,8 @@ class CardPlayer:
         if len(legal) == 1:
             return ChosenCard(legal[0], "only card", "the only card that may be played")
         if len(groups := _groups(sight)) == 1:
-            told = "all cards that may be played are equal: they touch"
-            return ChosenCard(_usual(sight, groups[0]), "equal cards", told)
+            reason = "all cards that may be played are equal: they touch"
+            return ChosenCard(_usual(sight, groups[0]), "equal cards", reason)
         choices = hidden_choices(sight, self.inference) if self.inference else []
         # layouts that there is time for, in the usual budget where there is no end
         budget_ms = DEFAULT_BUDGET_MS if self.budget_ms is None else self.budget_ms
@@ -236,13 +236,13 @@ class CardPlayer:
             tricks = self._solved(sight, drawn.hands, deadline, cancel)
         except BackendUnavailable as error:
             return _by_rules(sight, (*notes, str(error)))
-        solved, asked = len(tricks), len(drawn.weights)
-        if solved < min(FEWEST_LAYOUTS, asked):
+        solved, requested = len(tricks), len(drawn.weights)
+        if solved < min(FEWEST_LAYOUTS, requested):
             return _by_rules(sight, (*notes, late))
-        if solved < asked:
+        if solved < requested:
             notes = (
                 *notes,
-                f"{solved} of {asked} layouts solved in {self.budget_ms} ms: with more "
+                f"{solved} of {requested} layouts solved in {self.budget_ms} ms: with more "
                 "time it may be another card",
             )
         hands, counts = drawn.hands[:, :solved], drawn.weights[:solved]
@@ -370,21 +370,21 @@ class CardPlayer:
         weights = drawn.weights[:count]
         if count < min(_FEWEST_AHEAD, len(tricks)) or not weights.any():
             return []
-        found = list[tuple[Worth, PlayValue]]()
+        found = list[tuple[PlayedValue, PlayValue]]()
         for value in play_values(sight, weights, tricks[:count])[:_MOST_AHEAD]:
             # a card is worth no more than it is double dummy
-            if found and value.points < max(worth for worth, _ in found).points:
+            if found and value.points < max(played for played, _ in found).points:
                 break
             look = partial(
-                worth_with_next_choice, sight, value.cards[0], drawn.hands[:, :count], weights,
+                value_with_next_choice, sight, value.cards[0], drawn.hands[:, :count], weights,
                 self.solver, cancel=cancel,
             )  # fmt: skip
             try:
                 found.append((_within(deadline, look), value))
             except TimedOut:
                 return []
-        best = max(worth for worth, _ in found)
-        return [value for worth, value in found if worth == best]
+        best = max(played for played, _ in found)
+        return [value for played, value in found if played == best]
 
     def _weighed(
         self, sight: Sight, hands: U64, counts: F64, choices: Sequence[Choice], deadline: float,
@@ -501,13 +501,13 @@ def play_values(sight: Sight, weights: F64, tricks: I8) -> tuple[PlayValue, ...]
         own = won + tricks[:, cards[0]].astype(np.int64)
         declarers = own if sight.declares else 13 - own
         sign = 1 if sight.declares else -1
-        holds, mean, worth = (
+        holds, mean, score = (
             round(float(weighted_mean(one.astype(np.float64), weights)), _DIGITS)
             for one in (
                 declarers >= contract.level + _BOOK, own, sign * points[declarers],
             )
         )  # fmt: skip
-        found.append(PlayValue(cards, holds, mean, worth))
+        found.append(PlayValue(cards, holds, mean, score))
     # a stable order: equal ones stay as they are
     return tuple(sorted(found, key=lambda one: (-one.points, -one.tricks)))
 
@@ -565,19 +565,19 @@ def _why(sight: Sight, card: int, values: Sequence[PlayValue], count: int) -> st
     def layouts(one: PlayValue) -> int:
         return round(count * (one.holds if sight.declares else 1 - one.holds))
 
-    told = f"{verb} the contract in {layouts(own)} of {count} layouts"
+    text = f"{verb} the contract in {layouts(own)} of {count} layouts"
     if not others:
-        return f"{told}, as all cards that may be played"
+        return f"{text}, as all cards that may be played"
     other = others[0]
     name = format_card(other.cards[0])
     if layouts(own) != layouts(other):
-        told += f", {name} in {layouts(other)}"
+        text += f", {name} in {layouts(other)}"
     else:
-        told += f" as {name} does"
+        text += f" as {name} does"
         if own.tricks != other.tricks:
-            told += f", and takes {own.tricks:.2f} tricks in all, {name} {other.tricks:.2f}"
+            text += f", and takes {own.tricks:.2f} tricks in all, {name} {other.tricks:.2f}"
     if (own.points, own.tricks) < (other.points, other.tricks):
-        told += "; better by the next choice, which is made without seeing hands"
+        text += "; better by the next choice, which is made without seeing hands"
     elif (own.points, own.tricks) == (other.points, other.tricks):
-        told += "; as good as far as layouts tell, and more usual"
-    return told
+        text += "; as good as far as layouts tell, and more usual"
+    return text

@@ -157,13 +157,13 @@ def likelihoods(
     # cards on the table still part others
     in_play = FULL_DECK & ~choice.gone | sum(1 << card for card in choice.before.trick)
     if how.hypotheses and choice.cards <= _OWN_VIEW_CARDS:
-        worths = _as_he_saw_it(sight, left, choice, how, solver, seed, cancel)
+        card_values = _as_he_saw_it(sight, left, choice, how, solver, seed, cancel)
     else:
-        worths = _all_hands_seen(sight, left, choice, solver, cancel)
+        card_values = _all_hands_seen(sight, left, choice, solver, cancel)
     found: F64 = np.array(
         [
-            _chance(choice, how.ties, int(left[choice.seat, number]), in_play, worth)
-            for number, worth in enumerate(worths)
+            _chance(choice, how.ties, int(left[choice.seat, number]), in_play, values)
+            for number, values in enumerate(card_values)
         ]
     )
     return found
@@ -201,7 +201,7 @@ def _all_hands_seen(
 
 
 def _chance(
-    choice: Choice, ties: Ties, held: int, in_play: int, worth: Mapping[int, Fraction]
+    choice: Choice, ties: Ties, held: int, in_play: int, values: Mapping[int, Fraction]
 ) -> float:
     """Chance of one card in one layout.
 
@@ -215,11 +215,11 @@ def _chance(
         if cards[0] not in legal:
             continue
         if all(map(is_small, cards)):
-            key = cards[0] // 13, worth[cards[0]]
+            key = cards[0] // 13, values[cards[0]]
             small[key] = (*small.get(key, ()), *cards)
         else:
             found.append(cards)
     own = next(cards for cards in (*found, *small.values()) if choice.card in cards)
-    worths = {cards[0]: worth[cards[0]] for cards in (*found, *small.values())}
-    chance = float(ties.chance(worths, own[0]))
+    values_of_groups = {cards[0]: values[cards[0]] for cards in (*found, *small.values())}
+    chance = float(ties.chance(values_of_groups, own[0]))
     return chance if all(map(is_small, own)) else chance / len(own)

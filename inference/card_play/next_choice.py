@@ -27,7 +27,7 @@ SOLVED: Final = 3
 _DIGITS: Final = 6
 
 
-class Worth(NamedTuple):
+class PlayedValue(NamedTuple):
     """Mean duplicate score of declarer's side, and its mean tricks in the whole play."""
 
     points: float
@@ -50,10 +50,10 @@ def points_by_tricks(sight: Sight) -> NDArray[np.int64]:
     return np.array([score(contract, taken, vulnerable=vulnerable) for taken in range(14)])
 
 
-def worth_with_next_choice(
+def value_with_next_choice(
     sight: Sight, card: int, hands: U64, weights: F64, solver: SolvesPlays, *,
     cancel: Event | None = None,
-) -> Worth:  # fmt: skip
+) -> PlayedValue:  # fmt: skip
     """Tell what a card of declarer's or dummy's is worth.
 
     Parameters
@@ -81,8 +81,8 @@ def worth_with_next_choice(
     seen: dict[tuple[object, ...], list[int]] = {}
     for number, path in enumerate(paths):
         state = give_to_seats(path, contract)
-        told = tuple(map(_as_seen, path[len(sight.played) + 1 :]))
-        seen.setdefault((state.turn, state.declarer_tricks, told), []).append(number)
+        visible = tuple(map(_as_seen, path[len(sight.played) + 1 :]))
+        seen.setdefault((state.turn, state.declarer_tricks, visible), []).append(number)
     points, taken = np.zeros(count, np.int64), np.zeros(count, np.int64)
     table = points_by_tricks(sight)
     if len(paths[0]) < 52:
@@ -94,11 +94,11 @@ def worth_with_next_choice(
             own = tricks[group]
             totals = won + own[:, (own >= 0).all(axis=0)]
         share = weights[group] if weights[group].any() else np.ones(len(group))
-        worth = share @ table[totals] / share.sum(), share @ totals / share.sum()
-        choice = np.lexsort((-worth[1].round(_DIGITS), -worth[0].round(_DIGITS)))[0]
+        values = share @ table[totals] / share.sum(), share @ totals / share.sum()
+        choice = np.lexsort((-values[1].round(_DIGITS), -values[0].round(_DIGITS)))[0]
         taken[group] = totals[:, choice]
         points[group] = table[totals[:, choice]]
-    return Worth(
+    return PlayedValue(
         *(
             round(float(weighted_mean(one.astype(np.float64), weights)), _DIGITS)
             for one in (points, taken)

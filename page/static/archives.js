@@ -9,7 +9,7 @@ import { fileLink } from "./downloads.js";
 import { callBars, count, trail } from "./format.js";
 import { change, linkTo } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
-import { worthNodes } from "./worth.js";
+import { valueNodes } from "./node_values.js";
 
 const MOST_SHOWN = 100;
 const FORMS = ["lin", "pbn", "parquet"];
@@ -110,7 +110,7 @@ function placeNodes(node, calls, question, signal) {
     }))),
     ended > 0 && h("p", { class: "soft small" }, phrase("archives.ended", { number: ended })),
     node.boards > 0 && asker(phrase("archives.worth"), pathOf(worth, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
-      answer.statistics ? worthNodes(answer.statistics, calls)
+      answer.statistics ? valueNodes(answer.statistics, calls)
         : notice("info", phrase("archives.too-few"))
     )),
   );

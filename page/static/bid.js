@@ -9,7 +9,7 @@ import { randomDealer, randomHands, randomVulnerability, writeDeal } from "./car
 import { ownAuction, partingOf } from "./compare.js";
 import { compassNode } from "./deal_diagram.js";
 import { busy, clear, h, notice, put, say } from "./dom.js";
-import { solvedInParts, solvedNodes, worthNodes } from "./double_dummy.js";
+import { solvedInParts, solvedNodes, valueNodes } from "./double_dummy.js";
 import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evening.js";
 import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
@@ -313,9 +313,9 @@ function showSwing({ board, table, code }, position, own, solved, place) {
   clear(
     place,
     h("p", { class: "big-text" }, swingText(imps)),
-    h("p", null, phraseNodes("bid.yours", { worth: worthNodes(mine) })),
+    h("p", null, phraseNodes("bid.yours", { worth: valueNodes(mine) })),
     parting < 0 ? h("p", null, phrase("bid.same-auction")) : [
-      h("p", null, phraseNodes("bid.systems", { worth: worthNodes(theirs) })),
+      h("p", null, phraseNodes("bid.systems", { worth: valueNodes(theirs) })),
       h("details", null, h("summary", null, phrase("bid.system-auction")),
         plainAuction({ ...position, calls: own }, null, parting)),
     ],

@@ -44,7 +44,7 @@ function parContract(text) {
 }
 
 /** An auction's contract: bid, declarer, tricks, points. */
-export function worthNodes(worth) {
+export function valueNodes(worth) {
   if (worth.contract === "Pass") return [phrase("contract.passed-spoken")];
   const { level, strain, risk, declarer } = readContract(worth.contract);
   return phraseNodes("dummy.worth", {
@@ -148,7 +148,7 @@ export function showDoubleDummy(now) {
         if (signal.aborted) return;
         const [worth] = solved.auctions;
         clear(answer, solvedNodes(solved), worth && solved.par && h("p", null, phraseNodes("dummy.contract", {
-          worth: worthNodes(worth), par: toParText(worth.imps_to_par),
+          worth: valueNodes(worth), par: toParText(worth.imps_to_par),
         })));
       }
     } catch (error) {

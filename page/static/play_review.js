@@ -7,7 +7,7 @@ import { reportNode } from "./call_report.js";
 import { SEAT_NAMES } from "./calls.js";
 import { followPlay } from "./card_play.js";
 import { busy, clear, h, table } from "./dom.js";
-import { worthNodes } from "./double_dummy.js";
+import { valueNodes } from "./double_dummy.js";
 import { cardsNode } from "./format.js";
 import { failure } from "./game_table.js";
 import { spokenCard } from "./play_diagram.js";
@@ -31,7 +31,7 @@ function boardOf(game, tricks) {
 export function resultNodes(game, tricks) {
   const { contract } = game;
   const { score } = boardOf(game, tricks);
-  return worthNodes({ contract: contractWord(contract) + "NESW"[contract.declarer], tricks, score });
+  return valueNodes({ contract: contractWord(contract) + "NESW"[contract.declarer], tricks, score });
 }
 
 function lossText(loss) {

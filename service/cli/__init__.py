@@ -42,7 +42,7 @@ BAD_INPUT: Final = 2
 NO_BACKEND: Final = 3
 INTERNAL_ERROR: Final = 70
 INTERRUPTED: Final = 130
-NOTHING_KEPT: Final = "nothing is kept"
+NOTHING_STAYS: Final = "nothing is kept"
 """What an interrupted command says unless it says what is kept."""
 BROKEN_PIPE: Final = 141
 
@@ -238,7 +238,7 @@ def _run(words: list[str], interrupted: list[int]) -> int:
             traceback.print_exc()
         if interrupted or isinstance(error, KeyboardInterrupt):
             # a function where it depends on how far the command was
-            hint = getattr(options, "interruption_hint", NOTHING_KEPT)
+            hint = getattr(options, "interruption_hint", NOTHING_STAYS)
             _print_error(f"interrupted; {hint() if callable(hint) else hint}")
             return INTERRUPTED
         if isinstance(error, UnicodeEncodeError) and error.reason == _SURROGATES:

@@ -87,9 +87,9 @@ def _work_stays_in(work: Path) -> str:
     """Say what is kept of a run that is interrupted, and how to go on."""
     from bidcascade.engine.runs.manifest import MANIFEST
 
-    from . import NOTHING_KEPT
+    from . import NOTHING_STAYS
 
-    return shared.resume_hint(str(work)) if (work / MANIFEST).exists() else NOTHING_KEPT
+    return shared.resume_hint(str(work)) if (work / MANIFEST).exists() else NOTHING_STAYS
 
 
 def _left_out(disagree: int) -> str:

@@ -133,13 +133,13 @@ def rank_by_policy(options: argparse.Namespace) -> None:
         lines = "".join(f"{json.dumps(rule)}\n" for rule in rules_of(ranks))
         with whole_file(out) as partial, can_write(out):
             partial.write_text(lines, encoding="utf-8")
-        told, remark = report.to_dict(), f"wrote the rules to {options.out}"
+        counts, remark = report.to_dict(), f"wrote the rules to {options.out}"
     else:
         ranked, report = with_policy(table, policy)
         ranked.save(out, overwrite=options.overwrite)
-        told = {**report.to_dict(), "digest": ranked.digest}
+        counts = {**report.to_dict(), "digest": ranked.digest}
         remark = f"wrote the table to {options.out}"
-    shared.print_answer(options, told, report, remark)
+    shared.print_answer(options, counts, report, remark)
 
 
 def show_info(options: argparse.Namespace) -> None:

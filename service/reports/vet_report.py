@@ -27,7 +27,7 @@ MOST_ROWS: Final = 25
 """Rows of a table in the report; the Parquet files have them all."""
 _MOST_BARS: Final = 12
 _SEATS: Final = ("the caller", "the next player", "the partner", "the player before")
-_NOTHING_SAID: Final = "(undescribed)"
+_UNDESCRIBED: Final = "(undescribed)"
 
 
 def vetting_page(
@@ -261,10 +261,10 @@ def _missing_calls(calls: pl.DataFrame) -> Section:
 def _conditions(expressions: pl.DataFrame, blocking: pl.DataFrame) -> Section:
     if not blocking.height:
         return Section("Conditions in the way", (Text("Every call in the table fits its hand."),))
-    named = pl.col("expression").fill_null(_NOTHING_SAID)
+    named = pl.col("expression").fill_null(_UNDESCRIBED)
     expressions, blocking = expressions.with_columns(named), blocking.with_columns(named)
     kinds = (
-        expressions.with_columns(pl.col("kind").fill_null(_NOTHING_SAID))
+        expressions.with_columns(pl.col("kind").fill_null(_UNDESCRIBED))
         .group_by("kind", maintain_order=True)
         .agg(pl.len().alias("conditions"), pl.col("made", "failed", "only", "decides").sum())
         .with_columns(share=pl.col("failed") / pl.col("made"))

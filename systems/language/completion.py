@@ -19,7 +19,7 @@ _MOST_WORDS: Final = 8
 _WORD_START: Final = re.compile(r"(?<![\w'’-])(?=[\w#])")
 _SEPARATOR: Final = re.compile(r'[,;:=(){}"]')
 _FILE: Final = re.compile(r'\s*(?:include|opponents play)\s+"([^"]*)$')
-_SAYS: Final = ("asks", "shows", "denies")
+_AGREEMENT_VERBS: Final = ("asks", "shows", "denies")
 _IDENTIFIERS: Final[tuple[tuple[re.Pattern[str], ProposalKind], ...]] = (
     (re.compile(r"use\s+$"), "convention"),
     (re.compile(r"(?:without\s+)?option\s+$"), "option"),
@@ -144,7 +144,7 @@ def _following(head: str, typed: str, names: list[NamePlace]) -> Iterator[Propos
             if is_new and words.casefold().startswith(wanted) and words != typed:
                 yield Proposal(0, words, "word", detail_of(kind))
     if "SAYS" in terminals:
-        yield from (Proposal(0, one, "word") for one in _SAYS if one.startswith(typed))
+        yield from (Proposal(0, one, "word") for one in _AGREEMENT_VERBS if one.startswith(typed))
     for kind, name, detail in _names(head, terminals, names):
         if name.casefold().startswith(wanted) and name != typed:
             yield Proposal(0, name, kind, detail)

@@ -66,7 +66,7 @@ _READABLE: Final = {
     "MAJOR": '"major"', "MINOR": '"minor"', "ORDINAL": '"1st" to "4th"',
     "LONGER_THAN": '"longer than"', "IS": '"is"',
 }  # fmt: skip
-_NOT_TOLD: Final = frozenset({"QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"})
+_NOT_LISTED: Final = frozenset({"QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"})
 BUILT_IN: Final = frozenset({"balanced", "semi-balanced", "unbalanced"})
 """Names that every text has."""
 
@@ -278,7 +278,7 @@ def _listed(expected: Set[str]) -> str:
     if expected == {"QUOTED"}:
         return _READABLE["QUOTED"]
     names: list[str] = []
-    left = set(expected) - _NOT_TOLD
+    left = set(expected) - _NOT_LISTED
     for words, terminals in _GROUPS:
         if terminals <= left:
             names.append(words)

@@ -28,7 +28,7 @@ from bidcascade.inference.card_play.likelihood import (
     hidden_choices,
     likelihoods,
 )
-from bidcascade.inference.card_play.next_choice import worth_with_next_choice
+from bidcascade.inference.card_play.next_choice import value_with_next_choice
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.double_dummy.protocol import NO_CARD
@@ -237,7 +237,7 @@ def test_a_guess_is_put_off_while_there_are_tricks_to_cash():
         every[seat] |= np.uint64(sight.state.hands[seat])
     even = np.ones(every.shape[1])
     worth = {
-        name: worth_with_next_choice(sight, parse_card(name), every, even, EndingSolver())
+        name: value_with_next_choice(sight, parse_card(name), every, even, EndingSolver())
         for name in ("S4", "C6")
     }
     assert worth["C6"].tricks == 13 > worth["S4"].tricks
@@ -277,7 +277,7 @@ def test_a_suit_is_played_so_that_it_cannot_be_guessed_wrong():
     even = np.ones(every.shape[1])
 
     def worth(name):
-        return worth_with_next_choice(sight, parse_card(name), every, even, EndingSolver())
+        return value_with_next_choice(sight, parse_card(name), every, even, EndingSolver())
 
     assert worth("S2") < worth(format_card(chosen.card))
 
@@ -300,10 +300,10 @@ def test_no_card_is_worth_more_than_double_dummy(seed, count):
     tricks = EndingSolver().plays(left, 4, sight.state.leader, on_table)
     weights = np.ones(every.shape[1])
     for one in play_values(sight, weights, tricks):
-        worth = worth_with_next_choice(sight, one.cards[0], every, weights, EndingSolver())
+        worth = value_with_next_choice(sight, one.cards[0], every, weights, EndingSolver())
         assert worth.points <= one.points
         alone = [
-            worth_with_next_choice(
+            value_with_next_choice(
                 sight, one.cards[0], every[:, [place]], weights[:1], EndingSolver()
             )
             for place in range(min(5, every.shape[1]))

@@ -8,7 +8,7 @@ import pytest
 from bidcascade.engine.runs import batch, export_calls, learn, mine, progress
 from bidcascade.inference.compare import SystemMatch
 from bidcascade.loaders import random_deals
-from bidcascade.service.cli import INTERRUPTED, NOTHING_KEPT, main
+from bidcascade.service.cli import INTERRUPTED, NOTHING_STAYS, main
 from bidcascade.service.cli.shared import SOLVED_STAY, resume_hint
 
 STRONG = "opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = Anything else: 12+ points\n"
@@ -28,23 +28,23 @@ def folder(tmp_path, monkeypatch) -> Path:
 
 
 COMMANDS = {
-    "load played.pbn --out out.parquet": NOTHING_KEPT,
-    "augment played.pbn --out out.parquet": NOTHING_KEPT,
+    "load played.pbn --out out.parquet": NOTHING_STAYS,
+    "augment played.pbn --out out.parquet": NOTHING_STAYS,
     "augment played.pbn --dd --out out.parquet": SOLVED_STAY,
-    "deals 10 --where HCP_N>=10 --seed 1 --out out.parquet": NOTHING_KEPT,
+    "deals 10 --where HCP_N>=10 --seed 1 --out out.parquet": NOTHING_STAYS,
     "batch played.pbn --table one.bidding --out out": resume_hint("out"),
     "export calls played.pbn --table one.bidding --out out": resume_hint("out"),
-    "table announcements played.pbn": NOTHING_KEPT,
-    "table mine played.pbn --out mined": NOTHING_KEPT,
-    "table learn rows.jsonl played.pbn --out learned": NOTHING_KEPT,
-    "table vet rows.jsonl played.pbn --out vetted": NOTHING_KEPT,
-    "table counts rows.jsonl played.pbn --out counts.parquet": NOTHING_KEPT,
-    "system check one.bidding": NOTHING_KEPT,
-    "system lint one.bidding": NOTHING_KEPT,
-    "system diff one.bidding two.bidding": NOTHING_KEPT,
-    "system compile one.bidding --out compiled": NOTHING_KEPT,
+    "table announcements played.pbn": NOTHING_STAYS,
+    "table mine played.pbn --out mined": NOTHING_STAYS,
+    "table learn rows.jsonl played.pbn --out learned": NOTHING_STAYS,
+    "table vet rows.jsonl played.pbn --out vetted": NOTHING_STAYS,
+    "table counts rows.jsonl played.pbn --out counts.parquet": NOTHING_STAYS,
+    "system check one.bidding": NOTHING_STAYS,
+    "system lint one.bidding": NOTHING_STAYS,
+    "system diff one.bidding two.bidding": NOTHING_STAYS,
+    "system compile one.bidding --out compiled": NOTHING_STAYS,
     "system doctor one.bidding --deals 10": SOLVED_STAY,
-    "compare one.bidding two.bidding --deals 10": NOTHING_KEPT,
+    "compare one.bidding two.bidding --deals 10": NOTHING_STAYS,
     "compare one.bidding two.bidding --archive played.pbn": SOLVED_STAY,
     "archive add club played.pbn --folder archives": "what was added stays",
     "archive bid club one.bidding --folder archives": "boards that were bid stay so",
@@ -64,7 +64,7 @@ def test_what_is_kept_is_told(monkeypatch, folder, capsys, command):
         yield
 
     class Lines(progress.ProgressLines):
-        def tell(self, text):
+        def write(self, text):
             raise KeyboardInterrupt
 
     for module in (progress, batch, export_calls, learn, mine):

@@ -181,7 +181,7 @@ def test_without_a_place_for_the_cache_tables_still_open(small_path, tmp_path, m
 
 
 def test_old_versions_leave_the_cache(small_path, cache, few, monkeypatch):
-    monkeypatch.setattr(compiled_cache, "KEPT", 2)
+    monkeypatch.setattr(compiled_cache, "MOST_CACHED", 2)
     for points in range(15, 19):
         small_path.write_text(f"opening:\n  1NT = Strong: {points}-20 points, balanced\n")
         open_table(small_path)
@@ -193,7 +193,7 @@ def test_old_versions_leave_the_cache(small_path, cache, few, monkeypatch):
 def test_a_version_stays_that_was_made_by_a_clock_that_was_set_back(
     small_path, cache, few, monkeypatch
 ):
-    monkeypatch.setattr(compiled_cache, "KEPT", 2)
+    monkeypatch.setattr(compiled_cache, "MOST_CACHED", 2)
     for points in range(15, 19):
         small_path.write_text(f"opening:\n  1NT = Strong: {points}-20 points, balanced\n")
         before = set(cache.iterdir()) if cache.exists() else set()

@@ -207,7 +207,7 @@ def test_without_a_home_texts_are_parsed(mine, monkeypatch):
 
 
 def test_only_the_texts_used_last_stay(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(text_cache, "KEPT", 3)
+    monkeypatch.setattr(text_cache, "MOST_CACHED", 3)
     paths = [tmp_path / f"{number}.bidding" for number in range(5)]
     for number, path in enumerate(paths):
         path.write_text(f"system S{number}\nopening:\n  1C = any hand\n", "utf-8")
@@ -222,7 +222,7 @@ def test_only_the_texts_used_last_stay(tmp_path, folder, monkeypatch):
 
 
 def test_a_text_stays_that_was_kept_by_a_clock_that_was_set_back(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(text_cache, "KEPT", 3)
+    monkeypatch.setattr(text_cache, "MOST_CACHED", 3)
     for number in range(5):
         path = tmp_path / f"{number}.bidding"
         path.write_text(f"system S{number}\nopening:\n  1C = any hand\n", "utf-8")

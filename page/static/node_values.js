@@ -92,7 +92,7 @@ function chartNumbers(results, pars) {
 }
 
 /** Statistics as a row of `node_statistics`: numbers, contracts, tricks, hands, other calls. */
-export function worthNodes(row, calls) {
+export function valueNodes(row, calls) {
   const whose = !calls.length || calls.length % 2 ? "dealer" : "opponents";
   const numbers = [
     ["boards", count(row.boards)], ["share", calls.length ? percent(row.share) : null],
