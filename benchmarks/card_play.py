@@ -251,8 +251,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     kinds = players()
     settings = {"seed": given.seed, "layouts": list(LAYOUTS)}
+    before = _read(given.out / f"{NAME}.json", settings)
     own = given.out / f"{NAME}-part-{given.part}.json"
-    found = _read(own, settings) if own.exists() else {"deals": {}}
+    found = _read(own, settings)
     found |= {"environment": environment(), "settings": settings}
     if given.timed:
         found["times"] = times(given.timed, given.seed)
@@ -263,7 +264,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             break
         if number % given.parts != given.part:
             continue
-        played = found["deals"].setdefault(str(number), {})
+        played = found["deals"].setdefault(str(number), before["deals"].get(str(number), {}))
         for kind in [kind for kind in kinds if kind not in played]:
             if kind != AHEAD or number < given.ahead:
                 played[kind] = play(kind, kinds[kind], deal)
@@ -271,6 +272,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write(own, found)
             saved = perf_counter()
     _write(own, found)
+    found = before | found | {"deals": before["deals"]}
     for other in sorted(given.out.glob(f"{NAME}-part-*.json")):
         one = _read(other, settings)
         found["deals"] |= one.pop("deals")
@@ -279,10 +281,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not any(found["deals"].values()):
         return 1
     write_report(given.out, NAME, found, page(found))
+    if given.parts == 1:
+        own.unlink()
     return 0
 
 
 def _read(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    if not path.exists():
+        return {"deals": {}}
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
     if found["settings"] != settings:
         raise SystemExit(f"{path}: expected results of {settings}, got {found['settings']}")
