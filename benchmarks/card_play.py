@@ -3,7 +3,11 @@
 Random deals are bid by sayc, and played by four players of one kind who see what players see. A
 card's loss is how many tricks fewer its side takes double dummy, with the cards as they lie, than
 with the best card. Layouts are as many as :data:`LAYOUTS` says, however long they take, so other
-work on the machine changes nothing. What was played before, with the same numbers, is gone on from.
+work on the machine changes nothing.
+
+Deals are played in order until the time is over, and a run goes on from what one before it played
+with the same numbers. Processes may share the work: each is one of ``--parts`` and writes a file of
+its own, and the report is of all that lie in the folder.
 
 ``--timed`` deals are played by the player that a table gets, with the clock, for the time a card.
 """
@@ -13,10 +17,12 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from benchmarks.machine import environment
 from benchmarks.programs import options, table, write_report
@@ -24,11 +30,12 @@ from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer, ChosenCard
 from bidcascade.inference.card_play.likelihood import CardInference, hidden_choices
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
-from bidcascade.inference.double_dummy.protocol import NO_CARD
+from bidcascade.inference.double_dummy.protocol import I8, NO_CARD
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.single_dummy import EndingSolver
 from bidcascade.inference.weighted import margins
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import U8, U64
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 
@@ -39,8 +46,9 @@ AHEAD = "layouts of the auction, with declarer's next choice"
 PARTS = ("opening lead", "declarer", "defence")
 LAYOUTS = (8, 8, 12, 16, 24, 32)
 """In the first tricks; in later ones as many as in the last of these."""
-_SOLVER = EndingSolver()
 _SAVED_EVERY_S = 60.0
+_KEPT_FROM = 7
+"""Cards a hand of layouts that are kept; those with fewer are solved in no time."""
 
 
 def players() -> dict[str, CardPlayer]:
@@ -56,6 +64,33 @@ def players() -> dict[str, CardPlayer]:
     }
 
 
+class Remembering:
+    """A solver that keeps the answers for a deal: kinds look at the same layouts."""
+
+    def __init__(self) -> None:
+        self._solver = EndingSolver()
+        self._answers: dict[tuple[int, ...], I8] = {}
+
+    def plays(
+        self, hands: U64, strain: ArrayLike, first: ArrayLike, trick: U8, *,
+        cancel: Event | None = None, timeout_s: float | None = None,
+    ) -> I8:  # fmt: skip
+        """Answer as the solver does; all questions are of one strain."""
+        count = hands.shape[1]
+        if not count or int(hands[0, 0]).bit_count() < _KEPT_FROM:
+            return self._solver.plays(hands, strain, first, trick, cancel=cancel)
+        leaders = np.broadcast_to(np.asarray(first, np.uint64), count)
+        rows = np.vstack([hands, leaders, trick.T.astype(np.uint64)]).T.tolist()
+        keys = [tuple(row) for row in rows]
+        new = [number for number, key in enumerate(keys) if key not in self._answers]
+        if new:
+            found = self._solver.plays(hands[:, new], strain, leaders[new], trick[new])
+            self._answers.update(
+                (keys[number], row) for number, row in zip(new, found, strict=True)
+            )
+        return np.array([self._answers[key] for key in keys], np.int8)
+
+
 class Deal:
     """One deal in its contract, and what was worked out for it, which kinds share."""
 
@@ -64,7 +99,8 @@ class Deal:
         self.auction, self.contract = auction, auction.contract
         self.hands = [int(hand) for hand in deals.hands[:, number]]
         self.vulnerability = Vulnerability(int(deals.vulnerability[number]))
-        self._solved: dict[tuple[int, ...], np.ndarray] = {}
+        self._solver = Remembering()
+        self._solved: dict[tuple[int, ...], I8] = {}
         self._chosen: dict[tuple[str, tuple[int, ...]], ChosenCard] = {}
 
     def sight(self, cards: Sequence[int]) -> Sight:
@@ -78,7 +114,7 @@ class Deal:
             self.hands[dummy] if cards else None, tuple(cards),
         )  # fmt: skip
 
-    def tricks(self, cards: tuple[int, ...]) -> np.ndarray:
+    def tricks(self, cards: tuple[int, ...]) -> I8:
         """Tricks of the side to play by card, double dummy."""
         if cards not in self._solved:
             state = give_to_seats(cards, self.contract)
@@ -86,7 +122,7 @@ class Deal:
             on_table = np.full((1, 3), NO_CARD, np.uint8)
             on_table[0, : len(state.trick)] = state.trick
             left = np.array([[hand & ~gone] for hand in self.hands], np.uint64)
-            found = _SOLVER.plays(left, self.contract.strain, state.leader, on_table)
+            found = self._solver.plays(left, self.contract.strain, state.leader, on_table)
             self._solved[cards] = found[0]
         return self._solved[cards]
 
@@ -102,7 +138,7 @@ class Deal:
         if key not in self._chosen:
             trick = len(sight.played) // 4
             layouts = LAYOUTS[min(trick, len(LAYOUTS) - 1)]
-            self._chosen[key] = replace(player, layouts=layouts).choose(sight)
+            self._chosen[key] = replace(player, layouts=layouts, solver=self._solver).choose(sight)
         chosen = self._chosen[key]
         return chosen.card, chosen.origin
 
@@ -209,18 +245,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Play until the time is over, and write what was lost."""
     given = options(
         __doc__, arguments, deals=1000, seed=1, budget_s=(240.0, "how long to play"),
+        ahead=(0, "deals to play with declarer's next choice too"),
         timed=(0, "deals to measure the time a card on"),
+        parts=(1, "how many processes share the deals"), part=(0, "which of them this one is"),
     )  # fmt: skip
-    path: Path = given.out / f"{NAME}.json"
     kinds = players()
     settings = {"seed": given.seed, "layouts": list(LAYOUTS)}
-    found: dict[str, Any] = {"deals": {}}
-    if path.exists():
-        before = json.loads(path.read_text("utf-8"))
-        if before["settings"] != settings:
-            raise SystemExit(f"{path}: expected results of {settings}, got {before['settings']}")
-        found = before
-    found |= {"environment": environment(), "settings": settings, "kinds": list(kinds)}
+    before = _read(given.out / f"{NAME}.json", settings)
+    own = given.out / f"{NAME}-part-{given.part}.json"
+    found = _read(own, settings)
+    found |= {"environment": environment(), "settings": settings}
     if given.timed:
         found["times"] = times(given.timed, given.seed)
     ends = perf_counter() + given.budget_s
@@ -228,17 +262,44 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for number, deal in contracts(given.deals, given.seed):
         if perf_counter() > ends:
             break
-        own = found["deals"].setdefault(str(number), {})
-        for kind in [kind for kind in kinds if kind not in own]:
-            own[kind] = play(kind, kinds[kind], deal)
+        if number % given.parts != given.part:
+            continue
+        played = found["deals"].setdefault(str(number), before["deals"].get(str(number), {}))
+        for kind in [kind for kind in kinds if kind not in played]:
+            if kind != AHEAD or number < given.ahead:
+                played[kind] = play(kind, kinds[kind], deal)
         if perf_counter() - saved > _SAVED_EVERY_S:
-            given.out.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(found) + "\n", "utf-8")
+            _write(own, found)
             saved = perf_counter()
+    _write(own, found)
+    found = before | found | {"deals": before["deals"]}
+    for other in sorted(given.out.glob(f"{NAME}-part-*.json")):
+        one = _read(other, settings)
+        found["deals"] |= one.pop("deals")
+        found = one | found
+    found["kinds"] = list(kinds)
     if not any(found["deals"].values()):
         return 1
     write_report(given.out, NAME, found, page(found))
+    if given.parts == 1:
+        own.unlink()
     return 0
+
+
+def _read(path: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    if not path.exists():
+        return {"deals": {}}
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    if found["settings"] != settings:
+        raise SystemExit(f"{path}: expected results of {settings}, got {found['settings']}")
+    return found
+
+
+def _write(path: Path, found: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_suffix(".new")
+    partial.write_text(json.dumps(found) + "\n", "utf-8")
+    partial.replace(path)
 
 
 if __name__ == "__main__":

@@ -334,15 +334,15 @@ def check_query(request: Request, *known: str) -> None:
             raise field_problem(name, value, f"expected {allowed}")
 
 
-def answer_problem(request: Request, problem: Problem) -> Response:
-    """Answer a request with a problem."""
+def answer_problem(request: Request, problem: Problem, **more: str) -> Response:
+    """Answer a request with a problem, and ``more`` fields."""
     request_id = request_id_of(request)
-    return problem_response(problem, request.url.path, request_id)
+    return problem_response(problem, request.url.path, request_id, **more)
 
 
-def problem_response(problem: Problem, instance: str, request_id: str) -> Response:
+def problem_response(problem: Problem, instance: str, request_id: str, **more: str) -> Response:
     """Answer of a problem; see :meth:`Problem.body`."""
-    body = problem.body(instance, request_id)
+    body = problem.body(instance, request_id) | more
     return Response(
         json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"),
         status_code=problem.status,

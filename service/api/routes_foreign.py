@@ -2,7 +2,8 @@
 
 The form is that of BEN's own server (https://github.com/lorserker/ben, ``src/gameapi.py``): all of
 a question stands in the query, and what is wrong with one is a text as ``error``, with status 400.
-It is none of this API's own, whose description leaves these paths out.
+What is wrong here is a problem as anywhere else, with its text as ``error`` too: that is what BEN's
+clients show. It is none of this API's own, whose description leaves these paths out.
 """
 
 import threading
@@ -11,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from fastapi import APIRouter, Request, Response
+from starlette.types import Receive, Scope, Send
 
 from bidcascade.bridge import (
     Auction,
@@ -41,12 +43,26 @@ from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from .answering import JSON, json_bytes
 from .limits import client_of
 from .openapi import BareRoute
-from .problems import LONGEST_REASON
+from .problems import LONGEST_REASON, Problem, answer_problem, problem_of
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
 from .work import AppState
 
-router = APIRouter(route_class=BareRoute)
+
+class _Route(BareRoute):
+    """A route whose problems have their text as ``error`` too."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer with what the function of the route makes."""
+        try:
+            await super().handle(scope, receive, send)
+        except (Problem, BidcascadeError) as error:
+            problem = error if isinstance(error, Problem) else problem_of(error)
+            answer = answer_problem(Request(scope, receive, send), problem, error=problem.detail)
+            await answer(scope, receive, send)
+
+
+router = APIRouter(route_class=_Route)
 
 _LAYOUTS = 40
 """For a lead."""

@@ -5,7 +5,7 @@ import socket
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from hypothesis import given
@@ -31,11 +31,13 @@ from bidcascade.engine.foreign_engines import (
     query_of,
     vulnerability_of,
 )
+from bidcascade.engine.settings import Settings
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import give_to_seats
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.foreign.protocol import Reply, Turn
 from bidcascade.loaders.play import trick_winner
+from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
 from bidcascade.systems import open_system
 from tests.support_auctions import random_auction
@@ -137,6 +139,24 @@ def test_answers_of_the_form(app):
     assert asked_of(app, "/bid", **{**ASKED, "ctx": "--------"}).json() == {
         "message": "Bidding is over"
     }
+
+
+def test_what_is_wrong_here_is_said_as_error_too():
+    """BEN's client at BBO shows nothing else of an answer that failed."""
+    app = create_app(Settings(table="sayc", backend="reference"))
+    answer = ask(app, "GET", f"/bid?{urlencode(ASKED)}")
+    told = answer.json()
+    assert answer.status_code == told["status"] == 503
+    assert told["error"] == told["detail"]
+    assert answer.headers["Retry-After"]
+
+
+def test_a_seat_and_vulnerability_as_the_client_at_bbo_writes_them(app):
+    """It says of both sides whether they are vulnerable: ``@n`` and ``@N`` that they are not."""
+    assert vulnerability_of("@n@V") == Vulnerability.EW
+    assert vulnerability_of("@v@N") == Vulnerability.NS
+    query = {**ASKED, "user": "NRobot", "dealno": "7", "vul": "@n@N", "tournament": "MP"}
+    assert ask(app, "GET", f"/bid?{urlencode(query)}").json()["bid"] == "1N"
 
 
 def test_a_lead(app):
