@@ -235,8 +235,8 @@ class Service:
         try:
             self.url, self.process = self._running.enter_context(
                 running_server(
-                    table=TABLE, extra_tables=",".join(OTHER_TABLES), backend="cpu", data_folder=self._data,
-                    log_level="error", request_timeout_ms=TIMEOUT_MS,
+                    table=TABLE, extra_tables=",".join(OTHER_TABLES), backend="cpu",
+                    data_folder=self._data, log_level="error", request_timeout_ms=TIMEOUT_MS,
                     places_bytes=self._places_bytes,
                 )
             )  # fmt: skip

@@ -215,9 +215,7 @@ class LoadedTable:
         """Make another one that answers the same, whose system has learned nothing yet."""
         engine = self.engine.renewed()
         engine.prepare()
-        found = replace(
-            self, engine=engine, results=AuctionResults(engine), _lock=threading.Lock()
-        )
+        found = replace(self, engine=engine, results=AuctionResults(engine), _lock=threading.Lock())
         for query in (Query("first"), Query()):
             found.results.write(_example(), query)
         found.learned_at_start = engine.bidder.learned_bytes

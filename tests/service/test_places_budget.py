@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks.service import deal_objects
-
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import memory
 from bidcascade.service.api.app import create_app
