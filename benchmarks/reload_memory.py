@@ -1,9 +1,9 @@
 """What is left of replaced tables: the service's memory over many reloads.
 
 ``python -m benchmarks.reload_memory sayc --reloads 50`` copies a system of the package (or takes
-any ``*.bidding`` file), changes its text before every reload over REST, or by SIGHUP (``--signal``),
-and prints the resident memory, then reloads unchanged files. Deals are bid meanwhile, so that what
-a table has learned is replaced with it.
+any ``*.bidding`` file), changes its text before every reload and prints the resident memory, then
+reloads unchanged files. It asks over REST or, with ``--signal``, by SIGHUP. Deals are bid
+meanwhile, so that what a table has learned is replaced with it.
 """
 
 import argparse
