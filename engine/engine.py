@@ -4,6 +4,7 @@ REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -126,6 +127,24 @@ class Engine:
             options |= {"overlays": [str(Path(one).absolute()) for one in overlays]}
         engine.opened_from = absolute_name(name_or_path), options
         return engine
+
+    def renewed(self) -> "Engine":
+        """Make another one that answers the same and has learned nothing yet.
+
+        Examples
+        --------
+        >>> from bidcascade.loaders import random_deals
+        >>> engine = Engine.open("sayc")
+        >>> found = engine.auctions(random_deals(5, seed=1), mode="first")
+        >>> again = engine.renewed()
+        >>> found.equals(again.auctions(random_deals(5, seed=1), mode="first"))
+        True
+        """
+        found = copy(self)
+        # what was worked out by the old one stays with it
+        found.__dict__.pop("_entries", None)
+        found.bidder = self.bidder.renewed()
+        return found
 
     def __repr__(self) -> str:
         return f"<{self._summary}>"

@@ -164,8 +164,9 @@ class Settings(BaseSettings):
         default=0,
         ge=0,
         description="Memory for what all systems together know at places of auctions and have "
-        "learned from their texts; beyond it half of what the largest one knows is dropped, and "
-        "worked out again where it is needed. 0 for an eighth of the memory of the machine or its "
+        "learned from their texts; beyond it half of what one knows at places is dropped, and "
+        "worked out again where it is needed; where what was learned takes half of it, the system "
+        "that has learned most begins anew. 0 for an eighth of the memory of the machine or its "
         "control group, of which one system takes 384 MiB or an eighth. Each job has as much "
         "again. Commands read the variable too.",
     )

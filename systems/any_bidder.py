@@ -186,6 +186,18 @@ class AnyBidder(Protocol):
         """What calls mean, as :mod:`bidcascade.inference` asks for it."""
         ...
 
+    @property
+    def learned_bytes(self) -> int:
+        """Memory of what was learned from a system's text; 0 for a table of rows."""
+        ...
+
+    def renewed(self) -> "AnyBidder":
+        """Make another one that answers the same and has learned nothing yet.
+
+        A table of rows learns nothing, and gives itself.
+        """
+        ...
+
     def numbers(self) -> dict[str, object]:
         """Describe what it holds in numbers, as plain values; None where a system has none."""
         ...

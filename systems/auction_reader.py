@@ -167,7 +167,7 @@ class CoreReader(AuctionReader):
         States and places that are remembered at most; both of an auction take some 30 kB.
     """
 
-    def __init__(self, bidder: "Bidder", *, most_cached: int = 256) -> None:
+    def __init__(self, bidder: "Bidder", *, most_cached: int = 128) -> None:
         super().__init__(*(side.rules for side in bidder.sides), most_cached=most_cached)
         self._bidder = bidder
         # the bidder's own, so that nobody waits for the one and holds the other

@@ -370,10 +370,19 @@ class Bidder:
         return known + int(counts[rows.SETS]) * 8 * rows.SET_WORDS
 
     @property
+    def learned_bytes(self) -> int:
+        """Memory of what its systems have learned from their texts."""
+        return sum(core.bytes for core in set(self._cores()))
+
+    @property
+    def spare_bytes(self) -> int:
+        """Memory of the process that places take, and what is or was known there."""
+        return max(self._most_known, self._known_bytes) + self._bytes_of_places
+
+    @property
     def held_bytes(self) -> int:
         """Memory of the process that it takes, with what its systems have learned."""
-        learned = sum(core.bytes for core in set(self._cores()))
-        return max(self._most_known, self._known_bytes) + self._bytes_of_places + learned
+        return self.spare_bytes + self.learned_bytes
 
     def give_back(self) -> None:
         """Drop half of what is known at places, or all places where these take most of it."""

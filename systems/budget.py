@@ -1,7 +1,8 @@
 """How much memory bidders may take together: one environment variable, its default and its limit.
 
 What a bidder knows at places, and what it has learned from texts, is counted. Where all of a
-process take more than they may, the one that takes most drops half of what it knows.
+process take more than they may, the one that knows most at places drops half of it. What was
+learned stays as long as the bidder: a service puts another one in its place.
 """
 
 import os
@@ -89,8 +90,12 @@ class Holder(Protocol):
     def held_bytes(self) -> int:
         """Bytes that it takes."""
 
+    @property
+    def spare_bytes(self) -> int:
+        """Those that it can give back."""
+
     def give_back(self) -> None:
-        """Drop what can be worked out again, until it takes half as much."""
+        """Drop half of what can be worked out again."""
 
 
 class SharedBudget:
@@ -114,15 +119,15 @@ class SharedBudget:
             self._all.add(holder)
 
     def enforce(self, asker: Holder) -> None:
-        """Have the one that takes most give back where all take too much.
+        """Have the one that can give back most do so where all take too much.
 
         Another one than who asks does so when nobody uses it: it is waited for by a thread.
         """
         with self._lock:
-            held = {one: one.held_bytes for one in self._all if one not in self._giving}
-            if sum(held.values()) <= self._budget():
+            here = [one for one in self._all if one not in self._giving]
+            if sum(one.held_bytes for one in here) <= self._budget():
                 return
-            most = max(held, key=lambda one: held[one])
+            most = max(here, key=lambda one: one.spare_bytes)
             if most is not asker:
                 self._giving.add(most)
         if most is asker:

@@ -52,9 +52,13 @@ _SUIT_POINTS: Final = 11
 _ALL_HOLDINGS: Final = (1 << HOLDINGS) - 1
 _ROWS: Final = 14 * _SUIT_POINTS
 _WIDEST: Final = 64
-_MOST_SETS: Final = 2048
-"""Answers that are remembered of each kind; most hold a set of cells, three kilobytes."""
 """Values apart that a form may take for its distribution to be worked out."""
+_MOST_SETS: Final = 1024
+"""Answers that are remembered of each kind; most hold a set of cells, three kilobytes."""
+_MOST_FORMS: Final = 128
+"""Linear forms whose values are remembered, 340 kB each."""
+_MOST_SHARES: Final = 64
+"""Shares of all cells that are remembered of each kind, 170 kB each."""
 
 LENGTHS, _SHAPE_POSITIONS = shape_indices()
 """Lengths of the shapes, [560, 4]: clubs, diamonds, hearts, spades; and where each shape stands in
@@ -219,7 +223,7 @@ class Reach(NamedTuple):
     """Whether every possible cell has one value only."""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=_MOST_FORMS)
 def reach(form: LinearForm, profile: str) -> Reach:
     """Smallest and largest value of a linear form over the hands of each cell."""
     suits, lengths, contexts = _form_tables(form, profile)
@@ -454,7 +458,7 @@ def _proportion_of(found: _Conjunction, profile: str) -> F64:
     return result
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=_MOST_SHARES)
 def _proportion_of_interval(form: LinearForm, low: int, high: int, profile: str) -> F64:
     limits = _bounds_of_interval(form, low, high, profile)
     decided = to_flags(limits.must).astype(np.float64)
@@ -490,7 +494,7 @@ def bounds(expression: Expression, vocabulary: Vocabulary) -> Bounds:
     return _bounds_of(_conjunction(tree, vocabulary.profile, positive=True), vocabulary.profile)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=_MOST_SHARES)
 def proportion(expression: Expression, vocabulary: Vocabulary) -> F64:
     """Share of each cell's hands that satisfy an expression, float64 [560, 38], read-only.
 

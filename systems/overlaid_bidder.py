@@ -65,6 +65,10 @@ class OverlaidBidder(SystemBidder):
     def _new_definition(self) -> SystemPlaces:
         return self.system.by_definition(instead=changed_entries(self.table))
 
+    def renewed(self) -> AnyBidder:
+        held = OverlaidSystem(self.system.renewed(), self.table)
+        return OverlaidBidder(held, self._backend_name)
+
     @property
     def digest(self) -> str:
         return derived_digest(self.system.digest, self.overlays)

@@ -120,6 +120,13 @@ class System:
             self._opponents = System.open(named)
         return self._opponents
 
+    def renewed(self) -> "System":
+        """Make another one of the same text, of which nothing is known or learned yet."""
+        found = System(self.text, self.name)
+        if self._opponents is not None:
+            found._opponents = self._opponents.renewed()
+        return found
+
     @cached_property
     def digest(self) -> str:
         """Digest of what it bids by; see :func:`~bidcascade.systems.digests.digest_of`."""

@@ -212,6 +212,15 @@ class SystemBidder:
     def save(self, folder: Path) -> None:
         raise InvalidInput("expected a system opened by its name or path for work elsewhere")
 
+    @property
+    def learned_bytes(self) -> int:
+        with self._lock:
+            opened = (self._places, *self._further)
+        return sum(one.learned_bytes for one in opened if one is not None)
+
+    def renewed(self) -> AnyBidder:
+        return SystemBidder(self._system.renewed(), self._backend_name)
+
     def prepare(self) -> None:
         """Open the system."""
         self.bidding.reach(())

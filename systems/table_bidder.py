@@ -79,6 +79,7 @@ class TableBidder:
     title = None
     usual_mode: Final = "all"
     usual_limit = UNLIMITED
+    learned_bytes: Final = 0
 
     def __init__(self, table: BiddingTable, backend: str = "auto") -> None:
         self.table = table
@@ -144,6 +145,9 @@ class TableBidder:
 
     def save(self, folder: Path) -> None:
         self.table.save(folder)
+
+    def renewed(self) -> AnyBidder:
+        return self
 
     def prepare(self) -> None:
         warm = getattr(self.backend, "warm_up", None)

@@ -192,6 +192,8 @@ EXPORT void core_values(System* system, i32 term, const u32* hands, u32 count, i
 EXPORT void core_proportion(System* system, u32 needs, double* out) {
     const i32 tree = system->tree_of_needs(needs);
     Proportions(system->trees, system->terms(), system->knowledge()).find(tree, out);
+    // it may have added sets of cells
+    system->refresh();
 }
 
 // Number of hands in each cell, [560][38].

@@ -293,6 +293,9 @@ EXPORT i64 core_cell_tables(u64* reach, i64 room, i32* first, u8* lengths, u64* 
     return values;
 }
 
+// Bytes of what a system has learned; another thread may be learning.
+EXPORT i64 core_system_bytes(const System* system) { return static_cast<i64>(system->bytes()); }
+
 // Version of how hands are packed, lane words, flag words, and how many programs and terms there are.
 EXPORT void core_system_packing(const System* system, i64* out) {
     const Layout& layout = system->layout();

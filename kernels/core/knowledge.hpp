@@ -140,11 +140,23 @@ class Knowledge {
         copy_bytes(can, sets_[found.can], SET_WORDS * sizeof(u64));
         copy_bytes(must, sets_[found.must], SET_WORDS * sizeof(u64));
     }
-    // A set by its number, and the number of any set.
+    // A set by its number, until another one is added, and the number of any set.
     const u64* cells(i32 number) const { return sets_[number]; }
     i32 number_of(const u64* cells) { return sets_.number_of(cells); }
     i32 everything() const { return everything_; }
     i32 nothing() const { return nothing_; }
+
+    // All sets in a row, where they are now.
+    Array<CellSet> all_cells() {
+        return {reinterpret_cast<CellSet*>(sets_.data()), sets_.count()};
+    }
+    void reserve(u64 sets) { sets_.reserve(sets); }
+    u64 bytes() const {
+        return sets_.bytes() + holdings_.bytes() + reach_.bytes() + deciders_.bytes() +
+               where_.bytes() + bounds_of_trees_.bytes() + one_suits_.bytes() +
+               intervals_.bytes() + conjunctions_.bytes() + bounds_list_.bytes() +
+               one_suit_list_.bytes() + interval_list_.bytes() + conjunction_list_.bytes();
+    }
 
     Terms& terms() { return terms_; }
     Reach& reach() { return reach_; }

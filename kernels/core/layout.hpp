@@ -65,6 +65,12 @@ struct Layout {
     }
 
     i32 words() const { return lane_words + flag_words; }
+    u64 bytes() const {
+        return tests.bytes() + suit_words_.bytes() + length_words_.bytes() +
+               context_words_.bytes() + term_suits.bytes() + term_lengths.bytes() +
+               term_contexts.bytes() + forms_.bytes() + flags_.bytes() + alternatives_.bytes() +
+               alternatives_of_tree_.bytes() + alternatives_of_criterion_.bytes();
+    }
 
     // Tables as pack_hands takes them, until something new is learned.
     Packing packing() const {

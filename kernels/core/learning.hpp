@@ -51,6 +51,22 @@ struct System {
     bool is_open() const { return is_open_; }
     const Layout& layout() const { return layout_; }
 
+    // Memory of what was learned, as of the last time; others may ask while somebody learns.
+    u64 bytes() const { return __atomic_load_n(&bytes_, __ATOMIC_RELAXED); }
+
+    // Lets the program see arrays where they are now.
+    void refresh() {
+        program = {
+            view(questions_), view(decisions_), view(answers_), view(roots_), view(root_numbers_),
+            view(calls_first_), view(calls_code_), view(calls_bindings_), view(forest_),
+            view(anywhere_), view(heads_), view(moves_), view(below_), view(groups_),
+            view(group_lines_), view(lines_), view(variants_), view(promises_),
+            {reinterpret_cast<i32(*)[2]>(agreed_.data), agreed_.count}, view(joined_),
+            view(entry_numbers_), view(entries), view(needs),
+            knowledge_.all_cells(), view(layout_.tests), view(bindings)};
+        __atomic_store_n(&bytes_, counted_bytes(), __ATOMIC_RELAXED);
+    }
+
     // Learns what a place missed; its value, MISSING with `problem` if there is none.
     i32 learn(i32 kind, i64 a, i64 b, i64 c, const Asked& at) {
         problem = {};
@@ -137,6 +153,21 @@ struct System {
     }
 
   private:
+    u64 counted_bytes() const {
+        u64 found = trees.expressions.bytes() + trees.trees.bytes() + trees.forms.bytes() +
+                    criteria.bytes() + lowering_.bytes() + layout_.bytes() +
+                    knowledge_.bytes() + question_rows_.bytes() + states_.bytes() +
+                    call_lists_.bytes();
+        const Map* const maps[] = {&answers_, &root_numbers_, &moves_, &below_,
+                                   &joined_, &entry_numbers_, &binding_numbers_};
+        for (const Map* map : maps) found += map->bytes();
+        return found + questions_.bytes() + decisions_.bytes() + roots_.bytes() +
+               calls_first_.bytes() + calls_code_.bytes() + calls_bindings_.bytes() +
+               anywhere_.bytes() + heads_.bytes() + promises_.bytes() + root_list_.bytes() +
+               forest_.bytes() + groups_.bytes() + group_lines_.bytes() + lines_.bytes() +
+               variants_.bytes() + entries.bytes() + needs.bytes() + bindings.bytes();
+    }
+
     struct Config {  // how far an auction pattern has come
         i32 group, step, bindings;
     };
@@ -159,6 +190,7 @@ struct System {
     };
 
     bool is_open_;
+    u64 bytes_ = 0;
     Text text_;
     Structure structure_;
     Terms terms_;
@@ -183,11 +215,6 @@ struct System {
     };
     Vec<Agreed> agreed_;
     Rows agreement_rows_;  // of agreed suits
-    struct Cells {
-        CellSet words;
-    };
-    Vec<Cells> cells_;
-    Vec<i32> cell_numbers_;  // by number of the set: number + 1, 0 for none
     Vec<Remembered> asked_;
 
     static u8 cards_in(u64 suit) { return static_cast<u8>(bit_count(suit & 0x1FFF)); }
@@ -203,19 +230,6 @@ struct System {
         return {reinterpret_cast<Slot*>(map.slots.data), map.slots.count};
     }
 
-    // Lets the program see arrays where they are now.
-    void refresh() {
-        program = {
-            view(questions_), view(decisions_), view(answers_), view(roots_), view(root_numbers_),
-            view(calls_first_), view(calls_code_), view(calls_bindings_), view(forest_),
-            view(anywhere_), view(heads_), view(moves_), view(below_), view(groups_),
-            view(group_lines_), view(lines_), view(variants_), view(promises_),
-            {reinterpret_cast<i32(*)[2]>(agreed_.data), agreed_.count}, view(joined_),
-            view(entry_numbers_), view(entries), view(needs),
-            {reinterpret_cast<CellSet*>(cells_.data), cells_.count}, view(layout_.tests),
-            view(bindings)};
-    }
-
     // --- the structure of the text --------------------------------------------------------------
 
     void lay_down() {
@@ -224,7 +238,7 @@ struct System {
         Map* const maps[] = {&answers_, &root_numbers_, &moves_, &below_, &joined_, &entry_numbers_};
         for (Map* map : maps) map->reserve();
         // memory is taken where it is written, and to grow copies megabytes while somebody waits
-        cells_.reserve(1 << 14);
+        knowledge_.reserve(1 << 14);
         bindings_number(0);
         add_needs(nullptr, 0);
         add_never();
@@ -644,7 +658,7 @@ struct System {
         criteria.number_of(nothing, 2);
         Needs row{};
         row.test = FAILS;
-        row.can = row.must = cells_number(knowledge_.nothing());
+        row.can = row.must = knowledge_.nothing();
         needs.push(row);
     }
 
@@ -665,8 +679,8 @@ struct System {
         found.test = tree < 0 ? NO_TESTS : layout_.tests_of(all.data, all.count);
         if (found.test == NO_TESTS) return fail_expression();
         const CellBounds bounds = knowledge_.bounds(tree);
-        found.can = cells_number(bounds.can);
-        found.must = cells_number(bounds.must);
+        found.can = bounds.can;
+        found.must = bounds.must;
         found.certain = bounds.must != knowledge_.nothing();
         term_bounds(text_, trees, whole, false).write(found.terms);
         term_bounds(text_, trees, whole, true).write(found.promised);
@@ -676,18 +690,6 @@ struct System {
     i32 fail_expression() {
         const LoweringError& error = lowering_.error;
         return fail(Fault::EXPRESSION, error.kind, error.expression, error.low, error.high);
-    }
-
-    // Number of a set of cells among those of the needs, by its number in what is known of cells.
-    i32 cells_number(i32 set) {
-        const u64 known = cell_numbers_.count;
-        if (static_cast<u64>(set) >= known) cell_numbers_.resize(static_cast<u64>(set) + 1);
-        if (cell_numbers_[set] == 0) {
-            Cells row;
-            copy_bytes(row.words, knowledge_.cells(set), sizeof(CellSet));
-            cell_numbers_[set] = static_cast<i32>(cells_.push(row)) + 1;
-        }
-        return cell_numbers_[set] - 1;
     }
 
     // --- what places miss -----------------------------------------------------------------------

@@ -117,6 +117,7 @@ struct Lowering {
         known = {found, found.failed() ? NEW : DONE};
         return found;
     }
+    u64 bytes() const { return lowered_.bytes() + trees_.bytes() + cells_trees_.bytes(); }
 
   private:
     enum State : i32 { NEW, BEGUN, DONE };

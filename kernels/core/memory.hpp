@@ -69,6 +69,8 @@ struct Vec {
     const T* end() const { return data + count; }
     T& last() { return data[count - 1]; }
     Span<T> span() const { return {data, count}; }
+    // Of what was written: large memory behind it is not taken yet.
+    u64 bytes() const { return count * sizeof(T); }
 
     void reserve(u64 least_room) {
         if (least_room <= room) return;
@@ -123,6 +125,7 @@ struct Map {
         return found ? found->value : -1;
     }
     bool has(u64 key) const { return find(key) != nullptr; }
+    u64 bytes() const { return slots.bytes(); }
     // Makes room for the first keys, for those who look keys up in `slots` themselves.
     void reserve() {
         if (slots.count == 0) grow();
@@ -162,6 +165,9 @@ struct Rows {
     Vec<u64> starts;  // [count + 1], once there is a row
 
     u64 count() const { return starts.count ? starts.count - 1 : 0; }
+    u64 bytes() const {
+        return words.bytes() + starts.bytes() + slots_.bytes() + hashes_.bytes();
+    }
     Span<i32> operator[](u64 number) const {
         CORE_CHECK(number < count());
         return {words.data + starts[number], starts[number + 1] - starts[number]};

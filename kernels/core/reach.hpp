@@ -18,21 +18,16 @@ constexpr i64 LARGEST_BOUND = 1ll << 58;  // beyond any value of a form, and of 
 
 // --- sets ----------------------------------------------------------------------------------------
 
-// Sets of so many words, each kept once under a number. Where one lies does not change.
+// Sets of so many words, each kept once under a number, in a row. They move when others are added.
 template <u32 WORDS>
 class SetStore {
   public:
-    SetStore() = default;
-    SetStore(const SetStore&) = delete;
-    SetStore& operator=(const SetStore&) = delete;
-    ~SetStore() {
-        for (u64* const block : blocks_) release(block, BLOCK * WORDS * sizeof(u64));
-    }
-
-    u64 count() const { return hashes_.count; }
-    const u64* operator[](i32 number) const {
-        return blocks_[static_cast<u64>(number) / BLOCK] + number % BLOCK * WORDS;
-    }
+    u64 count() const { return sets_.count; }
+    const u64* operator[](i32 number) const { return sets_[static_cast<u64>(number)].words; }
+    // All of them, [count()][WORDS].
+    u64* data() { return reinterpret_cast<u64*>(sets_.data); }
+    void reserve(u64 least_room) { sets_.reserve(least_room); }
+    u64 bytes() const { return sets_.bytes() + hashes_.bytes() + slots_.bytes(); }
     // Number of a set; it is added if it is new.
     i32 number_of(const u64* words) {
         if (slots_.count < 2 * (count() + 1)) grow();
@@ -41,20 +36,22 @@ class SetStore {
         for (; slots_[at] != 0; at = (at + 1) & (slots_.count - 1)) {
             const i32 number = slots_[at] - 1;
             if (hashes_[static_cast<u64>(number)] == hash &&
-                equal_bytes((*this)[number], words, WORDS * sizeof(u64)))
+                equal_bytes((*this)[number], words, sizeof(Set)))
                 return number;
         }
         const i32 number = static_cast<i32>(hashes_.push(hash));
-        if (number % BLOCK == 0)
-            blocks_.push(static_cast<u64*>(allocate(BLOCK * WORDS * sizeof(u64))));
-        copy_bytes(blocks_.last() + number % BLOCK * WORDS, words, WORDS * sizeof(u64));
+        // it is none of these, so that `words` does not lie among them
+        sets_.reserve(sets_.count + 1);
+        copy_bytes(sets_.data[sets_.count++].words, words, sizeof(Set));
         slots_[at] = number + 1;
         return number;
     }
 
   private:
-    static constexpr i32 BLOCK = 64;
-    Vec<u64*> blocks_;
+    struct Set {
+        u64 words[WORDS];
+    };
+    Vec<Set> sets_;
     Vec<u64> hashes_;
     Vec<i32> slots_;  // number + 1, 0 for none
 
@@ -288,11 +285,14 @@ class Reach {
         }
     }
 
+    u64 bytes() const { return bytes_; }
+
     const FormReach& operator[](i32 form) {
         forms_.resize(most(forms_.count, static_cast<u64>(form) + 1));
         FormReach*& found = forms_[static_cast<u64>(form)];
         if (!found) {
             found = static_cast<FormReach*>(allocate(sizeof(FormReach)));
+            bytes_ += sizeof(FormReach);
             work_out(form, *found);
         }
         return *found;
@@ -363,6 +363,7 @@ class Reach {
     Terms& terms_;
     const CellList& cells_;
     Vec<TermRows*> rows_;    // by term
+    u64 bytes_ = 0;
     Vec<FormReach*> forms_;  // by form
     Vec<const FormReach*> of_terms_;
     Vec<u8> deciders_;  // by term
@@ -466,9 +467,11 @@ class Reach {
                     found.shapes[shape] += offsets[suit][ALL_SHAPES.lengths[shape][suit]];
         } else if (largest_sum(suits) <= WIDEST_NARROW) {
             found.narrow = static_cast<FormValues<i16>*>(allocate(sizeof *found.narrow));
+            bytes_ += sizeof *found.narrow;
             gather<i16, 8000>(suits, *found.narrow);
         } else {
             found.wide = static_cast<FormValues<i64>*>(allocate(sizeof *found.wide));
+            bytes_ += sizeof *found.wide;
             gather<i64, LARGEST_BOUND>(suits, *found.wide);
         }
     }

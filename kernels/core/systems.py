@@ -83,11 +83,8 @@ class CoreSystem:
 
     @property
     def bytes(self) -> int:
-        """Memory of all that was learned."""
-        return sum(
-            self.count(name) * kind.itemsize * math.prod(tail)
-            for name, (_, kind, tail) in _FIELDS.items()
-        )
+        """Memory of all that was learned; another thread may be learning."""
+        return call_core("core_system_bytes", self)
 
     @property
     def problem(self) -> Problem:

@@ -459,31 +459,32 @@ struct TermTables {
     HoldingFunction* functions[4];
 };
 
-// The terms of a profile, each tabulated when it is first asked for.
+// The terms of a profile, each tabulated when it is first asked for, once for all threads: tables
+// of a term are the same for every system, and take 130 kB.
 class Terms {
   public:
-    explicit Terms(i32 profile) : profile_(profile) { tables_.resize(TERM_COUNT); }
-    ~Terms() {
-        for (TermTables* const tables : tables_)
-            if (tables) release(tables, sizeof(TermTables));
-    }
+    explicit Terms(i32 profile) : profile_(profile) {}
     Terms(const Terms&) = delete;
     Terms& operator=(const Terms&) = delete;
 
     i32 profile() const { return profile_; }
     const TermTables& operator[](i32 term) {
-        TermTables*& tables = tables_[static_cast<u64>(term)];
-        if (!tables) {
-            tables = static_cast<TermTables*>(allocate(sizeof(TermTables)));
-            tabulate(term, *tables);
-        }
-        return *tables;
+        TermTables** const slot = &tables_[profile_][term];
+        TermTables* known = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+        if (known) return *known;
+        TermTables* const made = static_cast<TermTables*>(allocate(sizeof(TermTables)));
+        tabulate(term, *made);
+        // another thread may have been quicker
+        if (__atomic_compare_exchange_n(slot, &known, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            return *made;
+        release(made, sizeof(TermTables));
+        return *known;
     }
     static const u8 (&lengths())[SHAPES][4] { return ALL_SHAPES.lengths; }
 
   private:
-    i32 profile_;
-    Vec<TermTables*> tables_;  // null where nobody has asked
+    const i32 profile_;
+    inline static TermTables* tables_[PROFILES][TERM_COUNT] = {};  // null where nobody has asked
 
     void tabulate(i32 term, TermTables& tables) const {
         const Stem& stem = stem_of(term);

@@ -154,7 +154,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
     # a thread of its own: the service answers /healthz meanwhile
     thread = threading.Thread(target=load, name="load-tables", daemon=True)
-    with giving_back():
+    with giving_back(tables.forget_learned):
         thread.start()
         try:
             async with app.state.assistants.running() if app_state.settings.mcp else nullcontext():

@@ -8,10 +8,13 @@ frozen and has been replaced since would stay for ever where it refers to itself
 
 import ctypes
 import gc
+import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
+
+_logger = logging.getLogger("bidcascade.service")
 
 _NEVER: Final = 1 << 30
 _MOST_HEAPS: Final = 2
@@ -21,8 +24,10 @@ _LARGE: Final = 512 << 10
 alone the C library raises this to 32 MiB, and arrays that grow leave holes in its heaps."""
 _M_ARENA_MAX: Final = -8
 _M_MMAP_THRESHOLD: Final = -3
-_GIVE_BACK_S: Final = 30.0
-"""Seconds between two returns of free memory."""
+_LOOK_S: Final = 2.0
+"""Seconds between two looks at what is held."""
+_GIVE_BACK_LOOKS: Final = 15
+"""So many looks lie between two returns of free memory."""
 
 
 def settle() -> None:
@@ -44,8 +49,14 @@ def give_back() -> None:
 
 
 @contextmanager
-def giving_back() -> Iterator[None]:
-    """Give back what is free now and then, by a thread of its own; share heaps among threads."""
+def giving_back(forget: Callable[[], object]) -> Iterator[None]:
+    """Give back what is free now and then, by a thread of its own; share heaps among threads.
+
+    Parameters
+    ----------
+    forget : callable
+        Is called more often, to drop what takes too much; not None where it did.
+    """
     over = threading.Event()
     with suppress(OSError, AttributeError):
         library = ctypes.CDLL(None)
@@ -53,8 +64,17 @@ def giving_back() -> Iterator[None]:
         library.mallopt(_M_MMAP_THRESHOLD, _LARGE)
 
     def go_on() -> None:
-        while not over.wait(_GIVE_BACK_S):
-            give_back()
+        looks = 0
+        while not over.wait(_LOOK_S):
+            looks += 1
+            try:
+                is_freed = forget() is not None
+            except Exception:
+                # the next look may do better; requests are answered as before
+                _logger.exception("memory could not be made free")
+                is_freed = False
+            if is_freed or looks % _GIVE_BACK_LOOKS == 0:
+                give_back()
 
     threading.Thread(target=go_on, name="free-memory", daemon=True).start()
     try:

@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -38,6 +38,7 @@ from bidcascade.page.static_files import StaticFile
 from bidcascade.systems import absolute_name, is_system
 from bidcascade.systems.any_bidder import Query, Question
 from bidcascade.systems.bid_answer import BidAnswer
+from bidcascade.systems.budget import shared_budget
 from bidcascade.systems.language.shipped import file_of, resolved
 from bidcascade.systems.registry import chosen_options
 from bidcascade.systems.system import System
@@ -125,6 +126,8 @@ class LoadedTable:
     lint_report: LintReport | None = None
     system_file: StaticFile | None = None
     """The answer of :meth:`Tables.system_file`, once somebody asked."""
+    learned_at_start: int = 0
+    """Bytes that had been learned when it began to answer."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -202,7 +205,18 @@ class LoadedTable:
             self.seconds_of_few[what] = seconds
             if what in self.seconds_a_deal:
                 self.seconds_a_deal[what] = seconds
+        self.learned_at_start = self.engine.bidder.learned_bytes
         _logger.info("table %s is warm after %.1f s", self.name, time.perf_counter() - started)
+
+    def renewed(self) -> "LoadedTable":
+        """Make another one that answers the same, whose system has learned nothing yet."""
+        engine = self.engine.renewed()
+        engine.prepare()
+        found = replace(self, engine=engine, results=AuctionResults(engine), _lock=threading.Lock())
+        for query in (Query("first"), Query()):
+            found.results.write(_example(), query)
+        found.learned_at_start = engine.bidder.learned_bytes
+        return found
 
     def lint(self, examples: int) -> dict[str, Any]:
         """Lint of the table, worked out once with the most examples that may be asked for."""
@@ -420,6 +434,42 @@ class Tables:
             del old
             settle_again()
         return True
+
+    def forget_learned(self) -> str | None:
+        """Begin anew with the system that has learned most, if all have learned too much together.
+
+        What is known at places can be dropped by itself, what was learned from a text only with its
+        system: another one of the same text takes its place, and the old one goes with the last
+        request that asks it. Systems may learn half of the memory that they share; one that has not
+        learned much since it began stays.
+
+        Returns
+        -------
+        str or None
+            Name of the table that begins anew.
+
+        Examples
+        --------
+        >>> Tables({}, "reference").forget_learned() is None
+        True
+        """
+        if not self.is_warm or self.state != "ready":
+            return None
+        with self._reloading:
+            learned = {
+                name: (one.engine.bidder.learned_bytes, one.learned_at_start)
+                for name, one in self._loaded.items()
+            }
+            if 2 * sum(now for now, _ in learned.values()) <= shared_budget():
+                return None
+            name = max(learned, key=lambda one: learned[one][0] - learned[one][1])
+            now, at_start = learned[name]
+            if now < 2 * at_start:
+                return None
+            with without_full_collections():
+                self._loaded[name] = self._loaded[name].renewed()
+            _logger.info("table %s had learned %d MiB and begins anew", name, now >> 20)
+        return name
 
     def reload_all(self) -> bool:
         """Load all tables anew; whether all could be loaded.

@@ -1,11 +1,17 @@
 """The memory of places: one variable for commands and the service, and longest auctions there."""
 
+import gc
 import json
 import os
+import subprocess
+import sys
 import threading
+import weakref
+from pathlib import Path
 
 import pytest
 
+from benchmarks.service import deal_objects
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.settings import Settings, read_settings
@@ -24,6 +30,7 @@ from bidcascade.systems.budget import (
 )
 from bidcascade.systems.check import check_system
 from bidcascade.systems.system import System
+from tests.support_cli import environment
 from tests.support_deals import mixed_deals
 from tests.support_service import loaded_app, post
 from tests.support_systems import LONGEST, SMALL_SYSTEM
@@ -145,6 +152,10 @@ class Holding:
         self.lock = threading.Lock()
         shared.add(self)
 
+    @property
+    def spare_bytes(self):
+        return self.held_bytes
+
     def give_back(self):
         with self.lock:
             self.held_bytes //= 2
@@ -204,3 +215,58 @@ def test_bidders_keep_to_the_memory_that_they_share(monkeypatch):
     assert found == expected
     # what the last question reached comes on top
     assert sum(one.held_bytes for one in bidders) < most + known // 4
+
+
+HELD = """
+import gc, re
+from pathlib import Path
+from bidcascade.loaders import random_deals
+from bidcascade.engine.engine import Engine
+
+def taken():
+    gc.collect()
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(re.search(r"RssAnon:\\s+(\\d+)", status)[1]) << 10
+
+engine = Engine.open("sayc", "cpu")
+engine.auctions(random_deals(1, seed=1), mode="all")
+places = engine.bidder.places
+taken_before, held_before = taken(), places.held_bytes
+for seed in range(20):
+    engine.auctions(random_deals(8, seed=seed), mode="all")
+print(taken() - taken_before, places.held_bytes - held_before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_what_a_bidder_says_it_holds_is_what_the_process_took():
+    """Sets of cells were there twice, and the budget knew of one."""
+    run = subprocess.run(
+        [sys.executable, "-c", HELD], capture_output=True, text=True, check=True, env=environment()
+    )
+    taken, held = map(int, run.stdout.split())
+    assert held > 60 << 20
+    assert 0.8 < taken / held < 1.25
+
+
+def test_a_system_that_has_learned_too_much_begins_anew(monkeypatch):
+    app = loaded_app(table="sayc", extra_tables="acol", backend="cpu")
+    tables = app.state.own.tables
+    asked = {"deals": deal_objects(40, seed=5), "mode": "all"}
+    before = post(app, "/v1/auctions", {"table": "acol", **asked}).json()
+    tables.is_warm = True
+    assert tables.forget_learned() is None, "there is memory enough"
+    learned = {one.name: one.engine.bidder.learned_bytes for one in tables.all()}
+    assert learned["acol"] > learned["sayc"]
+    monkeypatch.setenv(BUDGET_VARIABLE, str(sum(learned.values())))
+    old = weakref.ref(tables.get("acol").engine.bidder.places)
+    gc.collect()
+    gc.freeze()
+    try:
+        assert tables.forget_learned() == "acol"
+        assert old() is None, "it goes without a collection"
+    finally:
+        gc.unfreeze()
+    assert tables.get("acol").engine.bidder.learned_bytes < learned["acol"] / 2
+    assert tables.forget_learned() is None, "nobody has learned much since"
+    assert post(app, "/v1/auctions", {"table": "acol", **asked}).json() == before

@@ -112,6 +112,18 @@ def test_every_way_to_bid_makes_the_same_calls(held, kind):
     assert any("Five-card major" in text for text in said)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_renewed_bidder_makes_the_same_calls(held, kind):
+    bidder, deals = bidder_of(held(kind), "cpu"), mixed_deals(40, 3)
+    before = bidder.learned_bytes
+    auctions = auctions_of(bidder, deals)
+    assert bidder.learned_bytes > before or kind == "table"
+    renewed = bidder.renewed()
+    assert renewed.learned_bytes <= before
+    assert renewed.digest == bidder.digest
+    assert auctions_of(renewed, deals) == auctions
+
+
 _SIDES = ("None", "NS", "EW", "Both")
 
 

@@ -103,6 +103,14 @@ def test_a_file_is_read_when_it_has_been_still(folder):
     assert folder.told == []
 
 
+def test_a_name_that_is_no_utf8_holds_nobody_up(folder):
+    folder.put(os.fsdecode(b"caf\xe9.lin"), lin(10, 1, folder))
+    folder.put("other.lin", lin(10, 2, folder))
+    folder.look()
+    assert folder.look() == 20
+    assert folder.told == []
+
+
 def test_one_that_cannot_be_read_is_tried_again_when_it_has_changed(folder):
     whole = parquet(20, 1, folder)
     folder.put("bad.parquet", whole[:-20])

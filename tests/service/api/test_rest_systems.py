@@ -458,9 +458,17 @@ def wait_for(url: str, text: str, seconds: float = 150) -> bool:
 
 def test_free_memory_is_given_back_now_and_then(monkeypatch):
     given = threading.Event()
-    monkeypatch.setattr(collection, "_GIVE_BACK_S", 0.01)
+    answers = iter(["small"])
+
+    def forget():
+        """Drops something once, then fails: the next look may do better."""
+        return next(answers)
+
+    monkeypatch.setattr(collection, "_LOOK_S", 0.01)
     monkeypatch.setattr(collection, "give_back", given.set)
-    with collection.giving_back():
-        assert given.wait(60)
+    with collection.giving_back(forget):
+        assert given.wait(60), "at once where something was dropped"
+        given.clear()
+        assert given.wait(60), "now and then"
         names = [thread.name for thread in threading.enumerate()]
         assert names.count("free-memory") == 1
