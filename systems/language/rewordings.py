@@ -228,7 +228,7 @@ def rewording(clause: str, reads: Reads) -> Reworded | None:
     Examples
     --------
     >>> rewording("14-16 bal", lambda text: text == "14-16 points, balanced")
-    Reworded(said='14-16 bal', advice='write "14-16 points, balanced"')
+    Reworded(words='14-16 bal', advice='write "14-16 points, balanced"')
     """
     words = " ".join(clause.split())
     for pattern, meant in _compiled(ADVISED):
