@@ -265,7 +265,7 @@ class ByPage:
 
 
 _BEGIN = """async (names) => {
-    const { ownScript } = await import("/static/own_scripts.js");
+    const { ownScript } = bidcascade("own_scripts.js");
     const worker = new Worker(ownScript("/static/engine/worker.js"), { type: "module" });
     const waiting = new Map();
     worker.onmessage = ({ data: { id, value, error, progress } }) => {

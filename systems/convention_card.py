@@ -268,8 +268,8 @@ def card_of(system: System, name: str, order: str = "acbl") -> ConventionCard:
     Examples
     --------
     >>> card = card_of(open_system("sayc"), "sayc", "wbf")
-    >>> card.sections[0].heading, card.options
-    ('Overcalls', {})
+    >>> card.sections[0].heading, card.options["weak-notrump"]
+    ('Overcalls', False)
     """
     if order not in ORDERS:
         raise InvalidSystem(f"expected the order of a card ({', '.join(ORDERS)}), got {order!r}")

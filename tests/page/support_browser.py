@@ -16,7 +16,7 @@ __all__ = [
 COMPILER_WORDS = re.compile(
     r"""
     not\ forced | \bmisses\b | \#[\w-]+ | \w+\.bidding | \bline\ \d | :\d+:\d
-    | \b(?:digest | criteria | criterion | trie | node | entry | entries | variant
+    | \b(?:digest | criteria | criterion | (?<!Slam\ )trie | node | entry | entries | variant
     | kernel | expression)s?\b
     | \b[A-Z]{2,}_[A-Z0-9] | \bHCP\ ?[<>=] | [<>!=]= | \b(?:undefined | null | NaN | Infinity)\b
     | \[object | \w+Error\b | \{[a-z]+\}

@@ -160,7 +160,7 @@ def test_systems_of_ones_own(loaded):
 
 def files_asked(visit: Visit) -> list[str]:
     """Paths of the page's files that were asked for, but for its picture."""
-    paths = [urlsplit(one).path for one in visit.asked]
+    paths = [urlsplit(one).path for one in visit.requests]
     return sorted(path for path in paths if path.startswith("/static/") and path[-4:] != ".svg")
 
 

@@ -115,7 +115,6 @@ without option weak-notrump:
 
 def switched(visit, tmp_path):
     page = opened(visit)
-    assert page.locator(".switches").is_hidden()
     (tmp_path / "switched.bidding").write_text(SWITCHED)
     page.set_input_files("#system-files", tmp_path / "switched.bidding")
     page.wait_for_function("() => document.querySelector('textarea')?.value.includes('Switched')")

@@ -104,7 +104,7 @@ def test_a_place_is_asked_about_once_however_many_deals_are_of_it(visit):
     deal = "N:AKQ2.K32.QJ3.432 J843.J84.K52.K65 T975.AQ75.T64.97 6.T96.A987.AQJT8"
     one = {"deal": deal, "dealer": "N", "vulnerability": "None", "auction": ["1N", "P"]}
     examples = [one] * 20 + [{**one, "auction": ["1N"]}]
-    before = len(visit.asked)
+    before = len(visit.requests)
     page.evaluate(
         """async (given) => {
             const { questionsOfExamples } = bidcascade("practice_sets.js");
@@ -112,7 +112,7 @@ def test_a_place_is_asked_about_once_however_many_deals_are_of_it(visit):
         }""",
         {"topic": "#stayman", "examples": examples},
     )
-    asked = [address for address in visit.asked[before:] if "/next?" in address]
+    asked = [address for address in visit.requests[before:] if "/next?" in address]
     assert len(asked) == len(set(asked)) == 2
 
 

@@ -77,7 +77,7 @@ CASES = [
     (("bid", HAND, "--tabel", "sayc"), BAD_ARGUMENTS,
      "--tabel sayc; did you mean --table instead of --tabel? (see bidcascade bid --help)"),
     (("deals", "5", "--sed=1", "--out", "OUT.lin"), BAD_ARGUMENTS,
-     "required: --seed; did you mean --seed instead of --sed? (see bidcascade deals --help)"),
+     "did you mean --seed instead of --sed? (see bidcascade deals --help)"),
     (("--verson",), BAD_ARGUMENTS, "did you mean --version instead of --verson?"),
     (("system", "chek", "--tabel", "x"), BAD_ARGUMENTS, "; did you mean 'check'? (see"),
     (("table", "show", "sayc", "--jsn"), BAD_ARGUMENTS, "see bidcascade table show --help"),

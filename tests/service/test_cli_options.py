@@ -190,7 +190,7 @@ def test_rows_have_no_options(capsys, tmp_path):
 
 
 def test_which_system_is_meant():
-    systems = [("mine", "mine.bidding"), ("sayc", "sayc"), ("mine", "mine.bidding")]
+    systems = [("mine", "mine.bidding"), ("precision", "precision"), ("mine", "mine.bidding")]
     assert chosen_options(["weak-notrump"], systems) == [
         {"weak-notrump": True}, {}, {"weak-notrump": True},
     ]  # fmt: skip
