@@ -54,7 +54,7 @@ _BID, _LINE, _LISTED = "auction", "call", "mode all, auction"
 
 Board = Mapping[str, str]
 """A deal as requests have it."""
-Told = dict[str, str]
+BoardAnswers = dict[str, str]
 """What an interface says of a board, by what it is asked."""
 
 
@@ -79,7 +79,7 @@ class Answers(NamedTuple):
     lines: list[list[str]]
     every: list[Any]
 
-    def told(self) -> list[Told]:
+    def by_board(self) -> list[BoardAnswers]:
         """All of it as texts."""
         return [
             {_BID: " ".join(calls)}
@@ -139,7 +139,7 @@ def _results(deals: pl.DataFrame, every: pl.DataFrame) -> list[Any]:
     ]  # fmt: skip
 
 
-def by_engine(system: str, deals: pl.DataFrame, boards: Sequence[Board]) -> list[Told]:
+def by_engine(system: str, deals: pl.DataFrame, boards: Sequence[Board]) -> list[BoardAnswers]:
     """Ask the engine in this process."""
     engine = _engine(system, "cpu")
     bid = _auctions(deals, engine.auctions(deals, mode="first"))
@@ -148,7 +148,7 @@ def by_engine(system: str, deals: pl.DataFrame, boards: Sequence[Board]) -> list
     for questions in _lines(boards, bid):
         answers = [engine.bid(**one) for one in questions]
         lines.append([_line(one.call, one.where, one.name) for one in answers])
-    return Answers(bid, lines, every).told()
+    return Answers(bid, lines, every).by_board()
 
 
 @cache
@@ -171,7 +171,7 @@ class ByKernels:
         with ProcessPoolExecutor(1, context, initializer=_find_device) as pool:
             yield cls(pool)
 
-    def begin(self, system: str, deals: pl.DataFrame) -> Callable[[], list[Told]]:
+    def begin(self, system: str, deals: pl.DataFrame) -> Callable[[], list[BoardAnswers]]:
         """Ask; gives what waits for the answer."""
         return self._pool.submit(_of_kernels, system, deals).result
 
@@ -188,7 +188,7 @@ def _device_name() -> str:
     return cuda.backend_here().session.device.name
 
 
-def _of_kernels(system: str, deals: pl.DataFrame) -> list[Told]:
+def _of_kernels(system: str, deals: pl.DataFrame) -> list[BoardAnswers]:
     engine, query = _engine(system, "cuda"), Query("all", limit=LIMIT)
     bid = _auctions(deals, engine.auctions(deals, mode="first"))
     writer = _WithLines(EntryColumns(engine.bidder), query)
@@ -199,7 +199,7 @@ def _of_kernels(system: str, deals: pl.DataFrame) -> list[Told]:
         # all that lead to the auction come first in the list
         beginnings = (codes[: depth + 1] for depth in range(min(len(codes), LIMIT)))
         lines.append([writer.lines[deal, one] for one in beginnings])
-    return Answers(bid, lines, every).told()
+    return Answers(bid, lines, every).by_board()
 
 
 class _WithLines(FrameWriter):
@@ -226,7 +226,7 @@ def _line_there(call: int, program: SystemProgram, entry: Sequence[int]) -> str:
     return _line(CALL_TEXTS[call], where, name)
 
 
-def by_rest(client: Client, system: str, boards: Sequence[Board]) -> list[Told]:
+def by_rest(client: Client, system: str, boards: Sequence[Board]) -> list[BoardAnswers]:
     """Ask the service."""
     deals = [dict(one) for one in boards]
     first = client.auctions(deals, table=system, mode="first")
@@ -236,7 +236,7 @@ def by_rest(client: Client, system: str, boards: Sequence[Board]) -> list[Told]:
     for questions in _lines(boards, bid):
         answers = [client.bid(**one, table=system) for one in questions]
         lines.append([_line(one["call"], one["where"], one["name"]) for one in answers])
-    return Answers(bid, lines, every).told()
+    return Answers(bid, lines, every).by_board()
 
 
 class ByPage:
@@ -244,9 +244,9 @@ class ByPage:
 
     def __init__(self, visit: Visit, systems: Sequence[str]) -> None:
         self._page = visit.open().page
-        self._page.evaluate(_BEGIN, list(systems))
+        self._page.evaluate(_START_ENGINE, list(systems))
 
-    def __call__(self, system: str, boards: Sequence[Board]) -> list[Told]:
+    def __call__(self, system: str, boards: Sequence[Board]) -> list[BoardAnswers]:
         """Ask about boards."""
         about = {"deals": [dict(one) for one in boards], "table": system}
         first, listed = self._answers(
@@ -257,14 +257,14 @@ class ByPage:
         for questions in _lines(boards, bid):
             answers = self._answers("/v1/bid", [{**one, "table": system} for one in questions])
             lines.append([_line(one["call"], one["where"], one["name"]) for one in answers])
-        return Answers(bid, lines, listed["results"]).told()
+        return Answers(bid, lines, listed["results"]).by_board()
 
     def _answers(self, path: str, bodies: Sequence[dict[str, Any]]) -> list[Any]:
         answers: list[Any] = self._page.evaluate(_ANSWERS, [path, bodies])
         return answers
 
 
-_BEGIN = """async (names) => {
+_START_ENGINE = """async (names) => {
     const { ownScript } = bidcascade("own_scripts.js");
     const worker = new Worker(ownScript("/static/engine/worker.js"), { type: "module" });
     const waiting = new Map();
@@ -300,7 +300,9 @@ _ANSWERS = """async ([path, bodies]) => {
 # --- comparing ------------------------------------------------------------------------------------
 
 
-def check(system: str, boards: Sequence[Board], answers: Mapping[str, Sequence[Told]]) -> None:
+def check(
+    system: str, boards: Sequence[Board], answers: Mapping[str, Sequence[BoardAnswers]]
+) -> None:
     """Compare what interfaces say of boards.
 
     Raises
@@ -309,15 +311,19 @@ def check(system: str, boards: Sequence[Board], answers: Mapping[str, Sequence[T
         At the first place of a board where two of them say different things.
     """
     for deal, board in enumerate(boards):
-        said = {name: told[deal] for name, told in answers.items()}
-        for what in dict.fromkeys(what for told in said.values() for what in told):
-            found = {name: told[what] for name, told in said.items() if what in told}
+        by_interface = {name: every[deal] for name, every in answers.items()}
+        for what in dict.fromkeys(what for one in by_interface.values() for what in one):
+            found = {name: one[what] for name, one in by_interface.items() if what in one}
             if len({*found.values()}) > 1:
-                raise Difference(_shown(system, board, what, found, said))
+                raise Difference(_shown(system, board, what, found, by_interface))
 
 
 def _shown(
-    system: str, board: Board, what: str, found: Mapping[str, str], said: Mapping[str, Told]
+    system: str,
+    board: Board,
+    what: str,
+    found: Mapping[str, str],
+    by_interface: Mapping[str, BoardAnswers],
 ) -> str:
     hands = zip("nesw", board["deal"][2:].split(), strict=True)
     parts = [f"{seat}={hand}" for seat, hand in hands]
@@ -325,7 +331,7 @@ def _shown(
     place = what
     if what.startswith(_LINE):
         depth = int(what.removeprefix(_LINE)) - 1
-        before = next(iter(said.values()))[_BID].split()[:depth]
+        before = next(iter(by_interface.values()))[_BID].split()[:depth]
         parts.append(f"auction={'-'.join(before)}")
         place += f", after {' '.join(before) or 'nothing'}"
     width = max(map(len, found))
@@ -337,20 +343,22 @@ def _shown(
     )  # fmt: skip
 
 
-def _counted(told: Sequence[Told]) -> dict[str, int]:
+def _counted(answers: Sequence[BoardAnswers]) -> dict[str, int]:
     """How many answers there are of each kind."""
     kinds = {"auctions": _BID, "calls": _LINE, "of mode all": _LISTED}
     return {
-        kind: sum(what.startswith(begin) for one in told for what in one)
+        kind: sum(what.startswith(begin) for one in answers for what in one)
         for kind, begin in kinds.items()
     }
 
 
-def _add(system: dict[str, Any], boards: int, answers: Mapping[str, Sequence[Told]]) -> None:
+def _add(
+    system: dict[str, Any], boards: int, answers: Mapping[str, Sequence[BoardAnswers]]
+) -> None:
     system["boards"] += boards
-    for name, told in answers.items():
+    for name, counted in answers.items():
         counts = system["answers"].setdefault(name, {})
-        for kind, count in _counted(told).items():
+        for kind, count in _counted(counted).items():
             counts[kind] = counts.get(kind, 0) + count
 
 
@@ -375,11 +383,11 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
             by_page = ByPage(visit, options.systems)
             # in turn, so that a run that is ended has compared some boards of each
             for (start, end), system in product(_spans(options.boards), options.systems):
-                told = found["systems"].setdefault(system, {"boards": 0, "answers": {}})
-                if end <= told["boards"]:
+                counted = found["systems"].setdefault(system, {"boards": 0, "answers": {}})
+                if end <= counted["boards"]:
                     continue
                 deals = random_deals(end - start, options.seed, first=start + 1)
-                boards, begun = deal_requests(deals), time.monotonic()
+                boards, started = deal_requests(deals), time.monotonic()
                 wait = kernels.begin(system, deals)
                 answers = {
                     "engine": by_engine(system, deals, boards),
@@ -387,9 +395,9 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
                     "kernels": wait(),
                 }  # fmt: skip
                 check(system, boards, answers)
-                _add(told, end - start, answers)
+                _add(counted, end - start, answers)
                 write_json(found, kept)
-                spent = time.monotonic() - begun
+                spent = time.monotonic() - started
                 print(f"{system}: {end:,} boards alike, {spent:.0f} s", flush=True)
     kept.unlink(missing_ok=True)
     return found
@@ -414,9 +422,9 @@ def page(found: Mapping[str, Any]) -> list[str]:
     """Results as Markdown."""
     mark = found["mark"]
     rows = [
-        (system, name, told["boards"], *counts.values(), 0)
-        for system, told in found["systems"].items()
-        for name, counts in told["answers"].items()
+        (system, name, counted["boards"], *counts.values(), 0)
+        for system, counted in found["systems"].items()
+        for name, counts in counted["answers"].items()
     ]
     heads = ("system", "asked by", "boards", "auctions", "calls with their lines",
              "auctions of mode all", "differences")  # fmt: skip

@@ -8,7 +8,7 @@ from .models import Body
 class ThemeAnswer(Body):
     """What is practised with some deals."""
 
-    name: str = Field(description="What it is asked for by.", examples=["stayman"])
+    name: str = Field(description="Its name in a request.", examples=["stayman"])
     title: str = Field(description="Its title.", examples=["Stayman"])
     practises: str = Field(
         description="What is practised.",
@@ -40,5 +40,5 @@ class PracticeDeal(Body):
 class PracticeDealsAnswer(Body):
     """Deals for practice, of each kind its share."""
 
-    deals: list[PracticeDeal] = Field(description="As many as were asked for.")
+    deals: list[PracticeDeal] = Field(description="As many as the request wants.")
     looked_at: int = Field(description="Deals that were looked at.", examples=[4096])

@@ -27,7 +27,7 @@ router = APIRouter(tags=["answers"])
     responses={200: {"description": "All themes."}, **problems(406, 422, 429, 500)},
 )
 async def themes(request: Request) -> Response:
-    """Themes that deals can be asked for: South holds what they are about."""
+    """Themes for practice: South holds what they are about."""
     work: AppState = request.app.state.own
     accepted(request, [JSON])
     check_query(request)
