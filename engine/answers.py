@@ -28,8 +28,9 @@ _SMALL_TABLE = 1 << 18
 """Tables of up to so many entries get the texts of all their auctions once and for all."""
 _ROWS_AT_ONCE = 1 << 16
 _NO_CALL = 255
-_CALL_WORDS: Final = [f"{text}{space}".encode() for space in (" ", "") for text in CALL_TEXTS]
-"""Texts of calls within an auction, and at its end."""
+_CALL_LENGTHS: Final = np.array([len(text) + 1 for text in CALL_TEXTS], np.uint8)
+_CALL_LETTERS: Final = np.array([[*text.encode().ljust(3)] for text in CALL_TEXTS], np.uint8)
+"""Texts of calls with a space behind each, as letters."""
 _PASSED_OUT = 4
 """Stands for "no declarer" among declarers counted from the dealer (0-3)."""
 CONTRACT_TEXTS = [
@@ -92,7 +93,7 @@ class EntryColumns:
         if self._is_small:
             return self._all_texts.gather(entries)
         found, place = distinct(entries, len(self._table))
-        return _texts(self._table.auctions_of(found)).gather(place)
+        return _texts(*_joined(self._table.auctions_of(found))).gather(place)
 
     def completed(self, entries: U32) -> pl.Series:
         """Whether the auction that ends with each entry is complete."""
@@ -128,7 +129,7 @@ class EntryColumns:
 
     @cached_property
     def _all_texts(self) -> pl.Series:
-        return _texts(self._table.auctions_of(np.arange(len(self._table))))
+        return _texts(*_joined(self._table.auctions_of(np.arange(len(self._table)))))
 
     @cached_property
     def _all_endings(self) -> tuple[pl.DataFrame, U8]:
@@ -259,7 +260,7 @@ def count_frame(found: "Counted", least: int) -> pl.DataFrame:
     return pl.DataFrame(
         [
             pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
-            _texts(found.calls),
+            _texts(*_joined(found.calls)),
             pl.Series("count", found.counts.astype(np.uint64)),
             pl.Series("least", [least], pl.UInt64).new_from_index(0, count),
             pl.Series("cut", [found.cut], pl.String).new_from_index(0, count),
@@ -332,11 +333,11 @@ def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> p
     counts = np.diff(found.offsets)
     keys = found.place.astype(np.int64) << 6 | found.call
     distinct_keys, which = np.unique(keys, return_inverse=True)
-    auctions = places.ending_with(
+    offsets, calls = places.calls_ending_with(
         (distinct_keys >> 6).astype(np.int32), (distinct_keys & 63).astype(np.uint8)
     )
     # entries are numbered by each side's system for itself
-    sides = (_lengths(auctions) - 1 & 1)[which]
+    sides = (np.diff(offsets) - 1 & 1)[which]
     deals = np.arange(first_deal, first_deal + len(counts), dtype=np.uint32)
     # where a limit cut, one auction more was met
     totals = (counts + (found.cut == CUTS.index("limit"))).astype(np.uint32)
@@ -345,7 +346,7 @@ def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> p
         [
             pl.Series("deal", np.repeat(deals, counts)),
             pl.Series("entry", [None], pl.UInt32).new_from_index(0, len(found.place)),
-            _texts(auctions).gather(which.astype(np.uint32)),
+            _texts(offsets, calls).gather(which.astype(np.uint32)),
             pl.Series("completed", found.completed),
             _variants(places, found, sides),
             pl.Series("total", np.repeat(totals, counts)),
@@ -357,24 +358,26 @@ def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> p
 
 def _variants(places: SystemPlaces, found: "Listing", sides: I64) -> pl.Series:
     """Names of the entries that make each auction's last call, each once, in their order."""
-    rows = np.repeat(np.arange(len(found.place)), np.diff(found.held_offsets))
-    held, which = np.unique(found.held.astype(np.int64) << 1 | sides[rows], return_inverse=True)
+    counts = np.diff(found.held_offsets)
+    rows = np.repeat(np.arange(len(found.place)), counts)
+    keys = (found.held << 1 | sides[rows]).astype(np.uint32)
+    held, which = distinct(keys, int(keys.max(initial=0)) + 1)
     numbers: dict[str, int] = {"": 0}
-    for key in held.tolist():
-        numbers.setdefault(places.sides[key & 1].name(key >> 1), len(numbers))
-    number_of = np.array(
-        [numbers[places.sides[key & 1].name(key >> 1)] for key in held.tolist()], np.int64
-    )
-    pairs = rows * len(numbers) + number_of[which]
+    number_of = np.zeros(len(held), np.int64)
+    for side in range(2):
+        of_side = np.flatnonzero(held & 1 == side)
+        names_here = places.sides[side].names_of(held[of_side] >> 1)
+        number_of[of_side] = [numbers.setdefault(name, len(numbers)) for name in names_here]
+    chosen = number_of[which]
     # an entry without a name is none; of one name only the first counts
-    _, first = np.unique(pairs, return_index=True)
-    first.sort()
-    chosen = pairs[first]
-    chosen = chosen[chosen % len(numbers) != 0]
-    ends = np.cumsum(np.bincount(chosen // len(numbers), minlength=len(found.place)))
+    is_shown = chosen != 0
+    several = np.flatnonzero(np.repeat(counts > 1, counts))
+    _, first = np.unique(rows[several] * len(numbers) + chosen[several], return_index=True)
+    is_shown[np.delete(several, first)] = False
+    ends = np.cumsum(np.bincount(rows[is_shown], minlength=len(found.place)))
     offsets = np.concatenate([np.zeros(1, np.int64), ends])
-    letters = _gathered([name.encode() for name in numbers], chosen % len(numbers))
-    names = ArrowColumn(b"U", len(chosen), [None, *letters])
+    letters = _gathered([name.encode() for name in numbers], chosen[is_shown])
+    names = ArrowColumn(b"U", int(offsets[-1]), [None, *letters])
     lists = ArrowColumn(b"+L", len(found.place), [None, offsets], [names])
     return pl.Series(lists).alias("variants")
 
@@ -412,14 +415,20 @@ def _for_deals(endings: pl.DataFrame, relative: U8, key: U32, dealer: U8) -> pl.
 SEATS_AND_NONE = pl.Series("declarer", [*SEAT_ENUM.categories, None], dtype=SEAT_ENUM)
 
 
-def _texts(auctions: list[bytes]) -> pl.Series:
-    """Texts of auctions, given as codes of their calls."""
-    ends = offsets_of(_lengths(auctions), np.int64)
-    which = np.frombuffer(b"".join(auctions), np.uint8).astype(np.int64)
+def _joined(auctions: list[bytes]) -> tuple[I64, U8]:
+    """Join auctions: where each begins and the last ends, and the codes of all calls."""
+    return offsets_of(_lengths(auctions), np.int64), np.frombuffer(b"".join(auctions), np.uint8)
+
+
+def _texts(ends: I64, calls: U8) -> pl.Series:
+    """Texts of auctions, given by where each begins and the last ends, and the codes of all."""
+    lengths = _CALL_LENGTHS[calls]
     # no space behind a last call
-    which[ends[1:][np.diff(ends) > 0] - 1] += len(CALL_TEXTS)
-    offsets, letters = _gathered(_CALL_WORDS, which)
-    texts = ArrowColumn(b"U", len(auctions), [None, offsets[ends], letters])
+    lengths[ends[1:][np.diff(ends) > 0] - 1] -= 1
+    is_written = np.arange(_CALL_LETTERS.shape[1], dtype=np.uint8) < lengths[:, None]
+    letters = _CALL_LETTERS[calls][is_written]
+    offsets = offsets_of(lengths, np.int64)
+    texts = ArrowColumn(b"U", len(ends) - 1, [None, offsets[ends], letters])
     return pl.Series(texts).alias("calls")
 
 

@@ -935,13 +935,18 @@ class Bidder:
 
     def ending_with(self, places: I32, calls: U8) -> Auctions:
         """Auctions that end with a call at each of some places, as bytes of codes."""
+        offsets, written = self.calls_ending_with(places, calls)
+        whole = written.tobytes()
+        return [whole[start:stop] for start, stop in pairwise(offsets.tolist())]
+
+    def calls_ending_with(self, places: I32, calls: U8) -> tuple[I64, U8]:
+        """Give the same joined: where each begins and the last ends, and all codes."""
         lengths = walk.auction_lengths(self._store, places)
         offsets = np.zeros(len(places) + 1, np.int64)
         np.cumsum(lengths + 1, out=offsets[1:])
         written = np.empty(int(offsets[-1]), np.uint8)
         walk.write_calls(self._store, places, calls, offsets, written)
-        whole = written.tobytes()
-        return [whole[start:stop] for start, stop in pairwise(offsets.tolist())]
+        return offsets, written
 
     def endings(self, places: I32) -> Endings:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""

@@ -52,6 +52,11 @@ def expression_of(criteria: tuple[Expression, ...]) -> Expression:
     return criteria[0] if len(criteria) == 1 else And(criteria)
 
 
+def name_of(placed: PlacedLine, variant: Variant | None) -> str:
+    """Name of a line, as players call it; of its variant where the line has none."""
+    return placed.line.name or ("" if variant is None else variant.name)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class PlaceEntry(ShownAnswer):
     """One hand type of one call at a place: a line, or one of its variants, with suits."""
@@ -97,10 +102,10 @@ class PlaceEntry(ShownAnswer):
     ) -> "PlaceEntry":
         """Entry of a line, or of one of its variants, for one of its calls."""
         line = placed.line
-        name, where, condition, agreements = line.name, line.where, line.condition, line.agreements
-        kind = ""
+        name, where = name_of(placed, variant), line.where
+        condition, agreements, kind = line.condition, line.agreements, ""
         if variant is not None:
-            name, kind, where = name or variant.name, variant.name, variant.where
+            kind, where = variant.name, variant.where
             agreements += variant.agreements
             parts = [one for one in (condition, variant.condition) if one is not None]
             condition = AllOf(tuple(parts)) if len(parts) == 2 else parts[0] if parts else None

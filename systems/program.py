@@ -7,6 +7,9 @@ the text here.
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels.core.groups import Group
 from bidcascade.kernels.core.rows import NEVER
@@ -20,7 +23,7 @@ from bidcascade.table.language.lowering import tree_of
 from .expression_rows import FORMS, expression_of, words_of
 from .knowledge import Bounds
 from .patterns import Bindings
-from .places import Constraint, PlaceEntry, Rules
+from .places import Constraint, PlaceEntry, Rules, name_of
 from .structure_rows import StructureRows
 from .text_rows import TextRows
 
@@ -73,6 +76,7 @@ class SystemProgram:
         self._constraints: dict[int, Constraint] = {}
         self._cells = _Cells(self.core)
         self._foreign_names: dict[int, str] = {}
+        self._variant_names: dict[int, str] = {}
         self._shown_entries: dict[tuple[int, int], PlaceEntry] = {}
 
     def error(self) -> InvalidSystem:
@@ -211,8 +215,21 @@ class SystemProgram:
 
     def name(self, entry: int) -> str:
         """Name of the rule behind an entry."""
-        foreign = self._foreign_names.get(entry)
-        return self.entry(entry, 0).name if foreign is None else foreign
+        return self.names_of(np.array([entry]))[0]
+
+    def names_of(self, entries: NDArray[np.int64]) -> list[str]:
+        """Names of the rules behind entries."""
+        variants = self.core.rows("entries")["variant"][entries].tolist()
+        known, foreign = self._variant_names, self._foreign_names
+        for number in set(variants).difference(known):
+            known[number] = name_of(*self._variant(number)[:2])
+        names = [known[number] for number in variants]
+        if foreign:
+            names = [
+                foreign.get(entry, name)
+                for entry, name in zip(entries.tolist(), names, strict=True)
+            ]
+        return names
 
     def where(self, entry: int) -> Where:
         """Tell where the line or the variant behind an entry stands, without what it asks for."""

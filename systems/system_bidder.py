@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from .explanation import AuctionExplanation, StatesAndPlaces
     from .next_calls import NextCalls
 
-ALLOWED_CHUNK: Final = 1 << 8
+ALLOWED_CHUNK: Final = 1 << 7
 """Deals that a thread lists at once in mode ``all``, at most."""
 DEVICE_CHUNK: Final = 1 << 11
 """Deals that a device lists at once in mode ``all``: what its places take grows with them."""

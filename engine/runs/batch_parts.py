@@ -4,7 +4,7 @@ The job cuts the boards into parts and makes answered ones count, in order. Who 
 by an answerer; ``cluster`` has the one with a cluster.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -127,7 +127,7 @@ class OwnAnswerer:
 
     def count(self, boards: pl.DataFrame, total: U64) -> "Future[None]":
         """Add a part to ``total``; the future is done."""
-        for _, piece in self._pieces.of(boards):
+        for piece in self._pieces.of(boards):
             total += self._engine.count_entries(piece)
         done: Future[None] = Future()
         done.set_result(None)
@@ -155,7 +155,8 @@ def answer_part(
         Mode ``all`` or ``first``.
     folder : path
     pieces : Pieces, optional
-        Cuts the part further, so that it can be told how far it is; what is written is the same.
+        Is told how far the part is, and cuts it further where it has one call a board; what is
+        written is the same.
 
     Raises
     ------
@@ -168,7 +169,6 @@ def answer_part(
         write_parquet(frame, folder / name)
         files[name] = (folder / name).stat().st_size
 
-    cut = ((0, boards),) if pieces is None else pieces.of(boards)
     numbers = np.arange(request.offset, request.offset + boards.height, dtype=np.uint32)
     origin = boards.select(pl.Series("deal", numbers), *ORIGIN_COLUMNS)
     if request.text:
@@ -176,14 +176,16 @@ def answer_part(
     name = f"auctions-{request.number:05}"
     try:
         if request.mode == "first":
-            answers = pl.concat([engine.auctions(piece, mode="first") for _, piece in cut])
+            cut = (boards,) if pieces is None else pieces.of(boards)
+            answers = pl.concat([engine.auctions(piece, mode="first") for piece in cut])
             rows = pl.concat([origin, answers.drop("deal")], how="horizontal", rechunk=True)
             rows = _beside_source(rows, boards["auction"], text=request.text)
             put(rows, f"{name}.parquet")
             return Answered(answers.height, files, folder)
+        report = (lambda _: None) if pieces is None else pieces.report
         totals = np.zeros(boards.height, np.uint32)
         count = 0
-        for number, entries in enumerate(_entries_by_file(engine, cut, request)):
+        for number, entries in enumerate(_entries_by_file(engine, boards, request, report)):
             totals += np.bincount(entries["deal"], minlength=boards.height).astype(np.uint32)
             moved = entries.with_columns((pl.col("deal") + request.offset).cast(pl.UInt32))
             put(moved, f"{name}-{number}.parquet" if number else f"{name}.parquet")
@@ -211,26 +213,30 @@ def _beside_source(answers: pl.DataFrame, source: pl.Series, *, text: bool) -> p
 
 
 def _entries_by_file(
-    engine: Engine, pieces: Iterable[tuple[int, pl.DataFrame]], request: PartRequest
+    engine: Engine, boards: pl.DataFrame, request: PartRequest, report: Callable[[int], None]
 ) -> Iterator[pl.DataFrame]:
-    """Auctions, a frame a file: cut behind the deal with which a file has its rows."""
+    """Auctions, a frame a file: cut behind the deal with which a file has its rows.
+
+    All boards are one question: its threads would wait for each other at the end of each piece.
+    """
     waiting: list[pl.DataFrame] = []
     rows = files = 0
-    for first, piece in pieces:
-        for frame in engine.iter_auctions(
-            piece,
-            completed_only=request.completed_only,
-            limit=request.limit,
-            max_depth=request.max_depth,
-        ):
-            waiting.append(frame.with_columns(pl.col("deal") + pl.lit(first, pl.UInt32)))
-            rows += frame.height
-            while rows >= request.file_rows:
-                joined = pl.concat(waiting, rechunk=True)
-                deals = joined["deal"]
-                end = int(deals.search_sorted(deals[request.file_rows - 1], side="right"))
-                yield joined.head(end)
-                files += 1
-                waiting, rows = [joined.slice(end)], rows - end
+    for frame in engine.iter_auctions(
+        boards,
+        completed_only=request.completed_only,
+        limit=request.limit,
+        max_depth=request.max_depth,
+    ):
+        waiting.append(frame)
+        rows += frame.height
+        while rows >= request.file_rows:
+            joined = pl.concat(waiting, rechunk=True)
+            deals = joined["deal"]
+            end = int(deals.search_sorted(deals[request.file_rows - 1], side="right"))
+            yield joined.head(end)
+            files += 1
+            waiting, rows = [joined.slice(end)], rows - end
+        if frame.height:
+            report(int(frame["deal"][-1]) + 1)
     if waiting and (rows or not files):
         yield pl.concat(waiting, rechunk=True)

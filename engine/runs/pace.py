@@ -46,16 +46,16 @@ class Pieces:
     """
 
     def __init__(self, report: Callable[[int], None]) -> None:
-        self._report = report
+        self.report = report
         self._pace = Pace(_REPORT_EVERY_S, _LEAST_PIECE, _LEAST_PIECE, _LARGEST_PIECE)
 
-    def of(self, boards: pl.DataFrame) -> Iterator[tuple[int, pl.DataFrame]]:
-        """Give pieces with the number of their first board; the caller works on them meanwhile."""
+    def of(self, boards: pl.DataFrame) -> Iterator[pl.DataFrame]:
+        """Give pieces; the caller works on them meanwhile."""
         first = 0
         while first < boards.height:
             began = time.monotonic()
             piece = boards.slice(first, self._pace.deals)
-            yield first, piece
+            yield piece
             self._pace.took(piece.height, time.monotonic() - began)
             first += piece.height
-            self._report(first)
+            self.report(first)

@@ -27,6 +27,7 @@ from .allowed_auctions import fitting, hand_at, held_auctions
 from .expansion import Expander
 
 I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
 
 _MOST_STATES: Final = 4096
 """A state takes some 10 kB."""
@@ -72,6 +73,10 @@ class ReferenceSide:
     def name(self, number: int) -> str:
         """Name of the rule behind an entry."""
         return self._entries[number].name
+
+    def names_of(self, numbers: NDArray[np.int64]) -> list[str]:
+        """Names of the rules behind entries."""
+        return [self._entries[number].name for number in numbers.tolist()]
 
     def entry(self, number: int, rank: int) -> PlaceEntry:
         """Entry as an object, with its rank at a place."""
@@ -231,15 +236,19 @@ class ReferenceBidder:
         found = zip(places.tolist(), calls.tolist(), strict=True)
         return [bytes((*self.auction_of(place), call)) for place, call in found]
 
+    def calls_ending_with(self, places: I32, calls: U8) -> tuple[I64, U8]:
+        """Give the same joined: where each begins and the last ends, and all codes."""
+        auctions = self.ending_with(places, calls)
+        return offsets_of([*map(len, auctions)], np.int64), np.frombuffer(
+            b"".join(auctions), np.uint8
+        )
+
     def endings(self, places: I32) -> Endings:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
-        auctions = self.ending_with(places, np.full(len(places), PASS, np.uint8))
-        ends = np.array([*map(_contract_and_declarer, auctions)], np.uint8).reshape(-1, 2)
-        return Endings(
-            offsets_of([*map(len, auctions)], np.int64),
-            np.frombuffer(b"".join(auctions), np.uint8),
-            *np.ascontiguousarray(ends.T),
-        )
+        passes = np.full(len(places), PASS, np.uint8)
+        ends = [*map(_contract_and_declarer, self.ending_with(places, passes))]
+        columns = np.array(ends, np.uint8).reshape(-1, 2).T
+        return Endings(*self.calls_ending_with(places, passes), *np.ascontiguousarray(columns))
 
     def list_allowed(self, deals: DealArrays, bounds: Bounds) -> Listing:
         """List the auctions of deals as :func:`~bidcascade.systems.allowed.list_allowed` does.
