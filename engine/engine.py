@@ -168,19 +168,22 @@ class Engine:
 
         return EntryColumns(self.bidder)
 
-    def backend_for(self, question: Question) -> str:
-        """Name of the backend that answers a kind of question about many deals.
+    def backend_for(self, question: Question | None, deals: int | None = None) -> str:
+        """Name of the backend that answers a kind of question.
 
         Parameters
         ----------
-        question : {"all", "first", "counts", "members"}
+        question : {"all", "first", "counts", "members"}, optional
+            Not given for what is not about deals: a call, a place, layouts.
+        deals : int, optional
+            How many deals; if not given, many.
 
         Returns
         -------
         str
             :attr:`backend`; but counts and members of systems are found by the core (``cpu``)
-            where that is ``reference``. On ``cuda`` the core bids by systems and lists up to 64
-            deals, and puts together what the device has found for counts.
+            where that is ``reference``. Where it is ``cuda`` the core answers of systems up to 64
+            deals and what is not about deals; it puts together what the device has counted.
 
         Examples
         --------
@@ -188,7 +191,7 @@ class Engine:
         >>> engine.backend_for("first"), engine.backend_for("counts")
         ('reference', 'cpu')
         """
-        return self.bidder.backend_for(question, self.backend)
+        return self.bidder.backend_for(question, self.backend, deals)
 
     @property
     def digest(self) -> str:

@@ -105,8 +105,11 @@ class AnyBidder(Protocol):
         """Where many deals are answered."""
         ...
 
-    def backend_for(self, question: Question, backend: str) -> str:
-        """Name of the backend that answers a question about many deals, where one is asked for."""
+    def backend_for(self, question: Question | None, backend: str, deals: int | None = None) -> str:
+        """Name of the backend that answers a question, where one is asked for.
+
+        ``question`` is None for what is not about deals, ``deals`` for many.
+        """
         ...
 
     @property

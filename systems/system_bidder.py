@@ -120,9 +120,14 @@ class SystemBidder:
         """The backend, if that is a device; the core needs none, and it takes a while to load."""
         return self.backend if self._is_on_device else None
 
-    def backend_for(self, question: Question, backend: str) -> str:
-        """Tell that the core counts where the definition is asked for."""
-        is_core = question in ("counts", "members") and backend != "cuda"
+    def backend_for(self, question: Question | None, backend: str, deals: int | None = None) -> str:
+        """Tell that the core counts where the definition is asked for, and works for few deals."""
+        from .bidder import FEW
+
+        if backend == "cuda":
+            is_core = question is None or (deals is not None and deals <= FEW)
+        else:
+            is_core = question in ("counts", "members")
         return "cpu" if is_core else backend
 
     @property

@@ -93,7 +93,7 @@ class TableBidder:
     def backend(self) -> Backend:
         return get_backend(self._backend_name)
 
-    def backend_for(self, question: Question, backend: str) -> str:
+    def backend_for(self, question: Question | None, backend: str, deals: int | None = None) -> str:
         return backend
 
     @cached_property

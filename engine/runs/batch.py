@@ -271,7 +271,7 @@ class _Job:
         self._export = export
         self._columns = PART_COLUMNS if export is None else export.columns
         self._answerer = answerer or OwnAnswerer(engine, run_folder.path, self._report_boards)
-        self._backend = backend_of(engine, manifest.options["mode"], self._answerer.backend)
+        self._backend = self._answerer.backend
         self._inputs = Inputs(sources, min(part_deals, _CHUNK_DEALS), jobs)
         self._inputs.files_done = manifest.position.source
         self._run_folder = run_folder
@@ -353,7 +353,8 @@ class _Job:
         # in one piece, as it comes out of a message: how Parquet is laid out follows the pieces
         boards = pl.concat([empty_deals().select(self._columns), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
-        part = RunPart(self._parts_started, boards.height, refused.height, backend=self._backend)
+        backend = backend_of(self._engine, self._mode, self._backend, boards.height)
+        part = RunPart(self._parts_started, boards.height, refused.height, backend=backend)
         if self._mode == "counts":
             self._boards_started += boards.height
             self._count(boards, refused, part)

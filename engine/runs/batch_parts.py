@@ -95,14 +95,14 @@ Elsewhere: TypeAlias = Callable[[Engine, Path], AbstractContextManager[Answerer]
 """Starts an answerer for a table and a batch's folder; its work has ended when the block ends."""
 
 
-def backend_of(engine: Engine, mode: str, backend: str) -> str:
-    """Name of the backend that answers the parts of a batch, where one is asked for.
+def backend_of(engine: Engine, mode: str, backend: str, deals: int) -> str:
+    """Name of the backend that answers a part of a batch, where one is asked for.
 
     Counts are those of a table, into which a system is compiled.
     """
-    if mode == "all":
-        return engine.bidder.backend_for("all", backend)
-    return backend
+    if mode == "counts":
+        return backend
+    return engine.bidder.backend_for("all" if mode == "all" else "first", backend, deals)
 
 
 class OwnAnswerer:

@@ -8,6 +8,8 @@ import polars as pl
 
 _GROWTH: Final = 4
 _REPORT_EVERY_S: Final = 0.5
+_FIRST_PIECE: Final = 128
+"""More than the few deals of a system that a device leaves to the processor."""
 _LEAST_PIECE: Final = 16
 _LARGEST_PIECE: Final = 1 << 18
 
@@ -47,7 +49,7 @@ class Pieces:
 
     def __init__(self, report: Callable[[int], None]) -> None:
         self.report = report
-        self._pace = Pace(_REPORT_EVERY_S, _LEAST_PIECE, _LEAST_PIECE, _LARGEST_PIECE)
+        self._pace = Pace(_REPORT_EVERY_S, _FIRST_PIECE, _LEAST_PIECE, _LARGEST_PIECE)
 
     def of(self, boards: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """Give pieces; the caller works on them meanwhile."""

@@ -23,7 +23,9 @@ Question: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class AuctionsQuestion:
-    """The auctions of deals as JSON objects; a payload is some deals, its answer a list.
+    """The auctions of deals as JSON objects; a payload is some deals.
+
+    Its answer is a list, and with how many deals it was worked out together.
 
     Parameters
     ----------
@@ -35,13 +37,13 @@ class AuctionsQuestion:
     table: LoadedTable
     query: Query
 
-    def __call__(self, payloads: Sequence[DealArrays]) -> list[list[bytes]]:
+    def __call__(self, payloads: Sequence[DealArrays]) -> list[tuple[list[bytes], int]]:
         """Results of all payloads, worked out as if they were one; keeps account of the cost."""
         table, deals, started = self.table, joined(payloads), time.perf_counter()
         written = table.results.write(deals, self.query)
         table.saw(self.query.mode, len(deals), started)
         ends = np.cumsum([0, *map(len, payloads)]).tolist()
-        return [written[start:stop] for start, stop in pairwise(ends)]
+        return [(written[start:stop], len(deals)) for start, stop in pairwise(ends)]
 
 
 def deals_at_once(seconds_a_deal: float) -> int:

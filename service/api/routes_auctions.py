@@ -83,17 +83,21 @@ async def auctions(request: Request) -> Response:
         query = Query(question.mode, question.completed_only, question.limit)
         size = part_deals(table.seconds_a_deal[query.mode], work.settings.stream_chunk_deals)
         if form == JSON and len(deals) <= size:
-            results = await work.ask(
+            results, together = await work.ask(
                 AuctionsQuestion(table, query), deals, deals=len(deals),
                 most_deals=deals_at_once(table.seconds_of_few[query.mode]),
                 free=table.if_free(query.mode, len(deals)),
             )  # fmt: skip
-            content = b'{"results":[%s],%s}' % (b",".join(results), table.tail_for(query.mode))
-            return Response(content, media_type=JSON, headers=table.headers_for(query.mode))
+            tail = table.tail_for(query.mode, together)
+            return Response(
+                b'{"results":[%s],%s}' % (b",".join(results), tail),
+                media_type=JSON,
+                headers=table.headers_for(query.mode, together),
+            )
         return PartsResponse(
             await with_first_part(_parts(work, table, deals, query, form, size)),
             media_type=form,
-            headers=table.headers_for(query.mode),
+            headers=table.headers_for(query.mode, min(size, len(deals))),
             timeout_s=work.timeout_s,
             release=stack.pop_all().close,
         )
@@ -125,7 +129,7 @@ async def _parts(
         if form == ARROW:
             yield arrow.part(await ask(frames, (chosen, start)))
             continue
-        results = await ask(AuctionsQuestion(table, query), chosen)
+        results, _ = await ask(AuctionsQuestion(table, query), chosen)
         if form == JSON_LINES:
             yield b"".join(
                 b'{"deal":%d,%s\n' % (number, result[1:])
@@ -134,7 +138,7 @@ async def _parts(
         else:
             yield (b"," if start else b'{"results":[') + b",".join(results)
     if form == JSON:
-        yield b"],%s}" % table.tail_for(query.mode)
+        yield b"],%s}" % table.tail_for(query.mode, min(size, len(deals)))
     else:
         yield arrow.end() if form == ARROW else b""
 

@@ -70,7 +70,7 @@ async def members(request: Request) -> Response:
         if form == ARROW:
             return PartsResponse(
                 await with_first_part(_as_arrow(frames)), media_type=ARROW,
-                headers=table.headers_for("members"),
+                headers=table.headers_for("members", len(deals)),
                 timeout_s=work.timeout_s, release=stack.pop_all().close,
             )  # fmt: skip
         if len(deals) * len(question.entries) > MOST_LISTED:
@@ -82,9 +82,9 @@ async def members(request: Request) -> Response:
         async with work.in_time():
             found = await _listed(frames)
         return Response(
-            table.with_table(json_bytes({"members": found}), "members"),
+            table.with_table(json_bytes({"members": found}), "members", len(deals)),
             media_type=JSON,
-            headers=table.headers_for("members"),
+            headers=table.headers_for("members", len(deals)),
         )
 
 

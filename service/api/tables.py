@@ -135,25 +135,26 @@ class LoadedTable:
         """Digest of the table."""
         return self.engine.digest
 
-    def _backend_for(self, question: Question | None) -> str:
-        return self.engine.backend if question is None else self.engine.backend_for(question)
-
-    def headers_for(self, question: Question | None = None) -> dict[str, str]:
+    def headers_for(
+        self, question: Question | None = None, deals: int | None = None
+    ) -> dict[str, str]:
         """Headers that name table and backend, for forms of answers without room for them."""
         return {
             "Bidcascade-Table": self.name,
             "Bidcascade-Table-Digest": self.digest,
-            "Bidcascade-Backend": self._backend_for(question),
+            "Bidcascade-Backend": self.engine.backend_for(question, deals),
         }
 
-    def tail_for(self, question: Question | None = None) -> bytes:
+    def tail_for(self, question: Question | None = None, deals: int | None = None) -> bytes:
         """Members ``table`` and ``backend`` as every JSON answer ends with them."""
-        backend = self._backend_for(question).encode()
+        backend = self.engine.backend_for(question, deals).encode()
         return b'"table":%s,"backend":"%s"' % (self.table_member, backend)
 
-    def with_table(self, content: bytes, question: Question | None = None) -> bytes:
+    def with_table(
+        self, content: bytes, question: Question | None = None, deals: int | None = None
+    ) -> bytes:
         """Put table and backend behind the members of an answer, a JSON object."""
-        return b"%s,%s}" % (content[:-1], self.tail_for(question))
+        return b"%s,%s}" % (content[:-1], self.tail_for(question, deals))
 
     def saw(self, mode: str, deals: int, started: float) -> None:
         """Keep account of what the auctions of some deals cost."""

@@ -140,11 +140,14 @@ def _write_json(
     out = sys.stdout
     out.write('{"results":[\n')
     separator = ""
+    deals = 0
     for frame in frames:
+        deals += frame.height
         for result in results.write(deal_arrays(frame), query):
             out.write(separator + result.decode())
             separator = ",\n"
-    tail = json.dumps({"table": engine.table_info(), "backend": engine.backend_for(options.mode)})
+    backend = engine.backend_for(options.mode, deals)
+    tail = json.dumps({"table": engine.table_info(), "backend": backend})
     out.write(f"\n],{tail[1:]}\n")
 
 

@@ -114,7 +114,7 @@ def batch(options: argparse.Namespace) -> None:
             backend = engine.backend
         elif cluster is not None:
             backend = cluster.backend
-        backend = backend_of(engine, options.mode, backend)
+        backend = backend_of(engine, options.mode, backend, summary.boards)
         shared.print_json({**numbers, "table": engine.table_info(), "backend": backend})
     else:
         shared.note(shared.shown_numbers(numbers))

@@ -363,16 +363,21 @@ def test_answers_name_the_backend_that_worked(emulated, table, tmp_path):
     assert Engine(System.parse(SMALL_SYSTEM), "reference").backend_for("all") == "reference"
     (tmp_path / "small.bidding").write_text(SMALL_SYSTEM)
     app = loaded_app(table=f"small={tmp_path / 'small.bidding'}", backend="cuda")
-    for mode in ("first", "all"):
-        answer = post(app, "/v1/auctions", {**GOOD, "mode": mode})
-        assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == "cuda"
-    body = {"deals": GOOD["deals"], "entries": ["1C"]}
-    answer = post(app, "/v1/members", body)
-    assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == "cuda"
-    write_deal_parquet(random_deals(40, seed=1), tmp_path / "deals.parquet")
+    # so many deals are one part, however slow the emulator is
+    app.state.own.tables.get("small").seconds_a_deal.update(first=1e-6, all=1e-6)
+    # few deals of a system are answered by the core
+    for count, backend in ((1, "cpu"), (64, "cpu"), (65, "cuda")):
+        some = {"deals": count * GOOD["deals"]}
+        assert system.backend_for("all", count) == backend
+        requests = [("/v1/auctions", {**some, "mode": mode}) for mode in ("first", "all")]
+        for path, body in [*requests, ("/v1/members", {**some, "entries": ["1C"]})]:
+            answer = post(app, path, body)
+            assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == backend
+    write_deal_parquet(random_deals(200, seed=1), tmp_path / "deals.parquet")
     for mode in ("first", "all"):
         run_batch(system, tmp_path / "deals.parquet", tmp_path / mode, mode=mode)
-        assert {part.backend for part in Manifest.read(tmp_path / mode).parts} == {"cuda"}
+        parts = [(part.boards > 64, part.backend) for part in Manifest.read(tmp_path / mode).parts]
+        assert {*parts} == {(False, "cpu"), (True, "cuda")}
 
 
 @pytest.mark.parametrize("mode", ["all", "first", "counts"])
