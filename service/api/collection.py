@@ -19,7 +19,7 @@ _logger = logging.getLogger("bidcascade.service")
 _NEVER: Final = 1 << 30
 _MOST_HEAPS: Final = 2
 """Heaps of the C library; each thread would have its own, with what it has freed."""
-_LARGE: Final = 512 << 10
+_LARGE: Final = 128 << 10
 """Bytes from which memory is had from the machine by itself and goes back when it is freed. Left
 alone the C library raises this to 32 MiB, and arrays that grow leave holes in its heaps."""
 _M_ARENA_MAX: Final = -8
