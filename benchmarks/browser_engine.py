@@ -17,7 +17,7 @@ from bidcascade.engine.browser_system import browser_system
 from bidcascade.page.page_folder import page_files, write_page
 from bidcascade.systems import named_systems
 from bidcascade.systems.language.text_cache import rows_of_tree
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from tests.page.engine.support_places import (
     assert_engine_agrees,

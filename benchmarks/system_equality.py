@@ -25,7 +25,7 @@ from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.places import Place
 from bidcascade.systems.program import unpacked
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.place_entries import Expander
 
 SEED = 20_261_126
 _AT_ONCE = 250

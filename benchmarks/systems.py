@@ -30,7 +30,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.systems import System, named_systems
 from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.place_entries import Expander
 from tests.support_systems import choices_call_by_call
 
 from .machine import environment

@@ -35,7 +35,8 @@ from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_l
 from bidcascade.inference.leads import FIRST_LAYOUTS, LeadScoring, LeadStudy, refine_leads
 
 from .questions.fields import invalid_value, read_field
-from .questions.layouts import AuctionRequest, LeadsRequest
+from .questions.layouts import AuctionRequest
+from .questions.leads import LeadsRequest
 
 DEFAULT_LAYOUTS = 100
 SHARE_FOR_SAMPLING = 0.5

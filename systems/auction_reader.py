@@ -2,7 +2,7 @@
 
 The entries of a place give the next call its meaning, the meaning gives the next state. Where
 entries come from is left open: :class:`CoreReader` has them from the core,
-:class:`~.reference.expansion.Expander` from the definition.
+:class:`~.reference.place_entries.Expander` from the definition.
 """
 
 import threading

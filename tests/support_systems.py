@@ -11,7 +11,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems import compiled_cache, named_systems, open_system, registry
 from bidcascade.systems.choice import Choice, choose
 from bidcascade.systems.compile import compile_system
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System, context_at
 from bidcascade.table import BiddingTable
 from tests.support_examples import some_in_check

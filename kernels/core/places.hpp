@@ -1,5 +1,5 @@
 // One place: the row behind a call (advance), and its entries in order (expand), by one side's system.
-// systems/reference/expansion.py is the definition.
+// systems/reference/place_entries.py is the definition.
 //
 // What nobody has asked before is noted as missing, to be learned before the place is tried again. A
 // host that works alone learns it at once.

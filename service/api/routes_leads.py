@@ -9,7 +9,7 @@ from time import monotonic
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.engine.auction_questions import iter_leads, leads_dict, read_lead_question
-from bidcascade.engine.questions.layouts import LeadsRequest
+from bidcascade.engine.questions.leads import LeadsRequest
 
 from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes, with_first_part
 from .limits import client_of

@@ -10,8 +10,8 @@ from bidcascade.engine.questions.layouts import (
     AuctionRequest,
     InterpretRequest,
     LayoutsRequest,
-    LeadsRequest,
 )
+from bidcascade.engine.questions.leads import LeadsRequest
 
 from . import shared
 from .flags import add_flags, question_of

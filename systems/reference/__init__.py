@@ -5,6 +5,6 @@ and knowledge come from the core (``kernels/core``) through :mod:`bidcascade.sys
 """
 
 from .allowed_auctions import allowed_auctions
-from .expansion import Expander
+from .place_entries import Expander
 
 __all__ = ["Expander", "allowed_auctions"]

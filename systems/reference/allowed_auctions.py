@@ -12,7 +12,7 @@ from bidcascade.systems.system import context_at
 from bidcascade.table.language.explain import HandValues
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .expansion import Expander
+from .place_entries import Expander
 
 
 class AllowedAuction(NamedTuple):

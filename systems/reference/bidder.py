@@ -24,7 +24,7 @@ from bidcascade.table.columns import offsets_of
 from bidcascade.table.language.expression_tree import Expression
 
 from .allowed_auctions import fitting, hand_at, held_auctions
-from .expansion import Expander
+from .place_entries import Expander
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]

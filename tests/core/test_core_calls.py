@@ -24,7 +24,7 @@ from bidcascade.systems.patterns import (
     letter_of,
     match_call,
 )
-from bidcascade.systems.reference.expansion import below_bindings
+from bidcascade.systems.reference.place_entries import below_bindings
 from bidcascade.systems.text_rows import TextRows
 from tests.core.core_texts import (
     STRAINS,

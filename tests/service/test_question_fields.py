@@ -30,8 +30,8 @@ from bidcascade.engine.questions.layouts import (
     InferRequest,
     InterpretRequest,
     LayoutsRequest,
-    LeadsRequest,
 )
+from bidcascade.engine.questions.leads import LeadsRequest
 from bidcascade.engine.questions.systems import (
     BenchRequest,
     CompareRequest,

@@ -16,8 +16,8 @@ from bidcascade.systems.auction_reader import CoreReader
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.explanation import explain_places
 from bidcascade.systems.reference.conditions import lower
-from bidcascade.systems.reference.expansion import Expander
 from bidcascade.systems.reference.facts import PlaceScope
+from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples, sized

@@ -14,7 +14,7 @@ from bidcascade.systems.check import check_system
 from bidcascade.systems.language.sources import MOST_LINES
 from bidcascade.systems.places import Place
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
-from bidcascade.systems.reference.expansion import Expander, constraint_of
+from bidcascade.systems.reference.place_entries import Expander, constraint_of
 from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
 from tests.support_deals import mixed_deals

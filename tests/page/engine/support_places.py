@@ -16,7 +16,7 @@ from bidcascade.systems.explanation import explain_places
 from bidcascade.systems.language.syntax_tree import Agreement, Where
 from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.patterns import Bindings
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System, context_at
 
 TOLD = Path(__file__).with_name("places_told.js").read_text("utf-8")

@@ -11,7 +11,7 @@ from bidcascade.bridge import Auction, BidcascadeError
 from bidcascade.systems import knowledge, open_system
 from bidcascade.systems.one_deal import in_one_deal
 from bidcascade.systems.places import Place
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from bidcascade.table.language.expression_tree import COMPARATORS, Expression
 from bidcascade.table.language.expressions import parse_expression

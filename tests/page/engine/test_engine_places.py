@@ -15,7 +15,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.systems import named_systems
 from bidcascade.systems.language.text_cache import rows_of_tree
-from bidcascade.systems.reference.expansion import Expander
+from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from tests.page.engine.support_places import assert_engine_agrees, bid_by_reference, forced_calls
 from tests.support_auctions import random_auction
