@@ -26,7 +26,7 @@ _M_ARENA_MAX: Final = -8
 _M_MMAP_THRESHOLD: Final = -3
 _LOOK_S: Final = 2.0
 """Seconds between two looks at what is held."""
-_GIVE_BACK_LOOKS: Final = 15
+_GIVE_BACK_LOOKS: Final = 5
 """So many looks lie between two returns of free memory."""
 
 
