@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import ALWAYS, NEVER, Plan, Postfix, build_plan, runs
-from bidcascade.kernels.lowering import lower, to_tree
+from bidcascade.kernels.literals import literals_of, to_tree
 
 
 def plan_of(expressions: list[Postfix], criteria: list[list[int]], **options: Any) -> Plan:
@@ -161,9 +161,9 @@ def test_unknown_terms_and_broken_postfix():
 
 
 def test_and_is_split_or_is_opaque():
-    both = lower(to_tree(("HCP", 15, ">=", "Balanced", "and")))
-    either = lower(to_tree(("HCP", 15, ">=", "Balanced", "or")))
-    neither = lower(to_tree(("HCP", 15, ">=", "Balanced", "or", "not")))
+    both = literals_of(to_tree(("HCP", 15, ">=", "Balanced", "and")))
+    either = literals_of(to_tree(("HCP", 15, ">=", "Balanced", "or")))
+    neither = literals_of(to_tree(("HCP", 15, ">=", "Balanced", "or", "not")))
     assert isinstance(both, list)
     assert isinstance(either, list)
     assert isinstance(neither, list)
