@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels.ahead import ahead
-from bidcascade.kernels.runs import numbers_of_runs
+from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import U8
 from bidcascade.loaders.parquet import replacing
 from bidcascade.table.columns import offsets_of
@@ -75,7 +75,7 @@ def _below(above: Level, wanted: int, seed: int) -> Level:
         counts[chosen] += 1 if missing > 0 else -1
 
     parents, siblings = np.repeat(going_on, counts), np.repeat(counts, counts)
-    place = numbers_of_runs(np.zeros_like(counts), counts)
+    place = numbers_of_ranges(np.zeros_like(counts), counts)
     bids = above.last_bid[parents]
     calls = np.maximum(bids, 2) + 1 + place
     only_pass = rng.random(len(calls)) < 0.6
@@ -142,7 +142,7 @@ def frame_of(levels: list[Level], pool: Pool, rng: np.random.Generator) -> pl.Da
     # common lists are used far more often than rare ones
     picks = pool.draws[(len(pool.draws) * rng.random(count) ** 2).astype(np.int64)]
     listed = np.where(is_described, np.diff(pool.offsets)[picks], 0)
-    elements = pool.values[numbers_of_runs(pool.offsets[picks], listed)]
+    elements = pool.values[numbers_of_ranges(pool.offsets[picks], listed)]
     described = texts_of(np.where(is_described, picks + 1, 0), pool.descriptions)
     return pl.DataFrame({
         "prior": lists_of(offsets_of(lengths, np.int64), texts_of(prior, CALL_TEXTS)),

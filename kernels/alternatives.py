@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from .intervals import outside
 from .layout import LayoutBuilder, Test
-from .lowering import Interval, Literal, Opaque, Tree, lower
+from .literals import Interval, Literal, Opaque, Tree, literals_of
 
 Alternatives = list[list[Test]]
 """Conjunctions joined by OR: ``[]`` holds never, ``[[]]`` always."""
@@ -23,7 +23,7 @@ MOST_BOXES = 32
 
 def alternatives_of(layout: LayoutBuilder, tree: Tree, *, positive: bool = True) -> Alternatives:
     """Alternatives of a tree's truth value, or of its negation."""
-    lowered = lower(tree, positive=positive)
+    lowered = literals_of(tree, positive=positive)
     if isinstance(lowered, bool):
         return [[]] if lowered else []
     found: Alternatives = [[]]

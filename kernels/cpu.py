@@ -36,9 +36,9 @@ from .core.tables import (
     row_words,
     walk,
 )
+from .number_ranges import numbers_of_ranges
 from .plan import MULTIPLE, Family, Plan, family
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
-from .runs import numbers_of_runs
 from .threads import in_blocks, in_order, thread_count
 from .types import U16, U32, U64
 
@@ -113,7 +113,7 @@ def _depth(plan: Plan) -> int:
     depth, nodes = 0, np.arange(plan.root_count, dtype=np.int64)
     while len(nodes):
         depth += 1
-        nodes = numbers_of_runs(plan.first_child[nodes], plan.child_count[nodes])
+        nodes = numbers_of_ranges(plan.first_child[nodes], plan.child_count[nodes])
     return depth
 
 

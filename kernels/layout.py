@@ -17,7 +17,7 @@ from functools import cache, lru_cache, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from .lowering import COMPARE, Interval, LinearForm, Literal, Tree, term_names_in
+from .literals import COMPARE, Interval, LinearForm, Literal, Tree, term_names_in
 from .terms import Context, HoldingFunction, Term, all_lengths, length, terms
 from .types import U64
 

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from .alternatives import Alternatives, alternatives_of, conjunction_of
 from .layout import FLAGS_PER_WORD, LANE_LIMIT, LANES_PER_WORD, FlagTest, LayoutBuilder, Packing
 from .layout import Test as LayoutTest
-from .lowering import term_names_in, to_tree
-from .runs import blocks, parents_of
+from .literals import term_names_in, to_tree
+from .number_ranges import blocks, parents_of
 from .terms import terms
 from .types import U8, U16, U32, U64, Postfix
 

@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from bidcascade.kernels import terms
 from bidcascade.kernels.intervals import UNBOUNDED, narrow
 from bidcascade.kernels.layout import HOLDINGS, Separable, evaluate_tree, shape_indices
-from bidcascade.kernels.lowering import (
+from bidcascade.kernels.literals import (
     Interval,
     LinearForm,
     Tree,
     linear,
-    lower,
+    literals_of,
     term_names_in,
 )
 from bidcascade.kernels.terms import high_card_points
@@ -394,7 +394,7 @@ def _conjunction(tree: Tree, profile: str, *, positive: bool) -> _Conjunction:
 
 
 def _add_comparison(found: _Conjunction, tree: Tree, *, wanted: bool) -> None:
-    literals = lower(tree, positive=wanted)
+    literals = literals_of(tree, positive=wanted)
     if isinstance(literals, bool):
         found.cells &= EVERYTHING if literals else 0
         return

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable, parse_calls
 from bidcascade.kernels import Plan
-from bidcascade.kernels.runs import numbers_of_runs, parents_of
+from bidcascade.kernels.number_ranges import numbers_of_ranges, parents_of
 from bidcascade.kernels.types import U8, U16, U32
 
 from .columns import (
@@ -246,7 +246,7 @@ class BiddingTable:
         depth = 0
         while len(level):
             depths[level] = depth
-            level = numbers_of_runs(self.first_child[level], self.child_count[level])
+            level = numbers_of_ranges(self.first_child[level], self.child_count[level])
             depth += 1
         return depths
 

@@ -38,7 +38,7 @@ from .row_columns import Different, RowColumns
 from .trie import Rows, build_in_memory
 
 if TYPE_CHECKING:
-    from .spilled.runs import SpilledRows
+    from .spilled.sorted_runs import SpilledRows
 
 I64 = NDArray[np.int64]
 
@@ -363,7 +363,7 @@ class TableBuilder:
 
     def _spill(self) -> None:
         """Write the rows in memory to the disk."""
-        from .spilled.runs import SpilledRows
+        from .spilled.sorted_runs import SpilledRows
 
         if self._spilled is None:
             self._spilled = SpilledRows(self._folder)

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.runs import blocks
+from bidcascade.kernels.number_ranges import blocks
 
 from .columns import COLUMN_TYPES, NONE_U32, Column, Columns, TextPool, list_of_lists
 from .interning import CriteriaInterner, TagInterner, TextInterner

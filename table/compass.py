@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import SEATS, InvalidExpression, UnknownTerm
 from bidcascade.kernels import Backend, BitColumns, DealArrays, Plan, Postfix, terms
 from bidcascade.kernels.layout import Separable, evaluate_tree
-from bidcascade.kernels.lowering import Tree, term_names_in
+from bidcascade.kernels.literals import Tree, term_names_in
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import U64
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable, format_calls
 from bidcascade.kernels.intervals import left_by, narrow
-from bidcascade.kernels.lowering import MIRRORED
+from bidcascade.kernels.literals import MIRRORED
 
 from .bidding_table import BiddingTable
 from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at

@@ -12,7 +12,7 @@ import numpy as np
 
 from bidcascade.bridge import PASS
 from bidcascade.kernels import Plan, build_plan
-from bidcascade.kernels.runs import blocks
+from bidcascade.kernels.number_ranges import blocks
 from bidcascade.kernels.types import U32
 
 from .columns import Column, Columns, UndescribedPolicy

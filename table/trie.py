@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels.core import sorted_rows
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.core.sorted_rows import KEPT_ROW, LEADING_ROW, REJECTED_ROW
-from bidcascade.kernels.runs import blocks
+from bidcascade.kernels.number_ranges import blocks
 from bidcascade.kernels.types import U8, U32, U64
 
 from . import trie_reference

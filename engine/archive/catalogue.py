@@ -1,6 +1,6 @@
 """The catalogue of an archive: its sources, its parts, and which tables and systems bid them.
 
-It is the manifest of a run that goes on as long as files come (see ``service.runs.manifest``): a
+It is the manifest of a run that goes on as long as files come (see ``engine.runs.manifest``): a
 file that it does not name is left over from an interrupted run and counts for nothing. It is
 replaced as a whole after each step.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from bidcascade.kernels import terms
 from bidcascade.kernels.layout import Separable
-from bidcascade.kernels.lowering import LinearForm
+from bidcascade.kernels.literals import LinearForm
 from bidcascade.table import Vocabulary
 from bidcascade.table.compass import compass_vocabulary
 

@@ -17,7 +17,7 @@ import numpy as np
 from bidcascade.bridge import FULL_DECK, SEATS, SUITS
 from bidcascade.kernels.dealing import mixed
 from bidcascade.kernels.intervals import both
-from bidcascade.kernels.lowering import Interval, LinearForm
+from bidcascade.kernels.literals import Interval, LinearForm
 from bidcascade.kernels.types import U64
 from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
 

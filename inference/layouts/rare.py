@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.core.functions import most_of_suit
 from bidcascade.kernels.layout import evaluate_tree, shape_indices
-from bidcascade.kernels.lowering import Interval, LinearForm, Tree, term_names_in
+from bidcascade.kernels.literals import Interval, LinearForm, Tree, term_names_in
 from bidcascade.systems.knowledge import EVERYTHING
 from bidcascade.table import Vocabulary
 from bidcascade.table.compass import compass_vocabulary

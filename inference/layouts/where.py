@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import parse_card
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.lowering import OPPOSITE, Interval, LinearForm, Tree, lower
+from bidcascade.kernels.literals import OPPOSITE, Interval, LinearForm, Tree, literals_of
 from bidcascade.systems.knowledge import EVERYTHING, Bounds
 from bidcascade.table import Expression, Vocabulary, format_expression, parse_expression
 from bidcascade.table.compass import (
@@ -131,7 +131,7 @@ class Constraints:
     def _narrow(self, part: Expression) -> None:
         names = compass_vocabulary(self.vocabulary)
         seats = {names.origin[name][1] for name in terms_of(part)}
-        literals = lower(tree_of(patterns_as_numbers(part), names))
+        literals = literals_of(tree_of(patterns_as_numbers(part), names))
         if isinstance(literals, bool):
             self.is_false = self.is_false or not literals
             literals = []

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.layout import LANE_LIMIT
+from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.plan import Plan, box_bytes, box_rows
 from bidcascade.kernels.results import DealArrays, FirstAuctions
-from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from .functions import arrays_of, call_core, checked
@@ -157,7 +157,7 @@ class TableTests(Group):
     def _columns_of(self, boxes: I64) -> I32:
         """Columns of boxes, which are in ascending order, one after another."""
         starts, ends = self.column_offsets[boxes], self.column_offsets[boxes + 1]
-        found: I32 = self.box_columns[numbers_of_runs(starts, ends - starts)]
+        found: I32 = self.box_columns[numbers_of_ranges(starts, ends - starts)]
         return found
 
 

@@ -2,7 +2,7 @@
 //
 // Both are rows of words (see Rows): what is written alike is the same row, so equality is that of
 // two numbers. An expression is the tree that people read (table/language/expression_tree.py), a
-// `tree` what it means for kernels (kernels/lowering.py).
+// `tree` what it means for kernels (kernels/literals.py).
 #pragma once
 #include "memory.hpp"
 

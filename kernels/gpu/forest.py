@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.plan import ALWAYS, CAN_COMPLETE, COMPLETED, MULTIPLE, NEVER, Plan
-from bidcascade.kernels.runs import numbers_of_runs
 from bidcascade.kernels.types import U32
 
 I64 = NDArray[np.int64]
@@ -204,7 +204,7 @@ def _levels_of(
             break
         counts = plan.child_count[entries]
         above = np.repeat(np.arange(len(entries)), counts)
-        entries = numbers_of_runs(plan.first_child[entries], counts)
+        entries = numbers_of_ranges(plan.first_child[entries], counts)
     for level, upper in zip(levels[:0:-1], levels[-2::-1], strict=True):
         firsts = _first_children(level.above)
         if len(firsts):

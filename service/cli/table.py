@@ -118,7 +118,7 @@ def rank_by_policy(options: argparse.Namespace) -> None:
     import json
 
     from bidcascade.loaders.whole_files import can_write, whole_file
-    from bidcascade.table.policy import ranks_of, read_policy, rules_of, with_policy
+    from bidcascade.table.call_policy import ranks_of, read_call_policy, rules_of, with_call_policy
 
     out = Path(options.out)
     is_rules = out.suffix.lower() == ".jsonl"
@@ -126,7 +126,7 @@ def rank_by_policy(options: argparse.Namespace) -> None:
         shared.check_folder_of(out)
     else:
         shared.check_place_of_table(out, overwrite=options.overwrite)
-    policy = read_policy(options.policy)
+    policy = read_call_policy(options.policy)
     table = shared.open_table(options)
     if is_rules:
         ranks, report = ranks_of(table, policy)
@@ -135,7 +135,7 @@ def rank_by_policy(options: argparse.Namespace) -> None:
             partial.write_text(lines, encoding="utf-8")
         counts, remark = report.to_dict(), f"wrote the rules to {options.out}"
     else:
-        ranked, report = with_policy(table, policy)
+        ranked, report = with_call_policy(table, policy)
         ranked.save(out, overwrite=options.overwrite)
         counts = {**report.to_dict(), "digest": ranked.digest}
         remark = f"wrote the table to {options.out}"

@@ -16,7 +16,7 @@ from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays, terms
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.intervals import both
-from bidcascade.kernels.lowering import Interval, lower, term_names_in
+from bidcascade.kernels.literals import Interval, literals_of, term_names_in
 from bidcascade.kernels.terms import all_lengths, length
 from bidcascade.kernels.types import U64
 from bidcascade.table.compass import term_values
@@ -177,7 +177,7 @@ def make_measures(
 
 def _lane_range(text: str, vocabulary: Vocabulary, lanes: Sequence[Lane]) -> LaneRange | None:
     """Range of a lane that an expression asks for, or None if it is no such thing."""
-    literals = lower(tree_of(parse_expression(text), vocabulary))
+    literals = literals_of(tree_of(parse_expression(text), vocabulary))
     if isinstance(literals, bool) or not literals:
         return None
     if not all(isinstance(one, Interval) and len(one.form) == 1 for one in literals):

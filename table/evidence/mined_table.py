@@ -76,7 +76,7 @@ _EXPRESSIONS_AT_ONCE: Final = 256
 COMPLETE, DAMAGED, HUMAN, REJECTED = range(4)
 
 
-class Run(NamedTuple):
+class MinedRun(NamedTuple):
     """Every prefix of some auctions in sorted order: four columns of nodes, two of texts.
 
     Texts stand node by node, ascending by ``text``: twice the number of a text, plus 1 where it
@@ -91,7 +91,7 @@ class Run(NamedTuple):
     times: U32  # how often each was given
 
     @classmethod
-    def empty(cls) -> "Run":
+    def empty(cls) -> "MinedRun":
         """Run without a node."""
         return cls(*(np.zeros(0, kind) for kind in RUN_COLUMNS.values()))
 
@@ -104,7 +104,7 @@ RUN_COLUMNS: Final = {
 
 def sorted_run(
     parent: U32, call: U8, count: U32, pair_node: U32, pair_text: U32, pair_times: U32
-) -> Run:
+) -> MinedRun:
     """Sort a trie into a run; ``parent`` and ``pair_node`` are numbers of nodes plus 1, 0 is none.
 
     A pair is a text at a node.
@@ -124,7 +124,7 @@ def sorted_run(
     pair_place = place[pair_node]
     order = np.argsort(pair_place << 32 | pair_text, kind="stable")
     texts = np.bincount(pair_place, minlength=nodes).astype(np.uint32)
-    return Run(
+    return MinedRun(
         depth, sorted_call, count[node - np.uint32(1)], texts, pair_text[order], pair_times[order]
     )
 
@@ -135,7 +135,7 @@ def _child_starts(parent: U32) -> I64:
 
 
 def make_mined_table(
-    run: Run,
+    run: MinedRun,
     texts: Sequence[str],
     *,
     rank: Rank,
@@ -147,7 +147,7 @@ def make_mined_table(
 
     Parameters
     ----------
-    run : Run
+    run : MinedRun
     texts : sequence of str
         Texts by number, number 1 first.
     rank : {"file", "frequency", "specificity"}
@@ -247,7 +247,7 @@ def _announcements(chosen: "Chosen", readings: "Readings", entry: U32) -> pl.Dat
     )
 
 
-def run_of_table(table: BiddingTable, number: Callable[[Iterable[str]], list[int]]) -> Run:
+def run_of_table(table: BiddingTable, number: Callable[[Iterable[str]], list[int]]) -> MinedRun:
     """Turn a mined table back into the run that it was made of; ``number`` numbers the texts.
 
     Raises
@@ -257,7 +257,7 @@ def run_of_table(table: BiddingTable, number: Callable[[Iterable[str]], list[int
     """
     announcements = _check_mined(table)
     if not len(table):
-        return Run.empty()
+        return MinedRun.empty()
     distinct = announcements["text"].unique(maintain_order=True)
     known = pl.DataFrame({"text": distinct, "number": pl.Series(number(distinct), dtype=pl.UInt32)})
     joined = announcements.join(known, on="text", how="left", maintain_order="left")
@@ -354,7 +354,7 @@ class Chosen(NamedTuple):
     contradicted: Bools  # of nodes: whether another complete text excludes the one kept
 
 
-def choose_texts(run: Run, readings: Readings) -> Chosen:
+def choose_texts(run: MinedRun, readings: Readings) -> Chosen:
     """Choose the text that describes each call of a run."""
     coded_node = np.repeat(np.arange(len(run.texts), dtype=np.int64), run.texts)
     coded = run.text

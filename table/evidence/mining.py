@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.npy_files import write_npy
-from bidcascade.kernels.runs import numbers_of_runs
+from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import Column
@@ -27,8 +27,8 @@ from bidcascade.table.real_calls import CallLists
 from .mined_table import (
     ANNOUNCEMENTS,
     RUN_COLUMNS,
+    MinedRun,
     Rank,
-    Run,
     make_mined_table,
     run_of_table,
     sorted_run,
@@ -187,9 +187,9 @@ class Miner:
             self._write(self._prefixes.run())
             self._prefixes = _PrefixCounts()
 
-    def _write(self, run: Run) -> None:
+    def _write(self, run: MinedRun) -> None:
         place = self.folder / f"run-{len(self.runs):05}"
-        write_run(run, place)
+        write_mined_run(run, place)
         self.runs.append(place)
 
     def finish(
@@ -291,7 +291,7 @@ class TextNumbers:
         coded = np.where(found > 0, 2 * found + notes, np.uint32(0))
         if np.array_equal(lengths, calls):
             return coded, 0
-        within = numbers_of_runs(np.zeros(len(lengths), np.int64), lengths)
+        within = numbers_of_ranges(np.zeros(len(lengths), np.int64), lengths)
         has_call = within < calls[auction]
         numbers = np.zeros(int(offsets[-1]), np.uint32)
         numbers[offsets[auction[has_call]] + within[has_call]] = coded[has_call]
@@ -338,7 +338,7 @@ class _PrefixCounts:
         )  # fmt: skip
         return ignored[0], ignored[1]
 
-    def run(self) -> Run:
+    def run(self) -> MinedRun:
         """Sort what was counted."""
         keys, times = self._pair_counts
         filled = np.flatnonzero(keys)
@@ -376,7 +376,7 @@ def _longer(column: Column, length: int) -> Column:
 # --- runs on disk --------------------------------------------------------------------------------
 
 
-def write_run(run: Run, folder: Path) -> None:
+def write_mined_run(run: MinedRun, folder: Path) -> None:
     """Write a run as ``.npy`` files to a new folder."""
     folder.mkdir(parents=True)
     for name in RUN_COLUMNS:
@@ -384,7 +384,7 @@ def write_run(run: Run, folder: Path) -> None:
             write_npy(file, getattr(run, name))
 
 
-def open_run(folder: Path) -> Run:
+def open_mined_run(folder: Path) -> MinedRun:
     """Open a run that was written; its columns are mapped, not read."""
     columns: list[Column] = []
     for name, kind in RUN_COLUMNS.items():
@@ -400,14 +400,14 @@ def open_run(folder: Path) -> Run:
         if column.dtype != kind or column.ndim != 1:
             raise InvalidInput(f"cannot read {str(file)!r}: expected a column of {kind.__name__}")
         columns.append(column.view(np.ndarray))
-    run = Run(*columns)
+    run = MinedRun(*columns)
     lengths = {len(column) for column in run[:4]}, {len(column) for column in run[4:]}
     if any(len(found) > 1 for found in lengths):
         raise InvalidInput(f"cannot read {str(folder)!r}: expected columns of one length")
     return run
 
 
-def _merge(first: Run, second: Run, folder: Path | None = None) -> Run:
+def _merge(first: MinedRun, second: MinedRun, folder: Path | None = None) -> MinedRun:
     """Merge two runs, into files of a folder if there is one; counts of what is in both add up."""
     from bidcascade.kernels.core.auctions import merge_runs
 
@@ -424,14 +424,14 @@ def _merge(first: Run, second: Run, folder: Path | None = None) -> Run:
                 folder / f"{name}.npy", mode="w+", dtype=kind, shape=(length,)
             )
             merged.append(mapped.view(np.ndarray))
-    run = Run(*merged)
+    run = MinedRun(*merged)
     merge_runs(first, second, run)
     return run
 
 
-def _merge_all(runs: Sequence[Path], scratch: Path) -> Run:
+def _merge_all(runs: Sequence[Path], scratch: Path) -> MinedRun:
     """Merge runs that were written, two at a time; they stay, and nothing else does in scratch."""
-    waiting = [open_run(folder) for folder in runs]
+    waiting = [open_mined_run(folder) for folder in runs]
     with tempfile.TemporaryDirectory(prefix="merging-", dir=scratch) as place:
         made = 0
         while len(waiting) > 2:

@@ -19,7 +19,7 @@ from bidcascade.kernels.core.decisions import (
     missing_expressions,
     nearest_lists,
 )
-from bidcascade.kernels.runs import numbers_of_runs
+from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import U8, U16, U32, U64
 from bidcascade.table import NONE_U32, BiddingTable
 from bidcascade.table.columns import offsets_of
@@ -413,7 +413,7 @@ class Judge:
         status[chosen_call == decisions.call] = Status.AGREES
         status[count[place] == 0] = Status.ENDED
         return Judgement(
-            decisions, above, status, holds, chosen_call, holding, numbers_of_runs(first, count),
+            decisions, above, status, holds, chosen_call, holding, numbers_of_ranges(first, count),
             held, chosen_first, *_pairs(first, count, pair_base, together),
         )  # fmt: skip
 

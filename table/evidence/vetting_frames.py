@@ -8,7 +8,7 @@ import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from bidcascade.bridge import CALL_TEXTS, SEATS
-from bidcascade.kernels.runs import numbers_of_runs
+from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.table import NONE_U32, BiddingTable
 
 from .vetting import NEVER, UNDESCRIBED, Vetting, blocks_at
@@ -317,7 +317,7 @@ def _with_entries(table: BiddingTable, frame: pl.DataFrame) -> pl.DataFrame:
     """Add the entry of each call at its place, -1 if there is none."""
     places, calls = frame["place"].to_numpy(), frame["call"].to_numpy()
     first, count = blocks_at(table, places)
-    siblings = numbers_of_runs(first, count)
+    siblings = numbers_of_ranges(first, count)
     which = np.repeat(np.arange(len(places)), count)
     found = table.call[siblings] == calls[which]
     entries = np.full(len(places), -1, np.int64)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels import terms
 from bidcascade.kernels.intervals import ANY, UNBOUNDED, both, narrow, outside, spanned
 from bidcascade.kernels.layout import HOLDINGS, Separable, holdings_by_cards, shape_indices
-from bidcascade.kernels.lowering import Interval, LinearForm, Literal, Tree, combined, lower
+from bidcascade.kernels.literals import Interval, LinearForm, Literal, Tree, combined, literals_of
 
 from .expression_tree import Expression, format_expression, terms_of
 from .lowering import tree_of
@@ -166,7 +166,7 @@ def _alternatives_of(expression: Expression, vocabulary: Vocabulary) -> list[lis
 
 def _alternatives(tree: Tree, *, positive: bool) -> list[list[Interval]] | None:
     """Disjunctive normal form of a tree; None where it is too wide or not linear."""
-    literals = lower(tree, positive=positive)
+    literals = literals_of(tree, positive=positive)
     if isinstance(literals, bool):
         return [[]] if literals else []
     result: list[list[Interval]] = [[]]

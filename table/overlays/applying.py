@@ -63,13 +63,13 @@ def apply_overlays(
     for overlay in laid:
         work.lay(overlay)
     marks = [*table.overlays, *(overlay.mark for overlay in laid)]
-    columns, runs, places = assemble(work.draft)
+    columns, renumbering, places = assemble(work.draft)
     if isinstance(table, OverlaidTable):
         # what an earlier overlay changed stays changed
         earlier = [place for place in table.changed_places if place != ROOT]
-        kept = [place for place in runs.new_numbers(earlier).tolist() if place >= 0]
+        kept = [place for place in renumbering.new_numbers(earlier).tolist() if place >= 0]
         places = [*places, *kept, *({ROOT} & table.changed_places)]
-    return OverlaidTable(table, columns, runs, places, marks, work.report)
+    return OverlaidTable(table, columns, renumbering, places, marks, work.report)
 
 
 @dataclass(slots=True)

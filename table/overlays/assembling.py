@@ -1,4 +1,4 @@
-"""From a draft to the columns of a table: what did not change is taken over in long runs.
+"""From a draft to the columns of a table: what did not change is taken over in long ranges.
 
 Where no entry comes or goes and none changes its place, every column that no rule speaks of is the
 very one of the table below. A column that is mapped from a file is then mapped anew, copy on write:
@@ -42,8 +42,8 @@ I64 = NDArray[np.int64]
 _MOST_ENTRIES: Final = NONE_U32 - 1
 
 
-class Runs(NamedTuple):
-    """Where the entries of a table went: runs of old numbers, ascending, and their new place."""
+class Renumbering(NamedTuple):
+    """Where the entries of a table went: ranges of old numbers, ascending, and their new place."""
 
     begin: I64
     end: I64
@@ -67,8 +67,8 @@ class _Layout:
         self._old_first = draft.table.first_child
         self._old_flags = draft.table.flags
         self.pieces: list[tuple[int, int, int]] = []
-        """Runs of old entries with what is added to their ``first_child``; a new node is a run of
-        its number alone."""
+        """Ranges of old entries with what is added to their ``first_child``; a new node is a range
+        of its number alone."""
         self.size = 0
         self.new_number: dict[int, int] = {}
         self.first_child: dict[int, int] = {}
@@ -123,7 +123,7 @@ class _Layout:
                 return
         self.pieces.append((begin, end, shift))
 
-    def runs(self) -> Runs:
+    def renumbering(self) -> Renumbering:
         """Where old entries went."""
         begins = np.array([piece[0] for piece in self.pieces], dtype=np.int64)
         ends = np.array([piece[1] for piece in self.pieces], dtype=np.int64)
@@ -131,7 +131,7 @@ class _Layout:
         places = np.cumsum(lengths) - lengths
         old = np.flatnonzero(begins < self._draft.size)
         old = old[np.argsort(begins[old], kind="stable")]
-        return Runs(begins[old], ends[old], places[old])
+        return Renumbering(begins[old], ends[old], places[old])
 
     def gather(self, column: Column, missing: int) -> Column:
         """Column in the new order; ``missing`` for new entries."""
@@ -158,12 +158,12 @@ class _Layout:
         return column
 
 
-def assemble(draft: Draft) -> tuple[Columns, Runs, list[int]]:
+def assemble(draft: Draft) -> tuple[Columns, Renumbering, list[int]]:
     """Columns of a draft's table.
 
     Returns
     -------
-    tuple of columns, Runs and list of int
+    tuple of columns, Renumbering and list of int
         The columns; where the entries of the old table went; and by number the places (-1 for the
         opening) behind which a call was added, changed or removed.
     """
@@ -171,7 +171,7 @@ def assemble(draft: Draft) -> tuple[Columns, Runs, list[int]]:
     columns = dict(table.columns)
     if draft.blocks:
         layout = _Layout(draft)
-        size, runs, new_number = layout.size, layout.runs(), layout.new_number
+        size, renumbering, new_number = layout.size, layout.renumbering(), layout.new_number
         own = set(ENTRY_COLUMNS) | (set(LABEL_COLUMNS) & columns.keys())
         for name in own - {"first_child"}:
             missing = LABEL_COLUMNS[name][1] if name in LABEL_COLUMNS else 0
@@ -184,14 +184,14 @@ def assemble(draft: Draft) -> tuple[Columns, Runs, list[int]]:
             columns["call"][number] = draft.call(node)
     else:
         size, own, new_number = draft.size, set(), {}
-        runs = Runs(*(np.array([value], np.int64) for value in (0, size, 0)))
+        renumbering = Renumbering(*(np.array([value], np.int64) for value in (0, size, 0)))
 
     def numbers_of(nodes: Iterable[int]) -> list[int]:
         nodes = list(nodes)
         old = [node if 0 <= node < draft.size else 0 for node in nodes]
         return [
             new_number.get(node, -1) if node >= draft.size else number
-            for node, number in zip(nodes, runs.new_numbers(old).tolist(), strict=True)
+            for node, number in zip(nodes, renumbering.new_numbers(old).tolist(), strict=True)
         ]
 
     changed = list(draft.rows)
@@ -202,10 +202,10 @@ def assemble(draft: Draft) -> tuple[Columns, Runs, list[int]]:
         if number >= 0
     }
     gone = np.array([node for node in changed if node < draft.size], dtype=np.int64)
-    _Writer(draft, columns, size, own).write(changed_rows, runs, gone)
+    _Writer(draft, columns, size, own).write(changed_rows, renumbering, gone)
     behind = [node for node in draft.places if node != ROOT]
     places = {number for number in numbers_of(behind) if number >= 0}
-    return columns, runs, sorted(places | ({ROOT} & draft.places))
+    return columns, renumbering, sorted(places | ({ROOT} & draft.places))
 
 
 class _Writer:
@@ -224,14 +224,14 @@ class _Writer:
         self._old_texts: dict[str, int] = {}
         self._old_tags: dict[tuple[str, ...], int] = {}
 
-    def write(self, rows: dict[int, list[Row]], runs: Runs, gone: I64) -> None:
+    def write(self, rows: dict[int, list[Row]], renumbering: Renumbering, gone: I64) -> None:
         """Write the rows of entries by number.
 
         Parameters
         ----------
         rows
             All variants of each entry; none for an inserted parent.
-        runs
+        renumbering
             Where the other entries went.
         gone : int64 [entries]
             Old entries whose further variants count no more.
@@ -258,7 +258,7 @@ class _Writer:
                 further.append({"variant_entry": number, "variant_criteria": criteria} | labels)
         for name, by_number in first.items():
             self._put(name, by_number)
-        self._put_variants(further, runs, gone)
+        self._put_variants(further, renumbering, gone)
         self._extend_pools()
 
     def _learn_labels(self, entries: I64) -> None:
@@ -327,10 +327,12 @@ class _Writer:
         self._own.add(name)
         self._columns[name][list(values)] = list(values.values())
 
-    def _put_variants(self, further: list[dict[str, int]], runs: Runs, gone: I64) -> None:
+    def _put_variants(
+        self, further: list[dict[str, int]], renumbering: Renumbering, gone: I64
+    ) -> None:
         columns = self._columns
         old = columns["variant_entry"].astype(np.int64)
-        entries = runs.new_numbers(old)
+        entries = renumbering.new_numbers(old)
         kept = (entries >= 0) & ~np.isin(old, gone)
         if kept.all() and not further and np.array_equal(entries, old):
             return

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.runs import numbers_of_runs
+from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import U8, U16, U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
@@ -121,7 +121,7 @@ def unchanged_entries(before: Meanings, after: Meanings) -> U32:
 def _children(meanings: Meanings, entries: I64) -> tuple[I64, I64]:
     """Children of entries, and the place in ``entries`` of each one's parent."""
     counts = meanings.child_count[entries]
-    children = numbers_of_runs(meanings.first_child[entries], counts)
+    children = numbers_of_ranges(meanings.first_child[entries], counts)
     return children, np.repeat(np.arange(len(entries)), counts)
 
 

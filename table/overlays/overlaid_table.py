@@ -15,7 +15,7 @@ from bidcascade.table.extras import FrameExtra
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 
-from .assembling import Runs
+from .assembling import Renumbering
 from .report import OverlayReport
 from .rules import OverlayMark
 
@@ -34,7 +34,7 @@ class OverlaidTable(BiddingTable):
     base : BiddingTable
         The table below; it stays as it is.
     columns : dict of str to array
-    runs : Runs
+    renumbering : Renumbering
         Where its entries went.
     changed_places : sequence of int
         Entries behind which a call was added, changed or removed; -1 for the opening.
@@ -46,14 +46,14 @@ class OverlaidTable(BiddingTable):
         self,
         base: BiddingTable,
         columns: Columns,
-        runs: Runs,
+        renumbering: Renumbering,
         changed_places: Sequence[int],
         overlays: Sequence[OverlayMark],
         report: OverlayReport,
         extras: "Mapping[str, Extra] | None" = None,
     ) -> None:
         if extras is None:
-            extras = {name: _Renumbered(base, name, runs) for name in base.extras}
+            extras = {name: _Renumbered(base, name, renumbering) for name in base.extras}
         super().__init__(
             columns,
             profile=base.profile,
@@ -66,7 +66,7 @@ class OverlaidTable(BiddingTable):
         )
         self.base = base
         """The table below."""
-        self.runs = runs
+        self.renumbering = renumbering
         """Where its entries went."""
         self._changed_places = frozenset(changed_places)
         self._overlays = tuple(overlays)
@@ -102,7 +102,7 @@ class OverlaidTable(BiddingTable):
 
     def _with_extras(self, extras: "Mapping[str, Extra]") -> "OverlaidTable":
         return OverlaidTable(
-            self.base, self.columns, self.runs, sorted(self.changed_places), self.overlays,
+            self.base, self.columns, self.renumbering, sorted(self.changed_places), self.overlays,
             self.report, extras,
         )  # fmt: skip
 
@@ -142,7 +142,7 @@ class _Renumbered:
 
     base: BiddingTable
     name: str
-    runs: Runs
+    renumbering: Renumbering
 
     def frame(self) -> pl.DataFrame:
         """Give its rows; those of entries that are gone are left out."""
@@ -150,7 +150,7 @@ class _Renumbered:
         assert frame is not None
         # a row that is about no entry has none, before and after
         known = frame.filter(pl.col("entry").is_not_null())
-        numbers = pl.Series("entry", self.runs.new_numbers(known["entry"].to_numpy()))
+        numbers = pl.Series("entry", self.renumbering.new_numbers(known["entry"].to_numpy()))
         moved = known.with_columns(numbers).filter(pl.col("entry") >= 0)
         return pl.concat(
             [

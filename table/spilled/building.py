@@ -46,7 +46,7 @@ from bidcascade.table.trie import (
 )
 
 from .column_file import ColumnFile
-from .runs import Run
+from .sorted_runs import SortedRun
 
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
@@ -59,13 +59,13 @@ Slice = tuple[int, int, int]
 """A run, and the first row in it and the one behind the last."""
 
 
-def build_spilled(runs: Sequence[Run], folder: Path) -> Built:
+def build_spilled(runs: Sequence[SortedRun], folder: Path) -> Built:
     """Make a table's columns of rows in sorted runs.
 
     Parameters
     ----------
-    runs : sequence of Run
-        As :func:`.runs.open_run` opens them; row numbers are unique.
+    runs : sequence of SortedRun
+        As :func:`.sorted_runs.open_sorted_run` opens them; row numbers are unique.
     folder : Path
         Where files of columns are made, ``NAME.npy``.
 
@@ -97,7 +97,7 @@ class _Leaf(NamedTuple):
 
 
 class _Building:
-    def __init__(self, runs: Sequence[Run], folder: Path) -> None:
+    def __init__(self, runs: Sequence[SortedRun], folder: Path) -> None:
         self.runs = [run for run in runs if len(run)]
         self.names = [name for name in VALUES if any(name in run.kinds for run in self.runs)]
         self.folder = folder
@@ -375,6 +375,6 @@ def _groups(nodes: list[int], leaf_of: dict[int, _Leaf], part_rows: int) -> Iter
         yield group
 
 
-def _auction_at(run: Run, numbers: I64, place: int) -> bytes:
+def _auction_at(run: SortedRun, numbers: I64, place: int) -> bytes:
     row = numbers[place]
     return run.auctions[int(run.offsets[row]) : int(run.offsets[row + 1])].tobytes()

@@ -9,7 +9,7 @@ import ctypes
 import numpy as np
 
 from bidcascade.kernels.layout import OPCODES
-from bidcascade.kernels.lowering import LinearForm, Tree
+from bidcascade.kernels.literals import LinearForm, Tree
 from bidcascade.systems import expression_rows
 from bidcascade.systems.expression_rows import words_of
 from bidcascade.table.language.expression_tree import Expression

@@ -19,7 +19,7 @@ from bidcascade.kernels.core.auctions import (
     write_preorder,
 )
 from bidcascade.table.columns import offsets_of
-from bidcascade.table.evidence.mined_table import Run
+from bidcascade.table.evidence.mined_table import MinedRun
 from bidcascade.table.evidence.mining import _merge, _PrefixCounts
 from tests.support_auctions import random_auction
 
@@ -231,4 +231,4 @@ def test_runs_whose_texts_are_not_there_are_refused():
         with pytest.raises(ValueError, match=REFUSED):
             merge_runs(one, run, None)
     with pytest.raises(ValueError, match=REFUSED):
-        merge_runs(run, run, Run.empty())
+        merge_runs(run, run, MinedRun.empty())

@@ -13,7 +13,7 @@ from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import term_range
 from bidcascade.kernels.core.rows import HULL_TERMS, TERMS
 from bidcascade.kernels.layout import all_lengths
-from bidcascade.kernels.lowering import COMPARE, LinearForm, Tree
+from bidcascade.kernels.literals import COMPARE, LinearForm, Tree
 from bidcascade.kernels.terms import PROFILES
 from bidcascade.systems import open_system
 from bidcascade.systems.knowledge import (

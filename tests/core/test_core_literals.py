@@ -1,4 +1,4 @@
-"""The core's literals of a tree equal those of :mod:`bidcascade.kernels.lowering`."""
+"""The core's literals of a tree equal those of :mod:`bidcascade.kernels.literals`."""
 
 import ctypes
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression
-from bidcascade.kernels.lowering import COMPARE, Interval, Tree, lower
+from bidcascade.kernels.literals import COMPARE, Interval, Tree, literals_of
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe
 from tests.core.rows_of_trees import NAMES, RowsOfTrees, pointer, tree_of
@@ -31,7 +31,7 @@ def assert_equal(rows: RowsOfTrees, tree: Tree, *, positive: bool) -> None:
         rows.state, rows.tree(tree), int(positive), pointer(written), ctypes.c_int64(written.size),
         ctypes.byref(count),
     )  # fmt: skip
-    literals = lower(tree, positive=positive)
+    literals = literals_of(tree, positive=positive)
     if isinstance(literals, bool):
         assert (verdict, count.value) == (VERDICTS[literals], 0)
         return

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bidcascade.kernels import ALWAYS, NEVER, Plan, Postfix, build_plan, runs
-from bidcascade.kernels.lowering import lower, to_tree
+from bidcascade.kernels import ALWAYS, NEVER, Plan, Postfix, build_plan, number_ranges
+from bidcascade.kernels.literals import literals_of, to_tree
 
 
 def plan_of(expressions: list[Postfix], criteria: list[list[int]], **options: Any) -> Plan:
@@ -161,9 +161,9 @@ def test_unknown_terms_and_broken_postfix():
 
 
 def test_and_is_split_or_is_opaque():
-    both = lower(to_tree(("HCP", 15, ">=", "Balanced", "and")))
-    either = lower(to_tree(("HCP", 15, ">=", "Balanced", "or")))
-    neither = lower(to_tree(("HCP", 15, ">=", "Balanced", "or", "not")))
+    both = literals_of(to_tree(("HCP", 15, ">=", "Balanced", "and")))
+    either = literals_of(to_tree(("HCP", 15, ">=", "Balanced", "or")))
+    neither = literals_of(to_tree(("HCP", 15, ">=", "Balanced", "or", "not")))
     assert isinstance(both, list)
     assert isinstance(either, list)
     assert isinstance(neither, list)
@@ -196,7 +196,7 @@ def test_blocks_give_what_one_pass_gives(monkeypatch, block, undescribed):
     expressions: list[Postfix] = [("HCP", 12, ">="), ("SL_S", 5, ">=")]
     trie = random_trie(block) | {"undescribed": undescribed}
     whole = plan_of(expressions, [[0], [1]], **trie)
-    monkeypatch.setattr(runs, "BLOCK_NODES", block)
+    monkeypatch.setattr(number_ranges, "BLOCK_NODES", block)
     assert plan_of(expressions, [[0], [1]], **trie).node_box.tolist() == whole.node_box.tolist()
     for first, message in ((0, "parents to precede"), (40, "children within the table")):
         wrong = trie["first_child"].copy()
@@ -207,7 +207,7 @@ def test_blocks_give_what_one_pass_gives(monkeypatch, block, undescribed):
 
 def test_a_plan_takes_little_more_memory_than_its_boxes(monkeypatch):
     nodes = 1 << 20
-    monkeypatch.setattr(runs, "BLOCK_NODES", 1 << 14)
+    monkeypatch.setattr(number_ranges, "BLOCK_NODES", 1 << 14)
     trie = {
         "first_child": np.zeros(nodes, np.uint32),
         "child_count": np.zeros(nodes, np.uint16),

@@ -38,8 +38,8 @@ from bidcascade.loaders.lin import read_lin
 from bidcascade.loaders.lin_reference import read_lin_reference
 from bidcascade.loaders.lin_signs import looks_like_handviewer, looks_like_lin
 from bidcascade.service.cli import main
+from bidcascade.table.call_policy import read_call_policy
 from bidcascade.table.overlays.recount import Recount
-from bidcascade.table.policy import read_policy
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 from tests.support_examples import sized
@@ -203,7 +203,7 @@ def test_a_file_that_ends_the_process_is_refused_and_the_next_one_read(
 
 @pytest.mark.parametrize(
     ("read", "message"),
-    [(read_policy, "cannot read the policy"), (Recount.read, "expected a file of counts")],
+    [(read_call_policy, "cannot read the policy"), (Recount.read, "expected a file of counts")],
 )
 def test_whatever_users_give_is_decoded_in_another_process_first(
     tmp_path, monkeypatch, read, message

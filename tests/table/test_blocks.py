@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels import runs
+from bidcascade.kernels import number_ranges
 from bidcascade.table import BiddingTable, build_table
 
 CALLS = ["P", "1C", "1D", "1H", "2C", "3N", "X"]
@@ -40,7 +40,7 @@ def built(rows, policy):
 def test_plan_and_report_are_those_of_one_pass(size, rows, policy):
     table, plan, report = built(rows, policy)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "BLOCK_NODES", size)
+        patch.setattr(number_ranges, "BLOCK_NODES", size)
         in_blocks, block_plan, block_report = built(rows, policy)
     assert in_blocks.digest == table.digest
     assert block_report == report
@@ -50,7 +50,7 @@ def test_plan_and_report_are_those_of_one_pass(size, rows, policy):
 
 @pytest.mark.parametrize("size", [1, 2, 100])
 def test_children_beyond_the_table_are_found_in_every_block(monkeypatch, tmp_path, size):
-    monkeypatch.setattr(runs, "BLOCK_NODES", size)
+    monkeypatch.setattr(number_ranges, "BLOCK_NODES", size)
     table, _ = build_table([{"prior": [], "call": "P"}, {"prior": ["P"], "call": "1C"}])
     table.columns["first_child"] = np.array([9, 0], np.uint32)
     BiddingTable(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression, UnknownTerm, parse_hand
 from bidcascade.kernels import evaluate_postfix, term_value
-from bidcascade.kernels.lowering import Interval, lower, to_tree
+from bidcascade.kernels.literals import Interval, literals_of, to_tree
 from bidcascade.table.language.expression_tree import (
     COMPARATORS,
     And,
@@ -307,10 +307,10 @@ def test_largest_code_is_within_reach_of_recursive_readers():
     hand = parse_hand("AKQJT98765432...")
     code = to_postfix(parse_expression(" + ".join(["HCP"] * 249) + " == 2490"), GIB)
     assert evaluate_postfix(code, hand) == 1
-    assert lower(to_tree(code)) == [Interval((("HCP", 1),), 10, 10)]
+    assert literals_of(to_tree(code)) == [Interval((("HCP", 1),), 10, 10)]
     for word in ("and", "or"):
         code = to_postfix(parse_expression(f" {word} ".join(["SL_S >= SL_H"] * 125)), GIB)
-        assert lower(to_tree(code))
+        assert literals_of(to_tree(code))
 
 
 @pytest.mark.parametrize(

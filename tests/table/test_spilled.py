@@ -24,7 +24,7 @@ from bidcascade.table import BiddingTable, Row, TableBuilder, build_table
 from bidcascade.table.formats.parquet import decoded_rows, write_parquet_rows
 from bidcascade.table.formats.parquet_child import columns_of
 from bidcascade.table.spilled import building
-from bidcascade.table.spilled.runs import open_run, write_run
+from bidcascade.table.spilled.sorted_runs import open_sorted_run, write_sorted_run
 from bidcascade.table.trie import Rows
 
 # few calls, so that auctions meet, and enough to be illegal in every way
@@ -161,8 +161,8 @@ def rows_of(auctions):
 
 
 def test_a_run_is_sorted(tmp_path):
-    write_run(rows_of([b"\7\0", b"\3", b"\7", b"\3"]), tmp_path / "run")
-    run = open_run(tmp_path / "run")
+    write_sorted_run(rows_of([b"\7\0", b"\3", b"\7", b"\3"]), tmp_path / "run")
+    run = open_sorted_run(tmp_path / "run")
     assert run.auctions.tobytes() == b"\3\3\7\7\0"
     assert run.offsets.tolist() == [0, 1, 2, 3, 5]
     assert run.read("number", 0, 4).tolist() == [1, 3, 2, 0]
@@ -182,16 +182,16 @@ def change(file):
 )
 @pytest.mark.parametrize("name", ["run.json", "auctions.npy", "number.npy"])
 def test_a_damaged_run_is_refused(tmp_path, name, damage):
-    write_run(rows_of([b"\7\0", b"\3"]), tmp_path / "run")
+    write_sorted_run(rows_of([b"\7\0", b"\3"]), tmp_path / "run")
     damage(tmp_path / "run" / name)
     with pytest.raises(InvalidTable, match="as they were written"):
-        open_run(tmp_path / "run")
+        open_sorted_run(tmp_path / "run")
 
 
 def test_a_run_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InvalidTable, match="could not keep rows"):
-        write_run(rows_of([b"\7"]), tmp_path / "file" / "run")
+        write_sorted_run(rows_of([b"\7"]), tmp_path / "file" / "run")
     with pytest.raises(InvalidTable, match="could not keep rows"):
         build_table([Row(b"", 7)] * 3, rows_in_memory=1, folder=tmp_path / "file")
 

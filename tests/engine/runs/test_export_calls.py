@@ -269,7 +269,7 @@ def test_nothing_that_holds_deals(tmp_path, capsys):
 
 def test_counts_of_rows_are_a_policy(bid, tmp_path, capsys):
     """What was called most often is tried first, where the table has it."""
-    from bidcascade.table.policy import read_policy, with_policy
+    from bidcascade.table.call_policy import read_call_policy, with_call_policy
 
     table = sayc_table()
     export(Engine(table, "cpu"), bid, tmp_path / "out")
@@ -277,12 +277,12 @@ def test_counts_of_rows_are_a_policy(bid, tmp_path, capsys):
     total = pl.col("len").sum().over("auction")
     policy = made.select("auction", "call", probability=pl.col("len") / total)
     policy.write_parquet(tmp_path / "policy.parquet")
-    read = read_policy(tmp_path / "policy.parquet")
+    read = read_call_policy(tmp_path / "policy.parquet")
     assert {bytes(one) for one in made["auction"].to_list()} == set(read)
-    ranked, report = with_policy(table, read)
+    ranked, report = with_call_policy(table, read)
     assert report.places
     first = max(read[b""], key=lambda call: read[b""][call])
     assert int(ranked.call[0]) == first
     made.write_parquet(tmp_path / "counts.parquet")
     with pytest.raises(InvalidTable, match="expected the columns auction, call, probability"):
-        read_policy(Path(tmp_path / "counts.parquet"))
+        read_call_policy(Path(tmp_path / "counts.parquet"))

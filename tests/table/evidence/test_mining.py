@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, IllegalCall, InvalidInput, InvalidTable, parse_calls
 from bidcascade.table import BiddingTable, Row, build_table, read_announcement
 from bidcascade.table.evidence.mined_table import ANNOUNCEMENTS, RANKS
-from bidcascade.table.evidence.mining import MinedCounts, Miner, mining_report, open_run, write_run
+from bidcascade.table.evidence.mining import (
+    MinedCounts,
+    Miner,
+    mining_report,
+    open_mined_run,
+    write_mined_run,
+)
 from tests.support_examples import examples
 
 SCHEMA = {"auction": pl.List(pl.UInt8), "announcements": pl.List(pl.String), "source": pl.String}
@@ -308,15 +314,17 @@ def test_runs_that_are_damaged_are_named(tmp_path):
         miner.add(frame_of([board("1N", "15-17 HCP"), board("1N P")]))
         miner.spill()
         [place] = miner.runs
-    run = open_run(place)
-    write_run(run, tmp_path / "copy")
-    assert all(np.array_equal(*two) for two in zip(run, open_run(tmp_path / "copy"), strict=True))
+    run = open_mined_run(place)
+    write_mined_run(run, tmp_path / "copy")
+    assert all(
+        np.array_equal(*two) for two in zip(run, open_mined_run(tmp_path / "copy"), strict=True)
+    )
     np.save(tmp_path / "copy" / "call.npy", np.zeros(5, np.uint8))
     with pytest.raises(InvalidInput, match="expected columns of one length"):
-        open_run(tmp_path / "copy")
+        open_mined_run(tmp_path / "copy")
     np.save(tmp_path / "copy" / "call.npy", np.zeros(2, np.int8))
     with pytest.raises(InvalidInput, match="expected a column of uint8"):
-        open_run(tmp_path / "copy")
+        open_mined_run(tmp_path / "copy")
     (tmp_path / "copy" / "call.npy").unlink()
     with pytest.raises(InvalidInput, match=r"cannot read .*call\.npy"):
-        open_run(tmp_path / "copy")
+        open_mined_run(tmp_path / "copy")

@@ -1,4 +1,4 @@
-"""Runs of numbers behind one another, as the children of a table's entries are."""
+"""Ranges of numbers behind one another, as the children of a table's entries are."""
 
 from collections.abc import Iterator
 
@@ -23,12 +23,12 @@ def blocks(nodes: int) -> Iterator[slice]:
         yield slice(begin, min(begin + BLOCK_NODES, nodes))
 
 
-def numbers_of_runs(first: NDArray[np.integer], count: NDArray[np.integer]) -> NDArray[np.int64]:
-    """Numbers of several runs behind one another: of each so many, from its first one on.
+def numbers_of_ranges(first: NDArray[np.integer], count: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Numbers of several ranges behind one another: of each so many, from its first one on.
 
     Examples
     --------
-    >>> numbers_of_runs(np.array([7, 0]), np.array([2, 3])).tolist()
+    >>> numbers_of_ranges(np.array([7, 0]), np.array([2, 3])).tolist()
     [7, 8, 0, 1, 2]
     """
     counts = count.astype(np.int64)
@@ -50,6 +50,6 @@ def parents_of(
     for block in blocks(len(first_child)):
         inner = np.flatnonzero(child_count[block])
         counts = child_count[block][inner]
-        children = numbers_of_runs(first_child[block][inner], counts)
+        children = numbers_of_ranges(first_child[block][inner], counts)
         parents[children] = np.repeat(inner + block.start, counts)
     return parents

@@ -43,12 +43,12 @@ FINDINGS: Final[dict[str, str]] = {
 _SUM_OVER_ONE: Final = 1e-6
 """So much may rounded probabilities of one auction add up to above 1."""
 
-Policy = Mapping[bytes, Mapping[int, float]]
+CallPolicy = Mapping[bytes, Mapping[int, float]]
 """Probabilities of calls by auction, as call codes."""
 
 
 @dataclass(slots=True)
-class PolicyReport:
+class CallPolicyReport:
     """What a policy did to a table: places and calls that it ranked, and what it did not find."""
 
     places: int = 0
@@ -66,7 +66,7 @@ class PolicyReport:
         return "\n".join([head, *finding_lines(self.findings, FINDINGS)])
 
 
-def read_policy(path: "Path | str") -> Policy:
+def read_call_policy(path: "Path | str") -> CallPolicy:
     r"""Read a policy: rows of auction, call and probability.
 
     Parameters
@@ -87,7 +87,7 @@ def read_policy(path: "Path | str") -> Policy:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder) / "policy.csv"
     ...     _ = file.write_text("auction,call,probability\n1N P,2C,0.25\n1N P,3N,0.5\n")
-    ...     read_policy(file)
+    ...     read_call_policy(file)
     {b'\x07\x00': {8: 0.25, 17: 0.5}}
     """
     path = Path(path)
@@ -230,7 +230,9 @@ def _probability(written: object, place: str) -> float:
     return value
 
 
-def with_policy(table: BiddingTable, policy: Policy) -> tuple[BiddingTable, PolicyReport]:
+def with_call_policy(
+    table: BiddingTable, policy: CallPolicy
+) -> tuple[BiddingTable, CallPolicyReport]:
     """Let calls be tried in the order of their probability, at every place that a policy names.
 
     What holds for a hand stays the same, so the call that is made is the most probable one that
@@ -242,13 +244,13 @@ def with_policy(table: BiddingTable, policy: Policy) -> tuple[BiddingTable, Poli
     table : BiddingTable
         Stays as it is. Extras stay behind, as in an export: entries get other numbers.
     policy : mapping
-        What :func:`read_policy` gives.
+        What :func:`read_call_policy` gives.
 
     Examples
     --------
     >>> from .build import build_table
     >>> table, _ = build_table([{"prior": "", "call": "1N"}, {"prior": "", "call": "2N"}])
-    >>> ranked, report = with_policy(table, {b"": {12: 0.75, 7: 0.25}})
+    >>> ranked, report = with_call_policy(table, {b"": {12: 0.75, 7: 0.25}})
     >>> [row.call for row in ranked.rows()], str(report)
     ([12, 7], '2 calls ranked at 1 place')
     """
@@ -280,16 +282,16 @@ def rules_of(ranks: Mapping[bytes, Mapping[int, int]]) -> Iterator[dict[str, Any
 
 
 def ranks_of(
-    table: BiddingTable, policy: Policy
-) -> tuple[dict[bytes, dict[int, int]], PolicyReport]:
+    table: BiddingTable, policy: CallPolicy
+) -> tuple[dict[bytes, dict[int, int]], CallPolicyReport]:
     """Ranks of all calls at the places of a table that a policy names, by auction."""
-    report = PolicyReport()
+    report = CallPolicyReport()
     found = {prior: _order(table, prior, chances, report) for prior, chances in policy.items()}
     return {prior: order for prior, order in found.items() if order}, report
 
 
 def _order(
-    table: BiddingTable, prior: bytes, chances: Mapping[int, float], report: PolicyReport
+    table: BiddingTable, prior: bytes, chances: Mapping[int, float], report: CallPolicyReport
 ) -> dict[int, int]:
     """Rank of each call that has a row at a place; none where the policy names none of them."""
     parent = table.find(prior) if prior else None

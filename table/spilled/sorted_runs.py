@@ -26,7 +26,7 @@ _RUN: Final = "run.json"
 _CHECKED_AT_ONCE: Final = 1 << 20
 
 
-def write_run(rows: Rows, folder: Path) -> None:
+def write_sorted_run(rows: Rows, folder: Path) -> None:
     """Write rows in the order of their auctions into a new folder.
 
     Raises
@@ -58,7 +58,7 @@ def write_run(rows: Rows, folder: Path) -> None:
         ) from None
 
 
-class Run(NamedTuple):
+class SortedRun(NamedTuple):
     """Sorted rows in files: mapped where they are searched, else read."""
 
     auctions: U8
@@ -78,8 +78,8 @@ class Run(NamedTuple):
             return np.fromfile(file, kind, end - begin)
 
 
-def open_run(folder: Path) -> Run:
-    """Open a run that :func:`write_run` wrote, after a check of its files.
+def open_sorted_run(folder: Path) -> SortedRun:
+    """Open a run that :func:`write_sorted_run` wrote, after a check of its files.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def open_run(folder: Path) -> Run:
         raise InvalidTable(
             f"expected the rows kept in {str(folder)!r} as they were written, got {error}"
         ) from None
-    return Run(auctions, offsets, folder, kinds)
+    return SortedRun(auctions, offsets, folder, kinds)
 
 
 def _check(path: Path, size: int, checksum: int) -> None:
@@ -150,14 +150,14 @@ class SpilledRows:
         self._wait()
         folder = self.folder / f"run-{len(self._folders):04}"
         self._folders.append(folder)
-        self._writing = self._pool.submit(write_run, rows, folder)
+        self._writing = self._pool.submit(write_sorted_run, rows, folder)
 
     @contextmanager
-    def runs(self) -> Iterator[list[Run]]:
+    def runs(self) -> Iterator[list[SortedRun]]:
         """Open all runs; they are removed at the end."""
         self._wait()
         try:
-            yield list(map(open_run, self._folders))
+            yield list(map(open_sorted_run, self._folders))
         finally:
             for folder in self._folders:
                 shutil.rmtree(folder, ignore_errors=True)

@@ -153,7 +153,7 @@ def _comparison(operator: str, left: Tree, right: Tree) -> list[Literal] | bool 
     return [Interval(form, low, high)] if low <= high else False
 
 
-def lower(tree: Tree, *, positive: bool = True) -> list[Literal] | bool:
+def literals_of(tree: Tree, *, positive: bool = True) -> list[Literal] | bool:
     """Literals whose conjunction is the truth value of a tree (or of its negation).
 
     Returns
@@ -163,7 +163,7 @@ def lower(tree: Tree, *, positive: bool = True) -> list[Literal] | bool:
 
     Examples
     --------
-    >>> lower(to_tree(("HCP", 15, ">=", "HCP", 17, "<=", "and")))
+    >>> literals_of(to_tree(("HCP", 15, ">=", "HCP", 17, "<=", "and")))
     [Interval(form=(('HCP', 1),), low=15, high=1099511627776), \
 Interval(form=(('HCP', 1),), low=-1099511627776, high=17)]
     """
@@ -171,11 +171,11 @@ Interval(form=(('HCP', 1),), low=-1099511627776, high=17)]
     if operator == "interval":
         return [Interval(*operands)] if positive else [Opaque(tree, positive)]
     if operator == "not":
-        return lower(operands[0], positive=not positive)
+        return literals_of(operands[0], positive=not positive)
     if (operator == "and" and positive) or (operator == "or" and not positive):
         literals: list[Literal] = []
         for operand in operands:
-            part = lower(operand, positive=positive)
+            part = literals_of(operand, positive=positive)
             if part is False:
                 return False
             if part is not True:
@@ -194,7 +194,7 @@ Interval(form=(('HCP', 1),), low=-1099511627776, high=17)]
 
 
 def _disjunction(tree: Tree, operands: Sequence[Tree], *, positive: bool) -> list[Literal] | bool:
-    parts = [lower(operand, positive=positive) for operand in operands]
+    parts = [literals_of(operand, positive=positive) for operand in operands]
     if any(part is True for part in parts):
         return True
     open_parts = [
@@ -203,5 +203,5 @@ def _disjunction(tree: Tree, operands: Sequence[Tree], *, positive: bool) -> lis
     if not open_parts:
         return False
     if len(open_parts) == 1:
-        return lower(open_parts[0], positive=positive)
+        return literals_of(open_parts[0], positive=positive)
     return [Opaque(tree, positive)]

@@ -13,7 +13,7 @@ from bidcascade.engine import Engine
 from bidcascade.loaders import random_deals
 from bidcascade.service.cli import BAD_INPUT, main
 from bidcascade.table import apply_overlays, build_table, open_folder
-from bidcascade.table.policy import ranks_of, read_policy, rules_of, with_policy
+from bidcascade.table.call_policy import ranks_of, read_call_policy, rules_of, with_call_policy
 from tests.support_examples import examples
 from tests.support_service import SMALL_ROWS
 from tests.support_systems import compile_few
@@ -42,19 +42,19 @@ def coded(policy):
 
 def test_falling_probability_then_the_old_order(table):
     assert siblings(table, "1N P") == ["2C", "3N", "P"]
-    ranked, report = with_policy(table, coded({"1N P": {"P": 0.25, "3N": 0.5}}))
+    ranked, report = with_call_policy(table, coded({"1N P": {"P": 0.25, "3N": 0.5}}))
     assert siblings(ranked, "1N P") == ["3N", "P", "2C"]
     assert siblings(ranked) == siblings(table)
     assert (report.places, report.calls) == (1, 2)
     assert str(report).startswith("2 calls ranked at 1 place\n")
     # equals, and what is never called, stand as before
-    ranked, _ = with_policy(table, coded({"1N P": {"P": 0.5, "2C": 0.5, "3N": 0.0}}))
+    ranked, _ = with_call_policy(table, coded({"1N P": {"P": 0.5, "2C": 0.5, "3N": 0.0}}))
     assert siblings(ranked, "1N P") == ["2C", "P", "3N"]
 
 
 def test_what_the_table_does_not_have_is_counted(table):
     policy = coded({"1C": {"1H": 1.0}, "1N P": {"4N": 0.5, "2C": 0.1}, "1N P P": {"X": 1.0}})
-    ranked, report = with_policy(table, policy)
+    ranked, report = with_call_policy(table, policy)
     found = {kind: (one.count, one.examples) for kind, one in report.findings.items()}
     assert found == {
         "unknown_auctions": (1, ["1C"]),
@@ -62,7 +62,7 @@ def test_what_the_table_does_not_have_is_counted(table):
         "without_row": (0, []),
         "any_hand": (0, []),
     }
-    assert ranked == with_policy(table, coded({"1N P": {"2C": 0.1}}))[0]
+    assert ranked == with_call_policy(table, coded({"1N P": {"2C": 0.1}}))[0]
     assert "auctions of the policy that the table does not have: 1\n  1C" in str(report)
 
 
@@ -71,7 +71,7 @@ def test_calls_without_a_row_stay_behind():
         [{"prior": "1C", "call": "1D"}, {"prior": "", "call": "P"}, {"prior": "", "call": "1N"}]
     )
     assert siblings(table) == ["P", "1N", "1C"]
-    ranked, report = with_policy(table, coded({"": {"1C": 0.9, "1N": 0.1}}))
+    ranked, report = with_call_policy(table, coded({"": {"1C": 0.9, "1N": 0.1}}))
     assert siblings(ranked) == ["1N", "P", "1C"]
     assert report.findings["without_row"].examples == ["1C"]
 
@@ -95,7 +95,7 @@ def policies(draw):
 @given(policies())
 def test_only_the_order_changes(drawn):
     table, policy = drawn
-    ranked, _ = with_policy(table, policy)
+    ranked, _ = with_call_policy(table, policy)
 
     def said(one):
         return sorted(
@@ -125,7 +125,7 @@ def test_rules_give_the_same_order(table, tmp_path):
     file = tmp_path / "rules.jsonl"
     file.write_text("".join(json.dumps(rule) + "\n" for rule in rules_of(ranks)))
     laid = apply_overlays(table, [file])
-    ranked, _ = with_policy(table, policy)
+    ranked, _ = with_call_policy(table, policy)
     frame = random_deals(200, seed=1)
     for mode in ("first", "all"):
         answers = [Engine(one, "cpu").auctions(frame, mode=mode) for one in (laid, ranked)]
@@ -151,11 +151,11 @@ def test_a_policy_for_a_system(tmp_path, capsys, monkeypatch):
 def test_calls_of_any_hand_are_told_where_they_hide_others():
     rows = [{"prior": "", "call": "1N", "criteria": ["HCP >= 15"]}, {"prior": "", "call": "P"}]
     table, _ = build_table(rows)
-    _, report = with_policy(table, coded({"": {"P": 0.6, "1N": 0.4}}))
+    _, report = with_call_policy(table, coded({"": {"P": 0.6, "1N": 0.4}}))
     assert report.findings["any_hand"].examples == ["P"]
     for policy, rejected in (({"P": 0.1, "1N": 0.4}, "pass"), ({"P": 1.0}, "reject")):
         other, _ = build_table(rows, undescribed=rejected)
-        _, report = with_policy(other, coded({"": policy}))
+        _, report = with_call_policy(other, coded({"": policy}))
         assert report.findings["any_hand"].count == 0
 
 
@@ -184,8 +184,8 @@ def test_every_format_reads_the_same(tmp_path):
     texts = frame.with_columns(pl.col("auction").str.split(" "))
     texts.filter(pl.col("auction").list.first() != "").write_parquet(tmp_path / "c.parquet")
     for name in ("a.csv", "a.jsonl", "a.parquet", "b.parquet", "b.jsonl"):
-        assert read_policy(tmp_path / name) == READ, name
-    assert read_policy(tmp_path / "c.parquet") == {b"\x07\x00": READ[b"\x07\x00"]}
+        assert read_call_policy(tmp_path / name) == READ, name
+    assert read_call_policy(tmp_path / "c.parquet") == {b"\x07\x00": READ[b"\x07\x00"]}
 
 
 def json_row(auction="1N", call="P", probability=0.5, **more):
@@ -242,28 +242,28 @@ def test_files_that_are_no_policy(tmp_path, number):
     name, text, message = NO_POLICY[number]
     (tmp_path / name).write_text(text)
     with pytest.raises(InvalidTable) as caught:
-        read_policy(tmp_path / name)
+        read_call_policy(tmp_path / name)
     assert message in str(caught.value)
 
 
 def test_files_that_cannot_be_read(tmp_path):
     with pytest.raises(InvalidTable, match=r"cannot read the policy '.*p.csv': No such file"):
-        read_policy(tmp_path / "p.csv")
+        read_call_policy(tmp_path / "p.csv")
     (tmp_path / "p.csv").write_bytes(b"auction,call,probability\n\xff,P,1\n")
     with pytest.raises(InvalidTable, match=r"p\.csv: expected UTF-8"):
-        read_policy(tmp_path / "p.csv")
+        read_call_policy(tmp_path / "p.csv")
     pl.DataFrame({"auction": ["1N"], "call": ["P"], "probability": [math.nan]}).write_parquet(
         tmp_path / "p.parquet"
     )
     with pytest.raises(InvalidTable, match=r"p.parquet, row 1: expected a probability .* got nan"):
-        read_policy(tmp_path / "p.parquet")
+        read_call_policy(tmp_path / "p.parquet")
 
 
 def test_rounded_probabilities_may_add_up_to_a_little_more(tmp_path):
     calls = [CALL_TEXTS[code] for code in range(3, 38)]
     rows = "".join(f",{call},{1 / 35 + 1e-9:.12f}\n" for call in calls)
     (tmp_path / "p.csv").write_text("auction,call,probability\n" + rows)
-    assert len(read_policy(tmp_path / "p.csv")[b""]) == 35
+    assert len(read_call_policy(tmp_path / "p.csv")[b""]) == 35
 
 
 def test_the_command(tmp_path, capsys):
