@@ -366,13 +366,13 @@ def test_answers_name_the_backend_that_worked(emulated, table, tmp_path):
     # so many deals are one part, however slow the emulator is
     app.state.own.tables.get("small").seconds_a_deal.update(first=1e-6, all=1e-6)
     # few deals of a system are answered by the core
-    for count, backend in ((1, "cpu"), (64, "cpu"), (65, "cuda")):
+    for count, worked_by in ((1, "cpu"), (64, "cpu"), (65, "cuda")):
         some = {"deals": count * GOOD["deals"]}
-        assert system.backend_for("all", count) == backend
+        assert system.backend_for("all", count) == worked_by
         requests = [("/v1/auctions", {**some, "mode": mode}) for mode in ("first", "all")]
         for path, body in [*requests, ("/v1/members", {**some, "entries": ["1C"]})]:
             answer = post(app, path, body)
-            assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == backend
+            assert answer.json()["backend"] == answer.headers["bidcascade-backend"] == worked_by
     write_deal_parquet(random_deals(200, seed=1), tmp_path / "deals.parquet")
     for mode in ("first", "all"):
         run_batch(system, tmp_path / "deals.parquet", tmp_path / mode, mode=mode)
