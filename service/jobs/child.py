@@ -60,13 +60,20 @@ class Child:
         return self._process.pid
 
     def messages(self) -> Iterator[dict[str, Any]]:
-        """Messages until the process has ended."""
+        """Messages until the process has ended; it is ended where they are left before."""
         assert self._process.stdout is not None
-        while (received := receive(self._process.stdout)) is not None:
-            yield received[0]
-        # what it started must not go on without it
+        try:
+            while (received := receive(self._process.stdout)) is not None:
+                yield received[0]
+        finally:
+            # what it started must not go on without it
+            self.close()
+
+    def close(self) -> None:
+        """End the process and let go of its pipes, in the thread that reads its messages."""
         self.stop()
-        self._process.stdout.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     def stop(self) -> None:
         """End the process and all that it started, at once; what it wrote stays good."""

@@ -290,7 +290,7 @@ class JobQueue:
             with self._lock:
                 child = self._children.pop(job.id, None)
             if child is not None:
-                child.stop()
+                child.close()
             with self._lock:
                 self._threads.pop(job.id, None)
             self._wake.set()

@@ -144,6 +144,28 @@ def test_a_process_that_cannot_be_started_is_started_later(app, monkeypatch):
     assert not failures
 
 
+def test_a_job_that_is_cancelled_while_its_process_starts_leaves_no_pipe(app, monkeypatch):
+    made, get = [], store.JobStore.get
+
+    class Noted(child.Child):
+        def __init__(self, start):
+            super().__init__(start)
+            made.append(self)
+
+    def cancel_then_get(jobs, job_id):
+        if len(made) == 1:
+            made.append(jobs.cancel(job_id))
+        return get(jobs, job_id)
+
+    monkeypatch.setattr(queue, "Child", Noted)
+    monkeypatch.setattr(store.JobStore, "get", cancel_then_get)
+    job = wait_for(app, upload(app, archive(300)).json()["id"])
+    assert job["state"] == "cancelled"
+    app.state.own.jobs.close()
+    assert made[1]
+    assert made[0]._process.stdout.closed
+
+
 def test_a_thread_that_cannot_be_started_is_started_later(app, monkeypatch):
     wait_for(app, upload(app, archive(3)).json()["id"])
     start, refused = threading.Thread.start, []
