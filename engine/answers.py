@@ -15,7 +15,7 @@ from bidcascade.loaders import SEAT_ENUM
 from bidcascade.systems.any_bidder import AnyBidder, Query
 from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
-from bidcascade.table.columns import offsets_of
+from bidcascade.table.columns import joined_bytes, offsets_of
 
 if TYPE_CHECKING:
     from bidcascade.systems.allowed import Counted, Listing
@@ -93,7 +93,7 @@ class EntryColumns:
         if self._is_small:
             return self._all_texts.gather(entries)
         found, place = distinct(entries, len(self._table))
-        return _texts(*_joined(self._table.auctions_of(found))).gather(place)
+        return _texts(*joined_bytes(self._table.auctions_of(found))).gather(place)
 
     def completed(self, entries: U32) -> pl.Series:
         """Whether the auction that ends with each entry is complete."""
@@ -129,7 +129,7 @@ class EntryColumns:
 
     @cached_property
     def _all_texts(self) -> pl.Series:
-        return _texts(*_joined(self._table.auctions_of(np.arange(len(self._table)))))
+        return _texts(*joined_bytes(self._table.auctions_of(np.arange(len(self._table)))))
 
     @cached_property
     def _all_endings(self) -> tuple[pl.DataFrame, U8]:
@@ -260,7 +260,7 @@ def count_frame(found: "Counted", least: int) -> pl.DataFrame:
     return pl.DataFrame(
         [
             pl.Series("entry", [None], pl.UInt32).new_from_index(0, count),
-            _texts(*_joined(found.calls)),
+            _texts(*joined_bytes(found.calls)),
             pl.Series("count", found.counts.astype(np.uint64)),
             pl.Series("least", [least], pl.UInt64).new_from_index(0, count),
             pl.Series("cut", [found.cut], pl.String).new_from_index(0, count),
@@ -384,16 +384,11 @@ def _variants(places: SystemPlaces, found: "Listing", sides: I64) -> pl.Series:
 
 def _gathered(words: list[bytes], which: I64) -> tuple[I64, U8]:
     """Chosen words, one behind the other: where each begins and the last ends, and the letters."""
-    starts = offsets_of(_lengths(words), np.int64)
+    starts, letters = joined_bytes(words)
     lengths = np.diff(starts)[which]
     offsets = offsets_of(lengths, np.int64)
-    letters = np.frombuffer(b"".join(words), np.uint8)
     moved = np.repeat(starts[which] - offsets[:-1], lengths)
     return offsets, letters[np.arange(offsets[-1]) + moved]
-
-
-def _lengths(texts: list[bytes]) -> I64:
-    return np.fromiter(map(len, texts), np.int64, len(texts))
 
 
 def _call_lists(calls: U8, lengths: I64) -> pl.Series:
@@ -413,11 +408,6 @@ def _for_deals(endings: pl.DataFrame, relative: U8, key: U32, dealer: U8) -> pl.
 
 
 SEATS_AND_NONE = pl.Series("declarer", [*SEAT_ENUM.categories, None], dtype=SEAT_ENUM)
-
-
-def _joined(auctions: list[bytes]) -> tuple[I64, U8]:
-    """Join auctions: where each begins and the last ends, and the codes of all calls."""
-    return offsets_of(_lengths(auctions), np.int64), np.frombuffer(b"".join(auctions), np.uint8)
 
 
 def _texts(ends: I64, calls: U8) -> pl.Series:

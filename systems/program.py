@@ -215,21 +215,21 @@ class SystemProgram:
 
     def name(self, entry: int) -> str:
         """Name of the rule behind an entry."""
-        return self.names_of(np.array([entry]))[0]
+        foreign = self._foreign_names.get(entry)
+        return self._variant_name(self.variant_of(entry)) if foreign is None else foreign
 
     def names_of(self, entries: NDArray[np.int64]) -> list[str]:
         """Names of the rules behind entries."""
         variants = self.core.rows("entries")["variant"][entries].tolist()
-        known, foreign = self._variant_names, self._foreign_names
-        for number in set(variants).difference(known):
-            known[number] = name_of(*self._variant(number)[:2])
-        names = [known[number] for number in variants]
-        if foreign:
-            names = [
-                foreign.get(entry, name)
-                for entry, name in zip(entries.tolist(), names, strict=True)
-            ]
-        return names
+        names = map(self._variant_name, variants)
+        return [*map(self._foreign_names.get, entries.tolist(), names)]
+
+    def _variant_name(self, number: int) -> str:
+        known = self._variant_names.get(number)
+        if known is None:
+            placed, variant, _ = self._variant(number)
+            known = self._variant_names[number] = name_of(placed, variant)
+        return known
 
     def where(self, entry: int) -> Where:
         """Tell where the line or the variant behind an entry stands, without what it asks for."""

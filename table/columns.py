@@ -133,6 +133,11 @@ def offsets_of(lengths: "Sequence[int] | Column", kind: type[np.integer] = np.ui
     return offsets
 
 
+def joined_bytes(texts: Sequence[bytes]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Texts behind one another: where each begins and the last ends, and all their bytes."""
+    return offsets_of([*map(len, texts)], np.int64), np.frombuffer(b"".join(texts), np.uint8)
+
+
 def list_of_lists(lists: Sequence[Sequence[int]]) -> tuple[Column, NDArray[np.uint32]]:
     """Offsets and values of lists of numbers."""
     values = np.fromiter((value for one in lists for value in one), dtype=np.uint32)

@@ -151,12 +151,12 @@ def answer_part(
     engine : Engine
     boards : polars.DataFrame
         At least :data:`PART_COLUMNS` of a deal frame.
-    request : Asked
+    request : PartRequest
         Mode ``all`` or ``first``.
     folder : path
     pieces : Pieces, optional
-        Is told how far the part is, and cuts it further where it has one call a board; what is
-        written is the same.
+        Reports how far the part is, and cuts it further in mode ``first``; what is written is the
+        same.
 
     Raises
     ------

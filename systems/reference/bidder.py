@@ -20,7 +20,7 @@ from bidcascade.systems.allowed import CUTS, Bounds, Listing
 from bidcascade.systems.bidder import NO_ENTRY, BidDeals, Calls, Endings, Instead, Made, Step
 from bidcascade.systems.knowledge import bounds
 from bidcascade.systems.places import Constraint, Place, PlaceEntry, Rules, expression_of
-from bidcascade.table.columns import offsets_of
+from bidcascade.table.columns import joined_bytes, offsets_of
 from bidcascade.table.language.expression_tree import Expression
 
 from .allowed_auctions import fitting, hand_at, held_auctions
@@ -238,17 +238,13 @@ class ReferenceBidder:
 
     def calls_ending_with(self, places: I32, calls: U8) -> tuple[I64, U8]:
         """Give the same joined: where each begins and the last ends, and all codes."""
-        auctions = self.ending_with(places, calls)
-        return offsets_of([*map(len, auctions)], np.int64), np.frombuffer(
-            b"".join(auctions), np.uint8
-        )
+        return joined_bytes(self.ending_with(places, calls))
 
     def endings(self, places: I32) -> Endings:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
-        passes = np.full(len(places), PASS, np.uint8)
-        ends = [*map(_contract_and_declarer, self.ending_with(places, passes))]
-        columns = np.array(ends, np.uint8).reshape(-1, 2).T
-        return Endings(*self.calls_ending_with(places, passes), *np.ascontiguousarray(columns))
+        auctions = self.ending_with(places, np.full(len(places), PASS, np.uint8))
+        ends = np.array([*map(_contract_and_declarer, auctions)], np.uint8).reshape(-1, 2)
+        return Endings(*joined_bytes(auctions), *np.ascontiguousarray(ends.T))
 
     def list_allowed(self, deals: DealArrays, bounds: Bounds) -> Listing:
         """List the auctions of deals as :func:`~bidcascade.systems.allowed.list_allowed` does.
