@@ -53,8 +53,10 @@ def serve(session: nox.Session) -> None:
         server = subprocess.Popen(
             ["bash", "-euo", "pipefail", "-c", readme_command("serve")],
             env={**os.environ, "BIDCASCADE_PORT": str(port)},
-            stdout=written, stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+            stdout=written,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
     try:
         latest = time.monotonic() + INSTALL_S
         while not command.exists():
@@ -80,18 +82,29 @@ def serve(session: nox.Session) -> None:
 def quick(session: nox.Session) -> None:
     """Run the README's second command as it is written: does what was installed work."""
     session.run(
-        "bash", "-euo", "pipefail", "-c", readme_command("test"),
-        env={"PYTEST_ADDOPTS": PATIENCE}, external=True,
-    )  # fmt: skip
+        "bash",
+        "-euo",
+        "pipefail",
+        "-c",
+        readme_command("test"),
+        env={"PYTEST_ADDOPTS": PATIENCE},
+        external=True,
+    )
 
 
 @nox.session(python=False)
 def tools(session: nox.Session) -> None:
     """Install what the next steps need."""
     session.run(
-        TOOLS / "pip", "install", "-q", "-c", "constraints.txt", "-e", ".[dev,docs,browser]",
+        TOOLS / "pip",
+        "install",
+        "-q",
+        "-c",
+        "constraints.txt",
+        "-e",
+        ".[dev,docs,browser]",
         external=True,
-    )  # fmt: skip
+    )
 
 
 @nox.session(python=False)
@@ -115,9 +128,15 @@ def gpu(session: nox.Session) -> None:
     """Resolve the extras for a GPU."""
     for one in ("gpu", "gpu12"):
         session.run(
-            TOOLS / "pip", "install", "-q", "-c", "constraints-gpu.txt", "--dry-run",
-            f".[{one},dask-gpu]", external=True,
-        )  # fmt: skip
+            TOOLS / "pip",
+            "install",
+            "-q",
+            "-c",
+            "constraints-gpu.txt",
+            "--dry-run",
+            f".[{one},dask-gpu]",
+            external=True,
+        )
 
 
 @nox.session(python=False)
@@ -131,9 +150,16 @@ def pages(session: nox.Session) -> None:
 def full(session: nox.Session) -> None:
     """Run all tests at their full size: every system and deal, four times the inputs, new ones."""
     session.run(
-        TOOLS / "pytest", *PATIENCE.split(), "-m", "", "--hypothesis-profile=full",
-        "--timeout", "3600", *session.posargs, external=True,
-    )  # fmt: skip
+        TOOLS / "pytest",
+        *PATIENCE.split(),
+        "-m",
+        "",
+        "--hypothesis-profile=full",
+        "--timeout",
+        "3600",
+        *session.posargs,
+        external=True,
+    )
 
 
 @nox.session(python=False)
@@ -169,9 +195,12 @@ def bare(session: nox.Session) -> None:
     session.run("python", ".ci/compare_wheel.py", str(built))
     session.run("pip", "install", "-q", "--no-deps", "--target", str(scratch / "site"), str(built))
     session.run(
-        TOOLS / "python", "-c", "from bidcascade.kernels.core.library import load; print(load())",
-        env={"PYTHONPATH": str(scratch / "site")}, external=True,
-    )  # fmt: skip
+        TOOLS / "python",
+        "-c",
+        "from bidcascade.kernels.core.library import load; print(load())",
+        env={"PYTHONPATH": str(scratch / "site")},
+        external=True,
+    )
 
 
 @nox.session
@@ -182,15 +211,31 @@ def rehearse(session: nox.Session) -> None:
     session.install("-c", "constraints.txt", "numpy")
     carried = scratch / "wheels"
     session.run(
-        "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-r",
-        "benchmarks/gpu/wheels.txt", "-d", str(carried),
-    )  # fmt: skip
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--only-binary=:all:",
+        "-r",
+        "benchmarks/gpu/wheels.txt",
+        "-d",
+        str(carried),
+    )
     size = sum(one.stat().st_size for one in carried.iterdir())
     session.log(f"{size / 2**20:.0f} MiB of wheels")
     session.run(
-        "python", "-m", "benchmarks", "gpu", "--emulator", "--wheels", str(carried),
-        "--out", str(scratch / "out"), "--minutes", "30",
-    )  # fmt: skip
+        "python",
+        "-m",
+        "benchmarks",
+        "gpu",
+        "--emulator",
+        "--wheels",
+        str(carried),
+        "--out",
+        str(scratch / "out"),
+        "--minutes",
+        "30",
+    )
 
 
 @nox.session

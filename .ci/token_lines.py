@@ -20,9 +20,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = (
-    "bridge", "kernels", "loaders", "table", "systems", "inference", "page", "engine", "service",
+    "bridge",
+    "kernels",
+    "loaders",
+    "table",
+    "systems",
+    "inference",
+    "page",
+    "engine",
+    "service",
     "package",
-)  # fmt: skip
+)
 ROOMS = (*PRODUCT, "benchmarks", "tests", "docs")
 
 _PYTHON_REST = {

@@ -66,25 +66,31 @@ def _command(options: argparse.Namespace) -> str:
         values = getattr(options, name)
         words += [f"--{name} {' '.join(values)}"] if values else []
     words += [
-        f"--{name} {getattr(options, name):g}" if name == "budget"
+        f"--{name} {getattr(options, name):g}"
+        if name == "budget"
         else f"--{name} {getattr(options, name)}"
         for name in ("deals", "entries", "repeat", "budget", "seed")
-    ]  # fmt: skip
+    ]
     return " ".join(words)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument(
-        "what", nargs="?", choices=("gpu", "interfaces", "floors"),
+        "what",
+        nargs="?",
+        choices=("gpu", "interfaces", "floors"),
         help="gpu: all that a GPU is tested and measured for; interfaces: whether Python, REST, the"
         " page and kernels bid alike; both have options of their own (gpu --help); floors: what the"
         " workloads cost a GPU at least, by arithmetic; all engines and workloads by default",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--workload", nargs="+", default=[], metavar="NAME",
+        "--workload",
+        nargs="+",
+        default=[],
+        metavar="NAME",
         help="by name or by the part before the slash; all by default",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--engine", nargs="+", default=[], metavar="NAME", help=f"of {', '.join(ENGINES)}"
     )
@@ -92,10 +98,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--entries", type=_count, default=2_000_000)
     parser.add_argument("--repeat", type=_count, default=5, help="timed runs of each engine")
     parser.add_argument(
-        "--budget", type=float, default=60.0, metavar="SECONDS",
+        "--budget",
+        type=float,
+        default=60.0,
+        metavar="SECONDS",
         help="time one run may take (default: 60); an engine that would take longer is measured "
         "on fewer deals",
-    )  # fmt: skip
+    )
     parser.add_argument("--seed", type=int, default=1, help="of table and deals")
     parser.add_argument("--out", type=Path, help="folder; by default one below benchmarks/results")
     parser.add_argument("--list", action="store_true", help="list the workloads and leave")

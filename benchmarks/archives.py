@@ -40,7 +40,7 @@ CHANGED: Final = ("1NT = Strong notrump: 15-17 points", "1NT = Strong notrump: 1
 CONDITIONS: Final = (
     ("two terms", "HCP_N >= 15 and SL_N_S >= 5"),
     ("two terms, rare", "HCP_N >= 28 and SL_N_S >= 6"),
-)  # fmt: skip
+)
 
 
 def add(root: Path, boards: int) -> dict[str, Any]:
@@ -90,9 +90,10 @@ def same_index(root: Path, boards: int) -> bool:
         first, second = (part.postings(name, digest) for name in ("sayc", "anew"))
         nodes, others = (part.allowed(name, digest) for name in ("sayc", "anew"))
         if not (
-            first.auctions.equals(second.auctions) and (first.order == second.order).all()
+            first.auctions.equals(second.auctions)
+            and (first.order == second.order).all()
             and list(nodes.items()) == list(others.items())
-        ):  # fmt: skip
+        ):
             return False
     return True
 
@@ -188,17 +189,22 @@ def step(
     """Do a step in this process; with the memory it took and the bytes that are there then."""
     found = work(root, boards, **named)
     return {
-        "boards": boards, **found, "MiB peak": peak_mib(),
+        "boards": boards,
+        **found,
+        "MiB peak": peak_mib(),
         "bytes a board": folder_size(root / str(boards)) / boards,
-    }  # fmt: skip
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     given = options(
-        __doc__, arguments, boards=[1_000_000, 10_000_000],
+        __doc__,
+        arguments,
+        boards=[1_000_000, 10_000_000],
         change_at_most=(1_000_000, "boards of archives whose system is changed as well"),
-        asked=(100, "random nodes"), solved=(100_000, "boards of the statistics"),
-    )  # fmt: skip
+        asked=(100, "random nodes"),
+        solved=(100_000, "boards of the statistics"),
+    )
     found = environment()
     steps, asked = [], []
     same: dict[int, bool] = {}

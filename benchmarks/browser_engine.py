@@ -102,8 +102,10 @@ def compare(browser: Any, url: str, name: str, auctions: int) -> dict[str, int]:
         for seed in range(SEED, SEED + auctions // 200):
             deals = mixed_deals(100, seed)
             bid = bid_by_reference(expander, deals, [{}] * 100)
-            put_in = [forced_calls(seed + deal, [call for call, *_ in made])
-                      for deal, made in enumerate(bid.choices)]  # fmt: skip
+            put_in = [
+                forced_calls(seed + deal, [call for call, *_ in made])
+                for deal, made in enumerate(bid.choices)
+            ]
             for expected in (bid, bid_by_reference(expander, deals, put_in)):
                 assert_engine_agrees(engine, [("one", system), ("other", system)], expected)
                 found["auctions"] += len(expected.choices)
@@ -171,8 +173,9 @@ def main() -> None:
                 times |= measure(browser, url, name, given.deals)
                 equal = compare(browser, url, name, given.auctions)
                 told["systems"][name] = {
-                    **{f"equal {what}": count for what, count in equal.items()}, **times,
-                }  # fmt: skip
+                    **{f"equal {what}": count for what, count in equal.items()},
+                    **times,
+                }
         told["browser"] = browser.version
     write_report(given.out, "browser_engine", told, page(told))
 

@@ -72,9 +72,15 @@ class Remembering:
         self._answers: dict[tuple[int, ...], I8] = {}
 
     def plays(
-        self, hands: U64, strain: ArrayLike, first: ArrayLike, trick: U8, *,
-        cancel: Event | None = None, timeout_s: float | None = None,
-    ) -> I8:  # fmt: skip
+        self,
+        hands: U64,
+        strain: ArrayLike,
+        first: ArrayLike,
+        trick: U8,
+        *,
+        cancel: Event | None = None,
+        timeout_s: float | None = None,
+    ) -> I8:
         """Answer as the solver does; all questions are of one strain."""
         count = hands.shape[1]
         if not count or int(hands[0, 0]).bit_count() < _KEPT_FROM:
@@ -110,9 +116,13 @@ class Deal:
         dummy = Seat((declarer + 2) % 4)
         seat = declarer if turn == dummy else turn
         return Sight(
-            self.auction, self.vulnerability, seat, self.hands[seat],
-            self.hands[dummy] if cards else None, tuple(cards),
-        )  # fmt: skip
+            self.auction,
+            self.vulnerability,
+            seat,
+            self.hands[seat],
+            self.hands[dummy] if cards else None,
+            tuple(cards),
+        )
 
     def tricks(self, cards: tuple[int, ...]) -> I8:
         """Tricks of the side to play by card, double dummy."""
@@ -244,11 +254,16 @@ def _told(values: np.ndarray, *, sign: bool = False) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play until the time is over, and write what was lost."""
     given = options(
-        __doc__, arguments, deals=1000, seed=1, budget_s=(240.0, "how long to play"),
+        __doc__,
+        arguments,
+        deals=1000,
+        seed=1,
+        budget_s=(240.0, "how long to play"),
         ahead=(0, "deals to play with declarer's next choice too"),
         timed=(0, "deals to measure the time a card on"),
-        parts=(1, "how many processes share the deals"), part=(0, "which of them this one is"),
-    )  # fmt: skip
+        parts=(1, "how many processes share the deals"),
+        part=(0, "which of them this one is"),
+    )
     kinds = players()
     settings = {"seed": given.seed, "layouts": list(LAYOUTS)}
     before = _read(given.out / f"{NAME}.json", settings)

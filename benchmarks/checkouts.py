@@ -31,10 +31,13 @@ class Version:
 
     def __init__(self, root: Path) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-P", str(HERE / "checkout_worker.py")], cwd=root, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-P", str(HERE / "checkout_worker.py")],
+            cwd=root,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             env=os.environ | {"PYTHONPATH": f".typings{os.pathsep}."},
-        )  # fmt: skip
+        )
 
     def ask(self, *question: object) -> tuple[float, str]:
         """Seconds of the processor, and a digest of the answer."""
@@ -58,9 +61,13 @@ def commit_of(root: Path) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Compare, measure, write the report."""
     wanted = options(
-        __doc__, arguments, before=(Path(), "root of the other checkout"), deals=1_000_000,
-        entries=2_000_000, repeat=9,
-    )  # fmt: skip
+        __doc__,
+        arguments,
+        before=(Path(), "root of the other checkout"),
+        deals=1_000_000,
+        entries=2_000_000,
+        repeat=9,
+    )
     roots = [wanted.before.resolve(), HERE.parent]
     commits = [commit_of(root) for root in roots]
     versions = [Version(root) for root in roots]
@@ -87,14 +94,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     heads = ("mode", "table", "deals", "ms before", "ms now", "times as fast", "median of pairs")
     machine = environment()
     lines = [
-        "# Tables in two versions, on the CPU", "",
+        "# Tables in two versions, on the CPU",
+        "",
         f"`python -m benchmarks.checkouts`; {machine['cpu']}, {machine['cores']} cores; load "
         f"{machine['load']}. Before: {commits[0]}; now: {commits[1]}. Tables of "
         f"{wanted.entries:,} entries; medians of {wanted.repeat} runs of each version, in turn, in "
         "milliseconds of the processor over all threads. Answers were equal; of `first` entries "
-        "and the passes behind them were compared. `one` asks deal by deal.", "",
+        "and the passes behind them were compared. `one` asks deal by deal.",
+        "",
         *table(heads, rows, left=2),
-    ]  # fmt: skip
+    ]
     write_report(
         wanted.out, "checkouts", {"commits": commits, "machine": machine, "found": found}, lines
     )

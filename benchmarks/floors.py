@@ -17,10 +17,11 @@ def floors(options: argparse.Namespace) -> str:
     """Table of the floors, as Markdown."""
     lines = [
         f"{options.deals:,} deals, tables of {options.entries:,} entries, seed {options.seed}; "
-        f"{H200.source}.", "",
+        f"{H200.source}.",
+        "",
         "| workload | tests a deal | bytes | integer operations | floor | of |",
         "|" + " --- |" * 6,
-    ]  # fmt: skip
+    ]
     for workload in find_workloads(options.workload):
         if workload.kind in ("one", "parquet"):
             continue

@@ -127,7 +127,8 @@ def _results(deals: pl.DataFrame, every: pl.DataFrame) -> list[Any]:
     assert groups["deal"].to_list() == [*range(deals.height)]
     return [
         {
-            "total": row["total"][0], "cut": row["cut"][0],
+            "total": row["total"][0],
+            "cut": row["cut"][0],
             "auctions": [
                 {"calls": calls.split(), "completed": completed, "variants": variants}
                 for calls, completed, variants in zip(
@@ -136,7 +137,7 @@ def _results(deals: pl.DataFrame, every: pl.DataFrame) -> list[Any]:
             ],
         }
         for row in groups.iter_rows(named=True)
-    ]  # fmt: skip
+    ]
 
 
 def by_engine(system: str, deals: pl.DataFrame, boards: Sequence[Board]) -> list[BoardAnswers]:
@@ -337,10 +338,11 @@ def _shown(
     width = max(map(len, found))
     return "\n".join(
         [
-            f"{system} is answered otherwise: /#{'&'.join(parts)}&table={system}", f"  {place}",
+            f"{system} is answered otherwise: /#{'&'.join(parts)}&table={system}",
+            f"  {place}",
             *(f"    {name:{width}}  {answer}" for name, answer in found.items()),
         ]
-    )  # fmt: skip
+    )
 
 
 def _counted(answers: Sequence[BoardAnswers]) -> dict[str, int]:
@@ -391,9 +393,10 @@ def compare(options: argparse.Namespace) -> dict[str, Any]:
                 wait = kernels.begin(system, deals)
                 answers = {
                     "engine": by_engine(system, deals, boards),
-                    "REST": by_rest(client, system, boards), "page": by_page(system, boards),
+                    "REST": by_rest(client, system, boards),
+                    "page": by_page(system, boards),
                     "kernels": wait(),
-                }  # fmt: skip
+                }
                 check(system, boards, answers)
                 _add(counted, end - start, answers)
                 write_json(found, kept)
@@ -487,9 +490,13 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--boards", type=_boards, default=2_500, help="of each system (default: 2500)"
     )
     parser.add_argument(
-        "--systems", nargs="+", choices=sorted(named_systems()), default=SYSTEMS, metavar="NAME",
+        "--systems",
+        nargs="+",
+        choices=sorted(named_systems()),
+        default=SYSTEMS,
+        metavar="NAME",
         help=f"by name (default: {' '.join(SYSTEMS)})",
-    )  # fmt: skip
+    )
     parser.add_argument("--seed", type=int, default=1, help="of the boards")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the report")
     return parser.parse_args(arguments)

@@ -82,9 +82,10 @@ def _below(above: Level, wanted: int, seed: int) -> Level:
     is_pass = np.where(siblings == 1, only_pass, place == siblings - 1) | (calls > 37)
     auctions = np.column_stack([above.auctions[parents], np.where(is_pass, 0, calls)])
     return Level(
-        auctions.astype(np.uint8), np.where(is_pass, bids, calls),
+        auctions.astype(np.uint8),
+        np.where(is_pass, bids, calls),
         np.where(is_pass, above.passes[parents] + 1, 0),
-    )  # fmt: skip
+    )
 
 
 def head_levels(sizes: list[int], seed: int) -> list[Level]:
@@ -180,13 +181,19 @@ def write_rows(path: Path, entries: int, seed: int, part_rows: int = PART_ROWS) 
     def numbered() -> Iterator[pl.DataFrame]:
         nonlocal count
         for rows in row_frames(entries, seed, part_rows):
-            yield rows.select(pl.int_range(count, count + pl.len(), dtype=pl.UInt32)
-                              .alias("index"), pl.all())  # fmt: skip
+            yield rows.select(
+                pl.int_range(count, count + pl.len(), dtype=pl.UInt32).alias("index"), pl.all()
+            )
             count += rows.height
 
     with replacing(path) as partial:
         write_frames(
-            numbered(), _SCHEMA, partial, compression="zstd", compression_level=1,
-            statistics=False, row_group_size=part_rows,
-        )  # fmt: skip
+            numbered(),
+            _SCHEMA,
+            partial,
+            compression="zstd",
+            compression_level=1,
+            statistics=False,
+            row_group_size=part_rows,
+        )
     return count

@@ -130,11 +130,13 @@ def learn_with(options: Options, layer: Layer | None = None) -> Work:
         told = {
             shown: found[name]
             for name, shown in (
-                ("calls", "calls"), ("entries_learned", "groups"), ("expressions", "expressions"),
+                ("calls", "calls"),
+                ("entries_learned", "groups"),
+                ("expressions", "expressions"),
                 ("rules", "rules"),
             )
             if name in found
-        }  # fmt: skip
+        }
         if layer is not None:
             begin = time.process_time()
             layered = on_layer(learned.on(table), layer)
@@ -192,8 +194,17 @@ def main() -> None:
         boards = given.sayc_boards if load == "sayc" else given.made_up_boards
         results.append(in_a_process(run_case, name, boards))
         print(json.dumps(results[-1]), flush=True)
-    columns = ("boards", "calls", "groups", "expressions", "bits", "rules", "CPU s", "wall s",
-               "MiB more")  # fmt: skip
+    columns = (
+        "boards",
+        "calls",
+        "groups",
+        "expressions",
+        "bits",
+        "rules",
+        "CPU s",
+        "wall s",
+        "MiB more",
+    )
     rows = ([one["case"], *(one.get(name, "") for name in columns)] for one in results)
     lines = [
         "# Learning",

@@ -24,9 +24,14 @@ def measure_workload(
     """
     able = [name for name in names if get_engine(name).why_unavailable(workload.operation) is None]
     job = Job(
-        workload.name, able, options.entries, min(workload.check_deals, options.deals),
-        options.seed, repeat=options.repeat, budget=options.budget,
-    )  # fmt: skip
+        workload.name,
+        able,
+        options.entries,
+        min(workload.check_deals, options.deals),
+        options.seed,
+        repeat=options.repeat,
+        budget=options.budget,
+    )
     print(f"{workload.name}: comparing {', '.join(able)}", flush=True)
     shape = in_a_process(compare, job)
     timings = []
@@ -43,9 +48,10 @@ def _check_digests(workload: Workload, timings: Sequence[Timing], job: Job) -> N
     timed = [timing for timing in timings if timing.digest]
     for other in timed[1:]:
         same_deals = [
-            timing for timing in timed[: timed.index(other)]
+            timing
+            for timing in timed[: timed.index(other)]
             if timing.measured_deals == other.measured_deals
-        ]  # fmt: skip
+        ]
         if same_deals and same_deals[0].digest != other.digest:
             pair = [same_deals[0].engine, other.engine]
             # find out where; if the difference is gone, it was there all the same

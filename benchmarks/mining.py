@@ -137,10 +137,12 @@ def measure(boards: int, variety: float, most_in_memory: int) -> dict[str, objec
 
 def main(arguments: Sequence[str] | None = None) -> None:
     given = options(
-        __doc__, arguments, boards=[1_000_000, 10_000_000],
+        __doc__,
+        arguments,
+        boards=[1_000_000, 10_000_000],
         variety=(0.68, "how often players do what is less usual"),
         most_in_memory=[16_000_000, 2_000_000],
-    )  # fmt: skip
+    )
     found = environment()
     results = []
     for boards, most in itertools.product(given.boards, given.most_in_memory):

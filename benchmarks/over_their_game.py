@@ -166,8 +166,9 @@ def solved(found: list[Chance], deals: DealArrays, pool: DoubleDummyPool) -> lis
     different, which = np.unique(cells, axis=0, return_inverse=True)
     tricks = pool.tricks(
         np.ascontiguousarray(deals.hands[:, different[:, 0]]),
-        different[:, 2].astype(np.uint8), different[:, 1].astype(np.uint8),
-    )[which.ravel()].reshape(-1, 2)  # fmt: skip
+        different[:, 2].astype(np.uint8),
+        different[:, 1].astype(np.uint8),
+    )[which.ravel()].reshape(-1, 2)
     for one, (ours, theirs) in zip(found, tricks.tolist(), strict=True):
         one.gain = imps(one.ours.scored(ours) + one.theirs.scored(theirs))
     return found

@@ -44,10 +44,8 @@ def rules_for(table: BiddingTable) -> dict[str, list[dict[str, object]]]:
         ],
         "remove 1 entry": [{"rule": "remove", "at": places[7]}],
         "remove 200 entries": [{"rule": "remove", "at": place} for place in places],
-        "add an expression below 1C": [
-            {"rule": "add", "at": "1C *", "expressions": ["HCP <= 30"]}
-        ],
-    }  # fmt: skip
+        "add an expression below 1C": [{"rule": "add", "at": "1C *", "expressions": ["HCP <= 30"]}],
+    }
 
 
 def on_sayc(deals: DealArrays, repeat: int) -> dict[str, object]:

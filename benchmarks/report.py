@@ -25,9 +25,13 @@ class Measured(NamedTuple):
 
 
 def write_report(
-    folder: Path, environment: dict[str, str], command: str, measured: Sequence[Measured], *,
+    folder: Path,
+    environment: dict[str, str],
+    command: str,
+    measured: Sequence[Measured],
+    *,
     before: Sequence[str] = (),
-) -> None:  # fmt: skip
+) -> None:
     """Write ``environment.json``, ``results.jsonl``, ``report.md`` and ``chart.svg``.
 
     Lines ``before`` stand in the report ahead of what was timed.
@@ -70,9 +74,12 @@ def record(one: Measured, timing: Timing, commit: str) -> dict[str, object]:
 
 
 def markdown(
-    environment: dict[str, str], command: str, measured: Sequence[Measured], *,
+    environment: dict[str, str],
+    command: str,
+    measured: Sequence[Measured],
+    *,
     before: Sequence[str] = (),
-) -> str:  # fmt: skip
+) -> str:
     """Write the report as text."""
     lines = [
         "# Measurements", "",
@@ -100,9 +107,10 @@ def _section(one: Measured) -> list[str]:
         for timing in done:
             lines += _device_lines(timing)
     notes = [
-        f"* {timing.engine}: {timing.seconds:,.1f} s = {timing.formula}" for timing in done
+        f"* {timing.engine}: {timing.seconds:,.1f} s = {timing.formula}"
+        for timing in done
         if timing.formula
-    ]  # fmt: skip
+    ]
     notes += [f"* {timing.engine}: {timing.detail}" for timing in done if timing.detail]
     notes += [
         f"* {timing.engine}: once a table {format_seconds(timing.prepare)}"
@@ -164,10 +172,11 @@ def _device_lines(timing: Timing) -> list[str]:
         )
     )
     lines = [
-        f"{timing.engine} on the device, {timing.measured_deals:,} deals{told}:", "",
+        f"{timing.engine} on the device, {timing.measured_deals:,} deals{told}:",
+        "",
         "| | launches | time | bytes | integer operations | floor | of | × floor |",
         "|" + " --- |" * 8,
-    ]  # fmt: skip
+    ]
     kernels = [(name, *run[name]) for name in run if name not in COPIES]
     kernels.sort(key=lambda row: -row[2])
     kernels.append(("", sum(row[1] for row in kernels), sum(row[2] for row in kernels)))

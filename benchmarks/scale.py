@@ -183,9 +183,13 @@ def disk_bytes(folder: Path) -> int:
 
 
 def run(
-    folder: Path, entries: int, deals: int, *, rows_in_memory: int = ROWS_IN_MEMORY,
+    folder: Path,
+    entries: int,
+    deals: int,
+    *,
+    rows_in_memory: int = ROWS_IN_MEMORY,
     part_rows: int = PART_ROWS,
-) -> Numbers:  # fmt: skip
+) -> Numbers:
     """Do all parts that are not done yet."""
     folder.mkdir(parents=True, exist_ok=True)
     kept = folder / "parts.json"
@@ -264,16 +268,20 @@ def page(told: Numbers) -> list[str]:
             ("part", "s", "cores used", "memory, GiB", "not mapped", "disk, GiB", "bound by"), rows
         ),
         "",
-        *table(("step", "s"), [
-            (f"{name}: {step}", seconds)
-            for name, part in parts.items() for step, seconds in part["steps"].items()
-        ]),
+        *table(
+            ("step", "s"),
+            [
+                (f"{name}: {step}", seconds)
+                for name, part in parts.items()
+                for step, seconds in part["steps"].items()
+            ],
+        ),
         "",
         f"By {told['deals']:,} deals: {_density(parts['counts'])} {first['auctions']:,} different "
         f"auctions are bid, {first['without']:,} deals find no opening call. By "
         f"{max(1, told['deals'] // DENSE_SHARE):,} deals where undescribed entries hold, not only "
         f"undescribed passes: {_density(parts['dense'])}",
-    ]  # fmt: skip
+    ]
 
 
 def _density(part: Numbers) -> str:

@@ -102,8 +102,12 @@ def measure(deals: int, system_deals: int, workers: int) -> dict[str, Any]:
         # a table without its system: what leaves it is passed out, as with an imported one
         table.save(folder / "table")
         engine = Engine.open(str(folder / "table"), "cpu")
-        start = {"options": {}, "digest": table.digest, "backend": "cpu",
-                 "versions": tasks.versions()}  # fmt: skip
+        start = {
+            "options": {},
+            "digest": table.digest,
+            "backend": "cpu",
+            "versions": tasks.versions(),
+        }
         plain = json.dumps({"table": str(folder / "table"), **start})
         system = json.dumps({"table": "sayc", **start, "digest": open_system("sayc").digest})
         found: dict[str, Any] = {
@@ -120,9 +124,12 @@ def measure(deals: int, system_deals: int, workers: int) -> dict[str, Any]:
             deals / cpu_seconds(lambda: read_deals(file))
         )
         with LocalCluster(
-            n_workers=workers, threads_per_worker=1, processes=True,
-            dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-        ) as cluster:  # fmt: skip
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+        ) as cluster:
             found["cluster"] = on_a_cluster(
                 cluster.scheduler_address, engine, file, folder, deals // 8
             )
@@ -131,8 +138,15 @@ def measure(deals: int, system_deals: int, workers: int) -> dict[str, Any]:
 
 def report(found: dict[str, Any]) -> list[str]:
     """Write the numbers as Markdown."""
-    heads = ("a worker", "boards", "boards/CPU s", "rows a board", "bytes sent", "bytes answered",
-             "peak MiB")  # fmt: skip
+    heads = (
+        "a worker",
+        "boards",
+        "boards/CPU s",
+        "rows a board",
+        "bytes sent",
+        "bytes answered",
+        "peak MiB",
+    )
     workers = ([name, *one.values()] for name, one in found["worker"].items())
     batches = ([f"mode {name}", *one.values()] for name, one in found["cluster"].items())
     return [

@@ -26,12 +26,15 @@ def running_server(
         port = probe.getsockname()[1]
     environment = {
         **{name: value for name, value in os.environ.items() if not name.startswith("BIDCASCADE_")},
-        **({"BIDCASCADE_CACHE": os.environ["BIDCASCADE_CACHE"]}
-           if "BIDCASCADE_CACHE" in os.environ else {}),
+        **(
+            {"BIDCASCADE_CACHE": os.environ["BIDCASCADE_CACHE"]}
+            if "BIDCASCADE_CACHE" in os.environ
+            else {}
+        ),
         **{f"BIDCASCADE_{name.upper()}": str(value) for name, value in settings.items()},
         "BIDCASCADE_PORT": str(port),
         "PYTHONPATH": os.pathsep.join(path for path in sys.path if path),
-    }  # fmt: skip
+    }
     process = subprocess.Popen(
         [
             sys.executable,

@@ -129,8 +129,10 @@ def measure(rate: float, seconds: float, deals: int, seed: int, *, singles: int 
     many = deal_objects(deals, seed + 1)
     wanted = int(rate * seconds)
     result: Numbers = {
-        "python": platform.python_version(), "cores": os.cpu_count(), "load": os.getloadavg()[0]
-    }  # fmt: skip
+        "python": platform.python_version(),
+        "cores": os.cpu_count(),
+        "load": os.getloadavg()[0],
+    }
     with ready_server() as (port, ready_s, _):
         result["ready_s"] = round(ready_s, 2)
         asyncio.run(one_client(port, requests["first"][:1]))
@@ -164,19 +166,21 @@ def markdown(result: Numbers) -> str:
             if isinstance(value, dict) and set(columns) <= value.keys()
         ]
 
-    return "\n".join([
-        *programs.table(
-            ("requests", "answered/s", "p50 ms", "p90 ms", "p99 ms", "max ms", "failures"),
-            rows("rate", "p50_ms", "p90_ms", "p99_ms", "max_ms", "failures"),
-        ),
-        "",
-        *programs.table(
-            ("long answer", "bytes", "first byte ms", "total ms", "failures"),
-            rows("bytes", "first_byte_ms", "total_ms", "failures"),
-        ),
-        "",
-        f"Ready {result['ready_s']} s after the start.",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            *programs.table(
+                ("requests", "answered/s", "p50 ms", "p90 ms", "p99 ms", "max ms", "failures"),
+                rows("rate", "p50_ms", "p90_ms", "p99_ms", "max_ms", "failures"),
+            ),
+            "",
+            *programs.table(
+                ("long answer", "bytes", "first byte ms", "total ms", "failures"),
+                rows("bytes", "first_byte_ms", "total_ms", "failures"),
+            ),
+            "",
+            f"Ready {result['ready_s']} s after the start.",
+        ]
+    )
 
 
 def main() -> None:

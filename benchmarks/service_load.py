@@ -215,9 +215,11 @@ async def until_stopped(
             group.create_task(one(number))
     code = await asyncio.to_thread(process.wait, 60)
     return {
-        "answered": dict(sorted(answered.items())), "lost": lost, "refused_later": refused,
+        "answered": dict(sorted(answered.items())),
+        "lost": lost,
+        "refused_later": refused,
         "exit_code": code,
-    }  # fmt: skip
+    }
 
 
 class _Told(dict[str, Any]):
@@ -297,9 +299,13 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=10, help="how long the 24 clients ask")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--parts", nargs="+", choices=PARTS, default=PARTS, metavar="PART",
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=PARTS,
+        metavar="PART",
         help=f"some of {', '.join(PARTS)}; all by default",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--out", type=Path, help="folder for service_load.md and .json, with the parts in the name"
     )

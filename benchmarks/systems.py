@@ -153,8 +153,11 @@ def command(folder: Path, *arguments: str) -> Numbers:
         start = time.perf_counter()
         run = subprocess.Popen(
             [sys.executable, "-m", "bidcascade.service.cli", *arguments],
-            env=surroundings, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            env=surroundings,
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         assert run.stderr is not None
         error = run.stderr.read().decode()
         _, status, used = os.wait4(run.pid, 0)
@@ -177,8 +180,11 @@ def measure_serve(folder: Path) -> Numbers:
     start = time.perf_counter()
     server = subprocess.Popen(
         [sys.executable, "-m", "bidcascade.service.cli", "serve"],
-        env=surroundings, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        env=surroundings,
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         while True:
             try:

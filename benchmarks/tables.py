@@ -29,8 +29,30 @@ I64 = NDArray[np.int64]
 
 OPENINGS = 36
 DEPTH_HISTOGRAM = (
-    36, 31, 26, 22, 19, 19, 45, 75, 106, 129, 126, 109, 90, 62, 45, 30, 20, 13, 10, 7, 2, 2, 2,
-)  # fmt: skip
+    36,
+    31,
+    26,
+    22,
+    19,
+    19,
+    45,
+    75,
+    106,
+    129,
+    126,
+    109,
+    90,
+    62,
+    45,
+    30,
+    20,
+    13,
+    10,
+    7,
+    2,
+    2,
+    2,
+)
 LIST_LENGTHS = {1: 6, 2: 21, 3: 20, 4: 32, 5: 41, 6: 21, 7: 10, 8: 2, 10: 5, 11: 1}
 _GROWTH_LEVELS = 6
 
@@ -166,10 +188,13 @@ class _Level:
 def _openings() -> _Level:
     calls = np.array([*range(3, 38), 0])[:OPENINGS]
     return _Level(
-        parent=np.zeros(OPENINGS, np.int64), call=calls, last_bid=calls,
-        passes=(calls == 0).astype(np.int64), completed=np.zeros(OPENINGS, np.bool_),
+        parent=np.zeros(OPENINGS, np.int64),
+        call=calls,
+        last_bid=calls,
+        passes=(calls == 0).astype(np.int64),
+        completed=np.zeros(OPENINGS, np.bool_),
         children=np.zeros(OPENINGS, np.int64),
-    )  # fmt: skip
+    )
 
 
 def _published_levels(rng: np.random.Generator, entries: int) -> list[_Level]:
@@ -347,9 +372,15 @@ def _number(
         child_count[number] = level.children
         first_child[number] = np.where(level.children > 0, block, 0)
     return GeneratedTable(
-        expressions, criteria, first_child, child_count, call, flags,
-        np.zeros(total, np.uint32), OPENINGS,
-    )  # fmt: skip
+        expressions,
+        criteria,
+        first_child,
+        child_count,
+        call,
+        flags,
+        np.zeros(total, np.uint32),
+        OPENINGS,
+    )
 
 
 _SUIT_QUALITIES = (
@@ -380,10 +411,16 @@ def expression_plan() -> Plan:
     """Plan of a table without entries that has the published expressions."""
     none = np.zeros(0, np.uint32)
     return build_plan(
-        expressions=published_expressions(), criteria=[], variant_sets=[[]], first_child=none,
-        child_count=none.astype(np.uint16), call=none.astype(np.uint8),
-        flags=none.astype(np.uint8), variant_set=none, root_count=0,
-    )  # fmt: skip
+        expressions=published_expressions(),
+        criteria=[],
+        variant_sets=[[]],
+        first_child=none,
+        child_count=none.astype(np.uint16),
+        call=none.astype(np.uint8),
+        flags=none.astype(np.uint8),
+        variant_set=none,
+        root_count=0,
+    )
 
 
 def random_deals(count: int, *, seed: int = 1) -> DealArrays:

@@ -42,8 +42,9 @@ def main() -> int:
     points = [np.tensordot(_POINTS, one.honours.sum(axis=0), 1) for one in hands]
     print(f"{len(deals):,} deals of the open part of the bank")
     for name, strains, words in (
-        ("suit", range(4), tuple(SUIT_VALUES)), ("notrump", (NOTRUMP,), tuple(NOTRUMP_VALUES))
-    ):  # fmt: skip
+        ("suit", range(4), tuple(SUIT_VALUES)),
+        ("notrump", (NOTRUMP,), tuple(NOTRUMP_VALUES)),
+    ):
         parts, tricks, trumps, both = [], [], [], []
         for strain in strains:
             for declarer in range(4):
@@ -58,9 +59,14 @@ def main() -> int:
                 trumps.append(np.clip(length, FEWEST_TRUMPS, MOST_TRUMPS) if is_suit else length)
         fold = np.tile(np.arange(len(deals)) % _FOLDS, len(parts))
         report(
-            name, words, np.concatenate(parts, axis=1).T, np.concatenate(tricks).astype(np.float64),
-            np.concatenate(trumps), np.concatenate(both), fold,
-        )  # fmt: skip
+            name,
+            words,
+            np.concatenate(parts, axis=1).T,
+            np.concatenate(tricks).astype(np.float64),
+            np.concatenate(trumps),
+            np.concatenate(both),
+            fold,
+        )
     return 0
 
 
@@ -88,9 +94,14 @@ def unseen(parts: F64, tricks: F64, weights: F64, fold: NDArray[np.int64]) -> F6
 
 
 def report(
-    name: str, words: tuple[str, ...], parts: F64, tricks: F64, trumps: NDArray[np.int64],
-    points: NDArray[np.int64], fold: NDArray[np.int64],
-) -> None:  # fmt: skip
+    name: str,
+    words: tuple[str, ...],
+    parts: F64,
+    tricks: F64,
+    trumps: NDArray[np.int64],
+    points: NDArray[np.int64],
+    fold: NDArray[np.int64],
+) -> None:
     """Print the constants of one kind of contract and its errors."""
     print(f"\n{name}")
     is_suit = name == "suit"

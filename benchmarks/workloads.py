@@ -43,21 +43,29 @@ class Workload:
 WORKLOADS = (
     *(
         Workload(
-            f"counts/{table}", "counts", "per entry, how many deals reach it; from hand masks on",
+            f"counts/{table}",
+            "counts",
+            "per entry, how many deals reach it; from hand masks on",
             table,
         )
         for table in DENSITIES
     ),
     *(
         Workload(
-            f"all/{table}", "entry_lists", "per deal, the list of entries it reaches, in chunks",
-            table, 2_000,
+            f"all/{table}",
+            "entry_lists",
+            "per deal, the list of entries it reaches, in chunks",
+            table,
+            2_000,
         )
         for table in ("selective", "middle")
     ),
     Workload(
-        "parquet/selective", "entry_lists", "the same written to Parquet (deal, entry; zstd)",
-        "selective", 2_000,
+        "parquet/selective",
+        "entry_lists",
+        "the same written to Parquet (deal, entry; zstd)",
+        "selective",
+        2_000,
     ),
     Workload("first/selective", "first", "each board bid to its one auction", "selective"),
     Workload("first/bushy-dense", "first", "each board bid to its one auction", "bushy-dense"),
@@ -66,7 +74,7 @@ WORKLOADS = (
     Workload("deals", "hands", "random deals", None, 1_000),
     Workload("one/selective", "entry_lists", "all auctions of one deal, warm", "selective", 500),
     Workload("one/dense", "entry_lists", "all auctions of one deal, warm", "dense", 500),
-)  # fmt: skip
+)
 
 
 def find_workloads(names: list[str]) -> list[Workload]:
@@ -178,9 +186,7 @@ def answer(engine: Engine, inputs: Inputs) -> Answer:
 def _as_arrays(engine: Engine, inputs: Inputs, result: Any) -> Answer:
     operation = inputs.workload.operation
     if operation == "first":
-        return {
-            "entry": result.entry, "passes": result.passes, "defaults": result.defaults,
-        }  # fmt: skip
+        return {"entry": result.entry, "passes": result.passes, "defaults": result.defaults}
     if operation == "evaluate":
         return {"words": engine.bits(result).words}
     return {operation: result}

@@ -16,8 +16,11 @@ STRAINS = "CDHSN"
 """Strain letters in bidding order; a strain's code is its position here."""
 
 CALL_TEXTS: tuple[str, ...] = (
-    "P", "X", "XX", *(f"{level}{strain}" for level in range(1, 8) for strain in STRAINS),
-)  # fmt: skip
+    "P",
+    "X",
+    "XX",
+    *(f"{level}{strain}" for level in range(1, 8) for strain in STRAINS),
+)
 
 _CALL_BY_TEXT: dict[str, int] = {text.lower(): code for code, text in enumerate(CALL_TEXTS)}
 _CALL_BY_TEXT |= {f"{text.lower()}t": code for code, text in enumerate(CALL_TEXTS) if "N" in text}

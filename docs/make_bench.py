@@ -75,8 +75,14 @@ def page_of(rows: Iterable[ResultRow]) -> str:
     """Text of the page."""
     told = list(rows)
     opponents = sorted({name for row in told for name in row.matches})
-    heads = ["version", "name", "digest", "boards", *(f"against {name}" for name in opponents),
-             "from par"]  # fmt: skip
+    heads = [
+        "version",
+        "name",
+        "digest",
+        "boards",
+        *(f"against {name}" for name in opponents),
+        "from par",
+    ]
     lines = ["| " + " | ".join(heads) + " |", "| " + " | ".join("---" for _ in heads) + " |"]
     lines += [
         "| " + " | ".join((

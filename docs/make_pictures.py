@@ -237,9 +237,11 @@ def fill(url: str, folder: Path) -> None:
             raise SystemExit(f"bidcascade archive {action[0]} failed")
     query = {"name": file.name, "mode": "first", "result": "parquet,pbn"}
     httpx.post(
-        f"{url}/v1/jobs", params=query, content=file.read_bytes(),
+        f"{url}/v1/jobs",
+        params=query,
+        content=file.read_bytes(),
         headers={"Content-Type": "application/octet-stream"},
-    ).raise_for_status()  # fmt: skip
+    ).raise_for_status()
 
 
 def wait_until_warm(browser: Any, url: str) -> None:

@@ -133,8 +133,12 @@ def packages() -> list[str]:
     ):
         for init in sorted((ROOT / folder).rglob("__init__.py")):
             body = ast.parse(init.read_text("utf-8")).body
-            targets = [name for one in body if isinstance(one, ast.Assign)
-                       for name in ast.walk(one.targets[0])]  # fmt: skip
+            targets = [
+                name
+                for one in body
+                if isinstance(one, ast.Assign)
+                for name in ast.walk(one.targets[0])
+            ]
             if any(isinstance(name, ast.Name) and name.id == "__all__" for name in targets):
                 parts = init.parent.relative_to(ROOT).parts
                 found.append(".".join(("bidcascade", *parts)))

@@ -56,8 +56,12 @@ _ANYTHING_GOES: Final = frozenset(
 )
 """Parts of requests; every field of them may be left out."""
 _PLAIN: Final = {
-    "string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None",
-}  # fmt: skip
+    "string": "str",
+    "integer": "int",
+    "number": "float",
+    "boolean": "bool",
+    "null": "None",
+}
 
 
 def written_files() -> dict[str, str]:
@@ -177,8 +181,10 @@ def _values_text(schema: Mapping[str, Any]) -> str:
 def augmented_columns_page() -> str:
     """Page of the columns of augmented deals; what stands around its first table stays."""
     vocabulary = Vocabulary()
-    rows = [_row(_pattern(family), term_type(family.names[0], vocabulary), _meaning(family))
-            for family in FAMILIES]  # fmt: skip
+    rows = [
+        _row(_pattern(family), term_type(family.names[0], vocabulary), _meaning(family))
+        for family in FAMILIES
+    ]
     points = "distribution points: what `Total_Points` has beyond `HCP`"
     rows.append(_row("DP_p", term_type(DISTRIBUTION_POINTS, vocabulary), points))
     lengths = "lengths of spades, hearts, diamonds and clubs: `5=3=3=2`"

@@ -151,9 +151,13 @@ def read_lead_question(request: LeadsRequest) -> LeadQuestion:
     leader = Seat((contract.declarer + 1) % 4)
     others = f"what is known of other hands than the leader's, {leader.letter}, each once"
     return LeadQuestion(
-        hand=hand, contract=contract, calls=calls, scoring=request.scoring, layouts=request.layouts,
+        hand=hand,
+        contract=contract,
+        calls=calls,
+        scoring=request.scoring,
+        layouts=request.layouts,
         **read_circumstances(request, leader, others),
-    )  # fmt: skip
+    )
 
 
 def read_circumstances(
@@ -265,11 +269,16 @@ def iter_leads(
         layouts = sample(count=few, time_limit_s=min(left, DEFAULT_TIME_LIMIT_S))
     spent = time.monotonic() - started
     for study in refine_leads(
-        layouts.hands, question.contract, solver, weights=layouts.weights,
-        vulnerability=question.vulnerability, scoring=question.scoring,
+        layouts.hands,
+        question.contract,
+        solver,
+        weights=layouts.weights,
+        vulnerability=question.vulnerability,
+        scoring=question.scoring,
         time_limit_s=None if time_limit_s is None else max(0.0, time_limit_s - spent),
-        patience_s=None if patience_s is None else max(0.0, patience_s - spent), cancel=cancel,
-    ):  # fmt: skip
+        patience_s=None if patience_s is None else max(0.0, patience_s - spent),
+        cancel=cancel,
+    ):
         yield LeadAnswer(replace(study, seconds=study.seconds + spent), layouts)
 
 
@@ -364,9 +373,17 @@ def leads_dict(question: LeadQuestion, answer: LeadAnswer) -> dict[str, Any]:
 
 
 _NUMBERS = (
-    "value", "low", "high", "behind", "behind_error", "tricks", "set", "matchpoints", "imps",
+    "value",
+    "low",
+    "high",
+    "behind",
+    "behind_error",
+    "tricks",
+    "set",
+    "matchpoints",
+    "imps",
     "best_share",
-)  # fmt: skip
+)
 
 
 def rounded(value: float | None) -> float | None:

@@ -39,9 +39,11 @@ MEANING_SCHEMA: Final = pl.Schema(
 )
 """Further columns, with meanings."""
 LEFT_OUT_SCHEMA: Final = pl.Schema(
-    {**{name: CALL_ROW_SCHEMA[name] for name in ("deal", "source", "record", "board")},
-     "reason": pl.String()}
-)  # fmt: skip
+    {
+        **{name: CALL_ROW_SCHEMA[name] for name in ("deal", "source", "record", "board")},
+        "reason": pl.String(),
+    }
+)
 """Columns of boards that give no rows."""
 _ORIGIN: Final = ("source", "record", "board")
 

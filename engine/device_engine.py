@@ -57,9 +57,12 @@ class DeviceFrame:
     """
 
     def __init__(
-        self, session: "Session", arrays: "Mapping[str, DeviceArray]", *,
+        self,
+        session: "Session",
+        arrays: "Mapping[str, DeviceArray]",
+        *,
         booleans: Sequence[str] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._session = session
         self._arrays = dict(arrays)
         self._booleans = frozenset(booleans)
@@ -371,9 +374,12 @@ class DeviceEngine:
         Options as for :meth:`Engine.auctions`.
         """
         for lists in self._backend.lists_on_device(
-            self.plan, self.deals(deals),
-            completed_only=completed_only, max_depth=max_depth, limit=limit,
-        ):  # fmt: skip
+            self.plan,
+            self.deals(deals),
+            completed_only=completed_only,
+            max_depth=max_depth,
+            limit=limit,
+        ):
             with self._until_there():
                 numbers = list_numbers_on_device(
                     self.device, lists.offsets, lists.entries.size, first=lists.first_deal
@@ -429,10 +435,11 @@ class DeviceEngine:
         with self._until_there():
             columns = {
                 name: bits_on_device(
-                    self.device, rows[4 * number + seat : 4 * number + seat + 1].reshape(words),
+                    self.device,
+                    rows[4 * number + seat : 4 * number + seat + 1].reshape(words),
                     len(taken),
                 )
                 for number, row in enumerate(names)
                 for seat, name in enumerate(row)
-            }  # fmt: skip
+            }
         return DeviceFrame(self.session, columns, booleans=[*columns])

@@ -71,9 +71,11 @@ def read_inference(request: InferRequest) -> InferenceQuestion:
         contract = read_field(parse_contract, request.contract, "contract")
     against: Contract | Literal["Pass"] | None = None
     if request.against is not None:
-        against = "Pass" if request.against.lower() in ("pass", "p") else read_field(
-            parse_contract, request.against, "against"
-        )  # fmt: skip
+        against = (
+            "Pass"
+            if request.against.lower() in ("pass", "p")
+            else read_field(parse_contract, request.against, "against")
+        )
     elif request.scoring != "points":
         raise invalid_value(
             "against", None, f"expected a contract that {request.scoring} are against"
@@ -85,9 +87,13 @@ def read_inference(request: InferRequest) -> InferenceQuestion:
     if request.scoring != "points" and contract is None:
         raise invalid_value("scoring", request.scoring, "expected it with a contract")
     return InferenceQuestion(
-        **vars(plain), deals=request.deals, contract=contract, against=against,
-        lead=_lead(request, contract, plain), scoring=request.scoring,
-    )  # fmt: skip
+        **vars(plain),
+        deals=request.deals,
+        contract=contract,
+        against=against,
+        lead=_lead(request, contract, plain),
+        scoring=request.scoring,
+    )
 
 
 def _lead(request: InferRequest, contract: Contract | None, plain: AuctionQuestion) -> int | None:
@@ -121,11 +127,14 @@ def infer(
     rejected = None
     if question.deals:
         found = count_rejections(
-            source, question.calls, deals=question.deals, **question.circumstances,
+            source,
+            question.calls,
+            deals=question.deals,
+            **question.circumstances,
             limits=Limits(
                 until=time.perf_counter() + _SHARE_FOR_DEALING * time_limit_s, cancel=cancel
             ),
-        )  # fmt: skip
+        )
         rejected = asdict(found)
     left = max(0.001, until - time.perf_counter())
     limit = left if question.contract is None else _SHARE_FOR_SAMPLING * left
@@ -134,10 +143,16 @@ def infer(
     if question.contract is None:
         return answer
     value = contract_value(
-        layouts.hands, question.contract, solver, weights=layouts.weights,
-        vulnerability=layouts.vulnerability, against=question.against, lead=question.lead,
-        time_limit_s=max(0.0, until - time.perf_counter()), cancel=cancel,
-    )  # fmt: skip
+        layouts.hands,
+        question.contract,
+        solver,
+        weights=layouts.weights,
+        vulnerability=layouts.vulnerability,
+        against=question.against,
+        lead=question.lead,
+        time_limit_s=max(0.0, until - time.perf_counter()),
+        cancel=cancel,
+    )
     tricks, points = value.tricks_by_layout.tolist(), value.points_by_layout.tolist()
     for one, taken, scored in zip(answer["layouts"], tricks, points, strict=True):
         one |= (
@@ -151,10 +166,12 @@ def _value_dict(value: ContractValue, question: InferenceQuestion) -> dict[str, 
     numbers = {
         name: None if one is None else _number(one)
         for name, one in (
-            ("tricks", value.tricks), ("points", value.points), ("imps", value.imps),
+            ("tricks", value.tricks),
+            ("points", value.points),
+            ("imps", value.imps),
             ("matchpoints", value.matchpoints),
         )
-    }  # fmt: skip
+    }
     return {
         "contract": str(value.contract),
         "scoring": question.scoring,

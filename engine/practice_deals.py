@@ -25,9 +25,11 @@ def themes_dict() -> dict[str, Any]:
 
 
 def practice_deals_dict(
-    request: PracticeDealsRequest, *, until: float = float("inf"),
+    request: PracticeDealsRequest,
+    *,
+    until: float = float("inf"),
     cancel: threading.Event | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Answer a question for deals.
 
     Raises
@@ -68,5 +70,7 @@ def _parts(request: PracticeDealsRequest) -> list[Part]:
 def _deal(row: dict[str, Any]) -> dict[str, Any]:
     return {
         "deal": f"N:{' '.join(format_hand(row[name]) for name in HAND_COLUMNS)}",
-        "dealer": row["dealer"], "vulnerability": row["vulnerability"], "theme": row["event"],
-    }  # fmt: skip
+        "dealer": row["dealer"],
+        "vulnerability": row["vulnerability"],
+        "theme": row["event"],
+    }

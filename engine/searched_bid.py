@@ -64,16 +64,27 @@ def search_bid(
         As :func:`~bidcascade.inference.search.search_call` does.
     """
     question = SearchQuestion(
-        hand, calls, parse_call(answer.call), dealer, vulnerability, forced=bool(answer.forced),
-        layouts=DEFAULT_LAYOUTS if wish.layouts is None else wish.layouts, seed=wish.seed,
-    )  # fmt: skip
+        hand,
+        calls,
+        parse_call(answer.call),
+        dealer,
+        vulnerability,
+        forced=bool(answer.forced),
+        layouts=DEFAULT_LAYOUTS if wish.layouts is None else wish.layouts,
+        seed=wish.seed,
+    )
     budget_ms = wish.budget_ms
     if budget_ms is None and wish.layouts is None:
         budget_ms = DEFAULT_BUDGET_MS
     found = search_call(
-        engine.bidder.meanings, engine.bidder, question, rules_of(wish), solver,
-        time_limit_s=within_budget(time_limit_s, budget_ms), cancel=cancel,
-    )  # fmt: skip
+        engine.bidder.meanings,
+        engine.bidder,
+        question,
+        rules_of(wish),
+        solver,
+        time_limit_s=within_budget(time_limit_s, budget_ms),
+        cancel=cancel,
+    )
     if found.differs:
         missed = next(one.missed for one in found.candidates if one.call == found.call)
         text = "no line makes it" if missed is None else f"its line is missed by {missed}"

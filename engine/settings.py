@@ -264,9 +264,15 @@ class Settings(BaseSettings):
     )
 
     @field_validator(
-        "extra_tables", "overlays", "undescribed", "option", "cors_origins", "allowed_hosts",
-        "trusted_proxies", mode="before",
-    )  # fmt: skip
+        "extra_tables",
+        "overlays",
+        "undescribed",
+        "option",
+        "cors_origins",
+        "allowed_hosts",
+        "trusted_proxies",
+        mode="before",
+    )
     @classmethod
     def _split(cls, value: object) -> object:
         if isinstance(value, str):

@@ -69,14 +69,24 @@ def simulate_bid(
     """
     lines = [parse_call(one.call) for one in answer.candidates if one.holds]
     question = CallQuestion(
-        hand, calls, tuple(dict.fromkeys(lines)), dealer, vulnerability, wish.scoring,
-        wish.layouts, seed=wish.seed,
-    )  # fmt: skip
+        hand,
+        calls,
+        tuple(dict.fromkeys(lines)),
+        dealer,
+        vulnerability,
+        wish.scoring,
+        wish.layouts,
+        seed=wish.seed,
+    )
     try:
         found = simulate_calls(
-            engine.bidder.meanings, engine.bidder, question, solver,
-            time_limit_s=within_budget(time_limit_s, wish.budget_ms), cancel=cancel,
-        )  # fmt: skip
+            engine.bidder.meanings,
+            engine.bidder,
+            question,
+            solver,
+            time_limit_s=within_budget(time_limit_s, wish.budget_ms),
+            cancel=cancel,
+        )
     except TimedOut as error:
         if wish.budget_ms is None:
             raise
@@ -111,17 +121,31 @@ def with_call(
     line = next((one for one in answer.candidates if one.holds and one.call == text), None)
     if line is not None:
         return replace(
-            answer, call=text, entry=line.entry, name=line.name, description=line.description,
-            where=line.where, agreements=line.agreements, default_pass=False, note=f"by {how}",
-        )  # fmt: skip
+            answer,
+            call=text,
+            entry=line.entry,
+            name=line.name,
+            description=line.description,
+            where=line.where,
+            agreements=line.agreements,
+            default_pass=False,
+            note=f"by {how}",
+        )
     if not why:
         without = "the system has no line here" if answer.is_without_line else "no line makes it"
         why = f"{without}: natural call"
     entry = engine.bidder.entry_of((*calls, call))
     return replace(
-        answer, call=text, entry=entry, name="", description="", where="", agreements=[],
-        default_pass=False, note=f"{why} by {how}",
-    )  # fmt: skip
+        answer,
+        call=text,
+        entry=entry,
+        name="",
+        description="",
+        where="",
+        agreements=[],
+        default_pass=False,
+        note=f"{why} by {how}",
+    )
 
 
 _UNITS: Final = {"imps": "IMPs", "matchpoints": "matchpoints", "points": "points"}

@@ -118,9 +118,12 @@ def bench(
     frame = random_deals(int(numbers[-1]) + 1, BANK_SEED)[numbers]
     deals = deal_arrays(frame)
     tables = solved_tables(
-        deals.hands, solver, user_tables() if cache is None else cache, cancel=cancel,
+        deals.hands,
+        solver,
+        user_tables() if cache is None else cache,
+        cancel=cancel,
         progress=lambda done, total: report("double dummy", done, total),
-    )  # fmt: skip
+    )
     faults: list[Fault] = []
     matches = []
     for opponent in opponents:
@@ -133,16 +136,25 @@ def bench(
     archive = Archive(
         frame.with_columns(
             auction=pl.Series([list(one) for one in auctions], dtype=pl.List(pl.UInt8)),
-            source=pl.lit(SOURCE), record=pl.Series(numbers.astype(np.uint32)),
+            source=pl.lit(SOURCE),
+            record=pl.Series(numbers.astype(np.uint32)),
         ),
-        deals, np.arange(boards), {}, opponents[0].name,
-    )  # fmt: skip
+        deals,
+        np.arange(boards),
+        {},
+        opponents[0].name,
+    )
     known = TableCache()
     known.add(deals.hands, tables)
     yardstick, rows = measure_archive(
-        [bidder, *opponents[1:]], archive, solver, cache=known, faults=faults, progress=progress,
+        [bidder, *opponents[1:]],
+        archive,
+        solver,
+        cache=known,
+        faults=faults,
+        progress=progress,
         cancel=cancel,
-    )  # fmt: skip
+    )
     kinds = Counter(one.kind for one in faults)
     shown = [
         _by_bank(one, int(numbers[one.deal]))
@@ -153,9 +165,18 @@ def bench(
         (0, 0.0) if isinstance(bidder, System) else (bidder.requests, bidder.seconds)
     )
     result = Bench(
-        bidder.name, bidder.digest, part, seed, boards, tuple(matches), dict(sorted(kinds.items())),
-        requests, tuple(shown), yardstick, seconds,
-    )  # fmt: skip
+        bidder.name,
+        bidder.digest,
+        part,
+        seed,
+        boards,
+        tuple(matches),
+        dict(sorted(kinds.items())),
+        requests,
+        tuple(shown),
+        yardstick,
+        seconds,
+    )
     return result, rows
 
 

@@ -111,25 +111,41 @@ class BlindLeader:
             return Led(*known)
         tricks = self.solver.leads(boards, contract.strain, leader, cancel=self.cancel)
         study = study_leads(
-            tricks[:-1], found.hands, contract, weights=found.weights,
-            vulnerability=vulnerability, scoring="imps",
-        )  # fmt: skip
+            tricks[:-1],
+            found.hands,
+            contract,
+            weights=found.weights,
+            vulnerability=vulnerability,
+            scoring="imps",
+        )
         led = Led(study.card, 13 - int(tricks[-1, study.card]))
         self.cache.put({key: bytes(led)})
         return led
 
     def _drawn(
-        self, sides: tuple[System, System], calls: tuple[int, ...], leader: Seat, hand: int,
-        dealer: Seat, vulnerability: Vulnerability,
-    ) -> Layouts:  # fmt: skip
+        self,
+        sides: tuple[System, System],
+        calls: tuple[int, ...],
+        leader: Seat,
+        hand: int,
+        dealer: Seat,
+        vulnerability: Vulnerability,
+    ) -> Layouts:
         """Draw what the leader thinks of: deals that fit the auction, if there are any."""
 
         def drawn(calls: tuple[int, ...]) -> Layouts:
             return sample_layouts(
-                sides[0], calls, count=self.layouts, dealer=dealer, vulnerability=vulnerability,
-                known={leader: KnownCards(hand)}, opponents=sides[1], cancel=self.cancel,
-                time_limit_s=_TIME_LIMIT_S, max_proposals=_MOST_PROPOSALS,
-            )  # fmt: skip
+                sides[0],
+                calls,
+                count=self.layouts,
+                dealer=dealer,
+                vulnerability=vulnerability,
+                known={leader: KnownCards(hand)},
+                opponents=sides[1],
+                cancel=self.cancel,
+                time_limit_s=_TIME_LIMIT_S,
+                max_proposals=_MOST_PROPOSALS,
+            )
 
         try:
             return drawn(calls)

@@ -303,8 +303,10 @@ class SystemMatch:
             deal, column = np.divmod(different, TABLE_SIZE)
             answers = double_dummy.tricks(
                 np.ascontiguousarray(self.deals.hands[:, chosen[deal]]),
-                (column % 5).astype(np.uint8), (column // 5).astype(np.uint8), cancel=self._cancel,
-            )  # fmt: skip
+                (column % 5).astype(np.uint8),
+                (column // 5).astype(np.uint8),
+                cancel=self._cancel,
+            )
             tricks[missing] = answers[which]
             self.solved += len(different)
         return tricks
@@ -366,9 +368,13 @@ class SystemMatch:
             if contract is not None:
                 sides = systems if table == dealer % 2 else systems[::-1]
                 self.leads[table, deal], tricks[table] = leader.lead(
-                    sides, self.endings.auction(ending), contract, self.deals.hands[:, deal],
-                    dealer=dealer, vulnerability=Vulnerability(self.deals.vulnerability[deal]),
-                )  # fmt: skip
+                    sides,
+                    self.endings.auction(ending),
+                    contract,
+                    self.deals.hands[:, deal],
+                    dealer=dealer,
+                    vulnerability=Vulnerability(self.deals.vulnerability[deal]),
+                )
         parts, played = self._contracts(chosen)
         scores = scores_of(parts, played, self.deals.vulnerability[chosen], tricks)
         self.led_tricks[:, deal] = tricks[:, 0]

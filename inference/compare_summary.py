@@ -259,11 +259,17 @@ def summarize(
     }
     sides = match.deals.vulnerability
     return Summary(
-        match.names, len(match),
+        match.names,
+        len(match),
         {name: int((match.kind == kind).sum()) for kind, name in enumerate(KINDS)},
-        match.sampled, match.solved, results.mean(values),
-        results.mean(match.defended_imps.astype(np.float64)), blind_estimate(match),
-        int(match.led.sum()), results.mean(points), outcomes,
+        match.sampled,
+        match.solved,
+        results.mean(values),
+        results.mean(match.defended_imps.astype(np.float64)),
+        blind_estimate(match),
+        int(match.led.sum()),
+        results.mean(points),
+        outcomes,
         {
             name: (
                 bidding.mean((sides == number).astype(np.float64)),
@@ -274,8 +280,9 @@ def summarize(
         },
         _divergence_results(match, values, most_divergences),
         (_system_result(match, 0), _system_result(match, 1)),
-        _examples(match, examples), dict(match.seconds),
-    )  # fmt: skip
+        _examples(match, examples),
+        dict(match.seconds),
+    )
 
 
 def blind_estimate(match: SystemMatch) -> Estimate:
@@ -375,11 +382,9 @@ def _system_result(match: SystemMatch, system: int) -> SystemResult:
         match.names[system],
         {name: bidding.mean(_by_deal(held)) for name, held in counts.items()},
         results.ratio(_by_deal(made), _by_deal(played)),
-        bidding.ratio(
-            _by_deal(declared * match.endings.lengths[match.ending]), _by_deal(declared)
-        ),
+        bidding.ratio(_by_deal(declared * match.endings.lengths[match.ending]), _by_deal(declared)),
         tuple(common),
-    )  # fmt: skip
+    )
 
 
 def category_of(level: I64, strain: I64) -> I64:
@@ -412,12 +417,16 @@ def example_of(match: SystemMatch, deal: int) -> Example:
     tricks = [int(match.tricks[table, deal]) for table in range(2)]
     names = ["Pass" if one is None else f"{one.name} {one.declarer.letter}" for one in contracts]
     return Example(
-        deal, format_deal(deal_at(match.deals, deal)), SEATS[dealer], VULNERABILITIES[sides],
+        deal,
+        format_deal(deal_at(match.deals, deal)),
+        SEATS[dealer],
+        VULNERABILITIES[sides],
         (match.endings.auction(endings[0]), match.endings.auction(endings[1])),
         (names[0], names[1]),
         (_known(tricks[0]), _known(tricks[1])),
-        (int(match.scores[0, deal]), int(match.scores[1, deal])), int(match.imps[deal]),
-    )  # fmt: skip
+        (int(match.scores[0, deal]), int(match.scores[1, deal])),
+        int(match.imps[deal]),
+    )
 
 
 def deal_at(deals: DealArrays, number: int) -> Deal:
@@ -468,12 +477,15 @@ def boards_frame(match: SystemMatch) -> pl.DataFrame:
         **by_table,
     )
     return frame.select(
-        *_DEAL_COLUMNS, "kind", "weight",
+        *_DEAL_COLUMNS,
+        "kind",
+        "weight",
         *(f"{name}_{table}" for table in ("ns", "ew") for name in _TABLE_COLUMNS),
-        "imps", "divergence",
+        "imps",
+        "divergence",
         *(f"{name}_{table}" for table in ("ns", "ew") for name in ("lead", "blind_tricks")),
         "blind_imps",
-    )  # fmt: skip
+    )
 
 
 def bidding_frame(match: SystemMatch, chosen: I64) -> pl.DataFrame:

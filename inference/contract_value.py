@@ -141,17 +141,27 @@ def contract_value(
     taken = tricks[done]
     chances = weighted_mean((taken[:, None] == np.arange(14)).astype(np.float64), weights)
     return ContractValue(
-        contract, _mean(taken, weights),
+        contract,
+        _mean(taken, weights),
         float(weighted_mean((taken >= contract.level + 6).astype(np.float64), weights)),
-        _mean(own[done], weights), imps_value, matchpoints, tuple(chances.tolist()),
-        int(done.sum()), np.where(done, tricks, -1), own,
-    )  # fmt: skip
+        _mean(own[done], weights),
+        imps_value,
+        matchpoints,
+        tuple(chances.tolist()),
+        int(done.sum()),
+        np.where(done, tricks, -1),
+        own,
+    )
 
 
 def _tricks(
-    hands: U64, contract: Contract, solver: DoubleDummy, lead: int | None, until: float | None,
+    hands: U64,
+    contract: Contract,
+    solver: DoubleDummy,
+    lead: int | None,
+    until: float | None,
     cancel: Event | None,
-) -> I64:  # fmt: skip
+) -> I64:
     """Tricks of declarer's side in each layout, -1 where it was not solved in time."""
     left = None if until is None else max(0.0, until - monotonic())
     leader = Seat((contract.declarer + 1) % 4)

@@ -118,9 +118,13 @@ class _Pairs(NamedTuple):
 
     def of(self, chosen: "I64 | Bools") -> "_Pairs":
         return _Pairs(
-            self.line[chosen], self.other[chosen], self.call[chosen], self.deal[chosen],
-            self.gain[chosen], self.hand[chosen],
-        )  # fmt: skip
+            self.line[chosen],
+            self.other[chosen],
+            self.call[chosen],
+            self.deal[chosen],
+            self.gain[chosen],
+            self.hand[chosen],
+        )
 
 
 class Examiner:
@@ -189,9 +193,12 @@ class Examiner:
                 key=lambda one: (-one.imps, one.line, one.instead),
             )
         return Examination(
-            self.name, self.deals, sum(self._counts.values()),
-            sum(len(part.line) for part in self._parts), tuple(regrets),
-        )  # fmt: skip
+            self.name,
+            self.deals,
+            sum(self._counts.values()),
+            sum(len(part.line) for part in self._parts),
+            tuple(regrets),
+        )
 
 
 def examine(
@@ -306,9 +313,10 @@ def _alternatives(
             at, call, line, other = chosen
             deal, place = step.deals[at], step.place[at]
             taken = DealArrays(
-                np.ascontiguousarray(deals.hands[:, deal]), deals.dealer[deal],
+                np.ascontiguousarray(deals.hands[:, deal]),
+                deals.dealer[deal],
                 deals.vulnerability[deal],
-            )  # fmt: skip
+            )
             ended = bidder.bid_on(taken, place, call, depth).place
             swings = _scores(bidder, ended, taken, tables[deal]) - made[deal]
             seat = (deals.dealer[deal].astype(np.int64) + depth) % 4
@@ -430,10 +438,14 @@ def _regret(
     looked_at = min(counts[line], MOST_DECISIONS)
     share = counts[line] / deals * np.count_nonzero(where) / looked_at
     return Regret(
-        lines.lines[line], lines.lines[int(pairs.other[0])],
+        lines.lines[line],
+        lines.lines[int(pairs.other[0])],
         tuple(CALL_TEXTS[call] for call in calls[np.argsort(-often, kind="stable")]),
-        words, float(share), _gain(gain[where & seen]), unseen,
-    )  # fmt: skip
+        words,
+        float(share),
+        _gain(gain[where & seen]),
+        unseen,
+    )
 
 
 def _gain(values: Floats) -> Gain:

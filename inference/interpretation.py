@@ -159,10 +159,20 @@ cancel, backend
     calls = auction_calls(auction)
     backend = backend or get_backend("cpu")
     found = sample_layouts(
-        source, calls, count=layouts, dealer=dealer, vulnerability=vulnerability, known=known,
-        where=where, seed=seed, strict=strict, opponents=opponents, time_limit_s=time_limit_s,
-        cancel=cancel, backend=backend,
-    )  # fmt: skip
+        source,
+        calls,
+        count=layouts,
+        dealer=dealer,
+        vulnerability=vulnerability,
+        known=known,
+        where=where,
+        seed=seed,
+        strict=strict,
+        opponents=opponents,
+        time_limit_s=time_limit_s,
+        cancel=cancel,
+        backend=backend,
+    )
     meanings = meanings_of(source, opponents)
     hands = known_by_seat(known or {})
     first, second = meanings.agreed(calls)
@@ -170,13 +180,18 @@ cancel, backend
     is_over = Auction.of(calls).is_complete
     steps = () if is_over else offered_steps(meanings, calls)
     return Interpretation(
-        format_calls(calls), found.dealer.letter, found.vulnerability.text,
+        format_calls(calls),
+        found.dealer.letter,
+        found.vulnerability.text,
         tuple(name for name, one in zip(SEATS, hands, strict=True) if one.is_whole),
-        meanings.explanation(calls), _shown(meanings, calls, found.dealer),
-        dict(zip(SEATS, pictures(found, agreed, meanings.vocabulary), strict=True)), agreed,
+        meanings.explanation(calls),
+        _shown(meanings, calls, found.dealer),
+        dict(zip(SEATS, pictures(found, agreed, meanings.vocabulary), strict=True)),
+        agreed,
         None if is_over else seat_of_call(found.dealer, len(calls)).letter,
-        _next_calls(steps, found, backend), found.report,
-    )  # fmt: skip
+        _next_calls(steps, found, backend),
+        found.report,
+    )
 
 
 def _shown(meanings: Meanings, calls: Sequence[int], dealer: Seat) -> dict[str, ShownHand]:

@@ -266,9 +266,13 @@ def refine_leads(
         if len(part):
             tricks, solved = np.concatenate([tricks, found]), np.concatenate([solved, part])
             study = study_leads(
-                tricks, hands[:, solved], contract, weights=weights[solved],
-                vulnerability=vulnerability, scoring=scoring,
-            )  # fmt: skip
+                tricks,
+                hands[:, solved],
+                contract,
+                weights=weights[solved],
+                vulnerability=vulnerability,
+                scoring=scoring,
+            )
             yield replace(study, requested=count, seconds=monotonic() - started)
         requested += size
         size = min(max(first, 2 * size), step)

@@ -64,10 +64,13 @@ def _game_level(strain: int) -> int:
 
 def _cheapest_and_game(auction: Auction, strain: int, *, game: bool) -> Iterator[int]:
     cheapest = next(
-        (bid for bid in range(max(FIRST_BID, auction.last_bid + 1), LAST_BID + 1)
-         if bid_strain(bid) == strain),
+        (
+            bid
+            for bid in range(max(FIRST_BID, auction.last_bid + 1), LAST_BID + 1)
+            if bid_strain(bid) == strain
+        ),
         None,
-    )  # fmt: skip
+    )
     if cheapest is None:
         return
     yield cheapest

@@ -20,10 +20,15 @@ from .layouts.meanings import Lines
 
 STRENGTH: Final = frozenset(
     {
-        "HCP", "Total_Points", "Losers", "Playing_Tricks", "Rule_Of_20", "Rule_Of_15",
+        "HCP",
+        "Total_Points",
+        "Losers",
+        "Playing_Tricks",
+        "Rule_Of_20",
+        "Rule_Of_15",
         *(f"Support_Points_{suit}" for suit in SUITS),
     }
-)  # fmt: skip
+)
 """Terms that measure how strong a hand is. A suit that is too short is no small miss: partner
 counts on its cards."""
 _UPWARDS: Final = (">", ">=")

@@ -55,9 +55,14 @@ _NO_SCORE: Final = -(2**31)
 
 _NUMBER: Final = pl.Float64()
 _RANGE: Final = pl.Struct(
-    {"least": pl.UInt8(), "low": pl.UInt8(), "mean": _NUMBER, "high": pl.UInt8(),
-     "most": pl.UInt8()}
-)  # fmt: skip
+    {
+        "least": pl.UInt8(),
+        "low": pl.UInt8(),
+        "mean": _NUMBER,
+        "high": pl.UInt8(),
+        "most": pl.UInt8(),
+    }
+)
 _CALLS: Final = pl.List(pl.Struct({"call": pl.String(), "share": _NUMBER}))
 _SHAPES: Final = pl.List(pl.Struct({"shape": pl.String(), "share": _NUMBER}))
 _CONTRACTS: Final = pl.List(
@@ -214,8 +219,10 @@ class _Auctions(NamedTuple):
         if len(over):
             keys = keys_of(self.calls[over])
             first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1]))
-            different = [contract_number(self.calls[one, : self.lengths[one]].tolist())
-                         for one in over[first].tolist()]  # fmt: skip
+            different = [
+                contract_number(self.calls[one, : self.lengths[one]].tolist())
+                for one in over[first].tolist()
+            ]
             numbers[over] = np.repeat(different, np.diff(np.append(first, len(over))))
         return numbers
 
@@ -258,9 +265,13 @@ class _Facts(NamedTuple):
 
     @classmethod
     def of(
-        cls, boards: pl.DataFrame, deals: DealArrays, auctions: _Auctions,
-        humans: _Auctions | None, order: I64,
-    ) -> "_Facts":  # fmt: skip
+        cls,
+        boards: pl.DataFrame,
+        deals: DealArrays,
+        auctions: _Auctions,
+        humans: _Auctions | None,
+        order: I64,
+    ) -> "_Facts":
         par, tables = _solved(boards)
         scores, others = _at_the_table(boards)
         # from here on in the order of the auctions
@@ -296,13 +307,18 @@ class _Facts(NamedTuple):
             np.where(numbers > 0, numbers - (numbers - 1) % 4 // 2 * 2, numbers),
             np.where(played & par.there, over, -1),
             {
-                "score": bid, "imps_par": _imps(bid, par), "table_score": scores,
-                "table_imps_par": _imps(scores, par), "table_imps_room": _imps(scores, others),
+                "score": bid,
+                "imps_par": _imps(bid, par),
+                "table_score": scores,
+                "table_imps_par": _imps(scores, par),
+                "table_imps_room": _imps(scores, others),
             },
             ranges,
-            tuple(named_shapes(np.stack([ranges[f"SL_{place}_{suit}"] for suit in SUITS]))
-                  for place in range(1, 5)),
-        )  # fmt: skip
+            tuple(
+                named_shapes(np.stack([ranges[f"SL_{place}_{suit}"] for suit in SUITS]))
+                for place in range(1, 5)
+            ),
+        )
 
 
 def _common_calls(auctions: _Auctions) -> I64:
@@ -416,9 +432,14 @@ class _Nodes(NamedTuple):
         ).to_struct()
 
     def shares(
-        self, keys: I64, names: pl.DataFrame, of: I64, *, most: int = CALL_COUNT,
+        self,
+        keys: I64,
+        names: pl.DataFrame,
+        of: I64,
+        *,
+        most: int = CALL_COUNT,
         value: _Known | None = None,
-    ) -> pl.Series:  # fmt: skip
+    ) -> pl.Series:
         """List the commonest things, with their share.
 
         Parameters
@@ -510,7 +531,9 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
         "contracts": nodes.shares(
             facts.contracts,
             _CONTRACT_NAMES.select("contract", is_own=pl.col("side") == side),
-            finished, most=MOST_CONTRACTS, value=score._replace(values=sign * score.values),
+            finished,
+            most=MOST_CONTRACTS,
+            value=score._replace(values=sign * score.values),
         ),
         "results": nodes.shares(facts.over, _RESULT_NAMES, nodes.number(facts.over >= 0)),
         **{name: nodes.mean(known, sign=sign) for name, known in facts.values.items()},
@@ -526,7 +549,7 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
         },
         "next_calls": nodes.shares(_call_at(facts.auctions, depth), _CALL_NAMES, boards),
         **_humans(nodes, facts.humans),
-    }  # fmt: skip
+    }
     frame = pl.DataFrame(columns, strict=False).cast(NODE_SCHEMA)
     return frame.select(*NODE_SCHEMA, pl.Series(_FIRST, nodes.first))
 

@@ -97,8 +97,13 @@ def price_of(match: SystemMatch, option: str, *, is_on: bool) -> OptionPrice:
     """Sum up the match of a text with an option against the same without it."""
     results = Sample.of_results(match)
     return OptionPrice(
-        option, is_on, len(match), int((match.ending[0] != match.ending[1]).sum()),
-        len(match.order), results.mean(match.imps.astype(float)),
-        results.mean(match.defended_imps.astype(float)), blind_estimate(match),
+        option,
+        is_on,
+        len(match),
+        int((match.ending[0] != match.ending[1]).sum()),
+        len(match.order),
+        results.mean(match.imps.astype(float)),
+        results.mean(match.defended_imps.astype(float)),
+        blind_estimate(match),
         int(match.led.sum()),
-    )  # fmt: skip
+    )

@@ -146,9 +146,13 @@ def bid_boards(
 
 
 def _solve(
-    wanted: I64, solver: DoubleDummy, budget: Budget, deals: DealArrays, parts: ContractParts,
+    wanted: I64,
+    solver: DoubleDummy,
+    budget: Budget,
+    deals: DealArrays,
+    parts: ContractParts,
     tricks: I8,
-) -> None:  # fmt: skip
+) -> None:
     """Solve contracts until the budget is spent."""
     started = perf_counter()
     wanted = wanted[: budget.deals]
@@ -157,9 +161,10 @@ def _solve(
             break
         chosen = wanted[start : start + _BATCH]
         tricks[chosen] = solver.tricks(
-            np.ascontiguousarray(deals.hands[:, chosen]), parts.strain[chosen].astype(np.uint8),
+            np.ascontiguousarray(deals.hands[:, chosen]),
+            parts.strain[chosen].astype(np.uint8),
             parts.declarer[chosen].astype(np.uint8),
-        )  # fmt: skip
+        )
 
 
 def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) -> list[Sign]:
@@ -192,10 +197,16 @@ def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) 
         low, high = wilson_interval([count * deals / max(of, 1)], [deals])
         found.append(
             Sign(
-                what, among, count, of, count / of if of else None, float(low[0]), float(high[0]),
+                what,
+                among,
+                count,
+                of,
+                count / of if of else None,
+                float(low[0]),
+                float(high[0]),
                 tuple(_example(boards, one) for one in np.flatnonzero(seen)[:examples].tolist()),
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -268,7 +279,9 @@ def _example(boards: BidBoards, number: int) -> Example:
     dealer = int(deals.dealer[number])
     contract = contract_of(contract_number(calls), dealer)
     return Example(
-        format_deal(deal_at(deals, number)), SEATS[dealer],
-        VULNERABILITIES[int(deals.vulnerability[number])], format_calls(calls),
+        format_deal(deal_at(deals, number)),
+        SEATS[dealer],
+        VULNERABILITIES[int(deals.vulnerability[number])],
+        format_calls(calls),
         "Pass" if contract is None else f"{contract.name} {contract.declarer.letter}",
-    )  # fmt: skip
+    )

@@ -52,9 +52,7 @@ DecisionKind: TypeAlias = Literal["opening", "uncontested", "slam", "competitive
 DECISION_KINDS: Final[tuple[DecisionKind, ...]] = get_args(DecisionKind)
 """Nobody has bid; only the caller's side has; it has, and may reach a slam; both sides have; only
 the other side has."""
-SEARCHED_KINDS: Final[tuple[DecisionKind, ...]] = (
-    "opening", "uncontested", "slam", "competitive",
-)  # fmt: skip
+SEARCHED_KINDS: Final[tuple[DecisionKind, ...]] = ("opening", "uncontested", "slam", "competitive")
 """Those that a search was measured to gain in; see ``docs/search.md``."""
 SearchEnd: TypeAlias = Literal["layouts", "decided", "time", "not searched"]
 
@@ -263,9 +261,18 @@ def search_call(
 
     def unsearched(why: str) -> Search:
         return Search(
-            question.own, question.own, kind, f"not searched: {why}", (), 0, question.layouts,
-            question.seed, 0, "not searched", perf_counter() - started,
-        )  # fmt: skip
+            question.own,
+            question.own,
+            kind,
+            f"not searched: {why}",
+            (),
+            0,
+            question.layouts,
+            question.seed,
+            0,
+            "not searched",
+            perf_counter() - started,
+        )
 
     is_wanted = kind in rules.kinds or (kind == "uncontested" and "slam" in rules.kinds)
     if not is_wanted:
@@ -313,9 +320,13 @@ def _candidates(
     calls = question.calls
     context = context_at(len(calls), question.dealer, question.vulnerability)
     near = near_calls(
-        meanings_of(source).lines(calls), question.hand, context, own=question.own, calls=calls,
+        meanings_of(source).lines(calls),
+        question.hand,
+        context,
+        own=question.own,
+        calls=calls,
         most_missed=rules.missed,
-    )  # fmt: skip
+    )
     found: list[tuple[int, int | None]] = [*near[: rules.candidates]]
     if len(near) > 1 and not question.forced and all(call != PASS for call, _ in near):
         found = [*found[: rules.candidates - 1], (PASS, None)]
@@ -332,10 +343,17 @@ def _layouts(
     calls = question.calls
     try:
         layouts = sample_layouts(
-            source, calls, count=question.layouts, dealer=question.dealer,
-            vulnerability=question.vulnerability, known={question.seat: question.hand},
-            seed=question.seed, relaxing=False, time_limit_s=limit, cancel=cancel,
-        )  # fmt: skip
+            source,
+            calls,
+            count=question.layouts,
+            dealer=question.dealer,
+            vulnerability=question.vulnerability,
+            known={question.seat: question.hand},
+            seed=question.seed,
+            relaxing=False,
+            time_limit_s=limit,
+            cancel=cancel,
+        )
     except TimedOut:
         return f"no layout was found in {1000 * limit:.0f} ms"
     except NoSuchDeal:
@@ -459,9 +477,13 @@ class _Trial:
             wanted = np.where(differs, contracts, 0)
             try:
                 tricks, _ = solved_tricks(
-                    solver, self._layouts.hands[:, begin:end], wanted, question.dealer,
-                    timeout_s=left, cancel=cancel,
-                )  # fmt: skip
+                    solver,
+                    self._layouts.hands[:, begin:end],
+                    wanted,
+                    question.dealer,
+                    timeout_s=left,
+                    cancel=cancel,
+                )
             except TimedOut:
                 # those of the part that were quick are not a fair sample of it
                 break
@@ -533,10 +555,18 @@ class _Trial:
         others = sorted(range(1, len(found)), key=lambda row: (-round(found[row].gain, 9), row))
         ordered = (found[0], *(found[row] for row in others))
         return Search(
-            self._candidates[chosen][0], question.own, kind,
+            self._candidates[chosen][0],
+            question.own,
+            kind,
             self._why(found[chosen] if chosen else ordered[1], found[0], is_made=bool(chosen)),
-            ordered, self.used, question.layouts, question.seed, self._solved, stopped, 0.0,
-        )  # fmt: skip
+            ordered,
+            self.used,
+            question.layouts,
+            question.seed,
+            self._solved,
+            stopped,
+            0.0,
+        )
 
     def _candidate(self, row: int) -> SearchedCall:
         call, missed = self._candidates[row]

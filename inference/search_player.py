@@ -121,11 +121,20 @@ class SearchPlayer:
             made = places.call(turn.calls, turn.hand, context)
         assert made is not None
         question = SearchQuestion(
-            turn.hand, turn.calls, made.call, turn.dealer, turn.vulnerability,
-            forced=bool(made.forced), layouts=self.layouts, seed=self.seed,
-        )  # fmt: skip
+            turn.hand,
+            turn.calls,
+            made.call,
+            turn.dealer,
+            turn.vulnerability,
+            forced=bool(made.forced),
+            layouts=self.layouts,
+            seed=self.seed,
+        )
         return search_call(
-            self.system.reader(opponents, first=is_first), PlacesBidder(places), question,
-            self._rules, self._solver,
+            self.system.reader(opponents, first=is_first),
+            PlacesBidder(places),
+            question,
+            self._rules,
+            self._solver,
             time_limit_s=None if self._budget_ms is None else self._budget_ms / 1000,
-        )  # fmt: skip
+        )

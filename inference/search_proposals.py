@@ -162,9 +162,14 @@ def propose(
             progress(deal + 1, count)
     proposals = [_proposal(*key, each, count) for key, each in found.items() if len(each) >= least]
     return SearchProposals(
-        system.name, count, requests, sum(map(len, found.values())), player.layouts, player.seed,
+        system.name,
+        count,
+        requests,
+        sum(map(len, found.values())),
+        player.layouts,
+        player.seed,
         tuple(sorted(proposals, key=lambda one: (-one.imps, one.line, one.own, one.instead))),
-    )  # fmt: skip
+    )
 
 
 def _line_of(system: System, turn: Turn) -> LineName:
@@ -184,6 +189,13 @@ def _proposal(
         counts[one.auction] += 1
     places = sorted(counts, key=lambda place: (-counts[place], place))[:MOST_PLACES]
     return Proposal(
-        line, format_call(own), format_call(instead), len(each), gain, error,
-        float(gains.sum()) / deals, tuple(places), max(each, key=lambda one: one.gain),
-    )  # fmt: skip
+        line,
+        format_call(own),
+        format_call(instead),
+        len(each),
+        gain,
+        error,
+        float(gains.sum()) / deals,
+        tuple(places),
+        max(each, key=lambda one: one.gain),
+    )

@@ -222,11 +222,16 @@ def simulate_calls(
     if time_limit_s is not None:
         sampling_s = min(sampling_s, _SHARE_FOR_SAMPLING * time_limit_s)
     layouts = sample_layouts(
-        source, question.calls, count=question.layouts, dealer=question.dealer,
+        source,
+        question.calls,
+        count=question.layouts,
+        dealer=question.dealer,
         vulnerability=question.vulnerability,
-        known={**question.known, question.seat: KnownCards(question.hand)}, seed=question.seed,
-        time_limit_s=sampling_s, cancel=cancel,
-    )  # fmt: skip
+        known={**question.known, question.seat: KnownCards(question.hand)},
+        seed=question.seed,
+        time_limit_s=sampling_s,
+        cancel=cancel,
+    )
     trial = _Trial(question, layouts)
     bidding_until = None
     if time_limit_s is not None:
@@ -314,9 +319,13 @@ class _Trial:
         rows = np.array(self._in)
         numbers = self._contracts[rows, begin:end]
         tricks, requested = solved_tricks(
-            solver, self._layouts.hands[:, begin:end], numbers, self._question.dealer,
-            timeout_s=left, cancel=cancel,
-        )  # fmt: skip
+            solver,
+            self._layouts.hands[:, begin:end],
+            numbers,
+            self._question.dealer,
+            timeout_s=left,
+            cancel=cancel,
+        )
         self._solved += requested
         points = np.zeros(numbers.shape)
         for place in zip(*np.nonzero(numbers), strict=True):
@@ -381,10 +390,18 @@ class _Trial:
             range(len(found)), key=lambda row: (row != best, round(found[row].behind, 9), row)
         )
         return Simulation(
-            tuple(found[row] for row in order), self._calls[0], question.scoring, self._tricks_by,
-            self.tried, question.layouts, effective_size(layouts.weights[: self.tried]),
-            self._solved, stopped, layouts.report, seconds,
-        )  # fmt: skip
+            tuple(found[row] for row in order),
+            self._calls[0],
+            question.scoring,
+            self._tricks_by,
+            self.tried,
+            question.layouts,
+            effective_size(layouts.weights[: self.tried]),
+            self._solved,
+            stopped,
+            layouts.report,
+            seconds,
+        )
 
     def _candidate(self, row: int, best: int) -> CandidateCall:
         question, count = self._question, self._tried[row]
@@ -398,12 +415,18 @@ class _Trial:
         is_best = self._points[row, :count] >= most - 1e-6
         share = weights / weights.sum()
         return CandidateCall(
-            self._calls[row], self._calls[row] in question.lines, mean,
-            None if margin is None else mean - margin, None if margin is None else mean + margin,
-            distance, None if error is None else NORMAL * error,
+            self._calls[row],
+            self._calls[row] in question.lines,
+            mean,
+            None if margin is None else mean - margin,
+            None if margin is None else mean + margin,
+            distance,
+            None if error is None else NORMAL * error,
             float(share @ self._points[row, :count]),
-            float(share @ is_best), count, self._commonest(row, count),
-        )  # fmt: skip
+            float(share @ is_best),
+            count,
+            self._commonest(row, count),
+        )
 
     def _commonest(self, row: int, count: int) -> tuple[tuple[str, float], ...]:
         weights = self._layouts.weights[:count]
@@ -432,9 +455,14 @@ def contracts_after(
 
 
 def solved_tricks(
-    solver: DoubleDummy, hands: U64, contracts: I64, dealer: Seat, *,
-    timeout_s: float | None = None, cancel: Event | None = None,
-) -> tuple[I8, int]:  # fmt: skip
+    solver: DoubleDummy,
+    hands: U64,
+    contracts: I64,
+    dealer: Seat,
+    *,
+    timeout_s: float | None = None,
+    cancel: Event | None = None,
+) -> tuple[I8, int]:
     """Solve contracts of layouts, each result once.
 
     Parameters
@@ -462,9 +490,11 @@ def solved_tricks(
     if len(requested):
         found = solver.tricks(
             np.ascontiguousarray(hands[:, requested // 20]),
-            (requested % 5).astype(np.uint8), (requested // 5 % 4).astype(np.uint8),
-            cancel=cancel, timeout_s=timeout_s,
-        )  # fmt: skip
+            (requested % 5).astype(np.uint8),
+            (requested // 5 % 4).astype(np.uint8),
+            cancel=cancel,
+            timeout_s=timeout_s,
+        )
         tricks[rows, layouts] = found[which]
     return tricks, len(requested)
 

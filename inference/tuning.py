@@ -79,8 +79,14 @@ HURTS_ANOTHER = "hurts another system"
 JUDGED_OUT = "no sure gain double dummy"
 KEPT = "kept"
 VERDICTS: Final = (
-    UNREADABLE, NO_DIFFERENCE, SCREENED_OUT, LOSES_A_CASE, HURTS_ANOTHER, JUDGED_OUT, KEPT
-)  # fmt: skip
+    UNREADABLE,
+    NO_DIFFERENCE,
+    SCREENED_OUT,
+    LOSES_A_CASE,
+    HURTS_ANOTHER,
+    JUDGED_OUT,
+    KEPT,
+)
 
 
 @dataclass(slots=True)
@@ -197,8 +203,11 @@ def _fields(tally: TrialTally | None) -> dict[str, Any] | None:
     if tally is None:
         return None
     return {
-        "deals": tally.deals, "sums": tally.sums, "squares": tally.squares, "differ": tally.differ
-    }  # fmt: skip
+        "deals": tally.deals,
+        "sums": tally.sums,
+        "squares": tally.squares,
+        "differ": tally.differ,
+    }
 
 
 class Journal:

@@ -69,8 +69,15 @@ _SLAM: Final = 3
 _NO_CAUSE: Final = len(CAUSES)
 _CAUSE_NUMBERS: Final = {name: number for number, name in enumerate(CAUSES)}
 _SAME_RECORD: Final = (
-    *HAND_COLUMNS, "dealer", "vulnerability", "room", "auction", "players", "tricks", "play",
-)  # fmt: skip
+    *HAND_COLUMNS,
+    "dealer",
+    "vulnerability",
+    "room",
+    "auction",
+    "players",
+    "tricks",
+    "play",
+)
 
 
 class Archive(NamedTuple):
@@ -290,10 +297,15 @@ class _Bidding(NamedTuple):
         return _Bidding(
             [self.auctions[one] for one in boards.tolist()],
             ContractParts(*(part[boards] for part in self.parts)),
-            self.played[boards], self.scores[boards], self.imps[boards], self.loser[boards],
-            self.cause[boards], self.made[boards], self.tricks[boards],
+            self.played[boards],
+            self.scores[boards],
+            self.imps[boards],
+            self.loser[boards],
+            self.cause[boards],
+            self.made[boards],
+            self.tricks[boards],
             None if self.forced is None else (self.forced[0][boards], self.forced[1][boards]),
-        )  # fmt: skip
+        )
 
 
 def measure_archive(
@@ -344,9 +356,12 @@ def measure_archive(
     started = perf_counter()
     deals = archive.deals
     tables = solved_tables(
-        deals.hands, solver, user_tables() if cache is None else cache, cancel=cancel,
+        deals.hands,
+        solver,
+        user_tables() if cache is None else cache,
+        cancel=cancel,
         progress=lambda done, total: report("double dummy", done, total),
-    )  # fmt: skip
+    )
     par = ParOfDeals.of(tables, deals.dealer, deals.vulnerability)
     seconds = {"double dummy": perf_counter() - started}
     started = perf_counter()
@@ -380,10 +395,12 @@ def measure_archive(
         lines = _lines(bidding, players, decisive, archive, tables, par)
         tallies.append(
             replace(
-                _tally(name, bidding, archive, par), difference=difference, lines=lines,
+                _tally(name, bidding, archive, par),
+                difference=difference,
+                lines=lines,
                 less_first=None if bidding is found[0][0] else less_first,
             )
-        )  # fmt: skip
+        )
     columns = _columns(archive.whose, players, archive)
     for name, (bidding, decisive) in zip(names, found, strict=True):
         made = [decisive.get(one) for one in archive.deal.tolist()]
@@ -452,13 +469,19 @@ def _bidding(
         declares = bool(played[board]) and int(parts.declarer[board]) % 2 == side
         bid = 5 * (int(parts.level[board]) - 1) + int(parts.strain[board])
         ending = Ending(
-            bid if played[board] else -1, declares, bool(made[board]), int(parts.doubling[board]),
-            sign * int(scores[board]), sign * int(other_scores[board]),
-        )  # fmt: skip
+            bid if played[board] else -1,
+            declares,
+            bool(made[board]),
+            int(parts.doubling[board]),
+            sign * int(scores[board]),
+            sign * int(other_scores[board]),
+        )
         name = cause_of(
-            ending, sign * int(par.scores[number]), np.flatnonzero(par.own[number, side]).tolist(),
+            ending,
+            sign * int(par.scores[number]),
+            np.flatnonzero(par.own[number, side]).tolist(),
             highest_bid(auctions[board], (side + int(dealer[board])) % 2),
-        )  # fmt: skip
+        )
         cause[board] = _CAUSE_NUMBERS[name]
     return _Bidding(auctions, parts, played, scores, imps, loser, cause, made, tricks)
 
@@ -558,27 +581,45 @@ def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> B
     amounts = np.bincount(bidding.cause, minlength=_NO_CAUSE)
     losses = np.bincount(bidding.cause, bidding.imps, minlength=_NO_CAUSE).astype(np.int64)
     return BoardTally(
-        name, float(bidding.imps.mean()), None, None,
-        bid(category == _GAME), bid(category >= _SLAM),
-        reached(_GAME, _GAME), reached(_SLAM, _SLAM + 1),
+        name,
+        float(bidding.imps.mean()),
+        None,
+        None,
+        bid(category == _GAME),
+        bid(category >= _SLAM),
+        reached(_GAME, _GAME),
+        reached(_SLAM, _SLAM + 1),
         float((bidding.played & (bidding.parts.doubling > 0)).mean()),
         int((~bidding.played).sum()),
         {
             cause: Loss(int(amounts[number]), int(losses[number]), float(losses[number] / boards))
             for cause, number in _CAUSE_NUMBERS.items()
         },
-        tuple(sanity_of(BidBoards(
-            deal_arrays(archive.boards), bidding.auctions, bidding.parts, bidding.played,
-            bidding.tricks, bidding.forced,
-        ), archive.deal)),
+        tuple(
+            sanity_of(
+                BidBoards(
+                    deal_arrays(archive.boards),
+                    bidding.auctions,
+                    bidding.parts,
+                    bidding.played,
+                    bidding.tricks,
+                    bidding.forced,
+                ),
+                archive.deal,
+            )
+        ),
         (),
-    )  # fmt: skip
+    )
 
 
 def _lines(
-    bidding: _Bidding, players: _Bidding, decisive: dict[int, Decisive], archive: Archive,
-    tables: I8, par: ParOfDeals,
-) -> tuple[LineLoss, ...]:  # fmt: skip
+    bidding: _Bidding,
+    players: _Bidding,
+    decisive: dict[int, Decisive],
+    archive: Archive,
+    tables: I8,
+    par: ParOfDeals,
+) -> tuple[LineLoss, ...]:
     """Rank lines by the IMPs that their calls lost, for each cause."""
     boards: dict[tuple[int, Decisive], list[int]] = defaultdict(list)
     for board in np.flatnonzero(bidding.loser >= 0).tolist():
@@ -613,15 +654,24 @@ def _example(
     dealer, sides = int(deals.dealer[number]), int(deals.vulnerability[number])
     row = archive.boards.row(board, named=True)
     both = [
-        (tuple(one.auctions[board]), _contract(one, board, dealer), int(one.scores[board]),
-         int(one.imps[board]))
+        (
+            tuple(one.auctions[board]),
+            _contract(one, board, dealer),
+            int(one.scores[board]),
+            int(one.imps[board]),
+        )
         for one in (bidding, players)
-    ]  # fmt: skip
+    ]
     return BoardExample(
-        format_deal(deal_at(deals, number)), SEATS[dealer], VULNERABILITIES[sides],
+        format_deal(deal_at(deals, number)),
+        SEATS[dealer],
+        VULNERABILITIES[sides],
         " ".join(str(row[name]) for name in ("source", "record", "room") if row[name] is not None),
-        *both[0], *both[1], int(par.scores[number]), _par_text(number, tables, par),
-    )  # fmt: skip
+        *both[0],
+        *both[1],
+        int(par.scores[number]),
+        _par_text(number, tables, par),
+    )
 
 
 def _contract(bidding: _Bidding, board: int, dealer: int) -> str:

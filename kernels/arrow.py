@@ -140,9 +140,13 @@ class ArrowColumn:
     """
 
     def __init__(
-        self, kind: bytes, length: int, buffers: "Sequence[NDArray[Any] | None]",
-        children: "Sequence[ArrowColumn]" = (), nulls: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        kind: bytes,
+        length: int,
+        buffers: "Sequence[NDArray[Any] | None]",
+        children: "Sequence[ArrowColumn]" = (),
+        nulls: int = 0,
+    ) -> None:
         self._kind, self._length, self._nulls = kind, length, nulls
         self._buffers, self._children = buffers, children
 
@@ -165,10 +169,14 @@ class ArrowColumn:
         pointers, number = _pointers(children), next(_numbers)
         _held[number] = (pointers, children)
         return _Schema(
-            format=self._kind, name=b"", flags=0 if self._buffers[0] is None else _NULLABLE,
-            n_children=len(children), children=ctypes.addressof(pointers) if children else None,
-            release=_release_schema, private_data=number,
-        )  # fmt: skip
+            format=self._kind,
+            name=b"",
+            flags=0 if self._buffers[0] is None else _NULLABLE,
+            n_children=len(children),
+            children=ctypes.addressof(pointers) if children else None,
+            release=_release_schema,
+            private_data=number,
+        )
 
     def _array(self) -> _Array:
         children = [child._array() for child in self._children]
@@ -177,12 +185,16 @@ class ArrowColumn:
         buffers = (ctypes.c_void_p * len(places))(*places)
         _held[number] = ((buffers, self._buffers, pointers), children)
         return _Array(
-            length=self._length, null_count=self._nulls, offset=0,
-            n_buffers=len(buffers), n_children=len(children),
+            length=self._length,
+            null_count=self._nulls,
+            offset=0,
+            n_buffers=len(buffers),
+            n_children=len(children),
             buffers=ctypes.cast(buffers, ctypes.POINTER(ctypes.c_void_p)),
             children=ctypes.addressof(pointers) if children else None,
-            release=_release_array, private_data=number,
-        )  # fmt: skip
+            release=_release_array,
+            private_data=number,
+        )
 
 
 def _pointers(structures: "Sequence[ctypes.Structure]") -> "ctypes.Array[ctypes.c_void_p]":

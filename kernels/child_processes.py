@@ -63,9 +63,12 @@ def start_module(
     """
     return subprocess.Popen(
         [sys.executable, "-P", "-m", module],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=folder,
-        env=_environment(), **options,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=folder,
+        env=_environment(),
+        **options,
+    )
 
 
 def end_with_parent(incoming: int) -> None:

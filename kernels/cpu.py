@@ -158,18 +158,33 @@ def _sorted_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArr
 
 
 def _walk(
-    plan: Plan, deals: DealArrays, start: int, stop: int, *, completed_only: bool = False,
-    max_depth: int | None = None, counts: U32 = NO_U32,
-    pairs: tuple[U32, U16] = (NO_U32, NO_U16), first: FirstAuctions | None = None,
-) -> int:  # fmt: skip
+    plan: Plan,
+    deals: DealArrays,
+    start: int,
+    stop: int,
+    *,
+    completed_only: bool = False,
+    max_depth: int | None = None,
+    counts: U32 = NO_U32,
+    pairs: tuple[U32, U16] = (NO_U32, NO_U16),
+    first: FirstAuctions | None = None,
+) -> int:
     """Walk a block of deals; return how many pairs were written, PAIRS_FULL if they did not fit."""
     cpu = _CpuPlan.of(plan)
     threshold = _threshold((stop - start + 63) // 64)
     return walk(
-        cpu.table, deals, start, stop, cpu.arena(stop - start, threshold), threshold=threshold,
+        cpu.table,
+        deals,
+        start,
+        stop,
+        cpu.arena(stop - start, threshold),
+        threshold=threshold,
         max_depth=UNBOUNDED_DEPTH if max_depth is None else max_depth,
-        completed_only=completed_only, counts=counts, pairs=pairs, first=first,
-    )  # fmt: skip
+        completed_only=completed_only,
+        counts=counts,
+        pairs=pairs,
+        first=first,
+    )
 
 
 def _for_blocks(deals: DealArrays, function: Callable[[int, int], object]) -> None:
@@ -233,9 +248,13 @@ def cascade_counts(plan: Plan, deals: DealArrays) -> U64:
 
 
 def cascade_all(
-    plan: Plan, deals: DealArrays, *, completed_only: bool = False, max_depth: int | None = None,
+    plan: Plan,
+    deals: DealArrays,
+    *,
+    completed_only: bool = False,
+    max_depth: int | None = None,
     limit: int | None = None,
-) -> Iterator[EntryLists]:  # fmt: skip
+) -> Iterator[EntryLists]:
     """Per deal, the nodes it reaches, depth first; in chunks of deals that fit the memory."""
     deals = _plain(deals)
     most_pairs = pairs_that_fit(thread_count(), bytes_per_pair=10)
@@ -254,9 +273,14 @@ def cascade_all(
             pair_deals = _buffer("pair_deals", (max(1, capacity),), np.uint16)
             block, order = _sorted_by_dealer(deals, start, stop)
             written = _walk(
-                plan, block, 0, count, completed_only=completed_only, max_depth=max_depth,
+                plan,
+                block,
+                0,
+                count,
+                completed_only=completed_only,
+                max_depth=max_depth,
                 pairs=(pair_nodes, pair_deals),
-            )  # fmt: skip
+            )
             if written == PAIRS_FULL:
                 # halves keep to whole words of bits, so that blocks stay as they were
                 middle = start + max(1, count // 2 // 64 * 64 or count // 2)
@@ -333,12 +357,19 @@ def members(plan: Plan, deals: DealArrays, entries: Sequence[int]) -> BitColumns
 
         def one_block(
             start: int, stop: int, chosen: Family = chosen, cpu: _CpuPlan = cpu, out: U64 = out
-        ) -> None:  # fmt: skip
+        ) -> None:
             reached = _buffer("reached", (len(chosen.seats), row_words(stop - start)), np.uint64)
             member_bits(
-                cpu.table, deals, start, stop, cpu.arena(stop - start), chosen.parents,
-                chosen.seats, chosen.boxes, reached,
-            )  # fmt: skip
+                cpu.table,
+                deals,
+                start,
+                stop,
+                cpu.arena(stop - start),
+                chosen.parents,
+                chosen.seats,
+                chosen.boxes,
+                reached,
+            )
             words = slice(start // 64, (stop + 63) // 64)
             out[:, 0, words] = reached[chosen.wanted, : words.stop - words.start]
 

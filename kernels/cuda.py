@@ -48,9 +48,13 @@ class CudaBackend:
     """Most deals that are worked on at once."""
 
     def __init__(
-        self, device: Device, *, most_deals: int | None = None,
-        node_bytes: int | None = None, most_entries: int | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        device: Device,
+        *,
+        most_deals: int | None = None,
+        node_bytes: int | None = None,
+        most_entries: int | None = None,
+    ) -> None:
         self.session = Session(device)
         self.node_bytes = node_bytes
         self._most_deals, self._most_entries = most_deals, most_entries
@@ -99,15 +103,24 @@ class CudaBackend:
         )
 
     def cascade_all(
-        self, plan: Plan, deals: DealArrays | DeviceDeals, *, completed_only: bool = False,
-        max_depth: int | None = None, limit: int | None = None,
-    ) -> Iterator[EntryLists]:  # fmt: skip
+        self,
+        plan: Plan,
+        deals: DealArrays | DeviceDeals,
+        *,
+        completed_only: bool = False,
+        max_depth: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[EntryLists]:
         options = lists.Options(completed_only, max_depth, limit)
         most = self._most_entries or lists.MOST_ENTRIES
         return lists.entry_lists(
-            self.tables(plan), deals, options, self._chunk(len(deals)),
-            node_bytes=self._node_room(plan), most_entries=most,
-        )  # fmt: skip
+            self.tables(plan),
+            deals,
+            options,
+            self._chunk(len(deals)),
+            node_bytes=self._node_room(plan),
+            most_entries=most,
+        )
 
     def cascade_first(self, plan: Plan, deals: DealArrays | DeviceDeals) -> FirstAuctions:
         return first.first_auctions(
@@ -126,15 +139,24 @@ class CudaBackend:
         )
 
     def lists_on_device(
-        self, plan: Plan, deals: DealArrays | DeviceDeals, *, completed_only: bool = False,
-        max_depth: int | None = None, limit: int | None = None,
-    ) -> Iterator[lists.DeviceLists]:  # fmt: skip
+        self,
+        plan: Plan,
+        deals: DealArrays | DeviceDeals,
+        *,
+        completed_only: bool = False,
+        max_depth: int | None = None,
+        limit: int | None = None,
+    ) -> Iterator[lists.DeviceLists]:
         """Entry lists that stay on the device; otherwise as :meth:`cascade_all`."""
         options = lists.Options(completed_only, max_depth, limit)
         return lists.entry_lists_on_device(
-            self.tables(plan), deals, options, self._chunk(len(deals)),
-            node_bytes=self._node_room(plan), most_entries=self._most_entries or lists.MOST_ENTRIES,
-        )  # fmt: skip
+            self.tables(plan),
+            deals,
+            options,
+            self._chunk(len(deals)),
+            node_bytes=self._node_room(plan),
+            most_entries=self._most_entries or lists.MOST_ENTRIES,
+        )
 
     def first_on_device(
         self, plan: Plan, deals: DealArrays | DeviceDeals
@@ -176,10 +198,13 @@ class CudaBackend:
         with session.working():
             hands = session.device.empty((4, count), np.uint64)
             session.each(
-                "dealing.cu", "deal_hands", {}, count,
+                "dealing.cu",
+                "deal_hands",
+                {},
+                count,
                 [np.uint64(mixed(seed)), np.uint64(first), np.uint64(count), hands],
                 threads=_DEALING_THREADS,
-            )  # fmt: skip
+            )
         return hands
 
     def warm_up(self, plan: Plan) -> None:

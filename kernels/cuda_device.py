@@ -72,9 +72,14 @@ class Kernel(Protocol):
     """A compiled kernel, ready to launch."""
 
     def __call__(
-        self, blocks: int, threads: int, arguments: Sequence[KernelArgument], *,
-        shared_bytes: int = 0, stream: Stream | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        blocks: int,
+        threads: int,
+        arguments: Sequence[KernelArgument],
+        *,
+        shared_bytes: int = 0,
+        stream: Stream | None = None,
+    ) -> None:
         """Launch ``blocks`` × ``threads``; nothing at all for 0 blocks."""
 
 
@@ -325,9 +330,14 @@ class _CupyKernel:
     """Dynamic shared memory that was asked for so far."""
 
     def __call__(
-        self, blocks: int, threads: int, arguments: Sequence[KernelArgument], *,
-        shared_bytes: int = 0, stream: Stream | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        blocks: int,
+        threads: int,
+        arguments: Sequence[KernelArgument],
+        *,
+        shared_bytes: int = 0,
+        stream: Stream | None = None,
+    ) -> None:
         if not blocks:
             return
         with self.device.timed(self.entry, 0, stream), self.device.use(stream, self.entry):

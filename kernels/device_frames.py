@@ -76,9 +76,11 @@ def downloaded(deals: DeviceDeals) -> DealArrays:
 
 
 def deals_on_device(
-    device: Device, columns: Mapping[str, object], *,
+    device: Device,
+    columns: Mapping[str, object],
+    *,
     categories: Mapping[str, Sequence[str]] | None = None,
-) -> DeviceDeals:  # fmt: skip
+) -> DeviceDeals:
     """Take deals that lie on a device as columns.
 
     Parameters
@@ -116,9 +118,10 @@ def deals_on_device(
         ]
         first_bad = device.upload(np.array([count], np.uint64))
         _kernel(device, "take_deals")(
-            _blocks(count), THREADS,
+            _blocks(count),
+            THREADS,
             [*arrays.values(), *codes, np.uint64(count), hands, dealer, vulnerability, first_bad],
-        )  # fmt: skip
+        )
         # waits: a deal that is none must be known before anything is made of it
         row = int(device.download(first_bad)[0])
         if row < count:
@@ -197,9 +200,10 @@ def list_numbers_on_device(
     numbers = device.empty(items, np.uint32)
     lists = offsets.shape[0] - 1
     _kernel(device, "list_numbers")(
-        _blocks(items), THREADS,
+        _blocks(items),
+        THREADS,
         [offsets, np.uint64(lists), np.uint64(items), np.uint64(first), numbers],
-    )  # fmt: skip
+    )
     return numbers
 
 
@@ -278,10 +282,12 @@ def deals_of_cudf(device: Device, frame: Any) -> DeviceDeals:
 
 
 def cudf_frame(
-    columns: Mapping[str, DeviceArray], *, booleans: Sequence[str] = (),
+    columns: Mapping[str, DeviceArray],
+    *,
+    booleans: Sequence[str] = (),
     texts: Mapping[str, Sequence[str | None]] | None = None,
     ends: Mapping[str, DeviceArray] | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Put device arrays into a cudf frame, without a copy through the host.
 
     Parameters

@@ -366,9 +366,11 @@ class LayoutBuilder:
             ranges = [self._check_size(operand) for operand in tree[1:]]
             (a, b), (c, d) = ranges[0], ranges[-1]
             corners = {
-                "+": [a + c, b + d], "-": [a - d, b - c], "neg": [-b, -a],
+                "+": [a + c, b + d],
+                "-": [a - d, b - c],
+                "neg": [-b, -a],
                 "*": [a * c, a * d, b * c, b * d],
-            }[operator]  # fmt: skip
+            }[operator]
             bounds = (min(corners), max(corners))
         if max(-bounds[0], bounds[1]) >= PROGRAM_LIMIT:
             raise ValueError(f"an expression reaches {max(bounds, key=abs)}, beyond 32 bits")

@@ -263,10 +263,19 @@ class _SetInterner:
 
 
 def build_plan(
-    *, expressions: Sequence[Postfix], criteria: Sequence[Sequence[int]],
-    variant_sets: Sequence[Sequence[int]], first_child: U32, child_count: U16, call: U8, flags: U8,
-    variant_set: U32, root_count: int, profile: str = "gib", undescribed: str = "allow",
-) -> Plan:  # fmt: skip
+    *,
+    expressions: Sequence[Postfix],
+    criteria: Sequence[Sequence[int]],
+    variant_sets: Sequence[Sequence[int]],
+    first_child: U32,
+    child_count: U16,
+    call: U8,
+    flags: U8,
+    variant_set: U32,
+    root_count: int,
+    profile: str = "gib",
+    undescribed: str = "allow",
+) -> Plan:
     """Lower a table's interned criteria to boxes and tie them to the nodes of its trie.
 
     Parameters
@@ -356,23 +365,38 @@ def build_plan(
             boxes_here[is_undescribed & (call[block] == 0)] = ALWAYS
         node_box[block] = boxes_here
     return Plan(
-        profile=profile, undescribed=undescribed, expressions=tuple(expressions),
+        profile=profile,
+        undescribed=undescribed,
+        expressions=tuple(expressions),
         criteria=tuple(tuple(row) for row in criteria),
-        variant_sets=tuple(tuple(row) for row in variant_sets), packing=packing, boxes=boxes.rows(),
+        variant_sets=tuple(tuple(row) for row in variant_sets),
+        packing=packing,
+        boxes=boxes.rows(),
         derived_flags=np.array([*layout.derived], np.uint32),
         derived_offsets=np.array(derived_offsets, np.uint32),
         derived_boxes=np.array(derived_boxes, np.uint32),
         expression_boxes=np.array(expression_boxes, np.uint32),
-        set_offsets=np.array(sets.offsets, np.uint32), set_boxes=np.array(sets.members, np.uint32),
-        first_child=first_child, child_count=child_count, call=call, flags=flags,
-        variant_set=variant_set, node_box=node_box, root_count=root_count,
-    )  # fmt: skip
+        set_offsets=np.array(sets.offsets, np.uint32),
+        set_boxes=np.array(sets.members, np.uint32),
+        first_child=first_child,
+        child_count=child_count,
+        call=call,
+        flags=flags,
+        variant_set=variant_set,
+        node_box=node_box,
+        root_count=root_count,
+    )
 
 
 def _check_trie(
-    first_child: U32, child_count: U16, call: U8, flags: U8, variant_set: U32, root_count: int,
+    first_child: U32,
+    child_count: U16,
+    call: U8,
+    flags: U8,
+    variant_set: U32,
+    root_count: int,
     set_count: int,
-) -> None:  # fmt: skip
+) -> None:
     nodes = len(first_child)
     for name, array, dtype in (
         ("first_child", first_child, np.uint32), ("child_count", child_count, np.uint16),
@@ -406,7 +430,14 @@ def expressions_plan(expressions: tuple[Postfix, ...], profile: str) -> Plan:
     """Plan without a table, which only evaluates expressions; the latest are kept."""
     nothing = np.zeros(0, np.uint32)
     return build_plan(
-        expressions=expressions, criteria=[], variant_sets=[()], first_child=nothing,
-        child_count=np.zeros(0, np.uint16), call=np.zeros(0, np.uint8),
-        flags=np.zeros(0, np.uint8), variant_set=nothing, root_count=0, profile=profile,
-    )  # fmt: skip
+        expressions=expressions,
+        criteria=[],
+        variant_sets=[()],
+        first_child=nothing,
+        child_count=np.zeros(0, np.uint16),
+        call=np.zeros(0, np.uint8),
+        flags=np.zeros(0, np.uint8),
+        variant_set=nothing,
+        root_count=0,
+        profile=profile,
+    )

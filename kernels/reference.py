@@ -169,9 +169,11 @@ class _OneDeal:
                 if not completed_only or self.plan.flags[node] & COMPLETED:
                     yield node
                 yield from self.reached(
-                    _children(self.plan, node), depth + 1,
-                    completed_only=completed_only, max_depth=max_depth,
-                )  # fmt: skip
+                    _children(self.plan, node),
+                    depth + 1,
+                    completed_only=completed_only,
+                    max_depth=max_depth,
+                )
 
 
 def _context(seat: int, relative_seat: int, vulnerability: int) -> Context:
@@ -195,9 +197,11 @@ def evaluate(plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = 
             context = _context(seat, (seat - dealer) % 4 + 1, vulnerability)
             for row, number in enumerate(numbers):
                 if evaluate_postfix(
-                    plan.expressions[number], int(deals.hands[seat, deal]), context,
+                    plan.expressions[number],
+                    int(deals.hands[seat, deal]),
+                    context,
                     profile=plan.profile,
-                ):  # fmt: skip
+                ):
                     columns.words[row, seat, deal // 64] |= np.uint64(1 << deal % 64)
     return columns
 

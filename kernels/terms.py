@@ -105,9 +105,11 @@ def length(holding: int) -> int:
 def high_card_points(holding: int) -> int:
     """Milton Work count: ace 4, king 3, queen 2, jack 1."""
     return (
-        4 * has(holding, ACE) + 3 * has(holding, KING) + 2 * has(holding, QUEEN)
+        4 * has(holding, ACE)
+        + 3 * has(holding, KING)
+        + 2 * has(holding, QUEEN)
         + has(holding, JACK)
-    )  # fmt: skip
+    )
 
 
 def has(holding: int, rank: int) -> bool:
@@ -367,8 +369,12 @@ def _catalogue(profile: str) -> list[Term]:
         ("Biddable", 1, True, biddable(4)),
         ("Rebiddable", 1, True, biddable(5)),
         ("Twice_Rebiddable", 1, True, biddable(6)),
-        ("Strong_Rebiddable", 1, True,
-         strong_rebiddable_gib if gib else strong_rebiddable_mlbridge),
+        (
+            "Strong_Rebiddable",
+            1,
+            True,
+            strong_rebiddable_gib if gib else strong_rebiddable_mlbridge,
+        ),
         ("Solid", 1, True, solid_gib if gib else solid_mlbridge),
         ("Partial_Stopper", 1, True, at_least(4)),
         ("Likely_Stopper", 1, True, at_least(5)),
@@ -378,7 +384,7 @@ def _catalogue(profile: str) -> list[Term]:
         ("At_Best_Likely_Stopper", 1, True, at_most(5)),
         # mlbridge's sense looks inverted; kept so that its published bitmaps can be compared
         ("At_Best_Stopper", 1, True, at_most(7) if gib else at_least(7)),
-    ]  # fmt: skip
+    ]
 
     def shortness_with(trumps: int) -> Callable[[Lengths], int]:
         return lambda lengths: trump_shortness(trumps, lengths)
@@ -393,17 +399,23 @@ def _catalogue(profile: str) -> list[Term]:
         terms.append(Term(f"Keycards_{letter}", 0, 5, by_suit=tuple(keycards)))
         terms.append(
             Term(
-                f"Support_Points_{letter}", 0, 37, by_suit=_everywhere(high_card_points),
+                f"Support_Points_{letter}",
+                0,
+                37,
+                by_suit=_everywhere(high_card_points),
                 by_lengths=shortness_with(suit),
             )
-        )  # fmt: skip
+        )
         terms += (
             Term(
-                f"C_{letter}{rank_letter}", 0, 1, boolean=True,
+                f"C_{letter}{rank_letter}",
+                0,
+                1,
+                boolean=True,
                 by_suit=_only(suit, rank_counter(rank)),
             )
             for rank, rank_letter in enumerate(RANK_LETTERS)
-        )  # fmt: skip
+        )
     return terms
 
 

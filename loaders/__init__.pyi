@@ -81,4 +81,4 @@ __all__ = [
     "write_lin",
     "write_pbn",
     "write_rbn",
-]  # fmt: skip
+]

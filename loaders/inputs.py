@@ -216,10 +216,11 @@ def _with_distinct_names(sources: list[Source]) -> list[Source]:
     for source in sources:
         places.setdefault(source.name, set()).add(_place(source))
     return [
-        source._replace(name=_place(source) or source.name) if len(places[source.name]) > 1
+        source._replace(name=_place(source) or source.name)
+        if len(places[source.name]) > 1
         else source
         for source in sources
-    ]  # fmt: skip
+    ]
 
 
 def _place(source: Source) -> str:

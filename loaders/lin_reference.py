@@ -43,9 +43,24 @@ BLANKS = " \t\r\n\v\f"
 """What may stand around a key or value without meaning anything."""
 
 DEAL_KEYS = (
-    "md", "mb", "an", "pn", "pw", "qx", "sv", "nt", "at", "pc", "mc", "pg", "ah", "vg", "rs", "st",
+    "md",
+    "mb",
+    "an",
+    "pn",
+    "pw",
+    "qx",
+    "sv",
+    "nt",
+    "at",
+    "pc",
+    "mc",
+    "pg",
+    "ah",
+    "vg",
+    "rs",
+    "st",
     "up",
-)  # fmt: skip
+)
 """Keys recognised in either case; any other key must be two lower-case letters."""
 
 _SUITS = {letter: suit for suit, letter in enumerate("CDHS")}

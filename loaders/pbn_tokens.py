@@ -187,9 +187,14 @@ class _Splitter:
                     tags[name] = self.previous[name]
         notes = self.play_notes | self.notes if self.play_notes else self.notes
         game = Game(
-            self.game_number, tags, self.sections, notes, self.comments,
-            travellers, self.number + 1 - self.game_number,
-        )  # fmt: skip
+            self.game_number,
+            tags,
+            self.sections,
+            notes,
+            self.comments,
+            travellers,
+            self.number + 1 - self.game_number,
+        )
         self.number += len(travellers)
         self.previous = tags
         self.previous_sections = self.sections

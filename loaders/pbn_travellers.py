@@ -77,9 +77,10 @@ def _columns(header: str) -> list[_Column]:
     found = (_COLUMN.match(part.strip()) for part in header.split(";"))
     return [
         _Column(match[1].lower(), int(match[2] or 0) if len(match[2] or "") < 9 else 0)
-        if match else _Column("", 0)
+        if match
+        else _Column("", 0)
         for match in found
-    ]  # fmt: skip
+    ]
 
 
 def _values(line: str, columns: list[_Column]) -> dict[str, str] | None:

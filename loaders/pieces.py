@@ -231,9 +231,14 @@ def _cut_rbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
 
 
 def _cut_games(
-    stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder, kind: Kind, takes: str,
+    stream: BinaryIO,
+    name: str,
+    rest: bytes,
+    decoder: PartDecoder,
+    kind: Kind,
+    takes: str,
     find_last: Callable[[str, Any], tuple[int, Any]],
-) -> Iterator[Piece]:  # fmt: skip
+) -> Iterator[Piece]:
     """Yield pieces that end before the last game so far; ``takes`` names what that inherits."""
     text = ""
     before: Any = None
@@ -245,9 +250,14 @@ def _cut_games(
         if start or not more:
             known: dict[str, Any] = {takes: before}
             yield Piece(
-                kind=kind, text=text[:start], goes_on=bool(more), name=name,
-                encoding=decoder.encoding, files_ended=0 if more else 1, **known,
-            )  # fmt: skip
+                kind=kind,
+                text=text[:start],
+                goes_on=bool(more),
+                name=name,
+                encoding=decoder.encoding,
+                files_ended=0 if more else 1,
+                **known,
+            )
             if not more:
                 return
             text, before = text[start:], behind
@@ -294,9 +304,11 @@ def _last(pattern: "re.Pattern[bytes]", data: bytes, first: int) -> int:
 
 def _no_end(name: str, rest: bytes) -> Piece:
     return Piece(
-        name=name, data=rest[:QUOTED], files_ended=1,
+        name=name,
+        data=rest[:QUOTED],
+        files_ended=1,
         refusal=f"expected a board within {LONGEST_RECORD} bytes, got none",
-    )  # fmt: skip
+    )
 
 
 def read_piece(piece: Piece) -> Batch:
@@ -313,17 +325,27 @@ def read_piece(piece: Piece) -> Batch:
         from .pbn import read_pbn_text
 
         batches = read_pbn_text(
-            piece.text, source=piece.name, encoding=piece.encoding,
-            before=piece.before, goes_on=piece.goes_on,
-        )  # fmt: skip
+            piece.text,
+            source=piece.name,
+            encoding=piece.encoding,
+            before=piece.before,
+            goes_on=piece.goes_on,
+        )
         return join(list(batches))
     if piece.kind == "rbn":
         from .rbn import read_rbn_text
 
-        return join(list(read_rbn_text(
-            piece.text, source=piece.name, encoding=piece.encoding,
-            before=piece.heading, goes_on=piece.goes_on,
-        )))  # fmt: skip
+        return join(
+            list(
+                read_rbn_text(
+                    piece.text,
+                    source=piece.name,
+                    encoding=piece.encoding,
+                    before=piece.heading,
+                    goes_on=piece.goes_on,
+                )
+            )
+        )
     if piece.kind is not None:
         return _read_text(piece.kind, piece.data, piece.name)
     return _read_group(piece.sources)

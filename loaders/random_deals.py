@@ -58,9 +58,12 @@ def random_deals(
             f"expected board numbers up to {_LAST_BOARD}, got {count!r} boards from {first!r} on"
         )
     return board_frame(
-        deal_hands(seed, first - 1, count), f"random:{seed}", first=first, dealer=dealer,
+        deal_hands(seed, first - 1, count),
+        f"random:{seed}",
+        first=first,
+        dealer=dealer,
         vulnerability=vulnerability,
-    )  # fmt: skip
+    )
 
 
 def board_frame(

@@ -30,9 +30,7 @@ FREE_BYTES: Final = 1 << 20
 MOST_MEMBER_BYTES: Final = 1 << 30
 """Bytes of a single member at most."""
 
-DAMAGE: Final = (
-    zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeError, struct.error,
-)  # fmt: skip
+DAMAGE: Final = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeError, struct.error)
 """What the standard library raises for zip files that are damaged or ask for what it lacks."""
 
 _END: Final = struct.Struct("<4s4H2LH")
@@ -206,5 +204,7 @@ def check_directory(path: Path) -> None:
                 *_, count, length, _ = _END_64.unpack(record)
     check_count(count)
     if length > _LONGEST_DIRECTORY:
-        raise LimitExceeded(f"expected a list of at most {MOST_FILES:,} files in a zip file, "
-                            f"got {length:,} bytes of it")  # fmt: skip
+        raise LimitExceeded(
+            f"expected a list of at most {MOST_FILES:,} files in a zip file, "
+            f"got {length:,} bytes of it"
+        )

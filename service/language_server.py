@@ -64,9 +64,12 @@ class _Tried:
     """What a system did on random deals, and the texts that it was read of."""
 
     def __init__(
-        self, system: System, uses: Mapping[tuple[str, int], LineUse], findings: list[Finding],
+        self,
+        system: System,
+        uses: Mapping[tuple[str, int], LineUse],
+        findings: list[Finding],
         texts: Mapping[Path, str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.system = system
         self.uses = uses
         self.findings = findings
@@ -160,9 +163,11 @@ class _Desk:
             )
 
     def _take(
-        self, system: Path, tried: "_Tried | tuple[Complaint, ...]",
+        self,
+        system: Path,
+        tried: "_Tried | tuple[Complaint, ...]",
         complaints: dict[Path, list[Complaint]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         if isinstance(tried, _Tried):
             self._tried[system] = tried
             return
@@ -204,8 +209,10 @@ class _Desk:
         advice = f" ({found.advice})" if found.advice else ""
         return types.Diagnostic(
             self.range_of(path, found.where.line, found.where.column),
-            f"{found.message}{advice}", severity=types.DiagnosticSeverity.Error, source=NAME,
-        )  # fmt: skip
+            f"{found.message}{advice}",
+            severity=types.DiagnosticSeverity.Error,
+            source=NAME,
+        )
 
     def _findings(self, path: Path, tried: _Tried) -> Iterable[types.Diagnostic]:
         for found in tried.findings:
@@ -222,8 +229,10 @@ class _Desk:
             yield types.Diagnostic(
                 self.range_of(path, places[0][0], indent + 1, len("".join(line).strip())),
                 f"{found.kind}: {found.text}, on {found.deals:,} of {self.deals:,} deals{example}",
-                severity=_SEVERITY[found.kind], source=NAME, code=found.kind,
-            )  # fmt: skip
+                severity=_SEVERITY[found.kind],
+                source=NAME,
+                code=found.kind,
+            )
 
     # ------------------------------------------------------------------ what it means
     def meaning(self, path: Path, line: int, column: int) -> str:

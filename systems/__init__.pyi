@@ -20,4 +20,4 @@ __all__ = [
     "open_table",
     "read_rows",
     "sniff_format",
-]  # fmt: skip
+]

@@ -128,13 +128,16 @@ def _listed_there(
 def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
     count = len(deals)
     out = rows.Listed(
-        end=np.zeros(count + 1, np.int64), cut=np.zeros(count, np.uint8),
-        place=np.zeros(1 << 10, np.int32), call=np.zeros(1 << 10, np.uint8),
-        completed=np.zeros(1 << 10, np.uint8), held_end=np.zeros((1 << 10) + 1, np.int64),
+        end=np.zeros(count + 1, np.int64),
+        cut=np.zeros(count, np.uint8),
+        place=np.zeros(1 << 10, np.int32),
+        call=np.zeros(1 << 10, np.uint8),
+        completed=np.zeros(1 << 10, np.uint8),
+        held_end=np.zeros((1 << 10) + 1, np.int64),
         held=np.zeros(1 << 14, np.int32),
         levels=np.zeros((rows.LEVELS, rows.LEVEL_BYTES), np.uint8),
         at=np.zeros(1, rows.WALK),
-    )  # fmt: skip
+    )
     out.at[["is_own", "is_new"]] = 1
     numbers = np.array([*bounds], np.int64)
     bidder.list_into(out, deals, numbers)
@@ -143,9 +146,14 @@ def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
         bidder.list_into(out, deals, numbers)
     last = int(out.end[-1])
     return Listing(
-        out.end, out.cut, out.place[:last], out.call[:last], out.completed[:last] != 0,
-        out.held_end[: last + 1], out.held[: int(out.held_end[last])],
-    )  # fmt: skip
+        out.end,
+        out.cut,
+        out.place[:last],
+        out.call[:last],
+        out.completed[:last] != 0,
+        out.held_end[: last + 1],
+        out.held[: int(out.held_end[last])],
+    )
 
 
 def _enlarge(out: rows.Listed) -> None:
@@ -160,9 +168,13 @@ def _enlarge(out: rows.Listed) -> None:
 
 
 def members(
-    bidder: Bidder, deals: DealArrays, auctions: Sequence[Calls], *, known: int = 0,
+    bidder: Bidder,
+    deals: DealArrays,
+    auctions: Sequence[Calls],
+    *,
+    known: int = 0,
     backend: Backend | None = None,
-) -> list[Bools]:  # fmt: skip
+) -> list[Bools]:
     r"""Which deals may bid each of some legal auctions.
 
     ``known`` calls at the beginning of each are such that all deals may make them. What many deals
@@ -237,11 +249,18 @@ def _may_call(bidder: Bidder, words: U64, depth: int, place: int, call: int, dea
     program, store, hands = bidder.programs[depth & 1], bidder.store, words[depth & 3]
     in_blocks(
         lambda start: walk.may_call(
-            program, store, hands, place, call, deals, start,
-            min(start + _PAIRS_AT_ONCE, len(deals)), found,
+            program,
+            store,
+            hands,
+            place,
+            call,
+            deals,
+            start,
+            min(start + _PAIRS_AT_ONCE, len(deals)),
+            found,
         ),
         range(0, len(deals), _PAIRS_AT_ONCE),
-    )  # fmt: skip
+    )
     return found
 
 
@@ -317,11 +336,17 @@ def masks_at(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> 
     program, store, hands = bidder.programs[depth & 1], bidder.store, words[depth & 3]
     in_blocks(
         lambda start: walk.masks(
-            program, store, hands, place, deals, start, min(start + _PAIRS_AT_ONCE, len(place)),
+            program,
+            store,
+            hands,
+            place,
+            deals,
+            start,
+            min(start + _PAIRS_AT_ONCE, len(place)),
             found,
         ),
         range(0, len(place), _PAIRS_AT_ONCE),
-    )  # fmt: skip
+    )
     return found
 
 
@@ -392,9 +417,13 @@ def _masks(
 
 
 def _count_allowed(
-    bidder: Bidder, deals: DealArrays, least: int, depth: int, most: int,
+    bidder: Bidder,
+    deals: DealArrays,
+    least: int,
+    depth: int,
+    most: int,
     masks: Callable[[int, I32, I32], U64],
-) -> Counted:  # fmt: skip
+) -> Counted:
     least = max(1, least)
     places = np.full(min(1, len(deals)), bidder.reach(()), np.int32)
     first = np.array([0, len(deals)][: len(places) + 1], np.int64)

@@ -144,12 +144,16 @@ class TableCalls:
         table = self._table
         return [
             _digest(
-                table.vocabulary, table.undescribed,
-                ((int(table.call[entry]), one) for entry in self._entries(auction)
-                 for one in self._criteria(entry)),
+                table.vocabulary,
+                table.undescribed,
+                (
+                    (int(table.call[entry]), one)
+                    for entry in self._entries(auction)
+                    for one in self._criteria(entry)
+                ),
             )
             for auction in auctions
-        ]  # fmt: skip
+        ]
 
     def _criteria(self, entry: int) -> list[Criteria]:
         table = self._table

@@ -157,9 +157,12 @@ def _parsed(text: str) -> tuple[AuctionStep, ...]:
     parsed = parse_statement(f"after {text}:")
     statement = parsed.statement
     if (
-        not isinstance(statement, HeaderStatement) or parsed.faults or statement.header.condition
-        or statement.remark or len(statement.header.auctions) != 1
-    ):  # fmt: skip
+        not isinstance(statement, HeaderStatement)
+        or parsed.faults
+        or statement.header.condition
+        or statement.remark
+        or len(statement.header.auctions) != 1
+    ):
         why = f": {parsed.faults[0].message}" if parsed.faults else ""
         raise InvalidCall(
             "expected an auction ('1N P 2C'), or a pattern as in the headers of systems "
@@ -199,12 +202,15 @@ def _alternatives(
     found = set()
     for bound in bindings:
         codes = {
-            step: None if step.any_calls else frozenset(
-                code for code in range(CALLS)
+            step: None
+            if step.any_calls
+            else frozenset(
+                code
+                for code in range(CALLS)
                 if any(match_call(call, code, bound) == bound for call in step.calls)
             )
             for step in dict.fromkeys(steps)
-        }  # fmt: skip
+        }
         alternative = tuple(codes[step] for step in steps)
         if frozenset() not in alternative and alternative not in found:
             found.add(alternative)

@@ -161,10 +161,15 @@ def answer_bid(
             replace(one, taken_by=label) if one.holds else one for one in candidates[number + 1 :]
         )
         return BidAnswer(
-            chosen.call, chosen.entry, chosen.name, chosen.description, chosen.where,
-            [*candidates[: number + 1], *behind], default_pass=False,
+            chosen.call,
+            chosen.entry,
+            chosen.name,
+            chosen.description,
+            chosen.where,
+            [*candidates[: number + 1], *behind],
+            default_pass=False,
             agreements=chosen.agreements,
-        )  # fmt: skip
+        )
     if not candidates:
         place = f"after {format_calls(calls)}" if calls else "as opening call"
         return _default_pass([], None, f"the table has no call {place}")
@@ -225,11 +230,16 @@ def _candidates(table: "BiddingTable", entry: int, hand: int, context: Context) 
     call = int(table.call[entry])
     return [
         Candidate(
-            format_call(call), entry, row.name, row.description, row.where,
-            *_checked(table, row, call, hand, context), list(row.tags),
+            format_call(call),
+            entry,
+            row.name,
+            row.description,
+            row.where,
+            *_checked(table, row, call, hand, context),
+            list(row.tags),
         )
         for row in table.variants(entry)
-    ]  # fmt: skip
+    ]
 
 
 def _checked(

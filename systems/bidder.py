@@ -58,9 +58,16 @@ BLOCK_PLACES: Final = 512
 _CHOSEN_AT_ONCE: Final = 1 << 14
 _PACKED_AT_ONCE: Final = 1 << 12
 _OF_PLACES: Final = (
-    "children", "parent", "call", "list", "chosen", "row", "list_first", "list_items",
+    "children",
+    "parent",
+    "call",
+    "list",
+    "chosen",
+    "row",
+    "list_first",
+    "list_items",
     "list_numbers",
-)  # fmt: skip
+)
 """Arrays of a store that have something for each place, and lists of entries."""
 _LEAST_BYTES: Final = 1 << 20
 _LOOK_SETS: Final = 1 << 11
@@ -336,9 +343,10 @@ class Bidder:
         room(int(counts[rows.LISTS]) + lists + 2, "list_first")
         room(int(counts[rows.ITEMS]) + items, "list_items")
         for name, number, more in (
-            ("children", rows.PLACES, places), ("list_numbers", rows.LISTS, lists),
+            ("children", rows.PLACES, places),
+            ("list_numbers", rows.LISTS, lists),
             ("set_numbers", rows.SETS, worked_out),
-        ):  # fmt: skip
+        ):
             table = getattr(store, name)
             larger = roomier(table, int(counts[number]) + more + 2)
             if larger is not table:
@@ -393,9 +401,11 @@ class Bidder:
             self.forget_rows(np.zeros(1, np.int32), int(self._store.counts[rows.ROWS]) // 2)
             store, counts, moved = self._store, self._store.counts, {}
             for name, count in (
-                ("rows", rows.ROWS), ("sets", rows.SETS), ("hulls", rows.SETS),
+                ("rows", rows.ROWS),
+                ("sets", rows.SETS),
+                ("hulls", rows.SETS),
                 ("ranges", rows.SETS),
-            ):  # fmt: skip
+            ):
                 before = getattr(store, name)
                 moved[name] = np.zeros(before.shape, before.dtype)
                 moved[name][: int(counts[count])] = before[: int(counts[count])]
@@ -535,8 +545,9 @@ class Bidder:
             self._make_room(worked_out=stop - begin, items=items)
             walk.take_in(self._store, block, places, begin, stop)
             left += [
-                places[begin:stop][block.status[: stop - begin] != walk.DONE], places[stop:end]
-            ]  # fmt: skip
+                places[begin:stop][block.status[: stop - begin] != walk.DONE],
+                places[stop:end],
+            ]
             block.sizes[0] = 0
         return np.concatenate(left)
 
@@ -677,9 +688,13 @@ class Bidder:
             elif backend is not None and backend.NAME == "cuda":
                 with self._on(cast("CudaBackend", backend)) as device:
                     found = device.bid(
-                        deals, int(place[0]), len(calls), self._store_now, self._sides_there,
+                        deals,
+                        int(place[0]),
+                        len(calls),
+                        self._store_now,
+                        self._sides_there,
                         self._work_out_behind,
-                    )  # fmt: skip
+                    )
                 return BidDeals(*found)
             else:
                 for _ in self._bid_many(deals, len(calls), place, entry, defaults):
@@ -788,9 +803,8 @@ class Bidder:
         done = np.zeros(1, np.int64)
         while True:
             why, side = walk.bid_few(
-                *self._cores(), self._store, self._blocks(1)[0], deals, place, entry,
-                defaults, done,
-            )  # fmt: skip
+                *self._cores(), self._store, self._blocks(1)[0], deals, place, entry, defaults, done
+            )
             if why == walk.DONE:
                 return
             self._go_on(why, side)
@@ -813,9 +827,15 @@ class Bidder:
             yield from self._bid_many(deals, len(calls), place, entry, defaults, least)
 
     def _bid_many(
-        self, deals: DealArrays, depth: int, place: I32, entry: I32, defaults: U16, least: int = 1,
+        self,
+        deals: DealArrays,
+        depth: int,
+        place: I32,
+        entry: I32,
+        defaults: U16,
+        least: int = 1,
         given: U8 | None = None,
-    ) -> Iterator[Step]:  # fmt: skip
+    ) -> Iterator[Step]:
         count = len(deals)
         self.left_open = 0
         packings = self._packings()
@@ -829,11 +849,19 @@ class Bidder:
             store = self._store
             in_blocks(
                 lambda start: walk.choose_all(
-                    program, store, hands, active, start,
-                    min(start + _CHOSEN_AT_ONCE, len(active)), place, call, entry, defaults,
+                    program,
+                    store,
+                    hands,
+                    active,
+                    start,
+                    min(start + _CHOSEN_AT_ONCE, len(active)),
+                    place,
+                    call,
+                    entry,
+                    defaults,
                 ),
                 range(0, len(active), _CHOSEN_AT_ONCE),
-            )  # fmt: skip
+            )
 
         while len(active):
             if self._packings() != packings:
@@ -959,11 +987,17 @@ class Bidder:
             contract, declarer = np.empty(count, np.uint8), np.empty(count, np.uint8)
             in_blocks(
                 lambda start: walk.auctions_of(
-                    store, places, offsets, start, min(start + _CHOSEN_AT_ONCE, count),
-                    calls, contract, declarer,
+                    store,
+                    places,
+                    offsets,
+                    start,
+                    min(start + _CHOSEN_AT_ONCE, count),
+                    calls,
+                    contract,
+                    declarer,
                 ),
                 range(0, count, _CHOSEN_AT_ONCE),
-            )  # fmt: skip
+            )
             return Endings(offsets, calls, contract, declarer)
 
     def row(self, place: int) -> Any:
@@ -1027,8 +1061,8 @@ class Bidder:
         """
         while True:
             why = walk.list_deals(
-                *self._cores(), self._store, self._blocks(1)[0], out, deals, bounds,
-            )  # fmt: skip
+                *self._cores(), self._store, self._blocks(1)[0], out, deals, bounds
+            )
             if why in (walk.DONE, walk.LIST_FULL):
                 return
             self._go_on(why, 0)

@@ -132,9 +132,16 @@ def _from_json(row: dict[str, Any], where: Where) -> Case:
     calls = tuple(parse_calls(auction) if isinstance(auction, str) else map(parse_call, auction))
     Auction.of(calls)
     return Case(
-        row["hand"], None, calls, (parse_call(row["expected"]),), row.get("dealer", "N"),
-        row.get("vulnerability", "None"), row.get("group", ""), row.get("note") or "", where,
-    )  # fmt: skip
+        row["hand"],
+        None,
+        calls,
+        (parse_call(row["expected"]),),
+        row.get("dealer", "N"),
+        row.get("vulnerability", "None"),
+        row.get("group", ""),
+        row.get("note") or "",
+        where,
+    )
 
 
 def _from_words(line: str, group: str, reason: str, where: Where) -> Case:
@@ -177,9 +184,12 @@ def run_cases(
             if case.deal is not None:
                 hand = case.deal.hands[(parse_seat(case.dealer) + len(before)) % 4]
             choice = sides[turn].bid(
-                hand, before, dealer=case.dealer, vulnerability=case.vulnerability,
+                hand,
+                before,
+                dealer=case.dealer,
+                vulnerability=case.vulnerability,
                 opponents=None if opponents is None else sides[1 - turn],
-            )  # fmt: skip
+            )
             calls.append(choice.call)
             rule = _rule(choice)
             if choice.call != wanted:

@@ -319,8 +319,9 @@ class _Tally:
             key = str(placed.line.where), placed.line.name
             offered, chosen = totals.get(key, (0, 0))
             totals[key] = (
-                offered + self._offered[placed.number], chosen + self._chosen[placed.number]
-            )  # fmt: skip
+                offered + self._offered[placed.number],
+                chosen + self._chosen[placed.number],
+            )
         for (where, name), (offered, chosen) in totals.items():
             if chosen:
                 continue

@@ -272,9 +272,15 @@ class _Writer:
             else:
                 entry = self._program.entry(number, 0)
                 row = Row(
-                    b"", entry.call, description_of(entry), entry.constraint.texts() + denied, None,
-                    entry.name, tags=agreements_of(entry), where=str(entry.where),
-                )  # fmt: skip
+                    b"",
+                    entry.call,
+                    description_of(entry),
+                    entry.constraint.texts() + denied,
+                    None,
+                    entry.name,
+                    tags=agreements_of(entry),
+                    where=str(entry.where),
+                )
             made = self._made[number, denied] = self._builder.said_of(row)
         return Said(*made[:4], rank, *made[5:])
 

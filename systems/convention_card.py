@@ -280,10 +280,15 @@ def card_of(system: System, name: str, order: str = "acbl") -> ConventionCard:
         for one in parts
     )
     return ConventionCard(
-        name, system.text.title or system.name, order, system.digest, dict(system.text.options),
-        system.text.prose, tuple(one for one in sections if one.rows),
+        name,
+        system.text.title or system.name,
+        order,
+        system.digest,
+        dict(system.text.options),
+        system.text.prose,
+        tuple(one for one in sections if one.rows),
         tuple(_conventions(system, outline)),
-    )  # fmt: skip
+    )
 
 
 def _rows(system: System, outline: Outline, places: Iterable[_Where]) -> Iterator[CardRow]:
@@ -295,10 +300,14 @@ def _rows(system: System, outline: Outline, places: Iterable[_Where]) -> Iterato
             first = entries[0]
             descriptions = dict.fromkeys(filter(None, map(description_of, entries)))
             yield CardRow(
-                format_calls(calls), format_call(first.call), first.name,
-                "; or ".join(descriptions), agreements_of(first), str(first.where),
+                format_calls(calls),
+                format_call(first.call),
+                first.name,
+                "; or ".join(descriptions),
+                agreements_of(first),
+                str(first.where),
                 outline.option_at(first.where),
-            )  # fmt: skip
+            )
 
 
 def _meanings(entries: Iterable[PlaceEntry]) -> Iterator[list[PlaceEntry]]:
@@ -341,8 +350,9 @@ def parse_card(text: str, source: str = "<card>") -> ConventionCard:
     bidcascade.bridge.errors.InvalidSystem: <card>: expected each name once, got 'a' twice
     """
     if len(text) > _LONGEST:
-        raise InvalidSystem(f"{source}: expected at most {_LONGEST:,} characters of a card, "
-                            f"got {len(text):,}")  # fmt: skip
+        raise InvalidSystem(
+            f"{source}: expected at most {_LONGEST:,} characters of a card, got {len(text):,}"
+        )
 
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found: dict[str, Any] = {}

@@ -87,10 +87,15 @@ def diff_systems(
         hands = sample.deals.hands[len(calls) % 4, found[:_EXAMPLES]].tolist()
         changes.append(
             Change(
-                format_calls(calls), _text(mine), _text(other), _rule(old, calls, mine),
-                _rule(new, calls, other), len(found), tuple(map(format_hand, hands)),
+                format_calls(calls),
+                _text(mine),
+                _text(other),
+                _rule(old, calls, mine),
+                _rule(new, calls, other),
+                len(found),
+                tuple(map(format_hand, hands)),
             )
-        )  # fmt: skip
+        )
     return SystemDiff(len(sample.deals), int(differs.any(axis=1).sum()), tuple(changes))
 
 

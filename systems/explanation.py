@@ -145,9 +145,13 @@ def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExpl
         line = {"call": format_call(entry.call), "name": entry.name, "where": str(entry.where)}
         offered.setdefault(entry.call, line)
     return AuctionExplanation(
-        " ".join(map(format_call, calls)), tuple(map(_explained, states[1:])), state.forced,
-        state.game_forced[side], state.agreed[side], tuple(offered.values()),
-    )  # fmt: skip
+        " ".join(map(format_call, calls)),
+        tuple(map(_explained, states[1:])),
+        state.forced,
+        state.game_forced[side],
+        state.agreed[side],
+        tuple(offered.values()),
+    )
 
 
 def _explained(after: State) -> ExplainedCall:
@@ -160,7 +164,7 @@ def _explained(after: State) -> ExplainedCall:
             one.kind or one.name, str(one.where), part, hull(one.cells).points, _lengths(one.cells)
         )
         for one, part in zip(meaning.alternatives, parts, strict=True)
-    ]  # fmt: skip
+    ]
     bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
     agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
     lengths = _lengths(known.cells)
@@ -171,10 +175,18 @@ def _explained(after: State) -> ExplainedCall:
     shown_points = (low, high) if low <= high else points
     sentence = _sentence(meaning, parts, known.cells, shown_points, every[0], agreements)
     return ExplainedCall(
-        format_call(meaning.call), position, sentence,
-        meaning.known, agreements, tuple(types), points, every, lengths,
-        {name: value for name, value in known.terms.items() if name != "HCP"}, share(known.cells),
-    )  # fmt: skip
+        format_call(meaning.call),
+        position,
+        sentence,
+        meaning.known,
+        agreements,
+        tuple(types),
+        points,
+        every,
+        lengths,
+        {name: value for name, value in known.terms.items() if name != "HCP"},
+        share(known.cells),
+    )
 
 
 def _parts(meaning: Meaning) -> list[float]:

@@ -18,12 +18,8 @@ from bidcascade.table.language.expression_tree import (
     Truth,
 )
 
-FORMS: Final = (
-    Truth, Term, Number, Shape, Negative, Product, Sum, Comparison, Not, And, Or,
-)  # fmt: skip
-OPERATORS: Final = {
-    "<": 2, "<=": 3, "==": 4, "!=": 5, ">=": 6, ">": 7, "+": 8, "-": 9,
-}  # fmt: skip
+FORMS: Final = (Truth, Term, Number, Shape, Negative, Product, Sum, Comparison, Not, And, Or)
+OPERATORS: Final = {"<": 2, "<=": 3, "==": 4, "!=": 5, ">=": 6, ">": 7, "+": 8, "-": 9}
 _SIGNS: Final = {number: sign for sign, number in OPERATORS.items()}
 
 

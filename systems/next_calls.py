@@ -29,17 +29,28 @@ class Variant:
     def of_row(cls, row: Row) -> "Variant":
         """Variant of an entry of a table."""
         return cls(
-            row.name, row.description, row.criteria, row.rank, row.tags, row.where,
-            row.source_index, row.count, row.source,
-        )  # fmt: skip
+            row.name,
+            row.description,
+            row.criteria,
+            row.rank,
+            row.tags,
+            row.where,
+            row.source_index,
+            row.count,
+            row.source,
+        )
 
     @classmethod
     def of_line(cls, entry: PlaceEntry) -> "Variant":
         """Variant of a line of a system."""
         return cls(
-            entry.name, description_of(entry), [*map(format_expression, entry.criteria)],
-            entry.rank, agreements_of(entry), str(entry.where),
-        )  # fmt: skip
+            entry.name,
+            description_of(entry),
+            [*map(format_expression, entry.criteria)],
+            entry.rank,
+            agreements_of(entry),
+            str(entry.where),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +118,11 @@ class NextCalls:
 def next_in_table(table: BiddingTable, entry: int) -> NextCall:
     """One entry that may follow in a table."""
     return NextCall(
-        format_call(int(table.call[entry])), entry, table.is_completed(entry),
-        table.can_complete(entry), table.is_inserted(entry), int(table.child_count[entry]),
+        format_call(int(table.call[entry])),
+        entry,
+        table.is_completed(entry),
+        table.can_complete(entry),
+        table.is_inserted(entry),
+        int(table.child_count[entry]),
         list(map(Variant.of_row, table.variants(entry))),
-    )  # fmt: skip
+    )

@@ -58,9 +58,11 @@ class OverlaidBidder(SystemBidder):
         from .budget import places_budget
 
         return Bidder(
-            self.system.rules, self.system.opponents.rules,
-            instead=changed_entries(self.table), budget=places_budget(),
-        )  # fmt: skip
+            self.system.rules,
+            self.system.opponents.rules,
+            instead=changed_entries(self.table),
+            budget=places_budget(),
+        )
 
     def _new_definition(self) -> SystemPlaces:
         return self.system.by_definition(instead=changed_entries(self.table))

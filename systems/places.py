@@ -110,9 +110,18 @@ class PlaceEntry(ShownAnswer):
             parts = [one for one in (condition, variant.condition) if one is not None]
             condition = AllOf(tuple(parts)) if len(parts) == 2 else parts[0] if parts else None
         return cls(
-            call, rank, name, where, constraint, agreements, condition, placed, bindings,
-            specificity, kind,
-        )  # fmt: skip
+            call,
+            rank,
+            name,
+            where,
+            constraint,
+            agreements,
+            condition,
+            placed,
+            bindings,
+            specificity,
+            kind,
+        )
 
     @property
     def criteria(self) -> tuple[Expression, ...]:

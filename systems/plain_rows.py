@@ -227,9 +227,16 @@ def rows_of_text(system: System) -> Iterator[Row]:
             if call is None:
                 raise InvalidSystem(f"{line.where}: expected one call, got a pattern")
             yield Row(
-                prior, call, line.quoted, _criteria(reader, line.condition), None, line.name, None,
-                tuple(agreement_words(one, {}) for one in line.agreements), str(line.where),
-            )  # fmt: skip
+                prior,
+                call,
+                line.quoted,
+                _criteria(reader, line.condition),
+                None,
+                line.name,
+                None,
+                tuple(agreement_words(one, {}) for one in line.agreements),
+                str(line.where),
+            )
 
 
 def _prior(group: Group) -> bytes:

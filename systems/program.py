@@ -246,9 +246,14 @@ class SystemProgram:
             placed, variant, group = self._variant(int(row["variant"]))
             code = int(self.core.rows("bindings")[row["bindings"]])
             known = PlaceEntry.of(
-                placed, variant, int(row["call"]), rank, self.constraint(int(row["needs"])),
-                bindings_of(code), group.specificity,
-            )  # fmt: skip
+                placed,
+                variant,
+                int(row["call"]),
+                rank,
+                self.constraint(int(row["needs"])),
+                bindings_of(code),
+                group.specificity,
+            )
             self._shown_entries[number, rank] = known
         return known
 

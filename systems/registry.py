@@ -212,16 +212,19 @@ def _is_meant(whose: str, number: int, system: str, path: "str | Path") -> bool:
 
 
 def _take_card(
-    card: str, whose: str, systems: "Sequence[tuple[str, str | Path]]",
+    card: str,
+    whose: str,
+    systems: "Sequence[tuple[str, str | Path]]",
     chosen: list[dict[str, bool]],
-) -> None:  # fmt: skip
+) -> None:
     """Take the options of a card for the one system that it is of."""
     from .convention_card import options_of_card
 
     meant = [
-        number for number, (system, path) in enumerate(systems)
+        number
+        for number, (system, path) in enumerate(systems)
         if _is_meant(whose, number, system, path)
-    ]  # fmt: skip
+    ]
     if len(meant) != 1:
         raise InvalidSystem(
             f"expected one system for the card {card!r}, as SYSTEM:@FILE, got {len(meant)}"

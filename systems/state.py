@@ -23,8 +23,14 @@ Item = TypeVar("Item")
 _SUITS: Final = "CDHS"
 _VOCABULARY: Final = Vocabulary()
 WHO: Final[dict[str, tuple[int, ...]]] = {
-    "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
-}  # fmt: skip
+    "me": (0,),
+    "I": (0,),
+    "LHO": (1,),
+    "partner": (2,),
+    "RHO": (3,),
+    "we": (0, 2),
+    "they": (1, 3),
+}
 """Positions that words for players mean, seen from the player to call."""
 NATURAL_LENGTH: Final = 4
 """Cards of a suit that a player must have shown for it to count as shown without being named."""
@@ -178,11 +184,14 @@ class State:
         agreed = _agreed_suit(meaning, call_kind) or self.agreed[side]
         forced = self.game_forced[side] or meaning.has_agreement("forcing to game")
         return State(
-            self.auction.add(meaning.call), _put(self.knowledge, position, knowledge),
-            (*self.meanings, meaning), (*self.call_kinds, call_kind),
+            self.auction.add(meaning.call),
+            _put(self.knowledge, position, knowledge),
+            (*self.meanings, meaning),
+            (*self.call_kinds, call_kind),
             _put(self.suits, position, suits),
-            _put(self.agreed, side, agreed), _put(self.game_forced, side, forced),
-        )  # fmt: skip
+            _put(self.agreed, side, agreed),
+            _put(self.game_forced, side, forced),
+        )
 
 
 def shown(state: State, position: int, term: str) -> tuple[int, int]:

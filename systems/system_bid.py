@@ -60,26 +60,45 @@ def answer_from_system(
     number = entry_of((*calls, made.call))
     if entry is not None:
         return BidAnswer(
-            format_call(entry.call), number, entry.name, description_of(entry), str(entry.where),
-            LazyCandidates(candidates), default_pass=False, agreements=list(agreements_of(entry)),
+            format_call(entry.call),
+            number,
+            entry.name,
+            description_of(entry),
+            str(entry.where),
+            LazyCandidates(candidates),
+            default_pass=False,
+            agreements=list(agreements_of(entry)),
             forced=bool(made.forced),
-        )  # fmt: skip
+        )
     why = "no line of the system holds" if has_lines else "the system has no line here"
     if made.forced:
         why += ", though partner's call is forcing"
     return BidAnswer(
-        "P", number, "", "", "", LazyCandidates(candidates), default_pass=True,
-        note=f"pass by default: {why}", forced=bool(made.forced),
-    )  # fmt: skip
+        "P",
+        number,
+        "",
+        "",
+        "",
+        LazyCandidates(candidates),
+        default_pass=True,
+        note=f"pass by default: {why}",
+        forced=bool(made.forced),
+    )
 
 
 def _candidate(one: CandidateCheck, number: int | None) -> Candidate:
     entry = one.entry
     return Candidate(
-        format_call(entry.call), number, entry.name, description_of(entry),
-        str(entry.where), one.holds, list(one.checks), list(agreements_of(entry)),
+        format_call(entry.call),
+        number,
+        entry.name,
+        description_of(entry),
+        str(entry.where),
+        one.holds,
+        list(one.checks),
+        list(agreements_of(entry)),
         None if one.taken_by is None else label_of(one.taken_by),
-    )  # fmt: skip
+    )
 
 
 def label_of(entry: PlaceEntry) -> str:

@@ -279,9 +279,10 @@ class SystemBidder:
 
         standard = Bounds()
         bounds = Bounds(
-            query.limit or standard.limit, query.max_depth or standard.depth,
+            query.limit or standard.limit,
+            query.max_depth or standard.depth,
             completed_only=query.completed_only,
-        )  # fmt: skip
+        )
         device, threads = self._device, thread_count()
         size = min(ALLOWED_CHUNK, max(_LEAST_CHUNK, -(-len(deals) // (2 * threads))))
         if device is not None:
@@ -339,9 +340,12 @@ class SystemBidder:
 
         least = max(1, math.ceil(share * len(deals)))
         found = count_allowed(
-            self.places, deals, least=least, depth=max_depth or LONGEST_AUCTION,
+            self.places,
+            deals,
+            least=least,
+            depth=max_depth or LONGEST_AUCTION,
             backend=self._device,
-        )  # fmt: skip
+        )
         return writer.auction_counts(found, least)
 
     def members(
@@ -425,12 +429,16 @@ class SystemBidder:
         variants.setdefault(PASS, [Variant("Pass")])
         found = [
             NextCall(
-                format_call(call), self.entry_of((*calls, call)),
-                completed=auction.add(call).is_complete, can_complete=True, inserted=False,
-                next=self._calls_after((*calls, call)), variants=meanings,
+                format_call(call),
+                self.entry_of((*calls, call)),
+                completed=auction.add(call).is_complete,
+                can_complete=True,
+                inserted=False,
+                next=self._calls_after((*calls, call)),
+                variants=meanings,
             )
             for call, meanings in variants.items()
-        ]  # fmt: skip
+        ]
         return NextCalls(texts, entry, completed=False, forced=place.forced, entries=found)
 
     def _calls_after(self, calls: Calls) -> int:

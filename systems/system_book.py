@@ -167,8 +167,9 @@ def book_of(
     """
     outline = outline_of(system)
     sample = Sample.random(deals, seed=seed)
-    counts = _Counts(system, sample, outline, max(1, round(deals * LEAST_SHARE))
-                     if least is None else least)  # fmt: skip
+    counts = _Counts(
+        system, sample, outline, max(1, round(deals * LEAST_SHARE)) if least is None else least
+    )
     bidder = system.bidder(system)
     with bidder.lock:
         for depth, step in enumerate(bidder.steps(sample.deals)):
@@ -182,11 +183,19 @@ def book_of(
     check_examples([row.example for place in places for row in place.rows], system)
     check_examples([use.example for use in counts.uses.values()], system)
     return SystemBook(
-        system.text.title or system.name, system.name, system.digest, dict(system.text.options),
-        system.text.prose, deals, seed, outline, _without_repeats(places), counts.uses,
+        system.text.title or system.name,
+        system.name,
+        system.digest,
+        dict(system.text.options),
+        system.text.prose,
+        deals,
+        seed,
+        outline,
+        _without_repeats(places),
+        counts.uses,
         tuple(_whole_deals(system, sample, places[0])) if places else (),
         tuple(_conventions(system)),
-    )  # fmt: skip
+    )
 
 
 def _order(calls: Sequence[int]) -> tuple[int, int]:
@@ -216,8 +225,9 @@ class _Counts:
         for number, count in zip(
             numbers.tolist(), np.bincount(of_list, counts).astype(int).tolist(), strict=True
         ):
-            lines = {str(self._entry(bidder, side, one).where)
-                     for one in bidder.entries_of_list(number)}  # fmt: skip
+            lines = {
+                str(self._entry(bidder, side, one).where) for one in bidder.entries_of_list(number)
+            }
             for line in lines:
                 self.uses.setdefault(line, LineUse()).offered += count
         auctions = bidder.auctions_to(reached, depth)
@@ -247,15 +257,21 @@ class _Counts:
     def _example(self, step: "Step", at: int, auction: "np.ndarray") -> Example:
         deal = int(step.deals[at])
         return Example(
-            deal, int(self.sample.deals.hands[len(auction) % 4, deal]),
-            int(self.sample.deals.vulnerability[deal]), tuple(auction.tolist()),
+            deal,
+            int(self.sample.deals.hands[len(auction) % 4, deal]),
+            int(self.sample.deals.vulnerability[deal]),
+            tuple(auction.tolist()),
             int(step.call[at]),
-        )  # fmt: skip
+        )
 
     def _place(
-        self, bidder: "Bidder", calls: tuple[int, ...], numbers: list[int], step: "Step",
+        self,
+        bidder: "Bidder",
+        calls: tuple[int, ...],
+        numbers: list[int],
+        step: "Step",
         here: "Indices",
-    ) -> BookPlace:  # fmt: skip
+    ) -> BookPlace:
         auction = np.array(calls, np.uint8)
         taken = step.entry[here]
         side = len(calls) & 1
@@ -327,9 +343,11 @@ def _whole_deals(system: System, sample: Sample, first: BookPlace) -> Iterator[B
         hands = tuple(sample.deals.hands[:, number].tolist())
         vulnerability = int(sample.deals.vulnerability[number])
         yield BookDeal(
-            number, (hands[0], hands[1], hands[2], hands[3]), vulnerability,
+            number,
+            (hands[0], hands[1], hands[2], hands[3]),
+            vulnerability,
             tuple(_bid_out(system, hands, vulnerability)),
-        )  # fmt: skip
+        )
 
 
 def _bid_out(system: System, hands: Sequence[int], vulnerability: int) -> Iterator[DealCall]:

@@ -109,10 +109,11 @@ class _TopicSearch:
                     north, east, south, west = deals.hands[:, deal].tolist()
                     topic.examples.append(
                         TopicExample(
-                            (north, east, south, west), int(deals.vulnerability[deal]),
+                            (north, east, south, west),
+                            int(deals.vulnerability[deal]),
                             auction_of[place],
                         )
-                    )  # fmt: skip
+                    )
 
     def _line(self, side: int, entry: int) -> tuple[tuple[str, ...], int]:
         """Topics of an entry and its call; entries stand in many lists."""
@@ -174,9 +175,11 @@ class _TopicSearch:
     def topics(self) -> tuple[Topic, ...]:
         return tuple(
             Topic(
-                name, one.calls, tuple((one.chosen or one.places)[: self._most]),
+                name,
+                one.calls,
+                tuple((one.chosen or one.places)[: self._most]),
                 tuple(one.examples),
             )
             for name, one in sorted(self._found.items())
             if one.bids
-        )  # fmt: skip
+        )

@@ -171,9 +171,12 @@ class TableBidder:
         found: Iterable[EntryLists] = [_OF_NO_DEALS]
         if len(deals):
             found = self.backend.cascade_all(
-                self.plan, deals, completed_only=query.completed_only, max_depth=query.max_depth,
+                self.plan,
+                deals,
+                completed_only=query.completed_only,
+                max_depth=query.max_depth,
                 limit=query.limit,
-            )  # fmt: skip
+            )
         for lists in found:
             end = lists.first_deal + len(lists.totals)
             yield writer.entries(lists, deals.slice(lists.first_deal, end))
@@ -262,10 +265,12 @@ class TableBidder:
         if calls and entry is None:
             raise UnknownAuction(where_it_leaves(table, calls))
         return NextCalls(
-            [format_call(call) for call in calls], entry,
-            completed=entry is not None and table.is_completed(entry), forced=None,
+            [format_call(call) for call in calls],
+            entry,
+            completed=entry is not None and table.is_completed(entry),
+            forced=None,
             entries=[next_in_table(table, child) for child in table.children(entry)],
-        )  # fmt: skip
+        )
 
     def explain(self, auction: "str | Sequence[int | str]") -> "AuctionExplanation":
         raise NoSystem(f"expected a system, got a table of {len(self.table):,} entries")

@@ -212,9 +212,17 @@ def numbers_of(text: SystemText, texts: Mapping[str, str]) -> Iterator[TextNumbe
                 continue
             for column, value, end in _digits(phrase, lines[phrase.where.line - 1]):
                 yield TextNumber(
-                    file, phrase.where.line, column, value, phrase.kind, phrase.suits, end,
-                    name, owner, block,
-                )  # fmt: skip
+                    file,
+                    phrase.where.line,
+                    column,
+                    value,
+                    phrase.kind,
+                    phrase.suits,
+                    end,
+                    name,
+                    owner,
+                    block,
+                )
 
     def of_body(body: Sequence[Line | Block], block: Where) -> Iterator[TextNumber]:
         for one in body:
@@ -259,8 +267,10 @@ def _digits(phrase: Phrase, line: str) -> Iterator[tuple[int, int, str]]:
     low, high = phrase.range.low, phrase.range.high
     words = " ".join(found["words"].split())
     if found["high"] is not None:
-        read = [(found.start("low") + 1, int(found["low"]), LOW),
-                (found.start("high") + 1, int(found["high"]), HIGH)]  # fmt: skip
+        read = [
+            (found.start("low") + 1, int(found["low"]), LOW),
+            (found.start("high") + 1, int(found["high"]), HIGH),
+        ]
         if (low, high) != (read[0][1], read[1][1]):
             return
         yield from read

@@ -54,9 +54,7 @@ SECTIONS: Final = (
 _CALL_KINDS: Final = (*BID_KINDS, "pass", "double", "redouble", "any", "any bid")
 _FORMULA, _TAG, _UNKNOWN = range(3)
 
-REASONS: Final = (
-    "", "not bound", "refused", "circle", "too long", "no suit", "bad value",
-)  # fmt: skip
+REASONS: Final = ("", "not bound", "refused", "circle", "too long", "no suit", "bad value")
 """Why the core cannot lower a condition, by number."""
 COMPLAINTS: Final = (
     "", "", "one suit, got {suits}", "two suits, got {suits}", "one suit, got {suits}",
@@ -290,11 +288,16 @@ class TextRows:
         numbers = (phrase.count, range_.low, range_.high, *range_.also)
         large = (one for one in numbers if one is not None and abs(one) > LARGEST_NUMBER)
         expected = COMPLAINTS[number].format(
-            suits=repr(phrase.suits), behind=len(phrase.suits), text=repr(phrase.text),
-            who=repr(phrase.who), of=repr(phrase.of), count=repr(phrase.count),
-            also=repr(range_.also), wanted=0 if define is None else len(define.suits),
+            suits=repr(phrase.suits),
+            behind=len(phrase.suits),
+            text=repr(phrase.text),
+            who=repr(phrase.who),
+            of=repr(phrase.of),
+            count=repr(phrase.count),
+            also=repr(range_.also),
+            wanted=0 if define is None else len(define.suits),
             number=f"{next(large, 0):,}",
-        )  # fmt: skip
+        )
         if number == _WITHOUT_PLACE:
             return f"{phrase.kind!r}: expected {expected}"
         return _unusable(phrase, expected)

@@ -51,4 +51,4 @@ __all__ = [
     "show",
     "show_info",
     "to_postfix",
-]  # fmt: skip
+]

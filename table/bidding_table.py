@@ -183,9 +183,16 @@ class BiddingTable:
         """
         table = self.settled()
         stored = Stored(
-            table.columns, table.profile, table.undescribed, table.user_terms, table.source,
-            table.imported, table.digest, table._extras, table._made_in,
-        )  # fmt: skip
+            table.columns,
+            table.profile,
+            table.undescribed,
+            table.user_terms,
+            table.source,
+            table.imported,
+            table.digest,
+            table._extras,
+            table._made_in,
+        )
         write_folder(stored, Path(path), overwrite=overwrite)
 
     def __len__(self) -> int:

@@ -185,9 +185,19 @@ class TableBuilder:
             number += 1
             row = written if type(written) is Row else row_of(written, f"row {number}")
             (
-                prior, call, description, criteria, index, name, rank, tags, where, count, source,
+                prior,
+                call,
+                description,
+                criteria,
+                index,
+                name,
+                rank,
+                tags,
+                where,
+                count,
+                source,
                 augmentation,
-            ) = row  # fmt: skip
+            ) = row
             self._row_criteria.append(self._criteria.number(criteria, number))
             text = text_numbers.get(description)
             if text is None:
@@ -271,9 +281,14 @@ class TableBuilder:
         number = self.report.rows + 1
         text, tags = self._texts.number, self._tags.number
         return Said(
-            row.call, self._criteria.number(row.criteria, number), text(row.description, number),
-            text(row.name, number), row.rank or 0, tags(row.tags, number), text(row.where, number),
-        )  # fmt: skip
+            row.call,
+            self._criteria.number(row.criteria, number),
+            text(row.description, number),
+            text(row.name, number),
+            row.rank or 0,
+            tags(row.tags, number),
+            text(row.where, number),
+        )
 
     def add_behind(self, priors: NDArray[np.uint8], said: Sequence[Said]) -> None:
         r"""Take in ranked rows that say the same behind each of some auctions of one length.
@@ -450,9 +465,12 @@ def first_places(numbers: U32, count: int) -> I64:
 def rebuilt(table: BiddingTable, rows: Iterable[object], source: str) -> BiddingTable:
     """Make a table of other rows; it keeps profile, policy, terms and what goes with the table."""
     made, _ = build_table(
-        rows, profile=table.profile, undescribed=table.undescribed, user_terms=table.user_terms,
+        rows,
+        profile=table.profile,
+        undescribed=table.undescribed,
+        user_terms=table.user_terms,
         source=source,
-    )  # fmt: skip
+    )
     for name in table.extras:
         frame = table.extra(name)
         assert frame is not None

@@ -262,9 +262,12 @@ def with_call_policy(
             yield row if order is None else row._replace(rank=order[row.call])
 
     ranked, _ = build_table(
-        rows(), profile=table.profile, undescribed=table.undescribed,
-        user_terms=table.user_terms, source=table.source,
-    )  # fmt: skip
+        rows(),
+        profile=table.profile,
+        undescribed=table.undescribed,
+        user_terms=table.user_terms,
+        source=table.source,
+    )
     return ranked, report
 
 

@@ -210,10 +210,11 @@ class DealCondition:
         self._rows = {code: row for row, code in enumerate(codes)}
         self._plan = expressions_plan(codes, vocabulary.profile)
         self._seat_rows = {
-            seat: sorted({self._rows[code] for other, code in self._codes(self._tree)
-                          if other == seat})
+            seat: sorted(
+                {self._rows[code] for other, code in self._codes(self._tree) if other == seat}
+            )
             for seat in sorted(self._seats(self._tree))
-        }  # fmt: skip
+        }
         kernel_terms = (
             part
             for name in term_names_in(self._tree)

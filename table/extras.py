@@ -136,9 +136,7 @@ def write_extras(extras: Mapping[str, Extra], folder: Path) -> dict[str, Any]:
         content = extra.content()
         with synced_file(folder / f"{name}.parquet") as stream:
             stream.write(content)
-        described[name] = {
-            "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest(),
-        }  # fmt: skip
+        described[name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     return described
 
 

@@ -41,10 +41,12 @@ class Found:
     def join(self, other: "Found", moved: Callable[[int], int]) -> None:
         """Take in what was found in a part, whose entries have other numbers."""
         self.count += other.count
-        self._keep([
-            (number, moved(about) if isinstance(about, int) else about)
-            for number, about in other.first
-        ])  # fmt: skip
+        self._keep(
+            [
+                (number, moved(about) if isinstance(about, int) else about)
+                for number, about in other.first
+            ]
+        )
 
     def _keep(self, further: "list[tuple[int, int | bytes]]") -> None:
         self.first = sorted(self.first + further)[:MOST_EXAMPLES]

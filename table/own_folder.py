@@ -46,9 +46,11 @@ class OwnFolder:
         return self.path
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None,
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
         where: TracebackType | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.remove()
 
 

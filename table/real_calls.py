@@ -130,9 +130,17 @@ def find_decisions(table: BiddingTable, auctions: CallLists, dealer: U8) -> Deci
     deal, place, entry = (np.empty(size, np.uint32) for _ in range(3))
     depth = np.empty(size, np.uint16)
     count, beyond = find_calls(
-        table.first_child, table.child_count, table.call, table.root_count,
-        auctions.calls, auctions.offsets, deal, depth, place, entry,
-    )  # fmt: skip
+        table.first_child,
+        table.child_count,
+        table.call,
+        table.root_count,
+        auctions.calls,
+        auctions.offsets,
+        deal,
+        depth,
+        place,
+        entry,
+    )
     deal, depth, place, entry = deal[:count], depth[:count], place[:count], entry[:count]
     call = auctions.calls[auctions.offsets[deal] + depth]
     seat = ((dealer[deal] + depth) % 4).astype(np.uint8)

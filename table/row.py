@@ -17,9 +17,18 @@ LARGEST_RANK: Final = 0x7FFFFFFE
 LARGEST_COUNT: Final = 0xFFFFFFFE
 
 KEYS: Final = (
-    "index", "prior", "call", "name", "description", "criteria", "rank", "tags", "where", "count",
+    "index",
+    "prior",
+    "call",
+    "name",
+    "description",
+    "criteria",
+    "rank",
+    "tags",
+    "where",
+    "count",
     "source",
-)  # fmt: skip
+)
 """Keys of a row that is written as an object; ``prior`` and ``call`` must be there."""
 
 
@@ -130,10 +139,18 @@ def _row_of_tuple(items: Sequence[Any], place: str) -> Row:
 def _row_of_mapping(row: Mapping[Any, Any], place: str) -> Row:
     get = row.get
     known = (
-        ("prior" in row) + ("call" in row) + ("index" in row) + ("name" in row)
-        + ("description" in row) + ("criteria" in row) + ("rank" in row) + ("tags" in row)
-        + ("where" in row) + ("count" in row) + ("source" in row)
-    )  # fmt: skip
+        ("prior" in row)
+        + ("call" in row)
+        + ("index" in row)
+        + ("name" in row)
+        + ("description" in row)
+        + ("criteria" in row)
+        + ("rank" in row)
+        + ("tags" in row)
+        + ("where" in row)
+        + ("count" in row)
+        + ("source" in row)
+    )
     if known != len(row):
         stranger = next(key for key in row if key not in KEYS)
         raise InvalidTable(

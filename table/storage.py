@@ -173,10 +173,15 @@ def read_folder(path: Path, *, verify: bool = True) -> Stored:
     }
     _check_lengths(path, columns, manifest["entries"])
     table = Stored(
-        columns, manifest["profile"], manifest["undescribed"], manifest["user_terms"],
-        manifest["source"], manifest["imported"], manifest["digest"],
+        columns,
+        manifest["profile"],
+        manifest["undescribed"],
+        manifest["user_terms"],
+        manifest["source"],
+        manifest["imported"],
+        manifest["digest"],
         open_extras(path, manifest.get("extras", {}), manifest["entries"]),
-    )  # fmt: skip
+    )
     if verify:
         _verify(path, table)
     return table
@@ -337,8 +342,10 @@ def _verify(path: Path, table: Stored) -> None:
     # a digest says nothing about a table that was made to be wrong
     for stem in _LISTS:
         offsets = columns[f"{stem}_offsets"]
-        if any((np.diff(offsets[_and_next(block)].astype(np.int64)) < 0).any()
-               for block in blocks(len(offsets))):  # fmt: skip
+        if any(
+            (np.diff(offsets[_and_next(block)].astype(np.int64)) < 0).any()
+            for block in blocks(len(offsets))
+        ):
             raise InvalidTable(f"{path.name}: expected ascending {stem}_offsets")
     for name, stem in _POINTERS.items():
         limit = len(columns[f"{stem}_offsets"]) - 1

@@ -139,9 +139,13 @@ def grow(rows: Rows, leading: Sequence[int] = ()) -> Grown:
     else:
         priorities |= np.uint64(NO_RANK) << np.uint64(32)
     nodes, row_node, dropped = kernels.trie_of_sorted(
-        rows.auctions, rows.offsets, kernels.sorted_order(rows.auctions, rows.offsets), kinds,
-        rows.number.astype(np.int64), priorities,
-    )  # fmt: skip
+        rows.auctions,
+        rows.offsets,
+        kernels.sorted_order(rows.auctions, rows.offsets),
+        kinds,
+        rows.number.astype(np.int64),
+        priorities,
+    )
     why_not = dropped[led]
     # nothing is to be said of them
     dropped[led] = _NO_ROW
@@ -176,16 +180,25 @@ def part_below(grown: Grown, tops: I64 | None = None) -> Part:
     count = first_free + int(below[tops].sum())
     columns: Columns = {}
     for name, of_node in (
-        ("call", nodes.call), ("flags", nodes.flags), ("child_count", child_count),
+        ("call", nodes.call),
+        ("flags", nodes.flags),
+        ("child_count", child_count),
         ("first_child", base),
-    ):  # fmt: skip
+    ):
         columns[name] = np.zeros(count, ENTRY_COLUMNS[name])
         columns[name][:first_free] = of_node[openings]
     entry[openings] = np.arange(first_free)
     kernels.number_below(
-        starts, children, below, child_count, nodes.call, nodes.flags, base[:-1], entry[:-1],
+        starts,
+        children,
+        below,
+        child_count,
+        nodes.call,
+        nodes.flags,
+        base[:-1],
+        entry[:-1],
         tuple(columns.values()),
-    )  # fmt: skip
+    )
     of_tops = below[tops], child_count[tops], nodes.flags[tops] & np.uint8(CAN_COMPLETE)
     row_entry = entry[grown.row_node]
     # nodes are as many as rows, and what follows takes as much again

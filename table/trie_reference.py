@@ -106,9 +106,16 @@ def children_by_priority(parent: I32, priority: U64, there: U8, starts: I64, chi
 
 
 def number_below(
-    starts: I64, children: I32, below: I64, child_count: I64, call: U8, flags: U8, base: I64,
-    entry: I64, columns: tuple[NDArray[Any], ...],
-) -> None:  # fmt: skip
+    starts: I64,
+    children: I32,
+    below: I64,
+    child_count: I64,
+    call: U8,
+    flags: U8,
+    base: I64,
+    entry: I64,
+    columns: tuple[NDArray[Any], ...],
+) -> None:
     """Give numbers to what is below some nodes, and write the columns of these entries."""
     for node in range(len(base)):
         if base[node] < 0:

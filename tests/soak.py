@@ -19,6 +19,7 @@ import random
 import shutil
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -179,9 +180,13 @@ def job_kinds(folder: Path, boards: int = JOB_BOARDS) -> list[JobKind]:
         query = f"?mode={mode}&result={','.join(forms)}&name={name}"
         query += "&text=true" if text else ""
         found.append(
-            JobKind(query, content, boards,
-                    {file.name: (place / "results" / file.name).read_bytes() for file in files})
-        )  # fmt: skip
+            JobKind(
+                query,
+                content,
+                boards,
+                {file.name: (place / "results" / file.name).read_bytes() for file in files},
+            )
+        )
     return found
 
 
@@ -235,11 +240,15 @@ class Service:
         try:
             self.url, self.process = self._running.enter_context(
                 running_server(
-                    table=TABLE, extra_tables=",".join(OTHER_TABLES), backend="cpu",
-                    data_folder=self._data, log_level="error", request_timeout_ms=TIMEOUT_MS,
+                    table=TABLE,
+                    extra_tables=",".join(OTHER_TABLES),
+                    backend="cpu",
+                    data_folder=self._data,
+                    log_level="error",
+                    request_timeout_ms=TIMEOUT_MS,
                     places_bytes=self._places_bytes,
                 )
-            )  # fmt: skip
+            )
         finally:
             for name in preload:
                 del os.environ[name]
@@ -356,8 +365,9 @@ class Load:
         chance = random.Random(self._seed + number)
         kinds = sorted({question.kind for question in pool})
         by_kind = {kind: [one for one in pool if one.kind == kind] for kind in kinds}
-        weights = [{"bid": 8, "auctions first": 6, "auctions all": 4}.get(kind, 1)
-                   for kind in kinds]  # fmt: skip
+        weights = [
+            {"bid": 8, "auctions first": 6, "auctions all": 4}.get(kind, 1) for kind in kinds
+        ]
         while not self.stopping.is_set():
             question = chance.choice(by_kind[chance.choices(kinds, weights)[0]])
             answer = self.request(question.kind, question.method, question.path, json=question.body)
@@ -377,18 +387,23 @@ class Load:
             deals = deal_objects(8, seed=block)
             for mode in ("first", "all"):
                 answer = self.request(
-                    f"new deals {mode}", "POST", "/v1/auctions",
+                    f"new deals {mode}",
+                    "POST",
+                    "/v1/auctions",
                     json={"table": table, "deals": deals, "mode": mode},
-                )  # fmt: skip
+                )
                 if mode == "first" and answer is not None:
                     found = [one["auctions"][0]["calls"] for one in answer.json()["results"]]
                     self._ask_places(table, deals, found, chance)
             self.stopping.wait(chance.expovariate(1 / 0.05))
 
     def _ask_places(
-        self, table: str, deals: list[dict[str, Any]], auctions: list[list[str]],
+        self,
+        table: str,
+        deals: list[dict[str, Any]],
+        auctions: list[list[str]],
         chance: random.Random,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Ask for one call of each auction by its hand alone, and what the beginning shows."""
         for deal, calls in zip(deals, auctions, strict=True):
             depth = chance.randrange(len(calls))
@@ -405,9 +420,13 @@ class Load:
         while not self.stopping.is_set():
             kind = chance.choice(kinds)
             answer = self.request(
-                "job begun", "POST", f"/v1/jobs{kind.query}", allowed=(202,),
-                content=kind.content, headers=UPLOAD,
-            )  # fmt: skip
+                "job begun",
+                "POST",
+                f"/v1/jobs{kind.query}",
+                allowed=(202,),
+                content=kind.content,
+                headers=UPLOAD,
+            )
             if answer is None:
                 self.stopping.wait(0.5)
                 continue
@@ -419,9 +438,11 @@ class Load:
                 self.failed_for_the_disk += 1
             else:
                 self._seen.complain(f"job {job_id} {kind.query}: {reason}", lost=True)
-            self._until(functools.partial(
-                self.request, "job removed", "DELETE", f"/v1/jobs/{job_id}", allowed=(204, 404)
-            ))  # fmt: skip
+            self._until(
+                functools.partial(
+                    self.request, "job removed", "DELETE", f"/v1/jobs/{job_id}", allowed=(204, 404)
+                )
+            )
 
     def _until(
         self, act: Callable[[], httpx.Response | None], seconds: float = 120
@@ -505,10 +526,23 @@ class Load:
             turn += 1
             out = folder / f"out-{turn}"
             arguments = command(
-                "batch", folder / "season.lin", "--mode", "first", "--resume", "--backend", "cpu",
-                "--jobs", 1, "--part-deals", 20 if more else 50, "--table", TABLE, "--out", out,
+                "batch",
+                folder / "season.lin",
+                "--mode",
+                "first",
+                "--resume",
+                "--backend",
+                "cpu",
+                "--jobs",
+                1,
+                "--part-deals",
+                20 if more else 50,
+                "--table",
+                TABLE,
+                "--out",
+                out,
                 *more,
-            )  # fmt: skip
+            )
             for _ in range(chance.randint(2, 6)):
                 longest = chance.uniform(0.5, 12 if more else 6)
                 workers_only = bool(more) and chance.random() < 0.5
@@ -524,9 +558,12 @@ class Load:
     ) -> "subprocess.CompletedProcess[bytes]":
         """Run a command; kill it, or only the processes it started, after so many seconds."""
         process = subprocess.Popen(
-            arguments, env=environment(), stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
+            arguments,
+            env=environment(),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
         said = b""
         try:
             _, said = process.communicate(timeout=longest)
@@ -692,8 +729,12 @@ def place_of(deal: dict[str, Any], calls: list[str], depth: int) -> dict[str, An
     """Request for the call of whoever's turn it is after ``depth`` calls of a deal's auction."""
     hands = deal["deal"][2:].split()
     turn = "NESW".index(deal["dealer"]) - "NESW".index(deal["deal"][0]) + depth
-    return {"hand": hands[turn % 4], "auction": calls[:depth], "dealer": deal["dealer"],
-            "vulnerability": deal["vulnerability"]}  # fmt: skip
+    return {
+        "hand": hands[turn % 4],
+        "auction": calls[:depth],
+        "dealer": deal["dealer"],
+        "vulnerability": deal["vulnerability"],
+    }
 
 
 def note_memory(service: Service, minutes: float) -> list[tuple[float, int]]:
@@ -707,12 +748,26 @@ def note_memory(service: Service, minutes: float) -> list[tuple[float, int]]:
     return noted
 
 
-def spread(noted: Sequence[tuple[float, int]]) -> str:
-    """How far the memory went from its middle once it had settled, for people."""
-    settled = [size >> 20 for minute, size in noted if minute >= SETTLED_MINUTES]
-    if not settled:
+def settled_memory(noted: Sequence[tuple[float, int]]) -> dict[str, int | str]:
+    """How far the memory went from its middle once it had settled, for people.
+
+    A look meets what is being answered just then; the middle one of a minute's looks does not.
+    """
+    minutes = defaultdict(list)
+    for minute, size in noted:
+        if minute >= SETTLED_MINUTES:
+            minutes[int(minute)].append(size >> 20)
+    each = [size for sizes in minutes.values() for size in sizes]
+    medians = [round(statistics.median(sizes)) for sizes in minutes.values()]
+    after = f"memory of the service after {SETTLED_MINUTES:.0f} minutes, MiB"
+    return {after: spread(each), f"{after}, a minute's median": spread(medians)}
+
+
+def spread(sizes: Sequence[int]) -> str:
+    """Least and most, and how far they are from their middle, for people."""
+    if not sizes:
         return "not noted for so long"
-    low, high = min(settled), max(settled)
+    low, high = min(sizes), max(sizes)
     return f"{low:,} to {high:,} (± {100 * (high - low) / (high + low):.1f} %)"
 
 
@@ -779,8 +834,13 @@ def markdown(report: dict[str, Any]) -> str:
     lines += ["", "Times are those of answers that no fault could have touched."]
     for what in ("different deals and auctions", "minutes"):
         if report["memory"][what]:
-            lines += ["", f"## Memory of the service by {what}", "", f"| {what} | MiB |",
-                  "| ---: | ---: |"]  # fmt: skip
+            lines += [
+                "",
+                f"## Memory of the service by {what}",
+                "",
+                f"| {what} | MiB |",
+                "| ---: | ---: |",
+            ]
         lines += [f"| {place:,} | {size >> 20:,} |" for place, size in report["memory"][what]]
     for title in ("left out", "wrong", "lost"):
         if report[title]:
@@ -833,10 +893,15 @@ def main() -> int:
     parser.add_argument("--report", type=Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--different", type=int, default=50_000, help="deals and auctions")
-    parser.add_argument("--places-mib", type=int, default=PLACES_BYTES >> 20,
-        help="memory for what the service knows at places")  # fmt: skip
-    parser.add_argument("--calm", action="store_true",
-        help="no faults: the memory of one process under load")  # fmt: skip
+    parser.add_argument(
+        "--places-mib",
+        type=int,
+        default=PLACES_BYTES >> 20,
+        help="memory for what the service knows at places",
+    )
+    parser.add_argument(
+        "--calm", action="store_true", help="no faults: the memory of one process under load"
+    )
     parser.add_argument("--note", default="nothing else ran", help="what else ran")
     options = parser.parse_args()
     chance = random.Random(options.seed)
@@ -861,8 +926,9 @@ def main() -> int:
         service = Service(data, None, options.places_mib << 20)
         stack.callback(service.end)
         memory: dict[str, Sequence[tuple[float, int]]] = {
-            "different deals and auctions": [], "minutes": []
-        }  # fmt: skip
+            "different deals and auctions": [],
+            "minutes": [],
+        }
         if options.different:
             service.start()
             service.wait()
@@ -894,8 +960,7 @@ def main() -> int:
         print("the load runs", flush=True)
         if options.calm:
             memory["minutes"] = note_memory(service, options.minutes)
-            settled = f"memory of the service after {SETTLED_MINUTES:.0f} minutes, MiB"
-            totals[settled] = spread(memory["minutes"])
+            totals |= settled_memory(memory["minutes"])
         else:
             load.start(load.run_batches, folder / "batches", ())
             load.start(load.run_imports, disk, *imported)
@@ -906,11 +971,12 @@ def main() -> int:
             Faults(service, seen, data, clock).run(60 * options.minutes, chance)
         load.stop()
         totals |= {
-            "jobs accepted": load.accepted, "jobs done, with the same bytes": load.verified,
+            "jobs accepted": load.accepted,
+            "jobs done, with the same bytes": load.verified,
             "jobs failed while the disk was full, and said so": load.failed_for_the_disk,
             "memory of the service at the start, MiB": memory_at_start >> 20,
             "memory of the service at the end, MiB": service.rss() >> 20,
-        }  # fmt: skip
+        }
         return report_on(
             options, found, seen, memory, left_out, totals, (time.monotonic() - began) / 60
         )

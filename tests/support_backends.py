@@ -100,7 +100,14 @@ def assert_same_answers(
 def expression_plan(expression_list: list[Postfix], profile: str = "gib") -> Plan:
     none = np.zeros(0, np.uint32)
     return build_plan(
-        expressions=expression_list, criteria=[], variant_sets=[[]], first_child=none,
-        child_count=none.astype(np.uint16), call=none.astype(np.uint8),
-        flags=none.astype(np.uint8), variant_set=none, root_count=0, profile=profile,
-    )  # fmt: skip
+        expressions=expression_list,
+        criteria=[],
+        variant_sets=[[]],
+        first_child=none,
+        child_count=none.astype(np.uint16),
+        call=none.astype(np.uint8),
+        flags=none.astype(np.uint8),
+        variant_set=none,
+        root_count=0,
+        profile=profile,
+    )

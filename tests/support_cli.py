@@ -27,9 +27,14 @@ def environment(**more: str) -> dict[str, str]:
 def run_python(program: str, *arguments: object, **more: str) -> Ran:
     """Run a program in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)], capture_output=True, text=True,
-        env=environment(**more), timeout=200, stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", program, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env=environment(**more),
+        timeout=200,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
     return Ran(done.returncode, done.stdout, done.stderr)
 
 

@@ -114,9 +114,15 @@ class ListColumn:
     """What ``pylibcudf.Column`` makes of ends and items."""
 
     def __init__(
-        self, kind: Any, size: int, data: None, mask: None, nulls: int, offset: int,
+        self,
+        kind: Any,
+        size: int,
+        data: None,
+        mask: None,
+        nulls: int,
+        offset: int,
         children: list[TakenSeries],
-    ) -> None:  # fmt: skip
+    ) -> None:
         assert (kind, data, mask, nulls, offset) == (("type", "LIST"), None, None, 0, 0)
         self.ends, self.items = children
         assert self.ends.interface["typestr"] == "<i4"

@@ -36,5 +36,14 @@ def write_rows(path: Path, rows: int, seed: int = 1) -> str:
 
 def import_command(rows: Path, out: Path) -> list[str]:
     """Import rows, more than are kept in memory, into a folder."""
-    return [sys.executable, "-c", SPILLING, "table", "import", str(rows), "--out", str(out),
-            "--overwrite"]  # fmt: skip
+    return [
+        sys.executable,
+        "-c",
+        SPILLING,
+        "table",
+        "import",
+        str(rows),
+        "--out",
+        str(out),
+        "--overwrite",
+    ]

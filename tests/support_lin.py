@@ -82,15 +82,18 @@ CALLS = ["p", "P", "1C", "1n", "1NT", "2S!", "d", "X", "r", "xx", "3N", "4h", "7
 def token(key: str, values: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     return st.builds(
         lambda before, blank, value, bar: f"{before}{key}{blank}|{value}{bar}",
-        BLANK, st.sampled_from(["", "", "", " "]), values,
+        BLANK,
+        st.sampled_from(["", "", "", " "]),
+        values,
         st.sampled_from(["|", "|", "|", "|", "|", "|", "|", ""]),
-    )  # fmt: skip
+    )
 
 
 CARDS = st.builds(
     lambda suit, rank: suit + rank,
-    st.sampled_from("cdhsCDHS"), st.sampled_from([*"23456789TJQKAtka", "10", "1", "x", ""]),
-)  # fmt: skip
+    st.sampled_from("cdhsCDHS"),
+    st.sampled_from([*"23456789TJQKAtka", "10", "1", "x", ""]),
+)
 RESULTS = st.lists(
     st.sampled_from(["4SN=", "3NTWx-1", "PASS", "p", "", "1NExx+13", "2cs+1", "7NS", "4S", "9HN=",
                      "4SN+1 ", "4SNxxx=", "4SN+", "4SN=1", "4SN+ 1", "4SN+1a", "3N", "3NT"]),
@@ -202,9 +205,11 @@ REMARKS = st.text(
     ).filter(lambda letter: letter != "|"),
     max_size=12,
 ).map(lambda text: text.strip())
-NAMES = st.text("abcé, .'", max_size=8).map(
-    lambda text: ", ".join(part.strip() for part in text.split(","))
-).map(lambda text: text.strip(", "))  # fmt: skip
+NAMES = (
+    st.text("abcé, .'", max_size=8)
+    .map(lambda text: ", ".join(part.strip() for part in text.split(",")))
+    .map(lambda text: text.strip(", "))
+)
 
 
 @st.composite
@@ -230,7 +235,10 @@ def frame_rows(draw: st.DrawFn) -> dict[str, object]:
             calls.append(call)
     board = draw(st.one_of(st.none(), st.integers(1, 999)))
     return {
-        "north": north, "east": east, "south": south, "west": west,
+        "north": north,
+        "east": east,
+        "south": south,
+        "west": west,
         "dealer": draw(st.sampled_from("NESW")),
         "vulnerability": draw(st.sampled_from(["None", "NS", "EW", "Both"])),
         "board": board,
@@ -243,11 +251,9 @@ def frame_rows(draw: st.DrawFn) -> dict[str, object]:
         "commentary": [text for text in draw(st.lists(REMARKS, max_size=2)) if text],
         "play": [] if unknown else chance.sample(range(52), draw(st.integers(0, 47))),
         # four empty names are no names
-        "players": draw(
-            st.one_of(st.none(), st.lists(NAMES, min_size=4, max_size=4).filter(any))
-        ),
+        "players": draw(st.one_of(st.none(), st.lists(NAMES, min_size=4, max_size=4).filter(any))),
         "event": draw(st.one_of(st.none(), REMARKS.map(lambda text: text.strip(", ") or None))),
-    }  # fmt: skip
+    }
 
 
 FRAMES = st.lists(frame_rows(), max_size=4).map(

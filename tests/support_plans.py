@@ -212,9 +212,8 @@ def random_plan(
         found = []
         for call in calls[: 4 if asking and depth == 0 else int(rng.integers(1, 5))]:
             node = _Node(
-                call, call or last_bid, passes + 1 if call == 0 else 0, [],
-                variants_of(len(found)),
-            )  # fmt: skip
+                call, call or last_bid, passes + 1 if call == 0 else 0, [], variants_of(len(found))
+            )
             if not node.completed:
                 node.children = grow(node.last_bid, node.passes, budget // 3, depth + 1)
             found.append(node)

@@ -35,9 +35,11 @@ def made_up_rows(count: int, seed: int) -> Iterator[dict[str, object]]:
             prior = [CALL_TEXTS[call] for call in auction]
             for call in calls:
                 row: dict[str, object] = {
-                    "index": made, "prior": prior, "call": CALL_TEXTS[call],
+                    "index": made,
+                    "prior": prior,
+                    "call": CALL_TEXTS[call],
                     "description": "inserted",
-                }  # fmt: skip
+                }
                 if call and rng.random() < 0.25:
                     row["description"], row["criteria"] = rng.choice(meanings)
                 yield row

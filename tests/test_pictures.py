@@ -17,8 +17,11 @@ DESK, MOST = 1280, 900
 def kept():
     """Pictures in ``docs``, by their paths there."""
     folder = CHECKOUT / "docs"
-    return {file.relative_to(folder).as_posix(): file
-            for kind in ("svg", "png") for file in folder.rglob(f"*.{kind}")}  # fmt: skip
+    return {
+        file.relative_to(folder).as_posix(): file
+        for kind in ("svg", "png")
+        for file in folder.rglob(f"*.{kind}")
+    }
 
 
 def test_few_pictures_are_kept_and_all_are_shown():

@@ -1,15 +1,20 @@
 """What is made of the checkout: the page of the package and the image of the service."""
 
+import ast
 import re
 import runpy
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+
+_ROWS = (ast.Tuple, ast.List, ast.Dict, ast.Call)
+_FMT_SKIP = "# fmt: skip"
 
 pytestmark = pytest.mark.checkout
 
@@ -64,8 +69,9 @@ def test_the_client_alone_is_of_the_same_sources():
     assert set(alone["dependencies"]) <= asked
     links = {
         link.relative_to(ROOT / "client").as_posix(): link.resolve().relative_to(ROOT).as_posix()
-        for link in (ROOT / "client").rglob("*") if link.is_symlink()
-    }  # fmt: skip
+        for link in (ROOT / "client").rglob("*")
+        if link.is_symlink()
+    }
     assert links.pop("LICENSE") == "LICENSE"
     for name, source in links.items():
         inside = name.removeprefix("bidcascade/")
@@ -82,3 +88,37 @@ def test_the_client_alone_says_that_it_has_no_engine(monkeypatch):
     for name in ("Engine", "read_deals"):
         with pytest.raises(ImportError, match="expected the distribution bidcascade for"):
             bidcascade.__getattr__(name)
+
+
+def _table_lines(tree: ast.AST) -> set[int]:
+    """Lines at which a display of rows may end: two lines or more with several values each."""
+    found = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.List | ast.Tuple | ast.Set | ast.Dict):
+            continue
+        values = node.values if isinstance(node, ast.Dict) else node.elts
+        starts = Counter(value.lineno for value in values)
+        is_rows = all(
+            isinstance(value, ast.Tuple | ast.List | ast.Dict | ast.Call) for value in values
+        )
+        if sum(count > 1 for count in starts.values()) > 1 or (
+            is_rows and len(starts) == len(values) > 1
+        ):
+            found.update(range(node.lineno, (node.end_lineno or 0) + 4))
+    return found
+
+
+def test_only_tables_are_kept_from_the_formatter():
+    unmeant = []
+    for path in sorted(ROOT.rglob("*.py")):
+        folder = path.relative_to(ROOT).parts[0]
+        if folder in {"build", "client", "docs"} or folder.startswith("."):
+            continue
+        text = path.read_text("utf-8")
+        lines = [
+            number for number, line in enumerate(text.splitlines(), 1) if line.endswith(_FMT_SKIP)
+        ]
+        if lines:
+            tables = _table_lines(ast.parse(text))
+            unmeant += [f"{path.relative_to(ROOT)}:{line}" for line in lines if line not in tables]
+    assert not unmeant, "lines that are no table's: let the formatter write them"

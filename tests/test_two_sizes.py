@@ -39,6 +39,7 @@ def test_what_is_marked_is_collected_for_the_full_run_alone(options, systems):
         cwd=ROOT, env={**os.environ, "PYTEST_ADDOPTS": ""}, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
-    found = [line.partition("[")[2].rstrip("]") for line in done.stdout.splitlines()
-             if function in line]  # fmt: skip
+    found = [
+        line.partition("[")[2].rstrip("]") for line in done.stdout.splitlines() if function in line
+    ]
     assert sorted(found) == systems, done.stdout + done.stderr

@@ -26,7 +26,7 @@ from bidcascade.kernels import (
     Plan,
     Postfix,
     terms,
-)  # fmt: skip
+)
 from bidcascade.kernels.literals import COMPARE
 from bidcascade.kernels.types import U32, U64
 
@@ -118,10 +118,13 @@ class TermColumns(Columns):
         """Whether an expression holds, as an array of truth values."""
         term, comparison, bound = atom(self.plan.expressions[number])
         if (term, seat) not in self._values:
-            self._values[term, seat] = reduce(operator.add, (
-                self._arrays.asarray(table)[self._holdings(seat, suit)]
-                for suit, table in holding_tables(term, self.plan.profile)
-            ))  # fmt: skip
+            self._values[term, seat] = reduce(
+                operator.add,
+                (
+                    self._arrays.asarray(table)[self._holdings(seat, suit)]
+                    for suit, table in holding_tables(term, self.plan.profile)
+                ),
+            )
         return COMPARE[comparison](self._values[term, seat], bound)
 
     def _holdings(self, seat: int, suit: int) -> Any:
@@ -159,9 +162,11 @@ class Trie(NamedTuple):
                 )
             criterion = np.array([row[0] if row else -1 for row in plan.variant_sets], np.int64)
             plan.cache["trie"] = cls(
-                plan.first_child.tolist(), plan.child_count.tolist(),
-                criterion[plan.variant_set].tolist(), plan.root_count,
-            )  # fmt: skip
+                plan.first_child.tolist(),
+                plan.child_count.tolist(),
+                criterion[plan.variant_set].tolist(),
+                plan.root_count,
+            )
         return plan.cache["trie"]
 
     def below(self, entry: int) -> range:

@@ -17,7 +17,7 @@ from bidcascade.kernels import (
     dealing,
     get_backend,
     why_unavailable,
-)  # fmt: skip
+)
 from bidcascade.kernels.types import U64
 
 from . import Engine

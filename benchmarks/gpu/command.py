@@ -244,8 +244,10 @@ class _Run:
         )
         if code is None:
             return Outcome("stopped", f"after {seconds:.0f} s", seconds)
-        ends = {0: ("done", "memcheck and racecheck are clean"),
-                2: ("missing", "compute-sanitizer is not on the PATH")}  # fmt: skip
+        ends = {
+            0: ("done", "memcheck and racecheck are clean"),
+            2: ("missing", "compute-sanitizer is not on the PATH"),
+        }
         status, about = ends.get(code, ("wrong", f"the tools found something, {LOG} says what"))
         absent = {"not_installed": ["compute-sanitizer"]} if code == 2 else {}
         return Outcome(status, about, seconds, absent)
@@ -263,9 +265,14 @@ class _Run:
             log.write(f"\n== {' '.join(words)}\n".encode())
             log.flush()
             process = subprocess.Popen(
-                words, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log,
-                stderr=subprocess.STDOUT, start_new_session=True,
-            )  # fmt: skip
+                words,
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
             try:
                 code = process.wait(max(1.0, min(limit, self.left)))
             except subprocess.TimeoutExpired:
@@ -314,8 +321,10 @@ def _install(wheels: Path, site: Path) -> None:
     words = ["install", "-q", "--no-index", "--no-deps", "--no-compile", "--target", str(site)]
     done = subprocess.run(
         [sys.executable, "-m", "pip", *words, *map(str, sorted(wheels.glob("*.whl")))],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         told = [line for line in done.stderr.splitlines() if "ERROR" in line] or ["pip failed"]
         raise _Ended(f"the wheels in {wheels} do not install: {told[0]}")
@@ -341,15 +350,21 @@ def _parser() -> argparse.ArgumentParser:
         "done stay done: give the command again to go on.",
     )
     parser.add_argument(
-        "--out", type=Path, metavar="DIR",
+        "--out",
+        type=Path,
+        metavar="DIR",
         help=f"folder for state, log and report; by default {DEFAULT_OUT}, and the report below "
         "benchmarks/results",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--parts", nargs="+", choices=[*_NAMES, "time"], metavar="PART", default=[],
+        "--parts",
+        nargs="+",
+        choices=[*_NAMES, "time"],
+        metavar="PART",
+        default=[],
         help=f"some of {', '.join(name for name in _NAMES if ' ' not in name)}, 'time', or one "
         "that is timed",
-    )  # fmt: skip
+    )
     parser.add_argument("--wheels", type=Path, metavar="DIR", help="carried packages")
     parser.add_argument(
         "--minutes", type=float, default=10.0, help="time for all of it (default: 10)"

@@ -21,8 +21,15 @@ ENGINES = ("cpu", "cuda", "numpy", "polars", "cudf")
 _TESTING = ("pytest", "hypothesis")
 _SYSTEMS = ("polars", "lazy_loader", "lark")
 _SERVICE = (
-    "fastapi", "pydantic_settings", "uvicorn", "httptools", "httpx", "endplay", "pyroaring", "rich",
-)  # fmt: skip
+    "fastapi",
+    "pydantic_settings",
+    "uvicorn",
+    "httptools",
+    "httpx",
+    "endplay",
+    "pyroaring",
+    "rich",
+)
 
 
 @dataclass(frozen=True)
@@ -75,46 +82,60 @@ _ON_GPU = "tests/service/gpu"
 PARTS = (
     Part(GO, "device, driver, memory, every kernel compiled, a few answers of each kind", 120),
     Part(
-        "kernels", "every operation of the backend against the definition", modules=_TESTING,
+        "kernels",
+        "every operation of the backend against the definition",
+        modules=_TESTING,
         tests=(_BACKENDS, f"{_KERNELS}/test_cuda_device.py", f"{_KERNELS}/test_cuda_emulator.py"),
         rehearsed=(f"{_BACKENDS}::test_sizes",),
     ),
     Part(
-        "answers", "the same on all ways through the backend, by chance", modules=_TESTING,
+        "answers",
+        "the same on all ways through the backend, by chance",
+        modules=_TESTING,
         tests=(f"{_KERNELS}/test_cuda_answers.py",),
         rehearsed=(f"{_KERNELS}/test_cuda_answers.py::test_several_plans_on_one_device",),
     ),
     Part(
-        "systems", "systems bid as on the processor", modules=(*_TESTING, *_SYSTEMS),
+        "systems",
+        "systems bid as on the processor",
+        modules=(*_TESTING, *_SYSTEMS),
         tests=(f"{_KERNELS}/test_cuda_systems.py",),
-        rehearsed=(f"{_KERNELS}/test_cuda_systems.py::test_words_for_calls",), needs_core=True,
+        rehearsed=(f"{_KERNELS}/test_cuda_systems.py::test_words_for_calls",),
+        needs_core=True,
     ),
     Part(
-        "frames", "deals and answers of polars, cudf and device arrays",
-        modules=(*_TESTING, *_SYSTEMS), tests=(f"{_ON_GPU}/test_frames_on_gpu.py",),
-        rehearsed=(f"{_ON_GPU}/test_frames_on_gpu.py",), needs_core=True,
+        "frames",
+        "deals and answers of polars, cudf and device arrays",
+        modules=(*_TESTING, *_SYSTEMS),
+        tests=(f"{_ON_GPU}/test_frames_on_gpu.py",),
+        rehearsed=(f"{_ON_GPU}/test_frames_on_gpu.py",),
+        needs_core=True,
     ),
     Part(
-        "service", "service, jobs, batches, several processes",
-        modules=(*_TESTING, *_SYSTEMS, *_SERVICE), tests=(f"{_ON_GPU}/test_service_on_gpu.py",),
-        rehearsed=(f"{_ON_GPU}/test_service_on_gpu.py",), needs_core=True,
+        "service",
+        "service, jobs, batches, several processes",
+        modules=(*_TESTING, *_SYSTEMS, *_SERVICE),
+        tests=(f"{_ON_GPU}/test_service_on_gpu.py",),
+        rehearsed=(f"{_ON_GPU}/test_service_on_gpu.py",),
+        needs_core=True,
     ),
     *(
         Part(
-            f"time {one}", "timed, answers compared first",
+            f"time {one}",
+            "timed, answers compared first",
             modules=("polars",) if one.startswith("parquet/") else (),
         )
         for one in WORKLOADS
     ),
-    Part(
-        "time systems", "timed, calls compared first", modules=("lazy_loader",), needs_core=True
-    ),
-)  # fmt: skip
+    Part("time systems", "timed, calls compared first", modules=("lazy_loader",), needs_core=True),
+)
 
 SANITIZER = Part(
-    "sanitizer", "memory errors and races, by compute-sanitizer", modules=_TESTING,
+    "sanitizer",
+    "memory errors and races, by compute-sanitizer",
+    modules=_TESTING,
     tests=("tests/kernels/run_sanitizer.sh",),
-)  # fmt: skip
+)
 """Only where it is named: it takes long, and its tool is no part of a driver."""
 REHEARSED_WORKLOADS = ("counts/selective", "evaluate")
 """Timed on the emulator."""

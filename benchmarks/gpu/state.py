@@ -74,9 +74,10 @@ class State:
         self.outcomes[name] = outcome
         self.folder.mkdir(parents=True, exist_ok=True)
         kept = {
-            "mark": self.mark, "environment": self.environment,
+            "mark": self.mark,
+            "environment": self.environment,
             "outcomes": {name: asdict(one) for name, one in self.outcomes.items()},
-        }  # fmt: skip
+        }
         # with nothing but the standard library: the command begins where no wheel is unpacked yet
         partial = self.folder / f"{FILE}.partial"
         partial.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")

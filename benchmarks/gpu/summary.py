@@ -33,8 +33,9 @@ def _lines(state: State, options: argparse.Namespace) -> list[str]:
     if options.emulator:
         lines += [
             "**The device is the emulator, on the processor**: that answers are right is shown for "
-            "what the emulator does as a GPU would; times say nothing.", "",
-        ]  # fmt: skip
+            "what the emulator does as a GPU would; times say nothing.",
+            "",
+        ]
     lines += ["## What was done", ""]
     rows = []
     for part in (*PARTS, SANITIZER):

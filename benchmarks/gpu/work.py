@@ -31,8 +31,13 @@ from .parts import ENGINES, GO
 
 _FIRST_ENTRIES, _FIRST_DEALS = 1_200, 100
 _FIRST_WORKLOADS = (
-    "counts/selective", "all/selective", "first/bushy-dense", "evaluate", "features", "deals",
-)  # fmt: skip
+    "counts/selective",
+    "all/selective",
+    "first/bushy-dense",
+    "evaluate",
+    "features",
+    "deals",
+)
 _DEAL_BYTES = 2_048
 """Device memory that is asked for by a timed deal, everything included."""
 PROBE = "probe"
@@ -125,9 +130,11 @@ def time_workload(name: str, options: argparse.Namespace) -> Found:
     if timing.unavailable is not None:
         raise BackendUnavailable(timing.unavailable)
     return {
-        "about": "timed", "shape": measured.shape, "check_deals": measured.check_deals,
+        "about": "timed",
+        "shape": measured.shape,
+        "check_deals": measured.check_deals,
         "timings": [asdict(one) for one in measured.timings],
-    }  # fmt: skip
+    }
 
 
 def _time_systems(options: argparse.Namespace) -> Found:

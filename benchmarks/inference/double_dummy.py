@@ -130,9 +130,13 @@ def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
 
     def question(seed: int) -> LeadQuestion:
         return LeadQuestion(
-            hand=parse_hand(HAND), contract=contract, calls=tuple(calls), dealer=Seat.EAST,
-            seed=seed, layouts=layouts,
-        )  # fmt: skip
+            hand=parse_hand(HAND),
+            contract=contract,
+            calls=tuple(calls),
+            dealer=Seat.EAST,
+            seed=seed,
+            layouts=layouts,
+        )
 
     def ask(seed: int) -> tuple[float, float, LeadAnswer]:
         start = time.perf_counter()
@@ -215,9 +219,13 @@ def _number(rate: float | None) -> str:
 
 def main() -> None:
     given = options(
-        __doc__, workers=(None, "processes (default: one a core)"), repeat=3,
-        scale=(1.0, "of the numbers of deals"), layouts=100, name=("double_dummy", "of the files"),
-    )  # fmt: skip
+        __doc__,
+        workers=(None, "processes (default: one a core)"),
+        repeat=3,
+        scale=(1.0, "of the numbers of deals"),
+        layouts=100,
+        name=("double_dummy", "of the files"),
+    )
     load = [os.getloadavg()[0]]
     with DoubleDummyPool(given.workers) as pool:
         found = {

@@ -57,10 +57,15 @@ def measure(system: System, auction: str, repeat: int) -> dict[str, Any]:
     hand = int(first.hands[leader, 0])
     for name, known in (("unseen", {}), ("leader", {leader: hand})):
         # the first of these is not counted
-        seconds, layouts = zip(*(
-            timed(partial(sample_layouts, system, auction, count=LAYOUTS, seed=seed, known=known))
-            for seed in range(2, 3 + repeat)
-        ), strict=True)  # fmt: skip
+        seconds, layouts = zip(
+            *(
+                timed(
+                    partial(sample_layouts, system, auction, count=LAYOUTS, seed=seed, known=known)
+                )
+                for seed in range(2, 3 + repeat)
+            ),
+            strict=True,
+        )
         seconds, reports = seconds[1:], [one.report for one in layouts[1:]]
         found[name] = {
             "min_ms": 1000 * min(seconds),
@@ -85,9 +90,10 @@ def page(found: dict[str, Any]) -> list[str]:
         cells = [f"`{row['auction']}`{star}", f"{row['first_ms']:.0f}"]
         for one in (row["unseen"], row["leader"]):
             cells += [
-                f"{one['median_ms']:.1f}", f"{100 * one['acceptance']:.2g} %",
+                f"{one['median_ms']:.1f}",
+                f"{100 * one['acceptance']:.2g} %",
                 f"{one['effective_size']:.0f}",
-            ]  # fmt: skip
+            ]
         rows.append(cells)
     heads = ("auction", "first", "unseen", "accepted", "size", "seen", "accepted", "size")
     return [

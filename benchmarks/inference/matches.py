@@ -35,9 +35,7 @@ def measure(pair: tuple[str, str], count: int, budget: int) -> dict[str, Any]:
     def timed(name: str, work: Callable[[], Any]) -> Any:
         wall, own = time.perf_counter(), time.process_time()
         answer = work()
-        steps[name] = {
-            "wall_s": time.perf_counter() - wall, "own_s": time.process_time() - own
-        }  # fmt: skip
+        steps[name] = {"wall_s": time.perf_counter() - wall, "own_s": time.process_time() - own}
         return answer
 
     others = deal_arrays(random_deals(count, seed=2))
@@ -58,20 +56,22 @@ def measure(pair: tuple[str, str], count: int, budget: int) -> dict[str, Any]:
 def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
     lines = [
-        "# Systems against each other", "",
+        "# Systems against each other",
+        "",
         f"{found['deals']:,} deals, of which {found['budget']:,} were worked out. Seconds of the "
         "clock, and of the process's own processors in brackets (solvers run in other processes). "
         f"Load of the machine before: {found['load']:.1f} on {found['cpus']} processors.",
         "",
-    ]  # fmt: skip
+    ]
     for match in found["matches"]:
         kinds = ", ".join(f"{name} {100 * share:.0f} %" for name, share in match["kinds"].items())
         lines += [
-            f"## {' against '.join(match['pair'])}", "",
+            f"## {' against '.join(match['pair'])}",
+            "",
             f"Kinds: {kinds}. {match['solved']:,} contracts solved; {match['imps']:+.3f} ± "
             f"{match['error']:.3f} IMPs a deal.",
             "",
-        ]  # fmt: skip
+        ]
         steps = match["steps"].items()
         rows = [(name, f"{step['wall_s']:.1f} ({step['own_s']:.1f})") for name, step in steps]
         lines += [*table(("step", "seconds"), rows), ""]

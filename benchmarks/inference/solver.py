@@ -57,11 +57,20 @@ def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
     deals = len(found["own"])
     rows = [
-        (name, *(f"{value:.3f}" for value in (
-            np.mean(times), np.median(times), np.quantile(times, 0.95), np.max(times),
-        )))
+        (
+            name,
+            *(
+                f"{value:.3f}"
+                for value in (
+                    np.mean(times),
+                    np.median(times),
+                    np.quantile(times, 0.95),
+                    np.max(times),
+                )
+            ),
+        )
         for name, times in (("core", found["own"]), ("DDS (endplay)", found["dds"]))
-    ]  # fmt: skip
+    ]
     return [
         "# Double-dummy solver", "",
         f"{deals:,} random deals (seed {SEED}), {20 * deals:,} results: "

@@ -134,9 +134,13 @@ def add_files(
                 + (f"; first reject: {adder.first_reject}" if adder.first_reject else "")
             )
         return Added(
-            adder.boards, adder.duplicates, adder.rejects, tuple(known), catalogue.boards,
+            adder.boards,
+            adder.duplicates,
+            adder.rejects,
+            tuple(known),
+            catalogue.boards,
             adder.first_reject,
-        )  # fmt: skip
+        )
 
 
 def remove_source(folder: Path, name: str) -> int:
@@ -301,9 +305,10 @@ class _Adder:
                 self._take(chunk.deals, chunk.rejects, of_name)
                 if self._report is not None:
                     self._report(
-                        files_done + inputs.files_done, len(self._wanted),
+                        files_done + inputs.files_done,
+                        len(self._wanted),
                         self.boards + self._height,
-                    )  # fmt: skip
+                    )
             files_done += len(numbers)
             self._ended += numbers
         if self._ended:
@@ -375,9 +380,11 @@ class _Adder:
         numbered = boards.with_columns(id=pl.Series(ids.astype(np.uint64)))
         duplicates = numbered.filter(pl.Series(~new)).select(DUPLICATE_SCHEMA.names())
         contents = Contents(
-            numbered.filter(pl.Series(new)).select(BOARD_SCHEMA.names()), keys[new], rejects,
+            numbered.filter(pl.Series(new)).select(BOARD_SCHEMA.names()),
+            keys[new],
+            rejects,
             duplicates.cast(DUPLICATE_SCHEMA),
-        )  # fmt: skip
+        )
         self._count(contents)
         if is_last:
             self._count_ended()
@@ -389,9 +396,10 @@ class _Adder:
 
     def _count(self, contents: Contents) -> None:
         for frame, what in (
-            (contents.boards, "boards"), (contents.duplicates, "duplicates"),
+            (contents.boards, "boards"),
+            (contents.duplicates, "duplicates"),
             (contents.rejects, "rejects"),
-        ):  # fmt: skip
+        ):
             setattr(self, what, getattr(self, what) + frame.height)
             for number, count in frame.group_by("file").len().iter_rows():
                 source = self._catalogue.sources[number]

@@ -47,9 +47,7 @@ def bids_files(name: str, part: int, digest: str) -> dict[str, str]:
     'first-own-00003.arrow'
     """
     tail = f"-{name}-{part:05}" + (f"-{digest[:8]}" if digest else "")
-    return {
-        "bids": f"bids{tail}.parquet", "first": f"first{tail}.arrow", "all": f"all{tail}.arrow"
-    }  # fmt: skip
+    return {"bids": f"bids{tail}.parquet", "first": f"first{tail}.arrow", "all": f"all{tail}.arrow"}
 
 
 def checksum(path: Path) -> int:
@@ -281,9 +279,7 @@ class Archive:
                 for part in catalogue.parts
                 if bids_files(name, part.number, bidder.digest)["first"] in part.files
             )
-            bidders[name] = {
-                "digest": bidder.digest, "modes": bidder.modes, "boards": bid
-            }  # fmt: skip
+            bidders[name] = {"digest": bidder.digest, "modes": bidder.modes, "boards": bid}
         return {
             "name": self.name,
             "boards": catalogue.boards,
@@ -351,9 +347,10 @@ class Archive:
             If the auction is illegal.
         """
         return allowed_rows(
-            part.allowed(name, self.digest(name)), auction,
+            part.allowed(name, self.digest(name)),
+            auction,
             lambda rows: self.engine(name).calls(part.deals(rows)),
-        )  # fmt: skip
+        )
 
     def contracts(self, part: ArchivePart, name: str) -> pl.Series:
         """Contracts that somebody bids on the boards of a part."""

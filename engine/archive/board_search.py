@@ -384,9 +384,10 @@ class _Search:
             if column.dtype.is_nested():
                 raise InvalidInput(f"expected a column of single values to sort by, got {name!r}")
             keys.append(
-                pl.DataFrame({"key": column, "id": part.ids[rows], "row": rows})
-                .with_columns(part=pl.lit(number, pl.UInt32))
-            )  # fmt: skip
+                pl.DataFrame({"key": column, "id": part.ids[rows], "row": rows}).with_columns(
+                    part=pl.lit(number, pl.UInt32)
+                )
+            )
         total = sum(one.height for one in keys)
         if not total:
             return FoundBoards(self._frame([]), 0)

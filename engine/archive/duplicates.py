@@ -40,9 +40,11 @@ def board_keys(boards: pl.DataFrame) -> U64:
         key = _mixed(key ^ boards[name].to_numpy())
     has_auction = boards["auction"].list.len().fill_null(0).to_numpy() > 0
     for column in (
-        _codes(boards["dealer"]), _of_auctions(boards["auction"]), _codes(boards["room"]),
+        _codes(boards["dealer"]),
+        _of_auctions(boards["auction"]),
+        _codes(boards["room"]),
         _of_texts(boards["players"].list.join("\0", ignore_nulls=True)),
-    ):  # fmt: skip
+    ):
         key = _mixed(key ^ column)
     result = _of_texts(
         boards.select(
@@ -105,8 +107,10 @@ def are_same(boards: pl.DataFrame, others: pl.DataFrame) -> pl.Series:
         left, right = boards[name], others[name]
         if left.dtype.is_nested():
             # nothing said and nothing there are the same
-            left, right = (one.list.eval(pl.element().cast(pl.String)).list.join("\0")
-                           .fill_null("") for one in (left, right))  # fmt: skip
+            left, right = (
+                one.list.eval(pl.element().cast(pl.String)).list.join("\0").fill_null("")
+                for one in (left, right)
+            )
         equal = left.eq_missing(right)
         same = same & ((equal | has_auction) if name in _RESULT else equal)
     return same.alias("same")

@@ -32,8 +32,12 @@ _NUMBERS: Final = {
 }  # fmt: skip
 _TEXTS: Final = {pl.String: b"vu", pl.Binary: b"vz"}
 _DAMAGED: Final = (
-    OSError, ValueError, struct.error, pl.exceptions.PolarsError, pl.exceptions.PanicException
-)  # fmt: skip
+    OSError,
+    ValueError,
+    struct.error,
+    pl.exceptions.PolarsError,
+    pl.exceptions.PanicException,
+)
 _CODES: Final = {1: pl.UInt8, 2: pl.UInt16, 4: pl.UInt32}
 """Codes of an enumeration, by their bytes."""
 

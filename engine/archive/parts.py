@@ -99,10 +99,13 @@ class Contents:
         """Give the same without some boards."""
         rows = np.flatnonzero(chosen)
         return Contents(
-            self.boards[rows], self.keys[rows], self.rejects, self.duplicates,
+            self.boards[rows],
+            self.keys[rows],
+            self.rejects,
+            self.duplicates,
             None if self.solved is None else self.solved[rows],
             {name: bids[rows] for name, bids in self.bids.items()},
-        )  # fmt: skip
+        )
 
     @classmethod
     def read(cls, part: ArchivePart, bidders: Mapping[str, ArchiveBidder]) -> "Contents":
@@ -122,9 +125,11 @@ class Contents:
         return cls(
             read("boards", BOARD_SCHEMA),
             np.load(part.path(keys), allow_pickle=False) if has(keys) else np.zeros(0, np.uint64),
-            read("rejects", pl.Schema()), read("duplicates", DUPLICATE_SCHEMA),
-            part.solved if part.is_solved else None, bids,
-        )  # fmt: skip
+            read("rejects", pl.Schema()),
+            read("duplicates", DUPLICATE_SCHEMA),
+            part.solved if part.is_solved else None,
+            bids,
+        )
 
 
 def joined(parts: list[Contents], bidders: Mapping[str, ArchiveBidder]) -> Contents:
@@ -203,9 +208,14 @@ class PartWriter:
         return part
 
     def write_bids(
-        self, part: ArchivePart, name: str, bidder: ArchiveBidder, *,
-        bids: pl.DataFrame | None = None, earlier: str | None = None,
-    ) -> bool:  # fmt: skip
+        self,
+        part: ArchivePart,
+        name: str,
+        bidder: ArchiveBidder,
+        *,
+        bids: pl.DataFrame | None = None,
+        earlier: str | None = None,
+    ) -> bool:
         """Write what of somebody's bids on a part is not there yet; false if all of it was.
 
         Parameters

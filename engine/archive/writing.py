@@ -9,8 +9,14 @@ from bidcascade.engine.runs.readable import hands_text
 from bidcascade.loaders import AUCTION_STATUS, SEAT_ENUM, format_handviewer
 
 _OF_THE_AUCTION: Final = (
-    "illegal_call", "illegal_tail", "announcements", "alerts", "tricks", "score", "play"
-)  # fmt: skip
+    "illegal_call",
+    "illegal_tail",
+    "announcements",
+    "alerts",
+    "tricks",
+    "score",
+    "play",
+)
 
 
 def with_bids(boards: pl.DataFrame) -> pl.DataFrame:

@@ -47,6 +47,8 @@ class ContractTricksRequest:
     """Contracts of many deals."""
 
     boards: list[BoardContracts] = question_field(
-        min_length=1, max_length=MOST_BOARDS, description="Deals with contracts.",
+        min_length=1,
+        max_length=MOST_BOARDS,
+        description="Deals with contracts.",
         examples=[[{"deal": {"deal": EXAMPLE_DEAL}, "contracts": ["3NN"]}]],
-    )  # fmt: skip
+    )

@@ -140,6 +140,8 @@ class InferRequest(AuctionRequest):
         examples=["imps"],
     )
     budget_ms: int | None = question_field(
-        default=None, ge=1, description="Answer after so long with what is known by then.",
+        default=None,
+        ge=1,
+        description="Answer after so long with what is known by then.",
         examples=[5000],
-    )  # fmt: skip
+    )

@@ -49,19 +49,21 @@ class SystemChoice:
         examples=["opening:\n  1NT = Strong notrump: 15-17 points, balanced\n"],
     )
     pages: dict[_PageName, _Text] = question_field(
-        default={}, max_length=_MOST_PAGES,
+        default={},
+        max_length=_MOST_PAGES,
         description="Further texts that the text includes, by file name; they take the place of "
         "pages of bidcascade with their names.",
         examples=[{}],
-    )  # fmt: skip
+    )
     table: Word | None = question_field(
-        default=None, description="Name of a table that is a system.",
-        examples=["sayc"],
-    )  # fmt: skip
+        default=None, description="Name of a table that is a system.", examples=["sayc"]
+    )
     options: dict[Word, bool] = question_field(
-        default={}, max_length=_MOST_OPTIONS, description="Options of the system to be set.",
+        default={},
+        max_length=_MOST_OPTIONS,
+        description="Options of the system to be set.",
         examples=[{}],
-    )  # fmt: skip
+    )
 
 
 @question
@@ -77,9 +79,13 @@ class SystemCheckRequest:
         "twice, by the system at either side, and only its own calls are reported.",
     )
     deals: int = question_field(
-        default=2000, ge=1, le=MOST_CHECKED, description="Random deals that are bid to the end.",
-        examples=[2000], flag=_DEALS_FLAG,
-    )  # fmt: skip
+        default=2000,
+        ge=1,
+        le=MOST_CHECKED,
+        description="Random deals that are bid to the end.",
+        examples=[2000],
+        flag=_DEALS_FLAG,
+    )
     seed: int = _seed_field()
     auctions: tuple[Annotated[str, Of(max_length=2000)], ...] = question_field(
         default=("",),
@@ -108,14 +114,22 @@ class SystemDiffRequest:
     old: SystemChoice = question_field(description="Before.")
     new: SystemChoice = question_field(description="After.")
     deals: int = question_field(
-        default=10_000, ge=1, le=MOST_DIFFED, description="Random deals that both bid.",
-        examples=[10_000], flag=_DEALS_FLAG,
-    )  # fmt: skip
+        default=10_000,
+        ge=1,
+        le=MOST_DIFFED,
+        description="Random deals that both bid.",
+        examples=[10_000],
+        flag=_DEALS_FLAG,
+    )
     seed: int = _seed_field()
     show: int = question_field(
-        default=20, ge=1, le=200, description="Most changes listed.", examples=[20],
+        default=20,
+        ge=1,
+        le=200,
+        description="Most changes listed.",
+        examples=[20],
         flag=Flag("changes listed", "N", bounds=(1, None)),
-    )  # fmt: skip
+    )
 
 
 @question
@@ -132,9 +146,12 @@ class CompareRequest:
         examples=[500],
     )
     boards: list[DealRequest] | None = question_field(
-        default=None, min_length=1, max_length=1000, description="Deals to play instead.",
+        default=None,
+        min_length=1,
+        max_length=1000,
+        description="Deals to play instead.",
         examples=[None],
-    )  # fmt: skip
+    )
     seed: int = _seed_field()
     solve: int = question_field(
         default=100,
@@ -162,15 +179,19 @@ class BenchRequest:
         examples=[None],
     )
     boards: int = question_field(
-        default=100, ge=1, le=MOST_BENCHED,
+        default=100,
+        ge=1,
+        le=MOST_BENCHED,
         description="How many. Each that is not solved yet takes some 0.2 s of a core, once.",
         examples=[100],
-    )  # fmt: skip
+    )
     seed: int = question_field(
-        default=0, ge=0, le=2**31 - 1,
+        default=0,
+        ge=0,
+        le=2**31 - 1,
         description="Which: the first ones of the part for 0, the next for 1 and so on.",
         examples=[0],
-    )  # fmt: skip
+    )
     bank: Literal["held-out", "open", "all"] = question_field(
         default="held-out",
         description="Part of the bank; by the one that is held out no text was tuned.",

@@ -25,9 +25,15 @@ from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 
 CHUNK_DEALS: Final = 10_000
 _LEFT_OUT: Final = (
-    "alerts", "announcements", "auction_status", "illegal_call", "illegal_tail", "tricks", "score",
+    "alerts",
+    "announcements",
+    "auction_status",
+    "illegal_call",
+    "illegal_tail",
+    "tricks",
+    "score",
     "play",
-)  # fmt: skip
+)
 
 
 def annotated_games(

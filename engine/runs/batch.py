@@ -369,10 +369,15 @@ class _Job:
         if boards.height:
             options = self._manifest.options
             part_request = PartRequest(
-                part.number, self._boards_started, self._mode, options.get("completed_only", False),
-                options.get("limit"), options.get("max_depth"), options.get("text", False),
+                part.number,
+                self._boards_started,
+                self._mode,
+                options.get("completed_only", False),
+                options.get("limit"),
+                options.get("max_depth"),
+                options.get("text", False),
                 FILE_ROWS,
-            )  # fmt: skip
+            )
             started.answer = self._answerer.answer(boards, part_request)
         self._parts_started += 1
         self._boards_started += boards.height

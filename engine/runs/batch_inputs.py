@@ -83,9 +83,8 @@ class Inputs:
             self.files_done = first + done
 
         return iter_deals(
-            group, jobs=self._jobs, chunk_deals=self._chunk_deals, whole=True,
-            progress=files_read,
-        )  # fmt: skip
+            group, jobs=self._jobs, chunk_deals=self._chunk_deals, whole=True, progress=files_read
+        )
 
 
 def in_share(deals: pl.DataFrame, share: float) -> NDArray[np.bool_]:

@@ -99,9 +99,11 @@ def write_arrays(parts: Sequence[Path], folder: Path) -> dict[str, int]:
     """
     rows, width, names = 0, 0, [name for name in _KINDS if name != "shown"]
     for part in parts:
-        lengths = pl.scan_parquet(part, glob=False).select(
-            pl.len(), longest=pl.col("auction").list.len().max()
-        ).collect()  # fmt: skip
+        lengths = (
+            pl.scan_parquet(part, glob=False)
+            .select(pl.len(), longest=pl.col("auction").list.len().max())
+            .collect()
+        )
         rows += int(lengths["len"][0])
         width = max(width, lengths["longest"][0] or 0)
     if parts and "shown" in pl.scan_parquet(parts[0], glob=False).collect_schema():

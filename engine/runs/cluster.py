@@ -155,11 +155,14 @@ def on_devices(devices: Sequence[str], backend: str) -> Elsewhere:
         with safe_spawning():
             try:
                 cluster = start(
-                    **options, threads_per_worker=1, processes=True,
+                    **options,
+                    threads_per_worker=1,
+                    processes=True,
                     # a table that is mapped into memory is no reason to end a process
                     memory_limit=0,
-                    dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-                )  # fmt: skip
+                    dashboard_address="127.0.0.1:0",
+                    scheduler_kwargs={"dashboard": False},
+                )
             # NVML's errors, of a name that no device has, have no class of Python above them
             except Exception as error:
                 raise BackendUnavailable(
@@ -344,9 +347,13 @@ class ClusterAnswerer:
                 self._changed.wait(_LOOK_S)
         self._started += 1
         sent = self._client.submit(
-            task, self._start, *question, frame_bytes(boards.select(PART_COLUMNS)),
-            key=f"bidcascade-{self._run}-{self._started}", pure=False,
-        )  # fmt: skip
+            task,
+            self._start,
+            *question,
+            frame_bytes(boards.select(PART_COLUMNS)),
+            key=f"bidcascade-{self._run}-{self._started}",
+            pure=False,
+        )
         with self._changed:
             self._under_way.add(sent)
 

@@ -35,9 +35,10 @@ def _json_lines(frame: pl.DataFrame, shown: dict[str, Any]) -> Iterator[str]:
         hands = [None if row[name] is None else format_hand(row[name]) for name in HAND_COLUMNS]
         deal = {
             "deal": f"N:{' '.join('-' if one is None else one for one in hands)}",
-            "dealer": row["dealer"], "vulnerability": row["vulnerability"],
+            "dealer": row["dealer"],
+            "vulnerability": row["vulnerability"],
             **{name: row[name] for name in ("board", "event") if row.get(name) is not None},
-        }  # fmt: skip
+        }
         yield json.dumps(deal, ensure_ascii=False) + "\n"
 
 

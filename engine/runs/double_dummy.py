@@ -116,9 +116,11 @@ def solving(augment: _Augment, report: Report) -> Iterator[_Augment]:
         nonlocal done
         before = done
         solved = add_double_dummy(
-            augment(engine, frame, **wanted), pool, cache=cache,
+            augment(engine, frame, **wanted),
+            pool,
+            cache=cache,
             progress=lambda boards: report(0, None, before + boards),
-        )  # fmt: skip
+        )
         done += frame.height
         return solved
 

@@ -89,9 +89,16 @@ def export_calls(
     rows = CallRows(engine, bidder=bidder, meanings=meanings)
     export = Export(options, _COLUMNS, partial(_answering, rows), _finish)
     summary = run_batch(
-        engine, inputs, folder, resume=resume, jobs=jobs, export=export, part_deals=part_deals,
-        show_progress=show_progress, report=report,
-    )  # fmt: skip
+        engine,
+        inputs,
+        folder,
+        resume=resume,
+        jobs=jobs,
+        export=export,
+        part_deals=part_deals,
+        show_progress=show_progress,
+        report=report,
+    )
     left_out = _left_out(Path(folder), Manifest.read(Path(folder)))
     return ExportedCalls(summary.boards, summary.rejects, summary.rows, left_out)
 

@@ -110,9 +110,8 @@ def learn_from(
     run_folder = RunFolder(Path(folder), "learning", _OWN_FILES, whole=True)
     listed = list_inputs(named)
     request = Manifest(
-        "learning", inputs=digest_inputs(listed),
-        state={"without_auction": 0, "play_disagrees": 0},
-    )  # fmt: skip
+        "learning", inputs=digest_inputs(listed), state={"without_auction": 0, "play_disagrees": 0}
+    )
     with run_folder.held():
         run = run_folder.start_or_resume(request, listed, resume=resume)
         boards = _ReadBoards(run_folder, run)

@@ -234,9 +234,10 @@ class _Job:
             first = empty_rejects() if refused is None else refused.head(1).collect()
             raise InvalidInput(nothing_usable(first, counts.rejects))
         table = self._miner.finish(
-            rank=run.options["rank"], profile=run.state["profile"],
+            rank=run.options["rank"],
+            profile=run.state["profile"],
             source=f"mined from {counts.boards:,} boards",
-        ).with_extra(INPUTS, folder.all_inputs)  # fmt: skip
+        ).with_extra(INPUTS, folder.all_inputs)
         may_replace = may_replace or run.state["saving"]
         folder.start_saving()
         table.save(path, overwrite=may_replace)

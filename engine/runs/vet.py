@@ -100,16 +100,29 @@ class Vetted:
             "auction": format_calls(self.auction),
             "boards": {
                 name: self.numbers[name]
-                for name in ("records", "boards", "rejects", "play_disagrees", "other_auctions",
-                             "complete", "unfinished", "illegal", "none")
+                for name in (
+                    "records",
+                    "boards",
+                    "rejects",
+                    "play_disagrees",
+                    "other_auctions",
+                    "complete",
+                    "unfinished",
+                    "illegal",
+                    "none",
+                )
             },
             "calls": {
-                "made": counts["calls"], "judged": decisions,
-                "held": int(places["held"].sum()), **by_status, "beyond": counts["beyond"],
+                "made": counts["calls"],
+                "judged": decisions,
+                "held": int(places["held"].sum()),
+                **by_status,
+                "beyond": counts["beyond"],
             },
             "auctions": {
                 "vetted": counts["deals"] - counts["without_auction"],
-                "in_table": counts["whole"], "held": counts["held"],
+                "in_table": counts["whole"],
+                "held": counts["held"],
             },
             "own": {
                 name: self.numbers[name] for name in ("compared", "same_auction", "same_contract")
@@ -120,7 +133,7 @@ class Vetted:
             },
             "lint": self.table_lint and self.table_lint.to_dict(),
             "lint_on_deals": self.deal_lint and self.deal_lint.to_dict(),
-        }  # fmt: skip
+        }
 
 
 class WriteReport(Protocol):
@@ -210,14 +223,19 @@ def vet(
         if not found.vetting.counts["calls"]:
             raise InvalidInput(_nothing(numbers, rejects, prefix))
         return Vetted(
-            engine, tuple(sorted(inputs)), prefix, found.vetting, numbers, rejects,
+            engine,
+            tuple(sorted(inputs)),
+            prefix,
+            found.vetting,
+            numbers,
+            rejects,
             lint(table, examples=examples) if with_lint else None,
             lint_on_deals(
                 table, found.counts_all, found.counts_first, numbers["boards"], examples=examples
             )
             if with_own
             else None,
-        )  # fmt: skip
+        )
 
     if folder is None:
         found.read(sources, jobs, progress)
@@ -226,9 +244,11 @@ def vet(
             write(done, again=False)
         return done
     request = Manifest(
-        "vetting", engine.table_info(),
-        {"auction": format_calls(prefix), "with_own": with_own}, digest_inputs(listed),
-    )  # fmt: skip
+        "vetting",
+        engine.table_info(),
+        {"auction": format_calls(prefix), "with_own": with_own},
+        digest_inputs(listed),
+    )
     run_folder = RunFolder(Path(folder), "vetting", _OWN_FILES, whole=True)
     with run_folder.held():
         run = run_folder.start_or_resume(request, listed, resume=resume)

@@ -29,8 +29,14 @@ from .run_folder import RunFolder
 
 _MINED: Final = "mined.parquet"
 _COUNTS: Final = "counts"
-_OWN_FILES: Final = (LISTED, _MINED, "texts-*.parquet", "rejects-*.parquet", f"{_COUNTS}/*",
-                     f"{_COUNTS}/*/*")  # fmt: skip
+_OWN_FILES: Final = (
+    LISTED,
+    _MINED,
+    "texts-*.parquet",
+    "rejects-*.parquet",
+    f"{_COUNTS}/*",
+    f"{_COUNTS}/*/*",
+)
 
 
 def work_folder(path: Path) -> RunFolder:
@@ -99,9 +105,12 @@ class WorkFolder:
         texts = [text for name in self.run.named("texts-") for text in self._read(name)["text"]]
         self._texts_written = len(texts)
         return Miner.resumed(
-            counts, list(runs), texts, MinedCounts(**self.run.state["counts"]),
+            counts,
+            list(runs),
+            texts,
+            MinedCounts(**self.run.state["counts"]),
             most_in_memory=most_in_memory,
-        )  # fmt: skip
+        )
 
     def _read(self, name: str) -> pl.DataFrame:
         try:

@@ -251,9 +251,13 @@ class CardPlayer:
         values = play_values(sight, weights, tricks)
         if not sight.played:
             study = study_leads(
-                tricks, hands, sight.contract, weights=weights,
-                vulnerability=sight.vulnerability, scoring="imps",
-            )  # fmt: skip
+                tricks,
+                hands,
+                sight.contract,
+                weights=weights,
+                vulnerability=sight.vulnerability,
+                scoring="imps",
+            )
             card = study.card
         else:
             good = _equal_to_best(values)
@@ -292,9 +296,14 @@ class CardPlayer:
         notes: tuple[str, ...] = (_NO_AUCTION,)
         if (sources := self._sources(sight)) is not None:
             fits, relaxed = fitting(
-                sources[0], sight.auction.calls, hands, dealer=sight.auction.dealer,
-                vulnerability=sight.vulnerability, seen=sight.seen, opponents=sources[1],
-            )  # fmt: skip
+                sources[0],
+                sight.auction.calls,
+                hands,
+                dealer=sight.auction.dealer,
+                vulnerability=sight.vulnerability,
+                seen=sight.seen,
+                opponents=sources[1],
+            )
             hands, notes = hands[:, fits], tuple(map(str, relaxed))
         return _Drawn(np.ascontiguousarray(hands), np.ones(hands.shape[1]), notes)
 
@@ -320,11 +329,18 @@ class CardPlayer:
         else:
             try:
                 found = sample_layouts(
-                    sources[0], sight.auction.calls, count=count, dealer=dealer,
-                    vulnerability=sight.vulnerability, known=known, seed=self.seed,
-                    opponents=sources[1], time_limit_s=half_s, max_proposals=_MOST_PROPOSALS,
+                    sources[0],
+                    sight.auction.calls,
+                    count=count,
+                    dealer=dealer,
+                    vulnerability=sight.vulnerability,
+                    known=known,
+                    seed=self.seed,
+                    opponents=sources[1],
+                    time_limit_s=half_s,
+                    max_proposals=_MOST_PROPOSALS,
                     cancel=cancel,
-                )  # fmt: skip
+                )
             except (NoSuchDeal, TimedOut) as error:
                 notes.append(f"layouts say nothing of the auction: {error}")
             else:
@@ -361,9 +377,14 @@ class CardPlayer:
         return np.concatenate(parts) if parts else np.empty((0, 52), np.int8)
 
     def _with_next_choice(
-        self, sight: Sight, drawn: "_Drawn", tricks: I8, budget_ms: float, deadline: float,
+        self,
+        sight: Sight,
+        drawn: "_Drawn",
+        tricks: I8,
+        budget_ms: float,
+        deadline: float,
         cancel: Event | None,
-    ) -> list[PlayValue]:  # fmt: skip
+    ) -> list[PlayValue]:
         """Cards that are best with a next choice for all layouts alike; none without time."""
         cost = SOLVED * _MOST_AHEAD * _ms_a_layout(len(sight.played) + 1)
         count = min(len(tricks), int(_SHARE_OF_AHEAD * budget_ms / cost))
@@ -376,9 +397,14 @@ class CardPlayer:
             if found and value.points < max(played for played, _ in found).points:
                 break
             look = partial(
-                value_with_next_choice, sight, value.cards[0], drawn.hands[:, :count], weights,
-                self.solver, cancel=cancel,
-            )  # fmt: skip
+                value_with_next_choice,
+                sight,
+                value.cards[0],
+                drawn.hands[:, :count],
+                weights,
+                self.solver,
+                cancel=cancel,
+            )
             try:
                 found.append((_within(deadline, look), value))
             except TimedOut:
@@ -387,9 +413,14 @@ class CardPlayer:
         return [value for played, value in found if played == best]
 
     def _weighed(
-        self, sight: Sight, hands: U64, counts: F64, choices: Sequence[Choice], deadline: float,
+        self,
+        sight: Sight,
+        hands: U64,
+        counts: F64,
+        choices: Sequence[Choice],
+        deadline: float,
         cancel: Event | None,
-    ) -> tuple[F64, list[str]]:  # fmt: skip
+    ) -> tuple[F64, list[str]]:
         """Weights by how likely others would have played their cards, and what was given up."""
         weights, notes = counts, list[str]()
         # the latest first, as they tell most of what is left
@@ -400,9 +431,15 @@ class CardPlayer:
             try:
                 for piece in _pieces(hands.shape[1], cost):
                     weigh = partial(
-                        likelihoods, sight, hands[:, piece], choice, self.inference, self.solver,
-                        seed=self.seed, cancel=cancel,
-                    )  # fmt: skip
+                        likelihoods,
+                        sight,
+                        hands[:, piece],
+                        choice,
+                        self.inference,
+                        self.solver,
+                        seed=self.seed,
+                        cancel=cancel,
+                    )
                     chances.append(_within(deadline, weigh))
             except TimedOut:
                 notes.append(f"{done} of {len(choices)} cards of others weighed: no more time")
@@ -503,10 +540,8 @@ def play_values(sight: Sight, weights: F64, tricks: I8) -> tuple[PlayValue, ...]
         sign = 1 if sight.declares else -1
         holds, mean, score = (
             round(float(weighted_mean(one.astype(np.float64), weights)), _DIGITS)
-            for one in (
-                declarers >= contract.level + _BOOK, own, sign * points[declarers],
-            )
-        )  # fmt: skip
+            for one in (declarers >= contract.level + _BOOK, own, sign * points[declarers])
+        )
         found.append(PlayValue(cards, holds, mean, score))
     # a stable order: equal ones stay as they are
     return tuple(sorted(found, key=lambda one: (-one.points, -one.tricks)))
@@ -547,9 +582,13 @@ def _by_thumb(sight: Sight) -> int:
     seen = {seat: cards & ~sight.gone for seat, cards in sight.seen.items()}
     hand = seen.pop(sight.actor)
     return choose_card(
-        hand, sight.state.trick, sight.contract.strain, sight.gone, declares=sight.declares,
+        hand,
+        sight.state.trick,
+        sight.contract.strain,
+        sight.gone,
+        declares=sight.declares,
         other=next(iter(seen.values()), 0),
-    )  # fmt: skip
+    )
 
 
 def _by_rules(sight: Sight, notes: tuple[str, ...]) -> ChosenCard:

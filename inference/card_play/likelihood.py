@@ -170,16 +170,25 @@ def likelihoods(
 
 
 def _as_he_saw_it(
-    sight: Sight, left: U64, choice: Choice, how: CardInference, solver: SolvesPlays, seed: int,
+    sight: Sight,
+    left: U64,
+    choice: Choice,
+    how: CardInference,
+    solver: SolvesPlays,
+    seed: int,
     cancel: Event | None,
-) -> list[Mapping[int, Fraction]]:  # fmt: skip
+) -> list[Mapping[int, Fraction]]:
     """Worth of each card by layout, as the mean over layouts that the player thinks possible."""
     before, contract = choice.before, sight.contract
     north, east, south, west = left[:, 0].tolist()
     position = Position(
-        (north, east, south, west), contract.strain, contract.declarer, before.leader,
-        before.trick, denied=(before.voids[0], before.voids[1], before.voids[2], before.voids[3]),
-    )  # fmt: skip
+        (north, east, south, west),
+        contract.strain,
+        contract.declarer,
+        before.leader,
+        before.trick,
+        denied=(before.voids[0], before.voids[1], before.voids[2], before.voids[3]),
+    )
     found = decisions(
         position, left, double_dummy=solver, hypotheses=how.hypotheses, seed=seed, cancel=cancel
     )

@@ -51,9 +51,14 @@ def points_by_tricks(sight: Sight) -> NDArray[np.int64]:
 
 
 def value_with_next_choice(
-    sight: Sight, card: int, hands: U64, weights: F64, solver: SolvesPlays, *,
+    sight: Sight,
+    card: int,
+    hands: U64,
+    weights: F64,
+    solver: SolvesPlays,
+    *,
     cancel: Event | None = None,
-) -> PlayedValue:  # fmt: skip
+) -> PlayedValue:
     """Tell what a card of declarer's or dummy's is worth.
 
     Parameters
@@ -111,9 +116,12 @@ def _as_seen(card: int) -> tuple[int, int]:
 
 
 def _solved(
-    hands: U64, paths: Sequence[tuple[int, ...]], sight: Sight, solver: SolvesPlays,
+    hands: U64,
+    paths: Sequence[tuple[int, ...]],
+    sight: Sight,
+    solver: SolvesPlays,
     cancel: Event | None,
-) -> I8:  # fmt: skip
+) -> I8:
     """Tricks of the side to play by card, of each layout behind the cards of its path."""
     states: list[Played] = [give_to_seats(path, sight.contract) for path in paths]
     gone = np.array([sum(1 << one for one in path) for path in paths], np.uint64)

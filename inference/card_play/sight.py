@@ -287,5 +287,7 @@ class Sight:
         north, east, south, west = (mask & unseen for mask in state.voids)
         return View(
             (known[0], known[1], known[2], known[3]),
-            (lacking[0], lacking[1], lacking[2], lacking[3]), unseen, (north, east, south, west),
-        )  # fmt: skip
+            (lacking[0], lacking[1], lacking[2], lacking[3]),
+            unseen,
+            (north, east, south, west),
+        )

@@ -304,9 +304,10 @@ class DoubleDummyPool:
             deals = sorted(call.failed)
             first = deals[0]
             raise DoubleDummyFailed(
-                _failure(boards, first, first, call.failed[first]), deals,
+                _failure(boards, first, first, call.failed[first]),
+                deals,
                 convert(call.answers, places),
-            )  # fmt: skip
+            )
         return convert(call.answers, places)
 
     def _wait(
@@ -454,9 +455,11 @@ def _read(
 
 def _chosen(boards: Boards, numbers: NDArray[np.intp]) -> Boards:
     return Boards(
-        boards.hands[:, numbers], boards.strain[numbers], boards.first[numbers],
+        boards.hands[:, numbers],
+        boards.strain[numbers],
+        boards.first[numbers],
         boards.trick[numbers],
-    )  # fmt: skip
+    )
 
 
 def _table_boards(hands: U64) -> Boards:

@@ -72,8 +72,10 @@ class RecordCache:
             if self.left_out:
                 _logger.warning(
                     "%s: %d bytes were left out, they are no record of %s",
-                    path, self.left_out, self._what,
-                )  # fmt: skip
+                    path,
+                    self.left_out,
+                    self._what,
+                )
             with NamedTemporaryFile(dir=path.parent, delete=False) as file:
                 file.write(_records(self._known))
                 file.close()

@@ -54,10 +54,11 @@ class SolverLink:
             )
         self._process = subprocess.Popen(
             # as bare as can be: the script imports nothing but the standard library
-            [sys.executable, "-I", "-S", str(SCRIPT), library,
-             str(MEMORY_MB)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=SCRIPT.absolute().parent,
-        )  # fmt: skip
+            [sys.executable, "-I", "-S", str(SCRIPT), library, str(MEMORY_MB)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=SCRIPT.absolute().parent,
+        )
         if is_background and hasattr(os, "setpriority"):
             with suppress(ProcessLookupError):
                 os.setpriority(os.PRIO_PROCESS, self._process.pid, _LOWEST_PRIORITY)

@@ -156,11 +156,13 @@ def bid_out(
     while active:
         turns = [
             Turn(
-                hands[one][(seats[one] + depth) % 4], Seat(seats[one]), Vulnerability(sides[one]),
+                hands[one][(seats[one] + depth) % 4],
+                Seat(seats[one]),
+                Vulnerability(sides[one]),
                 auctions[one].calls,
             )
             for one in active
-        ]  # fmt: skip
+        ]
         player, other = (dealers, others) if depth % 2 == 0 else (others, dealers)
         is_first = depth % 2 == 0
         if isinstance(player, System):

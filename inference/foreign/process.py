@@ -133,9 +133,12 @@ class ProcessEngine:
         ours, theirs = os.pipe()
         try:
             process = start_module(
-                "bidcascade.inference.foreign.watchdog", Path.cwd(), stderr=subprocess.PIPE,
-                start_new_session=True, pass_fds=(ours,),
-            )  # fmt: skip
+                "bidcascade.inference.foreign.watchdog",
+                Path.cwd(),
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                pass_fds=(ours,),
+            )
         except BaseException:
             os.close(theirs)
             raise
@@ -290,8 +293,10 @@ class ProcessEngine:
                 if not ready and left <= 0:
                     raise failed(
                         f"a call within {limit:g} s (an engine must flush its output after each "
-                        "line)", "none", "too late",
-                    )  # fmt: skip
+                        "line)",
+                        "none",
+                        "too late",
+                    )
                 if outgoing in ready:
                     try:
                         waiting = waiting[os.write(outgoing, waiting[:_READ]) :]
@@ -314,8 +319,9 @@ class ProcessEngine:
                 if len(lines) + len(found) > len(questions):
                     raise another()
                 if max(map(len, (*found, self._held))) >= LONGEST_LINE:
-                    raise failed(f"lines of at most {LONGEST_LINE} bytes", "a longer one",
-                                 "too much")  # fmt: skip
+                    raise failed(
+                        f"lines of at most {LONGEST_LINE} bytes", "a longer one", "too much"
+                    )
                 if self._remarks > _MOST_REMARKS:
                     raise failed(f"at most {_MOST_REMARKS:,} bytes of remarks", "more", "too much")
                 if found:

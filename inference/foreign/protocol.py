@@ -99,9 +99,11 @@ def parse_turn(line: str) -> Turn:
     try:
         hand, dealer, vulnerability = words[:3]
         turn = Turn(
-            parse_hand(hand), parse_seat(dealer), parse_vulnerability(vulnerability),
+            parse_hand(hand),
+            parse_seat(dealer),
+            parse_vulnerability(vulnerability),
             parse_calls(words[3:]),
-        )  # fmt: skip
+        )
         is_over = Auction.of(turn.calls, turn.dealer).is_complete
     except BidcascadeError as error:
         raise InvalidInput(f"expected hand, dealer, vulnerability and calls: {error}") from None

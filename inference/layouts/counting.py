@@ -136,9 +136,13 @@ class CountedDeals:
     """
 
     def __init__(
-        self, allowed: Sequence[int], constraints: Sequence[DealConstraint],
-        sizes: Sequence[int] = (13, 13, 13, 13), *, budget: int = BUDGET,
-    ) -> None:  # fmt: skip
+        self,
+        allowed: Sequence[int],
+        constraints: Sequence[DealConstraint],
+        sizes: Sequence[int] = (13, 13, 13, 13),
+        *,
+        budget: int = BUDGET,
+    ) -> None:
         self._allowed = tuple(allowed)
         self._sizes = tuple(sizes)
         self.constraints = tuple(
@@ -240,13 +244,11 @@ class CountedDeals:
                     numbers = np.flatnonzero(one.allowed)
                     used = [numbers // place % 14 for place in (1, 14, 196)]
                     clubs, diamonds, hearts = (
-                        add(part, IN_SUIT[suit], int(some.min()),
-                            int(some.max()), is_raw=True)
+                        add(part, IN_SUIT[suit], int(some.min()), int(some.max()), is_raw=True)
                         for suit, some in enumerate(used)
-                    )  # fmt: skip
+                    )
                     spades = self._sizes[one.seat] - used[0] - used[1] - used[2]
-                    add(part, IN_SUIT[3], int(spades.min()),
-                        int(spades.max()))  # fmt: skip
+                    add(part, IN_SUIT[3], int(spades.min()), int(spades.max()))
                     shapes.append(_Shape((clubs, diamonds, hearts), points, one))
                 elif points is not None and columns[points].is_raw:
                     shapes.append(_Shape((-1, -1, -1), points, one))
@@ -266,9 +268,10 @@ class CountedDeals:
             ]
             if any(mask >> card & 1 for mask in self._allowed):
                 key = (
-                    tuple(parts), by_suit and card // 13,
+                    tuple(parts),
+                    by_suit and card // 13,
                     *(one.weights[card, parts].tobytes() for one in columns),
-                )  # fmt: skip
+                )
                 found.setdefault(key, ([], parts))[0].append(card)
         classes = list(found.values())
 
@@ -286,10 +289,13 @@ class CountedDeals:
         return sorted(
             classes,
             key=lambda one: (
-                one is last, suit_of(one[0]) != 4, sizes[suit_of(one[0])], suit_of(one[0]),
+                one is last,
+                suit_of(one[0]) != 4,
+                sizes[suit_of(one[0])],
+                suit_of(one[0]),
                 len(one[0]),
             ),
-        )  # fmt: skip
+        )
 
     # --- counting ---------------------------------------------------------------------------------
 
@@ -306,18 +312,22 @@ class CountedDeals:
         # what holds of each sum holds of several such as the points of two hands together, too
         low, high = np.append(low, joint @ low), np.append(high, joint @ high)
         is_raw = np.array([one.is_raw for one in columns])
-        own_adds = [np.array([one.weights[cards[0], parts] for one in columns])
-                    for cards, parts in classes]  # fmt: skip
+        own_adds = [
+            np.array([one.weights[cards[0], parts] for one in columns]) for cards, parts in classes
+        ]
         adds = [np.concatenate([one, joint @ one]) for one in own_adds]
         sizes = [len(cards) for cards, _ in classes]
         # least and most that the classes from each on can add
         least, most = (
             np.cumsum(
-                [np.zeros(len(low), np.int64),
-                 *(size * one for size, one in zip(sizes[::-1], ends[::-1], strict=True))], axis=0,
+                [
+                    np.zeros(len(low), np.int64),
+                    *(size * one for size, one in zip(sizes[::-1], ends[::-1], strict=True)),
+                ],
+                axis=0,
             )[::-1]
             for ends in ([one.min(axis=1) for one in adds], [one.max(axis=1) for one in adds])
-        )  # fmt: skip
+        )
         # the sums, and the cards of the class that are left
         states = np.zeros((1, len(columns) + 1), np.int64)
         counts: Any = np.ones(1, object)
@@ -334,20 +344,28 @@ class CountedDeals:
                 later = own[:, place + 1 :]
                 ends = (later.min(axis=1), later.max(axis=1)) if not is_last else (0 * low, 0 * low)
                 step = np.append(own_adds[number][:, place], -1)
-                room = min(self._budget - self.looked_at,
-                           len(states) * (1 if is_last else size + 1))  # fmt: skip
+                room = min(
+                    self._budget - self.looked_at, len(states) * (1 if is_last else size + 1)
+                )
                 new, rows, taken_of = move_states(
-                    np.ascontiguousarray(states), step, is_joint, low, high,
-                    np.stack([least[number + 1], most[number + 1], *ends]), is_raw, room=room,
+                    np.ascontiguousarray(states),
+                    step,
+                    is_joint,
+                    low,
+                    high,
+                    np.stack([least[number + 1], most[number + 1], *ends]),
+                    is_raw,
+                    room=room,
                     is_last=is_last,
-                )  # fmt: skip
+                )
                 self.looked_at += len(rows)
                 if self.looked_at >= self._budget:
                     raise TooManyStates
                 numbers = ways[taken_of, states[rows, -1]]
-                if is_last and (number + 1 == len(classes) or cards[0] // 13 != (
-                    classes[number + 1][0][0] // 13
-                )):  # fmt: skip
+                if is_last and (
+                    number + 1 == len(classes)
+                    or cards[0] // 13 != (classes[number + 1][0][0] // 13)
+                ):
                     alive = _put_shapes_together(new, shapes, cards[0] // 13)
                     alive &= _folded(new, folds, cards[0] // 13)
                     new, rows = new[alive], rows[alive]
@@ -410,11 +428,14 @@ class CountedDeals:
                 sums = self._sums.get((number, state))
                 if sums is None:
                     before = self._counts[number]
-                    sums = list(accumulate(
-                        before[row] * ways
-                        for row, ways in zip(step.before[first:last], step.ways[first:last],
-                                             strict=True)
-                    ))  # fmt: skip
+                    sums = list(
+                        accumulate(
+                            before[row] * ways
+                            for row, ways in zip(
+                                step.before[first:last], step.ways[first:last], strict=True
+                            )
+                        )
+                    )
                     self._sums[number, state] = sums
                 first += bisect_right(sums, below(stream, sums[-1]))
             found.append(step.taken[first])

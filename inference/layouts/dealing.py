@@ -128,11 +128,15 @@ class Dealing:
         masks, shapes = self._drawn[seat]
         forced = 0 if other is None else self.free & self.forbidden[other]
         return count_hands(
-            self.free & ~self.forbidden[seat] & ~forced, forced, self.free,
-            shapes[:0] if forced & self.forbidden[seat] else shapes, masks,
-            masks if other is None else self._drawn[other][0], _ALL_LENGTHS,
+            self.free & ~self.forbidden[seat] & ~forced,
+            forced,
+            self.free,
+            shapes[:0] if forced & self.forbidden[seat] else shapes,
+            masks,
+            masks if other is None else self._drawn[other][0],
+            _ALL_LENGTHS,
             joint=other is not None,
-        )  # fmt: skip
+        )
 
     @cached_property
     def _first(self) -> Draw:
@@ -235,9 +239,13 @@ class Dealing:
         sizes = [self.sizes[seat] - self.fixed[seat].bit_count() for seat in self.seats]
         (forbidden, allowed), (lengths, points, ends) = self._constraints, self._cells
         return RestConstraints(
-            sizes=np.array(sizes), forbidden=forbidden, allowed=allowed, lengths=lengths,
-            points=np.ascontiguousarray(points), ends=ends,
-        )  # fmt: skip
+            sizes=np.array(sizes),
+            forbidden=forbidden,
+            allowed=allowed,
+            lengths=lengths,
+            points=np.ascontiguousarray(points),
+            ends=ends,
+        )
 
     def propose(self, *, seed: int, first: int, count: int) -> Proposed:
         """Propose layouts of equal weight: the first hand exactly, the others at random.
@@ -260,10 +268,14 @@ class Dealing:
         """
         return self._whole(
             *deal_exactly(
-                mixed(seed ^ _EXACT_STREAM), first, count, self.free, self._first,
+                mixed(seed ^ _EXACT_STREAM),
+                first,
+                count,
+                self.free,
+                self._first,
                 self._exact_constraints,
             )
-        )  # fmt: skip
+        )
 
     @cached_property
     def _exact_constraints(self) -> ExactConstraints:
@@ -277,9 +289,12 @@ class Dealing:
             wanted[number, 1, shapes[:, 2], shapes[:, 3]] = 1
         forbidden, allowed = self._constraints
         return ExactConstraints(
-            forbidden=forbidden, allowed=allowed, shapes=np.concatenate(parts), starts=starts,
+            forbidden=forbidden,
+            allowed=allowed,
+            shapes=np.concatenate(parts),
+            starts=starts,
             wanted=wanted,
-        )  # fmt: skip
+        )
 
     def _whole(self, drawn: U64, weights: F64, numbers: I64) -> Proposed:
         hands = np.repeat(np.array(self.fixed, np.uint64)[:, np.newaxis], drawn.shape[1], axis=1)
@@ -296,9 +311,12 @@ def _lengths(hand: int) -> I64:
 
 
 def tightened(
-    bounds: Sequence[Hull], points: int, suits: Sequence[int], sizes: Sequence[int],
+    bounds: Sequence[Hull],
+    points: int,
+    suits: Sequence[int],
+    sizes: Sequence[int],
     conditions: Iterable[Interval] = (),
-) -> tuple[Hull, ...] | None:  # fmt: skip
+) -> tuple[Hull, ...] | None:
     """Tighten the bounds of four hands; None if no deal is within them.
 
     ``points`` and ``suits`` are those of the whole deck, ``sizes`` those of the hands; conditions
@@ -318,11 +336,14 @@ def tightened(
             rules.append((one.form, one.low, one.high))
             # what some hands have together the others have not
             rules += (
-                (tuple(part for part in form if part not in one.form), all_of - one.high,
-                 all_of - one.low)
+                (
+                    tuple(part for part in form if part not in one.form),
+                    all_of - one.high,
+                    all_of - one.low,
+                )
                 for form, all_of, _ in totals
                 if set(one.form) < set(form)
-            )  # fmt: skip
+            )
     for _ in range(_ROUNDS):
         before = dict(ranges)
         for form, low, high in rules:
@@ -334,11 +355,15 @@ def tightened(
     return tuple(
         Hull(
             ranges[f"HCP_{seat}"],
-            (ranges[f"SL_{seat}_C"], ranges[f"SL_{seat}_D"], ranges[f"SL_{seat}_H"],
-             ranges[f"SL_{seat}_S"]),
+            (
+                ranges[f"SL_{seat}_C"],
+                ranges[f"SL_{seat}_D"],
+                ranges[f"SL_{seat}_H"],
+                ranges[f"SL_{seat}_S"],
+            ),
         )
         for seat in SEATS
-    )  # fmt: skip
+    )
 
 
 def _sum(name: str, places: Iterable[str]) -> LinearForm:

@@ -68,10 +68,13 @@ class Draw(Group):
     def __init__(self, cards: int, forced: int, shapes: I64) -> None:
         count = len(shapes)
         super().__init__(
-            shapes=shapes, masks=np.zeros(count, np.uint64), counts=np.zeros(count, np.int64),
-            ways=np.zeros((4, 14, 11), np.int64), minors=np.zeros((14, 14, 21), np.int64),
+            shapes=shapes,
+            masks=np.zeros(count, np.uint64),
+            counts=np.zeros(count, np.int64),
+            ways=np.zeros((4, 14, 11), np.int64),
+            minors=np.zeros((14, 14, 21), np.int64),
             majors=np.zeros((14, 14, 21), np.int64),
-        )  # fmt: skip
+        )
         self.cards, self.forced = cards, forced
         self.total = 0
         """Hands of all shapes."""
@@ -111,18 +114,26 @@ class ExactConstraints(Group):
 
 
 def count_hands(
-    cards: int, forced: int, rest: int, shapes: I64, allowed: U64, others: U64, wanted: U8,
-    *, joint: bool,
-) -> Draw:  # fmt: skip
+    cards: int,
+    forced: int,
+    rest: int,
+    shapes: I64,
+    allowed: U64,
+    others: U64,
+    wanted: U8,
+    *,
+    joint: bool,
+) -> Draw:
     """Count the hands that a seat can draw, by allowed points by shape number [2744].
 
     ``rest`` are all cards of this seat and, if ``joint``, the one that gets what is left, which
     ``others`` are the points of; ``wanted`` [2, 14, 14] are lengths of minors and majors to count.
     """
     for array, kind, size in (
-        (allowed, np.uint64, _SHAPE_NUMBERS), (others, np.uint64, _SHAPE_NUMBERS),
+        (allowed, np.uint64, _SHAPE_NUMBERS),
+        (others, np.uint64, _SHAPE_NUMBERS),
         (wanted, np.uint8, 2 * 14 * 14),
-    ):  # fmt: skip
+    ):
         if array.dtype != kind or array.size != size or not array.flags.c_contiguous:
             raise TypeError(f"expected {size} of {kind}, got {array.dtype}{array.shape}")
     draw = Draw(cards, forced, shapes)
@@ -141,9 +152,18 @@ def deal_rest(
     """
     hands, numbers = _room(len(constraints.sizes), count)
     accepted = call_core(
-        "core_deal_rest", draw, draw.cards, draw.forced, constraints, seed, free, first, count,
-        hands, numbers,
-    )  # fmt: skip
+        "core_deal_rest",
+        draw,
+        draw.cards,
+        draw.forced,
+        constraints,
+        seed,
+        free,
+        first,
+        count,
+        hands,
+        numbers,
+    )
     return hands[:, :accepted], numbers[:accepted]
 
 
@@ -158,9 +178,19 @@ def deal_exactly(
     hands, numbers = _room(len(constraints.forbidden), count)
     weights = np.empty(count)
     accepted = call_core(
-        "core_deal_exactly", draw, draw.cards, draw.forced, constraints, seed, free, first, count,
-        hands, weights, numbers,
-    )  # fmt: skip
+        "core_deal_exactly",
+        draw,
+        draw.cards,
+        draw.forced,
+        constraints,
+        seed,
+        free,
+        first,
+        count,
+        hands,
+        weights,
+        numbers,
+    )
     return hands[:, :accepted], weights[:accepted], numbers[:accepted]
 
 

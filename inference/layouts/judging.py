@@ -75,17 +75,22 @@ class Judge:
             criteria=list(lists)[1:],
             # the first list is of what has no criteria
             variant_sets=[(), *((number,) for number in range(len(lists) - 1))],
-            first_child=nothing, child_count=nothing.astype(np.uint16),
-            call=nothing.astype(np.uint8), flags=nothing.astype(np.uint8),
-            variant_set=np.array(wanted, np.uint32), root_count=len(wanted),
+            first_child=nothing,
+            child_count=nothing.astype(np.uint16),
+            call=nothing.astype(np.uint8),
+            flags=nothing.astype(np.uint8),
+            variant_set=np.array(wanted, np.uint32),
+            root_count=len(wanted),
             profile=vocabulary.profile,
-        )  # fmt: skip
+        )
         own = [self.steps[column] for column in columns]
         return plan, _Options(
-            np.array([step.number % 4 for step in own], np.int64), np.array(starts, np.int64),
-            plan.node_box, np.array(made, np.bool_),
+            np.array([step.number % 4 for step in own], np.int64),
+            np.array(starts, np.int64),
+            plan.node_box,
+            np.array(made, np.bool_),
             np.array([step.call == PASS for step in own], np.bool_),
-        )  # fmt: skip
+        )
 
     def verdicts(self, deals: DealArrays, backend: Backend, *, hasty: bool = False) -> Bools:
         """Tell per layout and step whether the call is made, bool[n, steps].

@@ -225,9 +225,12 @@ class TableMeanings:
             names = dict.fromkeys(one.name for one in step.options if one.is_made and one.name)
             text = f"{format_call(step.call)} {' or '.join(names)}".strip()
             found[step.seat] = ShownHand(
-                bounds.points, dict(zip(SUITS, bounds.lengths, strict=True)), {},
-                (*found[step.seat].calls, text), bounds.points,
-            )  # fmt: skip
+                bounds.points,
+                dict(zip(SUITS, bounds.lengths, strict=True)),
+                {},
+                (*found[step.seat].calls, text),
+                bounds.points,
+            )
         return found, [hull(one) for one in cells]
 
 

@@ -67,10 +67,13 @@ class RareDeals:
         Proposals are numbered; each is the same however it is asked for.
         """
         numbers = np.arange(first, first + count)
-        chosen = np.array([
-            bisect_right(self._ends, below(words(seed ^ _CHOICE_STREAM, int(one)), self.total))
-            for one in numbers
-        ], np.int64)  # fmt: skip
+        chosen = np.array(
+            [
+                bisect_right(self._ends, below(words(seed ^ _CHOICE_STREAM, int(one)), self.total))
+                for one in numbers
+            ],
+            np.int64,
+        )
         parts = []
         for place in range(len(self._alternatives)):
             own = numbers[chosen == place]

@@ -111,21 +111,32 @@ def count_rejections(
         [
             part
             for part, _ in deal_where(
-                where, count=deals, seed=seed, known=known, dealer=dealer, vulnerability=sides,
-                vocabulary=vocabulary, limits=limits or Limits(cancel=cancel), backend=backend,
+                where,
+                count=deals,
+                seed=seed,
+                known=known,
+                dealer=dealer,
+                vulnerability=sides,
+                vocabulary=vocabulary,
+                limits=limits or Limits(cancel=cancel),
+                backend=backend,
             )
         ],
         axis=1,
-    )  # fmt: skip
+    )
     verdicts = Judge(hidden).verdicts(deals_of(dealt, dealer, sides), backend)
     fits: Bools = np.logical_and.reduce(verdicts, axis=1)
     first = np.argmin(verdicts, axis=1) if hidden else np.zeros(len(fits), np.intp)
     firsts = np.bincount(first[~fits], minlength=len(hidden))
     found = tuple(
         CallRejections(
-            step.number, format_call(step.call), step.seat.letter, step.is_known,
-            int(firsts[column]), int((~verdicts[:, column]).sum()),
+            step.number,
+            format_call(step.call),
+            step.seat.letter,
+            step.is_known,
+            int(firsts[column]),
+            int((~verdicts[:, column]).sum()),
         )
         for column, step in enumerate(hidden)
-    )  # fmt: skip
+    )
     return Rejections(dealt.shape[1], int(fits.sum()), found)

@@ -132,8 +132,9 @@ def deals_of(hands: U64, dealer: Seat, vulnerability: Vulnerability) -> DealArra
     count = hands.shape[1]
     return DealArrays(
         np.ascontiguousarray(hands),
-        np.full(count, dealer, np.uint8), np.full(count, vulnerability, np.uint8),
-    )  # fmt: skip
+        np.full(count, dealer, np.uint8),
+        np.full(count, vulnerability, np.uint8),
+    )
 
 
 def effective_size(weights: F64) -> float:

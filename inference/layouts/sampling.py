@@ -127,16 +127,24 @@ def sample_layouts(
         hidden = tuple(replace(step, reading="any") for step in hidden)
     hidden, unknown = unknown_calls(hidden)
     found, relaxed = _search(
-        Attempt(question, hidden, judges), count,
-        Limits(max_proposals, started + time_limit_s, cancel), relaxing=relaxing,
-    )  # fmt: skip
+        Attempt(question, hidden, judges),
+        count,
+        Limits(max_proposals, started + time_limit_s, cancel),
+        relaxing=relaxing,
+    )
     layouts, weights, numbers = found.found(count)
     proposals = int(numbers[-1]) + 1 if len(numbers) == count else found.tried
     report = LayoutReport(
-        proposals, len(weights), len(weights) / proposals, effective_size(weights),
-        (*unknown, *relaxed), notes, found.stopped_because or "count", seed,
+        proposals,
+        len(weights),
+        len(weights) / proposals,
+        effective_size(weights),
+        (*unknown, *relaxed),
+        notes,
+        found.stopped_because or "count",
+        seed,
         time.perf_counter() - started,
-    )  # fmt: skip
+    )
     return Layouts(layouts, weights, dealer, sides, report)
 
 
@@ -272,9 +280,13 @@ def deal_where(
     ((4, 3), True)
     """
     question = LayoutQuestion(
-        known_by_seat(known or {}), Constraints(where, vocabulary), dealer,
-        vulnerability, backend or get_backend("cpu"), seed,
-    )  # fmt: skip
+        known_by_seat(known or {}),
+        Constraints(where, vocabulary),
+        dealer,
+        vulnerability,
+        backend or get_backend("cpu"),
+        seed,
+    )
     attempt = Attempt(question)
     if attempt.dealing.is_impossible:
         raise no_such_deal(attempt)

@@ -94,19 +94,24 @@ def written(
 def _all_values(
     node: Node, hands: U64, evaluation: Evaluation
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return np.concatenate([
-        evaluation.values(node, hands[:, begin : begin + BLOCK])
-        for begin in range(0, hands.shape[1], BLOCK)
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            evaluation.values(node, hands[:, begin : begin + BLOCK])
+            for begin in range(0, hands.shape[1], BLOCK)
+        ]
+    )
 
 
 # --- deal by deal ---------------------------------------------------------------------------------
 
 
 def _deal_by_deal(
-    actions: Sequence[Print | PrintValues], hands: U64, script: Script, evaluation: Evaluation,
+    actions: Sequence[Print | PrintValues],
+    hands: U64,
+    script: Script,
+    evaluation: Evaluation,
     seed: int,
-) -> Iterator[str]:  # fmt: skip
+) -> Iterator[str]:
     if not actions:
         return
     dealer, sides = board_of(script)
@@ -140,9 +145,12 @@ def _deal_by_deal(
                         yield f"{' '.join(_named(deal))} {value or chr(10)}"
                     case _:
                         board = board_frame(
-                            part[:, place : place + 1], f"random:{seed}", first=number,
-                            dealer=dealer, vulnerability=sides,
-                        )  # fmt: skip
+                            part[:, place : place + 1],
+                            f"random:{seed}",
+                            first=number,
+                            dealer=dealer,
+                            vulnerability=sides,
+                        )
                         yield from format_games(board)
 
 
@@ -176,10 +184,10 @@ def _sheets(seats: Sequence[Seat], hands: U64) -> Iterator[str]:
 
 def _frequency(axes: Sequence[Axis], hands: U64, evaluation: Evaluation) -> Iterator[str]:
     places = [
-        np.clip(_all_values(axis.value, hands, evaluation) - axis.low, -1,
-                axis.high - axis.low + 1) + 1
+        np.clip(_all_values(axis.value, hands, evaluation) - axis.low, -1, axis.high - axis.low + 1)
+        + 1
         for axis in axes
-    ]  # fmt: skip
+    ]
     sizes = [axis.high - axis.low + 3 for axis in axes]
     if len(axes) == 1:
         counts = np.bincount(places[0], minlength=sizes[0]).tolist()
@@ -206,15 +214,16 @@ def _contracts(hands: U64, solver: DoubleDummy | None) -> Iterator[str]:
     asked = hands.shape[1] * 10
     if solver is None or asked > MOST_SOLVED:
         raise LimitExceeded(
-            f"expected at most {MOST_SOLVED // 10:,} deals for evalcontract, "
-            f"got {hands.shape[1]:,}" if solver else "expected a script without evalcontract: "
-            "nothing is solved here"
-        )  # fmt: skip
+            f"expected at most {MOST_SOLVED // 10:,} deals for evalcontract, got {hands.shape[1]:,}"
+            if solver
+            else "expected a script without evalcontract: nothing is solved here"
+        )
     strains, seats = np.meshgrid(np.arange(5), [int(Seat.NORTH), int(Seat.SOUTH)], indexing="ij")
     tricks = solver.tricks(
-        np.repeat(hands, 10, axis=1), np.tile(strains.ravel(), hands.shape[1]).astype(np.uint8),
+        np.repeat(hands, 10, axis=1),
+        np.tile(strains.ravel(), hands.shape[1]).astype(np.uint8),
         np.tile(seats.ravel(), hands.shape[1]).astype(np.uint8),
-    ).reshape(-1, 5, 2)  # fmt: skip
+    ).reshape(-1, 5, 2)
     for vulnerable in (False, True):
         yield "Vulnerable\n" if vulnerable else "Not Vulnerable\n"
         yield "     " + "".join(f"{level:<10}" for level in range(1, 8)) + "\n"

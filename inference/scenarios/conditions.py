@@ -94,10 +94,13 @@ class _Words:
                 return _all("", ["not ", self.truth(operand)])
             case Choice(condition, one, other):
                 so, not_so = self.truth(condition), self.truth(Not(condition))
-                return _all(" or ", [
-                    _all(" and ", [so, self.truth(one)]),
-                    _all(" and ", [not_so, self.truth(other)]),
-                ])  # fmt: skip
+                return _all(
+                    " or ",
+                    [
+                        _all(" and ", [so, self.truth(one)]),
+                        _all(" and ", [not_so, self.truth(other)]),
+                    ],
+                )
             case Binary(operator, left, right) if operator in _COMPARISONS:
                 return _all(f" {operator} ", [self.number(left), self.number(right)])
         return _all(" != ", [self.number(node), "0"])
@@ -167,6 +170,7 @@ def _shape(seat: Seat, part: ShapePart) -> str:
 def _lengths(seat: Seat, lengths: tuple[int | None, ...]) -> str:
     texts = [
         f"SL_{seat.letter}_{suit} == {length}"
-        for suit, length in zip("SHDC", lengths, strict=True) if length is not None
-    ]  # fmt: skip
+        for suit, length in zip("SHDC", lengths, strict=True)
+        if length is not None
+    ]
     return f"({' and '.join(texts)})" if texts else "1 == 1"

@@ -95,18 +95,23 @@ class DealSet:
         odd = np.array([0, 2, 1, 3])
         sides = np.where(self.sides < 0, self.sides, odd[self.sides]) if turns % 2 else self.sides
         return replace(
-            self, hands=np.roll(self.hands, turns % 4, axis=0), sides=sides,
+            self,
+            hands=np.roll(self.hands, turns % 4, axis=0),
+            sides=sides,
             dealers=(self.dealers + turns) % 4,
-        )  # fmt: skip
+        )
 
     def shuffled(self, seed: int) -> "DealSet":
         """Mix the deals; the same seed gives the same order."""
         start = np.uint64(mixed(seed ^ GAMMA))
         order = np.argsort(mixed_words(start + np.arange(len(self), dtype=np.uint64)))
         return replace(
-            self, hands=np.ascontiguousarray(self.hands[:, order]), dealers=self.dealers[order],
-            sides=self.sides[order], kinds=self.kinds[order],
-        )  # fmt: skip
+            self,
+            hands=np.ascontiguousarray(self.hands[:, order]),
+            dealers=self.dealers[order],
+            sides=self.sides[order],
+            kinds=self.kinds[order],
+        )
 
     def frame(self, source: str) -> pl.DataFrame:
         """Give a deal frame of numbered boards; ``event`` is the kind of each."""
@@ -240,9 +245,15 @@ def make_set(
                 made = _dealt_where(part, number, own, most, until, cancel)
             else:
                 made = produce(
-                    part.script, seed=own, count=number, most=most, solver=solver, until=until,
-                    cancel=cancel, report=report,
-                )  # fmt: skip
+                    part.script,
+                    seed=own,
+                    count=number,
+                    most=most,
+                    solver=solver,
+                    until=until,
+                    cancel=cancel,
+                    report=report,
+                )
         except NoSuchDeal as error:
             raise NoSuchDeal(f"{part.kind or part.name}: {error}") from None
         if made.hands.shape[1] < number:
@@ -259,18 +270,23 @@ def make_set(
         np.concatenate([made.hands for _, made in found], axis=1),
         np.repeat([int(dealer) for dealer, _ in boards], sizes),
         np.repeat(sides, sizes),
-        np.repeat([names.index(parts[place].name) for place, _ in found], sizes), names,
+        np.repeat([names.index(parts[place].name) for place, _ in found], sizes),
+        names,
         sum(made.generated for _, made in found),
-    )  # fmt: skip
+    )
     if len(found) > 1:
         made_set = made_set.shuffled(seed)
     return made_set.turned(seat - THEME_SEAT)
 
 
 def _dealt_where(
-    part: Part, count: int, seed: int, most: int | None, until: float,
+    part: Part,
+    count: int,
+    seed: int,
+    most: int | None,
+    until: float,
     cancel: threading.Event | None,
-) -> Produced:  # fmt: skip
+) -> Produced:
     limits = Limits(most or MOST_GENERATED, until, cancel)
     parts = list(deal_where(part.where, count=count, seed=seed, limits=limits))
     hands = np.concatenate([one for one, _ in parts], axis=1)

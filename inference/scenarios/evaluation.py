@@ -49,9 +49,13 @@ BLOCK_SOLVED: Final = 256
 MOST_SOLVED: Final = 20_000
 """Double-dummy results that a script may ask for; a core gives some hundred in a second."""
 _COMPARISONS: Final = {
-    "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
     ">=": np.greater_equal,
-}  # fmt: skip
+}
 _HOLDINGS: Final = 1 << 13
 _HIGHEST: Final = 12
 _NINE: Final = TEN - 1
@@ -227,8 +231,9 @@ class Evaluation:
             )
         found = self._solver.tricks(
             np.ascontiguousarray(deals.hands),
-            np.full(len(deals), strain, np.uint8), np.full(len(deals), int(seat), np.uint8),
-        )  # fmt: skip
+            np.full(len(deals), strain, np.uint8),
+            np.full(len(deals), int(seat), np.uint8),
+        )
         return found.astype(np.int64)
 
 
@@ -288,9 +293,12 @@ def _sums(by_rank: tuple[int, ...]) -> I64:
 def _table(kind: str) -> I64:
     """Values of a measure by holding, int64[8192]."""
     function = {
-        "length": int.bit_count, "losers": losers, "controls": _controls, "quality": quality,
+        "length": int.bit_count,
+        "losers": losers,
+        "controls": _controls,
+        "quality": quality,
         "cccc": suit_worth,
-    }[kind]  # fmt: skip
+    }[kind]
     return np.array([function(one) for one in range(_HOLDINGS)], np.int64)
 
 
@@ -313,9 +321,11 @@ def quality(holding: int) -> int:
     honours = (holding >> JACK).bit_count()
     ten = has(holding, TEN)
     halves = 2 * (
-        4 * has(holding, ACE) + 3 * has(holding, KING) + 2 * has(holding, QUEEN)
+        4 * has(holding, ACE)
+        + 3 * has(holding, KING)
+        + 2 * has(holding, QUEEN)
         + has(holding, JACK)
-    )  # fmt: skip
+    )
     if length > 6:
         # length does what a missing queen or jack would do
         missing = 3 - 2 * has(holding, QUEEN) - has(holding, JACK)

@@ -119,9 +119,14 @@ def _untold(found: int, wanted: int, looked_at: int) -> None:
 
 class _Production:
     def __init__(
-        self, script: Script, seed: int, count: int | None, most: int | None,
-        solver: DoubleDummy | None, limits: Limits,
-    ) -> None:  # fmt: skip
+        self,
+        script: Script,
+        seed: int,
+        count: int | None,
+        most: int | None,
+        solver: DoubleDummy | None,
+        limits: Limits,
+    ) -> None:
         self._script = script
         self._seed = seed
         self._is_asked = script.prints or script.produce is not None or count is not None

@@ -278,8 +278,9 @@ class _Reader:
                 if mask & holding:
                     raise self._wrong(
                         f"cards that {Seat(other).name.capitalize()} does not hold yet",
-                        token.shown, token.place,
-                    )  # fmt: skip
+                        token.shown,
+                        token.place,
+                    )
             cards[seat] |= holding
             if cards[seat].bit_count() > 13:
                 raise self._wrong("at most 13 cards of a hand", token.shown, token.place)
@@ -514,8 +515,9 @@ class _Reader:
         if parts > _MOST_PARTS or depth > _DEEPEST_TREE:
             raise self._wrong(
                 f"an expression of at most {_MOST_PARTS:,} parts in {_DEEPEST_TREE} levels",
-                f"{parts:,} in {depth}", place,
-            )  # fmt: skip
+                f"{parts:,} in {depth}",
+                place,
+            )
         self._sizes[id(node)] = parts, depth
         # an identity is that of one object as long as this is there
         self._kept.append(node)
@@ -585,9 +587,13 @@ class _Reader:
         return -int(token.text) if is_negative else int(token.text)
 
     def _wrong(
-        self, wanted: str, got: str, place: Place | None = None, known: Iterable[str] = (),
+        self,
+        wanted: str,
+        got: str,
+        place: Place | None = None,
+        known: Iterable[str] = (),
         word: str = "",
-    ) -> InvalidScript:  # fmt: skip
+    ) -> InvalidScript:
         near = nearest((word or got.strip("'")).lower(), known) if known else ""
         meant = f"; did you mean {near!r}?" if near else ""
         return InvalidScript(f"{place or self._now.place}: expected {wanted}, got {got}{meant}")

@@ -165,9 +165,21 @@ class Choice:
 
 
 Node: TypeAlias = (
-    Number | Measure | HasCard | ShapeOf | Tricks | Score | Imps | Random | Not | Negative
-    | And | Or | Binary | Choice
-)  # fmt: skip
+    Number
+    | Measure
+    | HasCard
+    | ShapeOf
+    | Tricks
+    | Score
+    | Imps
+    | Random
+    | Not
+    | Negative
+    | And
+    | Or
+    | Binary
+    | Choice
+)
 
 ALWAYS: Final = Number(1)
 

@@ -32,17 +32,24 @@ MEASURES: Final = {
 """Functions of a hand and their kinds of :class:`.script_tree.Measure`."""
 NOTRUMPS: Final = ("notrump", "notrumps")
 FUNCTIONS: Final = (
-    *MEASURES, *SUITS, "shape", "hascard", "trick", "tricks", "score", "imp", "imps", "rnd",
-)  # fmt: skip
+    *MEASURES,
+    *SUITS,
+    "shape",
+    "hascard",
+    "trick",
+    "tricks",
+    "score",
+    "imp",
+    "imps",
+    "rnd",
+)
 PRINTS: Final = ("printall", "printew", "printpbn", "printcompact", "printoneline")
 ACTIONS: Final = (*PRINTS, "print", "printes", "average", "frequency", "evalcontract")
 COMMANDS: Final = (
     "generate", "produce", "dealer", "vulnerable", "predeal", "pointcount", "altcount",
     "condition", "action",
 )  # fmt: skip
-SIDES: Final = {
-    "none": "None", "ns": "NS", "NS": "NS", "ew": "EW", "EW": "EW", "all": "Both",
-}  # fmt: skip
+SIDES: Final = {"none": "None", "ns": "NS", "NS": "NS", "ew": "EW", "EW": "EW", "all": "Both"}
 OPERATORS: Final = {"and": "&&", "or": "||", "not": "!"}
 KEYWORDS: Final = frozenset(
     (*COMMANDS, *ACTIONS, *FUNCTIONS, *SEATS, *SIDES, *NOTRUMPS, *OPERATORS, "any", "nv", "vul")

@@ -75,7 +75,10 @@ class EndingSolver:
         count = boards.hands.shape[1]
         tricks = np.full((count, 52), NOT_HELD, np.int8)
         solve_plays(
-            np.ascontiguousarray(boards.hands), boards.strain.astype(np.int64),
-            boards.first.astype(np.int64), np.ascontiguousarray(boards.trick), tricks,
-        )  # fmt: skip
+            np.ascontiguousarray(boards.hands),
+            boards.strain.astype(np.int64),
+            boards.first.astype(np.int64),
+            np.ascontiguousarray(boards.trick),
+            tricks,
+        )
         return tricks

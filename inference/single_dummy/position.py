@@ -191,10 +191,15 @@ class Position:
             for letter in word[1:].upper():
                 denied[parse_seat(word[0])] |= _SUIT << 13 * STRAINS.index(letter)
         return cls(
-            four(hands), STRAINS.index(suit), who,
+            four(hands),
+            STRAINS.index(suit),
+            who,
             Seat((who + 1) % 4) if leader is None else parse_seat(leader),
-            tuple(trick), dummy_visible, NOTHING, four(denied),
-        )  # fmt: skip
+            tuple(trick),
+            dummy_visible,
+            NOTHING,
+            four(denied),
+        )
 
     @property
     def turn(self) -> Seat:
@@ -253,9 +258,15 @@ class Position:
     def with_hands(self, hands: Iterable[int]) -> "Position":
         """Return the same position with other hands, as a player may imagine them."""
         return Position(
-            four(list(hands)), self.strain, self.declarer, self.leader, self.trick,
-            self.dummy_visible, self.shown, self.denied,
-        )  # fmt: skip
+            four(list(hands)),
+            self.strain,
+            self.declarer,
+            self.leader,
+            self.trick,
+            self.dummy_visible,
+            self.shown,
+            self.denied,
+        )
 
     def after(self, card: int) -> "Position":
         """Return the position after a card of the player to act.
@@ -285,9 +296,14 @@ class Position:
         if not any(hands):
             raise InvalidHand("expected a card before the last one of a deal")
         return Position(
-            four(hands), self.strain, self.declarer, leader, trick,
-            shown=four(shown), denied=four(denied),
-        )  # fmt: skip
+            four(hands),
+            self.strain,
+            self.declarer,
+            leader,
+            trick,
+            shown=four(shown),
+            denied=four(denied),
+        )
 
     def _winner(self, trick: tuple[int, ...]) -> Seat:
         best = 0

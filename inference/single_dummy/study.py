@@ -239,10 +239,18 @@ def infer(
     exact = layouts is None and prior is None
     posterior = tuple(weight * chance for weight, chance in zip(weights, chances, strict=True))
     return Study(
-        position, card, later, policy, real, _judged(seen, tricks, weights, exact=exact),
+        position,
+        card,
+        later,
+        policy,
+        real,
+        _judged(seen, tricks, weights, exact=exact),
         _judged(seen, tricks, posterior, exact=exact) if any(posterior) else None,
-        views, chances, posterior, solver.endings,
-    )  # fmt: skip
+        views,
+        chances,
+        posterior,
+        solver.endings,
+    )
 
 
 def decisions(
@@ -352,9 +360,11 @@ def _own_decision(
 ) -> Decision:
     imagined = draws.imagined(position.with_hands(hands).view(position.turn))
     return _judged(
-        position, _tricks(position, imagined, solver), (Fraction(1),) * imagined.shape[1],
+        position,
+        _tricks(position, imagined, solver),
+        (Fraction(1),) * imagined.shape[1],
         exact=draws.hypotheses is None,
-    )  # fmt: skip
+    )
 
 
 def _observed(
@@ -430,9 +440,11 @@ def _decided(
     for view, own, imagined in waiting:
         end = start + imagined.shape[1]
         found[view] = _judged(
-            own, _of_declarer(own, tricks[start:end]), (Fraction(1),) * (end - start),
+            own,
+            _of_declarer(own, tricks[start:end]),
+            (Fraction(1),) * (end - start),
             exact=draws.hypotheses is None,
-        )  # fmt: skip
+        )
         start = end
     return found
 
@@ -463,7 +475,10 @@ def _judged(
         for card, total in zip(cards, sums, strict=True):
             totals[card] += weight * total
     return Decision(
-        position.turn, sum(map(len, groups.values())),
+        position.turn,
+        sum(map(len, groups.values())),
         sum((weight * len(numbers) for weight, numbers in groups.items()), Fraction(0)),
-        totals, position.maximises(position.turn), exact,
-    )  # fmt: skip
+        totals,
+        position.maximises(position.turn),
+        exact,
+    )

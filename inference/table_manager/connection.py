@@ -114,5 +114,6 @@ class LineConnection:
             raise self._ended(error.strerror or "an error") from None
 
     def _ended(self, what: str) -> EngineFailed:
-        return EngineFailed(f"expected a connection that goes on, got {what} from {self.name}",
-                            "ended")  # fmt: skip
+        return EngineFailed(
+            f"expected a connection that goes on, got {what} from {self.name}", "ended"
+        )

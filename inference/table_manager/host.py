@@ -74,9 +74,15 @@ class TableHost:
     """
 
     def __init__(
-        self, deals: DealArrays, host: str = "127.0.0.1", port: int = 0, *,
-        call_s: float = DEFAULT_CALL_S, first_board: int = 1, claims: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        deals: DealArrays,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        call_s: float = DEFAULT_CALL_S,
+        first_board: int = 1,
+        claims: bool = False,
+    ) -> None:
         if not len(deals):
             raise InvalidInput("expected deals to play, got none")
         self._deals, self._call_s, self._first_board = deals, call_s, first_board
@@ -240,9 +246,10 @@ class TableHost:
     def _board(self, number: int) -> PlayedBoard:
         deals = self._deals
         board = lines.BoardLine(
-            self._first_board + number, Seat(deals.dealer[number]),
+            self._first_board + number,
+            Seat(deals.dealer[number]),
             Vulnerability(deals.vulnerability[number]),
-        )  # fmt: skip
+        )
         hands = [int(one) for one in deals.hands[:, number]]
         self._send_all(lines.START)
         self._all_ready("for deal")

@@ -111,8 +111,9 @@ def parse_connecting(line: str) -> Connecting:
     """
     found = _read(
         rf'connecting "(?P<team>[^"]{{0,80}})" as ({_SEAT}|anypl) using protocol version \d+ ?',
-        line, 'a line such as \'Connecting "TEAM" as NORTH using protocol version 18\'',
-    )  # fmt: skip
+        line,
+        "a line such as 'Connecting \"TEAM\" as NORTH using protocol version 18'",
+    )
     return Connecting(found["team"], None if found["seat"] is None else _seat(found["seat"]))
 
 
@@ -165,8 +166,9 @@ def parse_board(line: str) -> BoardLine:
     found = _read(
         rf"board number (?P<number>\d{{1,9}})\. ?dealer {_SEAT}\. "
         r"?(?P<sides>neither|n/s|e/w|both) vulnerable\.?",
-        line, "a line 'Board number N. Dealer SEAT. SIDES vulnerable.'",
-    )  # fmt: skip
+        line,
+        "a line 'Board number N. Dealer SEAT. SIDES vulnerable.'",
+    )
     sides = [one.lower() for one in _SIDES].index(found["sides"].lower())
     return BoardLine(int(found["number"]), _seat(found["seat"]), Vulnerability(sides))
 
@@ -201,8 +203,9 @@ def parse_cards(line: str, count: int = 13) -> int:
     found = _read(
         r"\w+'s cards ?: ?s ?(?P<s>[^.]*)\. ?h ?(?P<h>[^.]*)\. ?d ?(?P<d>[^.]*)\. "
         r"?c ?(?P<c>[^.]*)\.?",
-        line, expected,
-    )  # fmt: skip
+        line,
+        expected,
+    )
     hand = 0
     for suit in SUITS:
         for rank in found[suit.lower()].upper().replace("10", "T").replace("-", "").split():
@@ -242,8 +245,9 @@ def parse_call_line(line: str) -> CallLine:
     found = _read(
         rf"{_SEAT} (?P<verb>passes|doubles|redoubles|bids (?P<bid>\w+))\.?"
         r"( ?(?P<alert>alert\.?)(?P<text>.*))?",
-        line, expected,
-    )  # fmt: skip
+        line,
+        expected,
+    )
     if found["bid"] is None:
         call = _CALL_OF_VERB[found["verb"].lower()]
     else:
@@ -278,8 +282,9 @@ def parse_card_line(line: str) -> CardLine:
     """
     found = _read(
         rf"({_SEAT}|dummy) plays (?P<card>[2-9tjqka][cdhs]|[cdhs][2-9tjqka])\.?",
-        line, "a line 'SEAT plays AS'",
-    )  # fmt: skip
+        line,
+        "a line 'SEAT plays AS'",
+    )
     card = found["card"].upper()
     if card[0] in RANKS:
         card = card[::-1]
@@ -334,8 +339,9 @@ def parse_claim(line: str) -> ClaimLine:
     >>> parse_claim("South claims 5 tricks.")
     ClaimLine(seat=<Seat.SOUTH: 2>, tricks=5)
     """
-    found = _read(rf"{_SEAT} claims (?P<tricks>\d{{1,2}})( tricks?)?\.?", line,
-                  "a line 'SEAT claims N'")  # fmt: skip
+    found = _read(
+        rf"{_SEAT} claims (?P<tricks>\d{{1,2}})( tricks?)?\.?", line, "a line 'SEAT claims N'"
+    )
     return ClaimLine(_seat(found["seat"]), int(found["tricks"]))
 
 
@@ -359,9 +365,10 @@ def parse_verdict(line: str, seat: Seat) -> bool:
     True
     """
     found = _read(
-        rf"{NAMES[seat]} (?P<verb>accepts|refuses) the claim\.?", line,
+        rf"{NAMES[seat]} (?P<verb>accepts|refuses) the claim\.?",
+        line,
         f"a line '{NAMES[seat]} accepts the claim' or '… refuses the claim'",
-    )  # fmt: skip
+    )
     return found["verb"].lower() == "accepts"
 
 
@@ -374,7 +381,8 @@ def parse_outcome(line: str) -> bool:
     (True, False)
     """
     found = _read(
-        rf"(?P<what>{CLAIM_ACCEPTED}|{CLAIM_REFUSED})(: .*)?\.?", line,
+        rf"(?P<what>{CLAIM_ACCEPTED}|{CLAIM_REFUSED})(: .*)?\.?",
+        line,
         f"a line '{CLAIM_ACCEPTED}' or '{CLAIM_REFUSED}'",
-    )  # fmt: skip
+    )
     return found["what"].lower() == CLAIM_ACCEPTED.lower()

@@ -150,8 +150,9 @@ class _Sitting:
                 if not auction.is_legal(made.call):
                     raise EngineFailed(
                         f"expected a legal call by {lines.NAMES[turn]}: "
-                        f"{auction.why_illegal(made.call)}", "illegal",
-                    )  # fmt: skip
+                        f"{auction.why_illegal(made.call)}",
+                        "illegal",
+                    )
             auction = auction.add(made.call)
         return auction
 
@@ -201,9 +202,13 @@ class _Sitting:
             leader = (leader + trick_winner(trick, contract.strain)) % 4
 
     def _sight(
-        self, auction: Auction, vulnerability: Vulnerability, hand: int, dummy: int | None,
+        self,
+        auction: Auction,
+        vulnerability: Vulnerability,
+        hand: int,
+        dummy: int | None,
         played: tuple[int, ...],
-    ) -> Sight:  # fmt: skip
+    ) -> Sight:
         try:
             return Sight(auction, vulnerability, self._seat, hand, dummy, played)
         except InvalidInput as error:

@@ -38,15 +38,29 @@ def legal_calls(calls: U8, offsets: I64, legal: U64) -> None:
         there; 0 behind the end of an auction, and behind a call that is illegal.
     """
     call_core(
-        "core_legal_calls", checked(calls, np.uint8), len(calls), checked(offsets, np.int64, 1),
-        len(offsets) - 1, checked(legal, np.uint64, len(calls)),
-    )  # fmt: skip
+        "core_legal_calls",
+        checked(calls, np.uint8),
+        len(calls),
+        checked(offsets, np.int64, 1),
+        len(offsets) - 1,
+        checked(legal, np.uint64, len(calls)),
+    )
 
 
 def count_prefixes(
-    calls: U8, offsets: I64, texts: U32, node_keys: U64, node_numbers: U32, parent: U32, call: U8,
-    count: U32, nodes: int, pair_keys: U64, pair_counts: U32, pairs: int,
-) -> tuple[int, int, int, int]:  # fmt: skip
+    calls: U8,
+    offsets: I64,
+    texts: U32,
+    node_keys: U64,
+    node_numbers: U32,
+    parent: U32,
+    call: U8,
+    count: U32,
+    nodes: int,
+    pair_keys: U64,
+    pair_counts: U32,
+    pairs: int,
+) -> tuple[int, int, int, int]:
     """Take auctions into a trie, call by call, each as far as it is legal.
 
     Parameters
@@ -78,13 +92,24 @@ def count_prefixes(
     counts = np.array([nodes, pairs, 0, 0], np.int64)
     room = min(len(parent), len(call), len(count))
     call_core(
-        "core_count_prefixes", checked(calls, np.uint8), len(calls),
-        checked(offsets, np.int64, 1), len(offsets) - 1, checked(texts, np.uint32, len(calls)),
-        checked(node_keys, np.uint64), checked(node_numbers, np.uint32, len(node_keys)),
-        len(node_keys), checked(parent, np.uint32), checked(call, np.uint8),
-        checked(count, np.uint32), room, checked(pair_keys, np.uint64),
-        checked(pair_counts, np.uint32, len(pair_keys)), len(pair_keys), counts,
-    )  # fmt: skip
+        "core_count_prefixes",
+        checked(calls, np.uint8),
+        len(calls),
+        checked(offsets, np.int64, 1),
+        len(offsets) - 1,
+        checked(texts, np.uint32, len(calls)),
+        checked(node_keys, np.uint64),
+        checked(node_numbers, np.uint32, len(node_keys)),
+        len(node_keys),
+        checked(parent, np.uint32),
+        checked(call, np.uint8),
+        checked(count, np.uint32),
+        room,
+        checked(pair_keys, np.uint64),
+        checked(pair_counts, np.uint32, len(pair_keys)),
+        len(pair_keys),
+        counts,
+    )
     found: tuple[int, int, int, int] = tuple(counts.tolist())
     return found
 
@@ -99,10 +124,14 @@ def rehash(old_keys: U64, old_values: U32, keys: U64, values: U32) -> None:
     old_values, values : uint32 [slots]
     """
     call_core(
-        "core_rehash", checked(old_keys, np.uint64),
-        checked(old_values, np.uint32, len(old_keys)), len(old_keys), checked(keys, np.uint64),
-        checked(values, np.uint32, len(keys)), len(keys),
-    )  # fmt: skip
+        "core_rehash",
+        checked(old_keys, np.uint64),
+        checked(old_values, np.uint32, len(old_keys)),
+        len(old_keys),
+        checked(keys, np.uint64),
+        checked(values, np.uint32, len(keys)),
+        len(keys),
+    )
 
 
 def write_preorder(
@@ -122,11 +151,15 @@ def write_preorder(
     """
     nodes = len(children)
     call_core(
-        "core_write_preorder", checked(children, np.int64), nodes,
-        checked(starts, np.int64, nodes + 2), checked(call, np.uint8, nodes + 1),
-        checked(depth_out, np.uint16, nodes), checked(call_out, np.uint8, nodes),
+        "core_write_preorder",
+        checked(children, np.int64),
+        nodes,
+        checked(starts, np.int64, nodes + 2),
+        checked(call, np.uint8, nodes + 1),
+        checked(depth_out, np.uint16, nodes),
+        checked(call_out, np.uint8, nodes),
         checked(node_out, np.uint32, nodes),
-    )  # fmt: skip
+    )
 
 
 class _Run(Group):
@@ -178,10 +211,14 @@ def describe_run(depth: U16, call: U8, parent: U32, completed: U8, can_complete:
     """
     nodes = len(depth)
     call_core(
-        "core_describe_run", checked(depth, np.uint16), checked(call, np.uint8, nodes), nodes,
-        checked(parent, np.uint32, nodes), checked(completed, np.uint8, nodes),
+        "core_describe_run",
+        checked(depth, np.uint16),
+        checked(call, np.uint8, nodes),
+        nodes,
+        checked(parent, np.uint32, nodes),
+        checked(completed, np.uint8, nodes),
         checked(can_complete, np.uint8, nodes),
-    )  # fmt: skip
+    )
 
 
 def number_entries(children: I64, starts: I64, entry: U32, first_child: U32) -> None:
@@ -203,7 +240,10 @@ def number_entries(children: I64, starts: I64, entry: U32, first_child: U32) -> 
     """
     nodes = len(children)
     call_core(
-        "core_number_entries", checked(children, np.int64), nodes,
-        checked(starts, np.int64, nodes + 2), checked(entry, np.uint32, nodes),
+        "core_number_entries",
+        checked(children, np.int64),
+        nodes,
+        checked(starts, np.int64, nodes + 2),
+        checked(entry, np.uint32, nodes),
         checked(first_child, np.uint32, nodes),
-    )  # fmt: skip
+    )

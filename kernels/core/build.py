@@ -180,9 +180,7 @@ class Compiler:
             # sanitizers' libraries are among those that this goes without
             flags.append("-nodefaultlibs")
             libraries = ["-lc", "-lgcc", "-Wl,-z,defs"]
-        return [
-            *self.command, *flags, _defined(version), str(source), "-o", output, *libraries
-        ]  # fmt: skip
+        return [*self.command, *flags, _defined(version), str(source), "-o", output, *libraries]
 
 
 def _defined(version: int) -> str:
@@ -332,9 +330,14 @@ def _compiled(folder: Path, name: str, command: Sequence[str]) -> Path:
         caches = dict.fromkeys(("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR"), scratch)
         try:
             done = subprocess.run(
-                command, cwd=scratch, capture_output=True, text=True, errors="replace",
-                timeout=_COMPILE_SECONDS, env={**caches, **os.environ},
-            )  # fmt: skip
+                command,
+                cwd=scratch,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_COMPILE_SECONDS,
+                env={**caches, **os.environ},
+            )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise BuildError(f"expected a C++ compiler, got {command[0]!r}: {error}") from error
         if done.returncode:

@@ -27,9 +27,17 @@ MOST_SIBLINGS = 64
 
 
 def find_calls(
-    first_child: U32, child_count: U16, call: U8, root_count: int, calls: U8, offsets: I64,
-    deal: U32, depth: U16, place: U32, entry: U32,
-) -> tuple[int, int]:  # fmt: skip
+    first_child: U32,
+    child_count: U16,
+    call: U8,
+    root_count: int,
+    calls: U8,
+    offsets: I64,
+    deal: U32,
+    depth: U16,
+    place: U32,
+    entry: U32,
+) -> tuple[int, int]:
     """Walk auctions down a trie, each until it ends or leaves the trie.
 
     Parameters
@@ -53,12 +61,22 @@ def find_calls(
     """
     nodes, size, counts = len(call), len(calls), np.zeros(2, np.int64)
     call_core(
-        "core_find_calls", checked(first_child, np.uint32, nodes),
-        checked(child_count, np.uint16, nodes), checked(call, np.uint8), nodes, root_count,
-        checked(calls, np.uint8), size, checked(offsets, np.int64, 1), len(offsets) - 1,
-        checked(deal, np.uint32, size), checked(depth, np.uint16, size),
-        checked(place, np.uint32, size), checked(entry, np.uint32, size), counts,
-    )  # fmt: skip
+        "core_find_calls",
+        checked(first_child, np.uint32, nodes),
+        checked(child_count, np.uint16, nodes),
+        checked(call, np.uint8),
+        nodes,
+        root_count,
+        checked(calls, np.uint8),
+        size,
+        checked(offsets, np.int64, 1),
+        len(offsets) - 1,
+        checked(deal, np.uint32, size),
+        checked(depth, np.uint16, size),
+        checked(place, np.uint32, size),
+        checked(entry, np.uint32, size),
+        counts,
+    )
     return int(counts[0]), int(counts[1])
 
 
@@ -76,9 +94,14 @@ def turn_bits(columns: U64, rows: U64) -> None:
     if seats != 4 or len(rows) % 4:
         raise ValueError(f"expected columns and rows of four seats, got {columns.shape}")
     call_core(
-        "core_turn_bits", checked(columns, np.uint64), expressions, deal_words, len(rows) // 4,
-        rows.shape[1], checked(rows, np.uint64),
-    )  # fmt: skip
+        "core_turn_bits",
+        checked(columns, np.uint64),
+        expressions,
+        deal_words,
+        len(rows) // 4,
+        rows.shape[1],
+        checked(rows, np.uint64),
+    )
 
 
 def add_bits(rows: U64, numbers: I64, groups: U32, counts: U32) -> None:
@@ -95,10 +118,15 @@ def add_bits(rows: U64, numbers: I64, groups: U32, counts: U32) -> None:
         Added to.
     """
     call_core(
-        "core_add_bits", checked(rows, np.uint64), *rows.shape, checked(numbers, np.int64),
-        len(numbers), checked(groups, np.uint32, len(numbers)), checked(counts, np.uint32),
+        "core_add_bits",
+        checked(rows, np.uint64),
+        *rows.shape,
+        checked(numbers, np.int64),
+        len(numbers),
+        checked(groups, np.uint32, len(numbers)),
+        checked(counts, np.uint32),
         *counts.shape,
-    )  # fmt: skip
+    )
 
 
 class Conditions(Group):
@@ -127,10 +155,23 @@ class Conditions(Group):
 
 
 def judge_calls(
-    rows: U64, hands: I64, first: I64, count: I64, entry: U32, variant_set: U32, call: U8,
-    conditions: Conditions, sibling_base: I64, pair_base: I64, holds: Bools, chosen: U32,
-    holding: U16, sibling_held: U32, sibling_first: U32, pair_held: U32,
-) -> None:  # fmt: skip
+    rows: U64,
+    hands: I64,
+    first: I64,
+    count: I64,
+    entry: U32,
+    variant_set: U32,
+    call: U8,
+    conditions: Conditions,
+    sibling_base: I64,
+    pair_base: I64,
+    holds: Bools,
+    chosen: U32,
+    holding: U16,
+    sibling_held: U32,
+    sibling_first: U32,
+    pair_held: U32,
+) -> None:
     """At each place where a call was made, try all calls of the trie.
 
     Parameters
@@ -159,15 +200,29 @@ def judge_calls(
     """
     size, nodes = len(hands), len(variant_set)
     call_core(
-        "core_judge_calls", checked(rows, np.uint64), *rows.shape, checked(hands, np.int64),
-        size, checked(first, np.int64, size), checked(count, np.int64, size),
-        checked(entry, np.uint32, size), checked(variant_set, np.uint32),
-        checked(call, np.uint8, nodes), nodes, conditions, checked(sibling_base, np.int64, size),
-        checked(pair_base, np.int64, size), checked(holds, np.bool_, size),
-        checked(chosen, np.uint32, size), checked(holding, np.uint16, size),
-        checked(sibling_held, np.uint32), checked(sibling_first, np.uint32, len(sibling_held)),
-        len(sibling_held), checked(pair_held, np.uint32), len(pair_held),
-    )  # fmt: skip
+        "core_judge_calls",
+        checked(rows, np.uint64),
+        *rows.shape,
+        checked(hands, np.int64),
+        size,
+        checked(first, np.int64, size),
+        checked(count, np.int64, size),
+        checked(entry, np.uint32, size),
+        checked(variant_set, np.uint32),
+        checked(call, np.uint8, nodes),
+        nodes,
+        conditions,
+        checked(sibling_base, np.int64, size),
+        checked(pair_base, np.int64, size),
+        checked(holds, np.bool_, size),
+        checked(chosen, np.uint32, size),
+        checked(holding, np.uint16, size),
+        checked(sibling_held, np.uint32),
+        checked(sibling_first, np.uint32, len(sibling_held)),
+        len(sibling_held),
+        checked(pair_held, np.uint32),
+        len(pair_held),
+    )
 
 
 def nearest_lists(
@@ -187,10 +242,16 @@ def nearest_lists(
     """
     size = len(hands)
     call_core(
-        "core_nearest_lists", checked(rows, np.uint64), *rows.shape, checked(hands, np.int64),
-        size, checked(sets, np.uint32, size), conditions, checked(nearest, np.int64, size),
+        "core_nearest_lists",
+        checked(rows, np.uint64),
+        *rows.shape,
+        checked(hands, np.int64),
+        size,
+        checked(sets, np.uint32, size),
+        conditions,
+        checked(nearest, np.int64, size),
         checked(missing, np.int64, size),
-    )  # fmt: skip
+    )
 
 
 def missing_expressions(
@@ -209,10 +270,16 @@ def missing_expressions(
     """
     size = len(hands)
     call_core(
-        "core_missing_expressions", checked(rows, np.uint64), *rows.shape,
-        checked(hands, np.int64), size, checked(lists, np.int64, size), conditions,
-        checked(expressions, np.uint32), len(expressions),
-    )  # fmt: skip
+        "core_missing_expressions",
+        checked(rows, np.uint64),
+        *rows.shape,
+        checked(hands, np.int64),
+        size,
+        checked(lists, np.int64, size),
+        conditions,
+        checked(expressions, np.uint32),
+        len(expressions),
+    )
 
 
 def count_held(
@@ -231,16 +298,29 @@ def count_held(
     """
     size, nodes = len(hands), len(variant_set)
     return call_core(
-        "core_count_held", checked(rows, np.uint64), *rows.shape, checked(hands, np.int64), size,
-        checked(entry, np.uint32, size), checked(variant_set, np.uint32),
-        checked(call, np.uint8, nodes), nodes, conditions,
-    )  # fmt: skip
+        "core_count_held",
+        checked(rows, np.uint64),
+        *rows.shape,
+        checked(hands, np.int64),
+        size,
+        checked(entry, np.uint32, size),
+        checked(variant_set, np.uint32),
+        checked(call, np.uint8, nodes),
+        nodes,
+        conditions,
+    )
 
 
 def held_calls(
-    rows: U64, hands: I64, first: I64, count: I64, variant_set: U32, call: U8,
-    conditions: Conditions, calls: U64,
-) -> None:  # fmt: skip
+    rows: U64,
+    hands: I64,
+    first: I64,
+    count: I64,
+    variant_set: U32,
+    call: U8,
+    conditions: Conditions,
+    calls: U64,
+) -> None:
     """Find the calls of the trie that hold at places, a bit each.
 
     Parameters
@@ -258,8 +338,16 @@ def held_calls(
     """
     size, nodes = len(hands), len(variant_set)
     call_core(
-        "core_held_calls", checked(rows, np.uint64), *rows.shape, checked(hands, np.int64), size,
-        checked(first, np.int64, size), checked(count, np.int64, size),
-        checked(variant_set, np.uint32), checked(call, np.uint8, nodes), nodes, conditions,
+        "core_held_calls",
+        checked(rows, np.uint64),
+        *rows.shape,
+        checked(hands, np.int64),
+        size,
+        checked(first, np.int64, size),
+        checked(count, np.int64, size),
+        checked(variant_set, np.uint32),
+        checked(call, np.uint8, nodes),
+        nodes,
+        conditions,
         checked(calls, np.uint64, size),
-    )  # fmt: skip
+    )

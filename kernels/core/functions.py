@@ -160,8 +160,9 @@ def arrays_of(deals: DealArrays) -> tuple[U64, U8, U8, int]:
     return (
         checked(np.ascontiguousarray(deals.hands), np.uint64, 4),
         checked(np.ascontiguousarray(deals.dealer), np.uint8, count),
-        checked(np.ascontiguousarray(deals.vulnerability), np.uint8, count), count,
-    )  # fmt: skip
+        checked(np.ascontiguousarray(deals.vulnerability), np.uint8, count),
+        count,
+    )
 
 
 def pack(system: Any, deals: DealArrays, start: int, stop: int, out: U64) -> None:
@@ -182,9 +183,14 @@ def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> in
     """
     faulty = np.zeros(1, np.int64)
     why = call_core(
-        "core_learn", first, other, store, checked(row, rows.PLACE, 1),
-        checked(miss, np.int64, 5), faulty,
-    )  # fmt: skip
+        "core_learn",
+        first,
+        other,
+        store,
+        checked(row, rows.PLACE, 1),
+        checked(miss, np.int64, 5),
+        faulty,
+    )
     return int(faulty[0]) if why == FAULTY else -1
 
 
@@ -205,9 +211,15 @@ def pack_by_tables(
             f"expected room for {words} words of {stop - start} deals, got {out.shape}"
         )
     call_core(
-        "core_pack_by_tables", tables, *tables.words, *arrays_of(deals), start, stop, int(rotate),
+        "core_pack_by_tables",
+        tables,
+        *tables.words,
+        *arrays_of(deals),
+        start,
+        stop,
+        int(rotate),
         checked(out, np.uint64),
-    )  # fmt: skip
+    )
 
 
 def sort_by_dealer(deals: DealArrays, start: int, stop: int) -> tuple[DealArrays, U32]:
@@ -248,9 +260,15 @@ def disagreeing_plays(
     if hands.shape != (4, count):
         raise ValueError(f"expected four hands of {count} boards, got {hands.shape}")
     call_core(
-        "core_disagreeing_plays", checked(hands, np.uint64), checked(declarer, np.int8), count,
-        checked(cards, np.uint8), len(cards), checked(ends, np.int64, count), found,
-    )  # fmt: skip
+        "core_disagreeing_plays",
+        checked(hands, np.uint64),
+        checked(declarer, np.int8),
+        count,
+        checked(cards, np.uint8),
+        len(cards),
+        checked(ends, np.int64, count),
+        found,
+    )
     return found
 
 
@@ -258,9 +276,12 @@ def trick_bounds(hands: U64, low: NDArray[np.int8], high: NDArray[np.int8]) -> N
     """Fill the least and most tricks of deals [4, n], int8 [n, 20] each."""
     count = hands.shape[1]
     call_core(
-        "core_trick_bounds", checked(hands, np.uint64, 4), count, checked(low, np.int8, count),
+        "core_trick_bounds",
+        checked(hands, np.uint64, 4),
+        count,
+        checked(low, np.int8, count),
         checked(high, np.int8, count),
-    )  # fmt: skip
+    )
 
 
 def solve_plays(hands: U64, strain: I64, first: I64, trick: U8, tricks: NDArray[np.int8]) -> None:
@@ -273,10 +294,14 @@ def solve_plays(hands: U64, strain: I64, first: I64, trick: U8, tricks: NDArray[
     if hands.shape != (4, count) or trick.shape != (count, 3) or tricks.shape != (count, 52):
         raise ValueError(f"expected arrays of {count} endings, got {trick.shape}, {tricks.shape}")
     call_core(
-        "core_solve_plays", checked(hands, np.uint64), checked(strain, np.int64, count),
-        checked(first, np.int64, count), checked(trick, np.uint8), count,
+        "core_solve_plays",
+        checked(hands, np.uint64),
+        checked(strain, np.int64, count),
+        checked(first, np.int64, count),
+        checked(trick, np.uint8),
+        count,
         checked(tricks, np.int8),
-    )  # fmt: skip
+    )
 
 
 def solve_tables(hands: U64) -> NDArray[np.int8]:
@@ -294,9 +319,17 @@ def solve_tables(hands: U64) -> NDArray[np.int8]:
 
 
 def move_states(
-    states: I64, step: I64, joint: NDArray[np.bool_], low: I64, high: I64, rests: I64,
-    is_raw: NDArray[np.bool_], *, room: int, is_last: bool,
-) -> tuple[I64, I64, I64]:  # fmt: skip
+    states: I64,
+    step: I64,
+    joint: NDArray[np.bool_],
+    low: I64,
+    high: I64,
+    rests: I64,
+    is_raw: NDArray[np.bool_],
+    *,
+    room: int,
+    is_last: bool,
+) -> tuple[I64, I64, I64]:
     """States after a part got 0, 1, … cards of a class, those left out that cannot end well.
 
     Parameters
@@ -331,11 +364,23 @@ def move_states(
     found = np.empty((room, columns + 1), np.int64)
     before, taken = np.empty((2, room), np.int64)
     moved = call_core(
-        "core_move_states", checked(states, np.int64), len(states), checked(step, np.int64),
-        columns, sums, int(is_last), checked(joint, np.bool_), checked(low, np.int64),
-        checked(high, np.int64, sums), checked(rests, np.int64), checked(is_raw, np.bool_),
-        room, found, before, taken,
-    )  # fmt: skip
+        "core_move_states",
+        checked(states, np.int64),
+        len(states),
+        checked(step, np.int64),
+        columns,
+        sums,
+        int(is_last),
+        checked(joint, np.bool_),
+        checked(low, np.int64),
+        checked(high, np.int64, sums),
+        checked(rests, np.int64),
+        checked(is_raw, np.bool_),
+        room,
+        found,
+        before,
+        taken,
+    )
     return found[:moved], before[:moved], taken[:moved]
 
 
@@ -377,9 +422,15 @@ def number_sets(table: rows.Rows, keys: U64, first: int, numbers: I32, new: I32)
     """
     count = len(keys)
     return call_core(
-        "core_number_sets", checked(table, rows.SLOT), len(table), checked(keys, np.uint64),
-        count, first, checked(numbers, np.int32, count), checked(new, np.int32, count),
-    )  # fmt: skip
+        "core_number_sets",
+        checked(table, rows.SLOT),
+        len(table),
+        checked(keys, np.uint64),
+        count,
+        first,
+        checked(numbers, np.int32, count),
+        checked(new, np.int32, count),
+    )
 
 
 def number_lists(offsets: I64, values: U32) -> tuple[U32, I64]:
@@ -396,9 +447,14 @@ def number_lists(offsets: I64, values: U32) -> tuple[U32, I64]:
     numbers = np.empty(len(offsets) - 1, np.uint32)
     firsts = np.empty(len(offsets) - 1, np.int64)
     count = call_core(
-        "core_number_lists", checked(values, np.uint32), len(values),
-        checked(offsets, np.int64, 1), len(numbers), numbers, firsts,
-    )  # fmt: skip
+        "core_number_lists",
+        checked(values, np.uint32),
+        len(values),
+        checked(offsets, np.int64, 1),
+        len(numbers),
+        numbers,
+        firsts,
+    )
     return numbers, firsts[:count]
 
 
@@ -447,9 +503,12 @@ def places_behind(store: Group, keys: U64, places: I32) -> None:
     """Find the places behind ``place << 6 | call``; each gets a number if it has none."""
     count = len(keys)
     call_core(
-        "core_places_behind", store, checked(keys, np.uint64), count,
+        "core_places_behind",
+        store,
+        checked(keys, np.uint64),
+        count,
         checked(places, np.int32, count),
-    )  # fmt: skip
+    )
 
 
 def has_room(store: Group, places: int, worked_out: int, lists: int, items: int) -> bool:
@@ -479,9 +538,16 @@ def make_ready(
     """
     faulty = np.zeros(1, np.int64)
     why = call_core(
-        "core_make_ready", first, other, store, block, checked(places, np.int32), len(places),
-        checked(counts, np.int64, 2), faulty,
-    )  # fmt: skip
+        "core_make_ready",
+        first,
+        other,
+        store,
+        block,
+        checked(places, np.int32),
+        len(places),
+        checked(counts, np.int64, 2),
+        faulty,
+    )
     return why, int(faulty[0])
 
 
@@ -489,9 +555,16 @@ def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tupl
     """Find the place behind calls, worked out: why it returned, the place, and who is to blame."""
     place, faulty = np.zeros(1, np.int32), np.zeros(1, np.int64)
     why = call_core(
-        "core_reach", first, other, store, block, checked(calls, np.uint8), len(calls), place,
+        "core_reach",
+        first,
+        other,
+        store,
+        block,
+        checked(calls, np.uint8),
+        len(calls),
+        place,
         faulty,
-    )  # fmt: skip
+    )
     return why, int(place[0]), int(faulty[0])
 
 
@@ -506,11 +579,17 @@ def call_of_hand(
     """
     out, faulty = (ctypes.c_int32 * 5)(), ctypes.c_int64()
     why = function("core_call")(
-        ctypes.c_void_p(first.address), ctypes.c_void_p(other.address),
-        ctypes.c_void_p(store.address), ctypes.c_void_p(block.address), calls,
-        ctypes.c_int64(len(calls)), ctypes.c_uint64(hand), ctypes.c_int64(context), out,
+        ctypes.c_void_p(first.address),
+        ctypes.c_void_p(other.address),
+        ctypes.c_void_p(store.address),
+        ctypes.c_void_p(block.address),
+        calls,
+        ctypes.c_int64(len(calls)),
+        ctypes.c_uint64(hand),
+        ctypes.c_int64(context),
+        out,
         ctypes.byref(faulty),
-    )  # fmt: skip
+    )
     return why, faulty.value, tuple(out)
 
 
@@ -518,33 +597,65 @@ def call_of_hand(
 
 
 def choose_all(
-    program: Any, store: Group, words: U64, deals: I64, start: int, stop: int,
-    place: I32, call: U8, entry: I32, defaults: U16,
-) -> None:  # fmt: skip
+    program: Any,
+    store: Group,
+    words: U64,
+    deals: I64,
+    start: int,
+    stop: int,
+    place: I32,
+    call: U8,
+    entry: I32,
+    defaults: U16,
+) -> None:
     """Choose for deals ``deals[start:stop]``, whose hands to call are ``words[deal]``."""
     hands, width = words.shape
     call_core(
-        "core_choose_all", program, store, checked(words, np.uint64), width,
+        "core_choose_all",
+        program,
+        store,
+        checked(words, np.uint64),
+        width,
         min(hands, len(place), len(call), len(entry), len(defaults)),
-        checked(deals, np.int64, stop), start, stop, checked(place, np.int32),
-        checked(call, np.uint8), checked(entry, np.int32), checked(defaults, np.uint16),
-    )  # fmt: skip
+        checked(deals, np.int64, stop),
+        start,
+        stop,
+        checked(place, np.int32),
+        checked(call, np.uint8),
+        checked(entry, np.int32),
+        checked(defaults, np.uint16),
+    )
 
 
 def bid_few(
-    first: Any, other: Any, store: Group, block: Group, deals: DealArrays, place: I32, entry: I32,
-    defaults: U16, done: I64,
-) -> tuple[int, int]:  # fmt: skip
+    first: Any,
+    other: Any,
+    store: Group,
+    block: Group,
+    deals: DealArrays,
+    place: I32,
+    entry: I32,
+    defaults: U16,
+    done: I64,
+) -> tuple[int, int]:
     """Bid deals to the end one by one, from ``done[0]`` on; why it returned, and who is to blame.
 
     ``place`` says where each deal is, and becomes the place of its last call, which ``entry`` made.
     """
     count, faulty = len(deals), np.zeros(1, np.int64)
     why = call_core(
-        "core_bid_few", first, other, store, block, *arrays_of(deals),
-        checked(place, np.int32, count), checked(entry, np.int32, count),
-        checked(defaults, np.uint16, count), checked(done, np.int64, 1), faulty,
-    )  # fmt: skip
+        "core_bid_few",
+        first,
+        other,
+        store,
+        block,
+        *arrays_of(deals),
+        checked(place, np.int32, count),
+        checked(entry, np.int32, count),
+        checked(defaults, np.uint16, count),
+        checked(done, np.int64, 1),
+        faulty,
+    )
     return why, int(faulty[0])
 
 
@@ -558,10 +669,17 @@ def follow(
     """
     count, found = len(deals), np.zeros(1, np.int64)
     left = call_core(
-        "core_follow", store, checked(deals, np.int64), count, min(len(place), len(call)),
-        checked(place, np.int32), checked(call, np.uint8), checked(going_on, np.int64, count),
-        checked(new, np.int32, count), found,
-    )  # fmt: skip
+        "core_follow",
+        store,
+        checked(deals, np.int64),
+        count,
+        min(len(place), len(call)),
+        checked(place, np.int32),
+        checked(call, np.uint8),
+        checked(going_on, np.int64, count),
+        checked(new, np.int32, count),
+        found,
+    )
     return left, int(found[0])
 
 
@@ -573,19 +691,32 @@ def auction_lengths(store: Group, places: I32) -> I64:
 
 
 def auctions_of(
-    store: Group, places: I32, offsets: I64, start: int, stop: int,
-    calls: U8, contract: U8, declarer: U8,
-) -> None:  # fmt: skip
+    store: Group,
+    places: I32,
+    offsets: I64,
+    start: int,
+    stop: int,
+    calls: U8,
+    contract: U8,
+    declarer: U8,
+) -> None:
     """Write whole auctions that end with a pass at each place, and what they lead to.
 
     ``contract`` is 0 passed out, else ``1 + 3 * (bid - 3) + doubling``; ``declarer`` is counted
     from the dealer, 4 for none.
     """
     call_core(
-        "core_auctions_of", store, checked(places, np.int32, stop),
-        checked(offsets, np.int64, stop + 1), start, stop, len(calls), checked(calls, np.uint8),
-        checked(contract, np.uint8, stop), checked(declarer, np.uint8, stop),
-    )  # fmt: skip
+        "core_auctions_of",
+        store,
+        checked(places, np.int32, stop),
+        checked(offsets, np.int64, stop + 1),
+        start,
+        stop,
+        len(calls),
+        checked(calls, np.uint8),
+        checked(contract, np.uint8, stop),
+        checked(declarer, np.uint8, stop),
+    )
 
 
 # --- all auctions --------------------------------------------------------------------------------
@@ -596,54 +727,101 @@ def list_deals(
 ) -> int:
     """List the auctions of deals from where the walk stands; why it returned."""
     return call_core(
-        "core_list_deals", first, other, store, block, out, *arrays_of(deals),
+        "core_list_deals",
+        first,
+        other,
+        store,
+        block,
+        out,
+        *arrays_of(deals),
         checked(bounds, np.int64, 4),
-    )  # fmt: skip
+    )
 
 
 def write_calls(store: Group, places: I32, last: U8, offsets: I64, calls: U8) -> None:
     """Write the auctions that end with a call at each place."""
     count = len(places)
     call_core(
-        "core_write_calls", store, checked(places, np.int32), checked(last, np.uint8, count),
-        checked(offsets, np.int64, count + 1), count, len(calls), checked(calls, np.uint8),
-    )  # fmt: skip
+        "core_write_calls",
+        store,
+        checked(places, np.int32),
+        checked(last, np.uint8, count),
+        checked(offsets, np.int64, count + 1),
+        count,
+        len(calls),
+        checked(calls, np.uint8),
+    )
 
 
 def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
     """Whether the auction goes on behind a call at each place, bool [n]."""
     found = np.zeros(len(places), np.uint8)
     call_core(
-        "core_going_on", store, checked(places, np.int32),
-        checked(calls, np.uint8, len(places)), len(places), found,
-    )  # fmt: skip
+        "core_going_on",
+        store,
+        checked(places, np.int32),
+        checked(calls, np.uint8, len(places)),
+        len(places),
+        found,
+    )
     goes_on: NDArray[np.bool_] = found != 0
     return goes_on
 
 
 def masks(
-    program: Any, store: Group, words: U64, place: I32, deals: I32, start: int, stop: int,
+    program: Any,
+    store: Group,
+    words: U64,
+    place: I32,
+    deals: I32,
+    start: int,
+    stop: int,
     found: U64,
-) -> None:  # fmt: skip
+) -> None:
     """Find the calls that each deal may make at a place, a bit each, for pairs of the two."""
     hands, width = words.shape
     call_core(
-        "core_masks", program, store, checked(words, np.uint64), width, hands,
-        checked(place, np.int32, stop), checked(deals, np.int32, stop), start, stop,
+        "core_masks",
+        program,
+        store,
+        checked(words, np.uint64),
+        width,
+        hands,
+        checked(place, np.int32, stop),
+        checked(deals, np.int32, stop),
+        start,
+        stop,
         checked(found, np.uint64, stop),
-    )  # fmt: skip
+    )
 
 
 def may_call(
-    program: Any, store: Group, words: U64, place: int, call: int, deals: I32, start: int,
-    stop: int, found: NDArray[np.bool_],
-) -> None:  # fmt: skip
+    program: Any,
+    store: Group,
+    words: U64,
+    place: int,
+    call: int,
+    deals: I32,
+    start: int,
+    stop: int,
+    found: NDArray[np.bool_],
+) -> None:
     """Tell which deals may make a call at a place: the bit of :func:`masks`, and no other."""
     hands, width = words.shape
     call_core(
-        "core_may_call", program, store, checked(words, np.uint64), width, hands, place, call,
-        checked(deals, np.int32, stop), start, stop, checked(found, np.bool_, stop),
-    )  # fmt: skip
+        "core_may_call",
+        program,
+        store,
+        checked(words, np.uint64),
+        width,
+        hands,
+        place,
+        call,
+        checked(deals, np.int32, stop),
+        start,
+        stop,
+        checked(found, np.bool_, stop),
+    )
 
 
 def count_calls(first: I64, found: U64) -> I64:
@@ -651,9 +829,13 @@ def count_calls(first: I64, found: U64) -> I64:
     groups = len(first) - 1
     counts = np.zeros((groups, rows.CALLS), np.int64)
     call_core(
-        "core_count_calls", checked(first, np.int64), groups, checked(found, np.uint64),
-        len(found), counts,
-    )  # fmt: skip
+        "core_count_calls",
+        checked(first, np.int64),
+        groups,
+        checked(found, np.uint64),
+        len(found),
+        counts,
+    )
     return counts
 
 
@@ -661,21 +843,41 @@ def deals_by_call(found: U64, deals: I32, end: I64, out: I32) -> None:
     """Write the deals that may make each call, from ``end[call]`` on, which becomes their end."""
     count = len(found)
     call_core(
-        "core_deals_by_call", checked(found, np.uint64), checked(deals, np.int32, count), count,
-        checked(end, np.int64, rows.CALLS), checked(out, np.int32),
-    )  # fmt: skip
+        "core_deals_by_call",
+        checked(found, np.uint64),
+        checked(deals, np.int32, count),
+        count,
+        checked(end, np.int64, rows.CALLS),
+        checked(out, np.int32),
+    )
 
 
 def deals_behind(
-    store: Group, first: I64, found: U64, deals: I32, groups: I64, calls: I64, places: I32,
-    next_first: I64, next_place: I32, next_deals: I32,
-) -> None:  # fmt: skip
+    store: Group,
+    first: I64,
+    found: U64,
+    deals: I32,
+    groups: I64,
+    calls: I64,
+    places: I32,
+    next_first: I64,
+    next_place: I32,
+    next_deals: I32,
+) -> None:
     """Pairs of the places behind calls that were chosen; each gets a number if it has none."""
     count = len(groups)
     call_core(
-        "core_deals_behind", store, checked(first, np.int64, len(places) + 1),
-        checked(found, np.uint64), checked(deals, np.int32), checked(groups, np.int64),
-        checked(calls, np.int64, count), count, len(places), checked(places, np.int32),
-        checked(next_first, np.int64, count + 1), checked(next_place, np.int32),
+        "core_deals_behind",
+        store,
+        checked(first, np.int64, len(places) + 1),
+        checked(found, np.uint64),
+        checked(deals, np.int32),
+        checked(groups, np.int64),
+        checked(calls, np.int64, count),
+        count,
+        len(places),
+        checked(places, np.int32),
+        checked(next_first, np.int64, count + 1),
+        checked(next_place, np.int32),
         checked(next_deals, np.int32),
-    )  # fmt: skip
+    )

@@ -113,14 +113,32 @@ def read_lin_documents(text: bytes, ends: I64) -> LinBoards:
     calls, alerts, announcements, tail, play, commentary = np.empty((6, room), np.uint8)
     announcement_ends = np.empty(room, np.int64)
     arrays = _LinArrays(
-        text=np.frombuffer(text, np.uint8), ends=ends, boards=boards, rejects=rejects, calls=calls,
-        alerts=alerts, announcements=announcements, announcement_ends=announcement_ends, tail=tail,
-        play=play, commentary=commentary, lasting=lasting, counts=counts, **_side_words(),
-    )  # fmt: skip
+        text=np.frombuffer(text, np.uint8),
+        ends=ends,
+        boards=boards,
+        rejects=rejects,
+        calls=calls,
+        alerts=alerts,
+        announcements=announcements,
+        announcement_ends=announcement_ends,
+        tail=tail,
+        play=play,
+        commentary=commentary,
+        lasting=lasting,
+        counts=counts,
+        **_side_words(),
+    )
     call_core("core_read_lin", arrays)
     board_count, reject_count, call_count, announced, tail_count, cards, remarked = counts.tolist()
     return LinBoards(
-        boards[:board_count], rejects[:reject_count], calls[:call_count], alerts[:call_count],
-        announcements[:announced], announcement_ends[:call_count], tail[:tail_count], play[:cards],
-        commentary[:remarked], lasting[0],
-    )  # fmt: skip
+        boards[:board_count],
+        rejects[:reject_count],
+        calls[:call_count],
+        alerts[:call_count],
+        announcements[:announced],
+        announcement_ends[:call_count],
+        tail[:tail_count],
+        play[:cards],
+        commentary[:remarked],
+        lasting[0],
+    )

@@ -152,10 +152,11 @@ LINE: Final = np.dtype(
         ("call", "i4"),  # code where it is the same everywhere, else -1
         ("pattern", "i4"),  # subject that gives its calls then
         ("condition", "i4"),  # subject, -1 for any hand
-        ("first", "i4"), ("end", "i4"),  # its variants
+        ("first", "i4"),
+        ("end", "i4"),  # its variants
     ],
     align=True,
-)  # fmt: skip
+)
 VARIANT: Final = np.dtype(
     [
         ("line", "i4"),
@@ -169,20 +170,25 @@ VARIANT: Final = np.dtype(
 )  # fmt: skip
 ENTRY: Final = np.dtype(
     [
-        ("call", "i4"), ("needs", "i4"), ("variant", "i4"), ("bindings", "i4"),
+        ("call", "i4"),
+        ("needs", "i4"),
+        ("variant", "i4"),
+        ("bindings", "i4"),
         ("test", "i4"),  # first test of the needs, which are not looked at to choose
-    ], align=True,
-)  # fmt: skip
+    ],
+    align=True,
+)
 NEEDS: Final = np.dtype(
     [
         ("test", "i4"),  # first test, HOLDS or FAILS
-        ("can", "i4"), ("must", "i4"),  # sets of cells
+        ("can", "i4"),
+        ("must", "i4"),  # sets of cells
         ("certain", "u1"),  # whether ``must`` is not empty
         ("terms", "i2", (len(TERMS), 2)),  # bounds beside the cells
         ("promised", "i2", (len(TERMS), 2)),  # those that ``shows`` would put on terms
     ],
     align=True,
-)  # fmt: skip
+)
 TEST: Final = np.dtype(
     [
         ("word", "i4"), ("shift", "u1"), ("mask", "u1"), ("low", "u1"), ("high", "u1"),
@@ -312,6 +318,17 @@ class Listed(Group):
 
 
 LAYOUT: Final = (
-    PLACE, QUESTION, DECISION, TREE, GROUP, LINE, VARIANT, ENTRY, NEEDS, TEST, SLOT, WALK,
-)  # fmt: skip
+    PLACE,
+    QUESTION,
+    DECISION,
+    TREE,
+    GROUP,
+    LINE,
+    VARIANT,
+    ENTRY,
+    NEEDS,
+    TEST,
+    SLOT,
+    WALK,
+)
 """Row types that the library tells the sizes of, in its order."""

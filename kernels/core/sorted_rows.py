@@ -42,9 +42,12 @@ def in_order(auctions: U8, offsets: I64, order: I64) -> U8:
     """Copy auctions in an order of all rows."""
     copied = np.empty_like(auctions)
     call_core(
-        "core_in_order", *_arrays_of(auctions, offsets),
-        checked(order, np.int64, len(offsets) - 1), copied, len(copied),
-    )  # fmt: skip
+        "core_in_order",
+        *_arrays_of(auctions, offsets),
+        checked(order, np.int64, len(offsets) - 1),
+        copied,
+        len(copied),
+    )
     return copied
 
 
@@ -61,10 +64,17 @@ def children_in(auctions: U8, offsets: U32, begin: int, end: int, depth: int, bo
         from ``begin`` to ``bounds[0]`` are those of the auction itself.
     """
     call_core(
-        "core_children_in", checked(auctions, np.uint8), len(auctions),
-        checked(offsets, np.uint32, 1), len(offsets) - 1, begin, end, depth,
-        checked(bounds, np.int64), len(bounds),
-    )  # fmt: skip
+        "core_children_in",
+        checked(auctions, np.uint8),
+        len(auctions),
+        checked(offsets, np.uint32, 1),
+        len(offsets) - 1,
+        begin,
+        end,
+        depth,
+        checked(bounds, np.int64),
+        len(bounds),
+    )
 
 
 class Nodes(NamedTuple):
@@ -105,16 +115,27 @@ def trie_of_sorted(
     given = *_arrays_of(auctions, offsets), checked(order, np.int64, rows)
     most = call_core("core_most_nodes", *given)
     nodes = Nodes(
-        np.empty(most, np.int32), np.empty(most, np.uint8), np.empty(most, np.uint8),
-        np.empty(most, np.uint64), np.empty(most, np.int64),
-    )  # fmt: skip
+        np.empty(most, np.int32),
+        np.empty(most, np.uint8),
+        np.empty(most, np.uint8),
+        np.empty(most, np.uint64),
+        np.empty(most, np.int64),
+    )
     first_row = np.empty(most, np.int64)
     row_node, dropped = np.empty(rows, np.int32), np.empty(rows, np.uint8)
     made = call_core(
-        "core_grow_trie", *given, checked(kinds, np.uint8, rows), checked(numbers, np.int64, rows),
-        checked(priorities, np.uint64, rows), *nodes[:-1], first_row, nodes.first_kept,
-        most, row_node, dropped,
-    )  # fmt: skip
+        "core_grow_trie",
+        *given,
+        checked(kinds, np.uint8, rows),
+        checked(numbers, np.int64, rows),
+        checked(priorities, np.uint64, rows),
+        *nodes[:-1],
+        first_row,
+        nodes.first_kept,
+        most,
+        row_node,
+        dropped,
+    )
     parent, call, flags, priority, first_kept = nodes
     found = Nodes(parent[:made], call[:made], flags[:made], priority[:made], first_kept[:made])
     return found, row_node, dropped
@@ -132,10 +153,14 @@ def measure(parent: I32, flags: U8, below: I64, child_count: I64, there: U8) -> 
     """
     nodes = len(parent)
     call_core(
-        "core_measure_trie", checked(parent, np.int32), nodes, checked(flags, np.uint8, nodes),
-        checked(below, np.int64, nodes), checked(child_count, np.int64, nodes),
+        "core_measure_trie",
+        checked(parent, np.int32),
+        nodes,
+        checked(flags, np.uint8, nodes),
+        checked(below, np.int64, nodes),
+        checked(child_count, np.int64, nodes),
         checked(there, np.uint8, nodes),
-    )  # fmt: skip
+    )
 
 
 def children_by_priority(parent: I32, priority: U64, there: U8, starts: I64, children: I32) -> None:
@@ -146,16 +171,28 @@ def children_by_priority(parent: I32, priority: U64, there: U8, starts: I64, chi
     """
     nodes = len(parent)
     call_core(
-        "core_children_by_priority", checked(parent, np.int32), nodes,
-        checked(priority, np.uint64, nodes), checked(there, np.uint8, nodes),
-        checked(starts, np.int64, nodes + 2), checked(children, np.int32), len(children),
-    )  # fmt: skip
+        "core_children_by_priority",
+        checked(parent, np.int32),
+        nodes,
+        checked(priority, np.uint64, nodes),
+        checked(there, np.uint8, nodes),
+        checked(starts, np.int64, nodes + 2),
+        checked(children, np.int32),
+        len(children),
+    )
 
 
 def number_below(
-    starts: I64, children: I32, below: I64, child_count: I64, call: U8, flags: U8, base: I64,
-    entry: I64, columns: tuple[NDArray[Any], ...],
-) -> None:  # fmt: skip
+    starts: I64,
+    children: I32,
+    below: I64,
+    child_count: I64,
+    call: U8,
+    flags: U8,
+    base: I64,
+    entry: I64,
+    columns: tuple[NDArray[Any], ...],
+) -> None:
     """Give numbers to what is below some nodes, and write the columns of these entries.
 
     Parameters
@@ -176,13 +213,23 @@ def number_below(
     calls_out, flags_out, counts_out, first_out = columns
     room = len(calls_out)
     call_core(
-        "core_number_below", checked(starts, np.int64, nodes + 2), checked(children, np.int32),
-        len(children), nodes, checked(below, np.int64, nodes),
-        checked(child_count, np.int64, nodes), checked(call, np.uint8, nodes),
-        checked(flags, np.uint8, nodes), checked(base, np.int64), checked(entry, np.int64, nodes),
-        checked(calls_out, np.uint8), checked(flags_out, np.uint8, room),
-        checked(counts_out, np.uint16, room), checked(first_out, np.uint32, room), room,
-    )  # fmt: skip
+        "core_number_below",
+        checked(starts, np.int64, nodes + 2),
+        checked(children, np.int32),
+        len(children),
+        nodes,
+        checked(below, np.int64, nodes),
+        checked(child_count, np.int64, nodes),
+        checked(call, np.uint8, nodes),
+        checked(flags, np.uint8, nodes),
+        checked(base, np.int64),
+        checked(entry, np.int64, nodes),
+        checked(calls_out, np.uint8),
+        checked(flags_out, np.uint8, room),
+        checked(counts_out, np.uint16, room),
+        checked(first_out, np.uint32, room),
+        room,
+    )
 
 
 def rows_of_entries(dropped: U8, row_entry: I64, priorities: U64, first: I64, further: U8) -> None:
@@ -192,13 +239,21 @@ def rows_of_entries(dropped: U8, row_entry: I64, priorities: U64, first: I64, fu
     """
     rows = len(dropped)
     call_core(
-        "core_rows_of_entries", checked(dropped, np.uint8), checked(row_entry, np.int64, rows),
-        checked(priorities, np.uint64, rows), rows, checked(first, np.int64), len(first),
+        "core_rows_of_entries",
+        checked(dropped, np.uint8),
+        checked(row_entry, np.int64, rows),
+        checked(priorities, np.uint64, rows),
+        rows,
+        checked(first, np.int64),
+        len(first),
         checked(further, np.uint8, rows),
-    )  # fmt: skip
+    )
 
 
 def _arrays_of(auctions: U8, offsets: I64) -> tuple[U8, int, I64, int]:
     return (
-        checked(auctions, np.uint8), len(auctions), checked(offsets, np.int64, 1), len(offsets) - 1
-    )  # fmt: skip
+        checked(auctions, np.uint8),
+        len(auctions),
+        checked(offsets, np.int64, 1),
+        len(offsets) - 1,
+    )

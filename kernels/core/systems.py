@@ -46,9 +46,11 @@ class CoreSystem:
     def __init__(self, text: I32, structure: I32) -> None:
         text, structure = (np.ascontiguousarray(one, np.int32) for one in (text, structure))
         opened = function("core_system_open", ctypes.c_void_p)(
-            ctypes.c_void_p(text.ctypes.data), ctypes.c_int64(len(text)),
-            ctypes.c_void_p(structure.ctypes.data), ctypes.c_int64(len(structure)),
-        )  # fmt: skip
+            ctypes.c_void_p(text.ctypes.data),
+            ctypes.c_int64(len(text)),
+            ctypes.c_void_p(structure.ctypes.data),
+            ctypes.c_int64(len(structure)),
+        )
         if not opened:
             raise ValueError("expected rows of a system's text")
         self.address: int = opened
@@ -125,9 +127,10 @@ class CoreSystem:
         """Give a number to the needs with some criteria; -1 with a problem if they mean nothing."""
         array = np.array(criteria, np.int32)
         found: int = function("core_system_needs")(
-            ctypes.c_void_p(self.address), ctypes.c_void_p(array.ctypes.data),
+            ctypes.c_void_p(self.address),
+            ctypes.c_void_p(array.ctypes.data),
             ctypes.c_int64(len(array)),
-        )  # fmt: skip
+        )
         return found
 
     def lowered_at(self, store: Group, place: int, condition: int, bindings: int) -> int:
@@ -176,25 +179,38 @@ class CoreSystem:
         if self._packing is None or self._packing[0] != version:
             words = lanes + flags
             tables = Packing(
-                lane_words=lanes, flag_words=flags,
+                lane_words=lanes,
+                flag_words=flags,
                 suit_words=np.zeros((4, HOLDINGS, words), np.uint64),
                 length_words=np.zeros((LENGTHS, words), np.uint64),
                 context_words=np.zeros((CONTEXTS, words), np.uint64),
-                lane_forms=(), lane_offsets=(), flag_trees=(),
+                lane_forms=(),
+                lane_offsets=(),
+                flag_trees=(),
                 programs=np.zeros((instructions, 2), np.int32),
                 program_starts=np.zeros(programs, np.int32),
-                program_flags=np.zeros(programs, np.int32), program_stack=stack,
+                program_flags=np.zeros(programs, np.int32),
+                program_stack=stack,
                 term_suits=np.zeros((terms, 4, HOLDINGS), np.int32),
                 term_lengths=np.zeros((terms, LENGTHS), np.int32),
                 term_contexts=np.zeros((terms, CONTEXTS), np.int32),
-            )  # fmt: skip
+            )
             derived_tests, derived_flags = np.zeros((2, derived), np.int32)
             call_core(
-                "core_system_tables", self, tables.suit_words, tables.length_words,
-                tables.context_words, tables.programs, tables.program_starts,
-                tables.program_flags, tables.term_suits, tables.term_lengths,
-                tables.term_contexts, derived_tests, derived_flags,
-            )  # fmt: skip
+                "core_system_tables",
+                self,
+                tables.suit_words,
+                tables.length_words,
+                tables.context_words,
+                tables.programs,
+                tables.program_starts,
+                tables.program_flags,
+                tables.term_suits,
+                tables.term_lengths,
+                tables.term_contexts,
+                derived_tests,
+                derived_flags,
+            )
             self._packing = version, tables, derived_tests, derived_flags
         return self._packing
 

@@ -121,16 +121,18 @@ class TableTests(Group):
         places[order] = np.arange(len(columns))
         byte, mask, least, span = columns[order].T
         return cls(
-            rows=box_rows(plan).reshape(-1), column_offsets=np.array(offsets, np.int32),
+            rows=box_rows(plan).reshape(-1),
+            column_offsets=np.array(offsets, np.int32),
             box_columns=places[np.array(members, np.int64)],
-            column_bytes=np.ascontiguousarray(byte), column_tests=mask | least << 8 | span << 16,
+            column_bytes=np.ascontiguousarray(byte),
+            column_tests=mask | least << 8 | span << 16,
             set_offsets=np.ascontiguousarray(plan.set_offsets),
             set_boxes=np.ascontiguousarray(plan.set_boxes),
             derived_flags=np.ascontiguousarray(plan.derived_flags),
             derived_offsets=np.ascontiguousarray(plan.derived_offsets),
             derived_boxes=np.ascontiguousarray(plan.derived_boxes),
             sizes=np.array([lanes, flags], np.int32),
-        )  # fmt: skip
+        )
 
     def only(self, boxes: I64) -> "TableTests":
         """Narrow the columns to those that some boxes use; other boxes must not be asked for."""
@@ -205,38 +207,87 @@ def box_bits(
 ) -> None:
     """Fill words of bit columns [boxes, 4, words] with a block of deals, North first."""
     call_core(
-        "core_box_bits", table.tests, table.packing, *arrays_of(deals), start, stop, arena, boxes,
-        len(boxes), checked(out, np.uint64), out.shape[2], start // 64,
-    )  # fmt: skip
+        "core_box_bits",
+        table.tests,
+        table.packing,
+        *arrays_of(deals),
+        start,
+        stop,
+        arena,
+        boxes,
+        len(boxes),
+        checked(out, np.uint64),
+        out.shape[2],
+        start // 64,
+    )
 
 
 def member_bits(
-    table: CoreTable, deals: DealArrays, start: int, stop: int, arena: Arena, parents: I32,
-    seats: U8, boxes: I64, out: U64,
-) -> None:  # fmt: skip
+    table: CoreTable,
+    deals: DealArrays,
+    start: int,
+    stop: int,
+    arena: Arena,
+    parents: I32,
+    seats: U8,
+    boxes: I64,
+    out: U64,
+) -> None:
     """Fill bit columns of nodes [nodes, row_words of the block], parents first, with a block."""
     call_core(
-        "core_member_bits", table.tests, table.packing, *arrays_of(deals), start, stop, arena,
-        checked(parents, np.int32), checked(seats, np.uint8, len(parents)),
-        checked(boxes, np.int64, len(parents)), len(parents),
-        checked(out, np.uint64, len(parents)), out.shape[1],
-    )  # fmt: skip
+        "core_member_bits",
+        table.tests,
+        table.packing,
+        *arrays_of(deals),
+        start,
+        stop,
+        arena,
+        checked(parents, np.int32),
+        checked(seats, np.uint8, len(parents)),
+        checked(boxes, np.int64, len(parents)),
+        len(parents),
+        checked(out, np.uint64, len(parents)),
+        out.shape[1],
+    )
 
 
 def walk(
-    table: CoreTable, deals: DealArrays, start: int, stop: int, arena: Arena, *, threshold: int,
-    max_depth: int, completed_only: bool, counts: U32 = NO_U32,
-    pairs: tuple[U32, U16] = (NO_U32, NO_U16), first: FirstAuctions | None = None,
-) -> int:  # fmt: skip
+    table: CoreTable,
+    deals: DealArrays,
+    start: int,
+    stop: int,
+    arena: Arena,
+    *,
+    threshold: int,
+    max_depth: int,
+    completed_only: bool,
+    counts: U32 = NO_U32,
+    pairs: tuple[U32, U16] = (NO_U32, NO_U16),
+    first: FirstAuctions | None = None,
+) -> int:
     """Walk a block of deals; how many pairs were written, or :data:`PAIRS_FULL`."""
     ends = (NO_U32, NO_U8, NO_U16)
     if first is not None:
         ends = (first.entry[start:stop], first.passes[start:stop], first.defaults[start:stop])
     return call_core(
-        "core_walk_table", table.tests, table.packing, table.trie, *arrays_of(deals), start, stop,
-        arena, threshold, max_depth, int(completed_only), counts, len(counts), *pairs,
-        min(len(pairs[0]), len(pairs[1])), int(first is not None), *ends,
-    )  # fmt: skip
+        "core_walk_table",
+        table.tests,
+        table.packing,
+        table.trie,
+        *arrays_of(deals),
+        start,
+        stop,
+        arena,
+        threshold,
+        max_depth,
+        int(completed_only),
+        counts,
+        len(counts),
+        *pairs,
+        min(len(pairs[0]), len(pairs[1])),
+        int(first is not None),
+        *ends,
+    )
 
 
 def group_pairs(
@@ -249,26 +300,42 @@ def group_pairs(
     length is returned.
     """
     return call_core(
-        "core_group_pairs", checked(nodes, np.uint32, pairs), checked(places, np.uint16, pairs),
-        pairs, checked(order, np.uint32), len(order), limit,
-        checked(totals, np.uint64, len(order)), checked(entries, np.uint32), len(entries),
-    )  # fmt: skip
+        "core_group_pairs",
+        checked(nodes, np.uint32, pairs),
+        checked(places, np.uint16, pairs),
+        pairs,
+        checked(order, np.uint32),
+        len(order),
+        limit,
+        checked(totals, np.uint64, len(order)),
+        checked(entries, np.uint32),
+        len(entries),
+    )
 
 
 def filter_deals(table: CoreTable, hands: U64, deals: U32, box: int) -> U32:
     """Of some deals those whose packed hands [hands, words] pass a box or a set of boxes."""
     passing = np.empty(len(deals), np.uint32)
     passed = call_core(
-        "core_filter_deals", table.tests, checked(hands, np.uint64), len(hands),
-        checked(deals, np.uint32), len(deals), box, passing,
-    )  # fmt: skip
+        "core_filter_deals",
+        table.tests,
+        checked(hands, np.uint64),
+        len(hands),
+        checked(deals, np.uint32),
+        len(deals),
+        box,
+        passing,
+    )
     return passing[:passed].copy()
 
 
 def judge(
-    table: CoreTable, hands: U64,
-    steps: tuple[I64, I64, U32, NDArray[np.bool_], NDArray[np.bool_]], *, hasty: bool,
-) -> NDArray[np.bool_]:  # fmt: skip
+    table: CoreTable,
+    hands: U64,
+    steps: tuple[I64, I64, U32, NDArray[np.bool_], NDArray[np.bool_]],
+    *,
+    hasty: bool,
+) -> NDArray[np.bool_]:
     """Judge packed layouts [4, n, words] by steps, bool [n, steps].
 
     ``steps`` are the row of the hand that each asks, where the options of each begin and the last
@@ -282,9 +349,18 @@ def judge(
         raise ValueError(f"expected {table.tests.sizes} words of four hands, got {hands.shape}")
     out = np.zeros((count, len(rows_of)), np.bool_)
     call_core(
-        "core_judge", table.tests, checked(hands, np.uint64), count, len(rows_of),
-        checked(rows_of, np.int64), checked(starts, np.int64, len(rows_of) + 1),
-        checked(option_boxes, np.uint32), checked(is_made, np.bool_, len(option_boxes)),
-        len(option_boxes), checked(by_default, np.bool_, len(rows_of)), int(hasty), out,
-    )  # fmt: skip
+        "core_judge",
+        table.tests,
+        checked(hands, np.uint64),
+        count,
+        len(rows_of),
+        checked(rows_of, np.int64),
+        checked(starts, np.int64, len(rows_of) + 1),
+        checked(option_boxes, np.uint32),
+        checked(is_made, np.bool_, len(option_boxes)),
+        len(option_boxes),
+        checked(by_default, np.bool_, len(rows_of)),
+        int(hasty),
+        out,
+    )
     return out

@@ -94,11 +94,14 @@ def features(tables: PlanTables, deals: AnyDeals, most_deals: int) -> U64:
         out[:, start : start + block.shape[1]] = block
 
     in_chunks(
-        tables.session, deals, most_deals, 64 * words,
+        tables.session,
+        deals,
+        most_deals,
+        64 * words,
         lambda count: [(4 * words * count, np.uint64)],
         lambda size: lambda chunk, arrays: tables.pack(chunk, arrays[0], by_deal=True),
         use,
-    )  # fmt: skip
+    )
     return out
 
 
@@ -114,12 +117,14 @@ def evaluate(
     result = BitColumns.empty(rows // 4, len(deals))
     if rows:
         in_chunks(
-            tables.session, deals, most_deals,
+            tables.session,
+            deals,
+            most_deals,
             _Evaluation.bytes_per_deal(tables, sets) + rows // 4,
             partial(_row_words, rows),
             lambda size: _Evaluation(tables, sets, size).fill,
             partial(_put, result.words.view(np.uint32).reshape(rows, -1)),
-        )  # fmt: skip
+        )
     return result
 
 
@@ -236,12 +241,14 @@ def members(
         sets = BoxSets.of(tables.plan, chosen.boxes)
         nodes, wanted = len(chosen.boxes), len(chosen.wanted)
         in_chunks(
-            tables.session, deals, most_deals,
+            tables.session,
+            deals,
+            most_deals,
             _Evaluation.bytes_per_deal(tables, sets) + nodes / 8 + wanted / 4,
             partial(_row_words, wanted),
             partial(_prepare_members, tables, chosen, sets),
             partial(_put, target[first : first + wanted]),
-        )  # fmt: skip
+        )
     return result
 
 
@@ -274,8 +281,11 @@ def _prepare_members(
             ],
         )  # fmt: skip
         session.each(
-            "columns.cu", "gather_rows", {"BLOCK_WORDS": BLOCK_WORDS}, wanted * length,
+            "columns.cu",
+            "gather_rows",
+            {"BLOCK_WORDS": BLOCK_WORDS},
+            wanted * length,
             [reached, rows, np.uint32(wanted), np.uint32(length), *out],
-        )  # fmt: skip
+        )
 
     return fill

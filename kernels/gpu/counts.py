@@ -116,15 +116,20 @@ class Counter:
         splits = splits_for(at_once, deal_blocks, self.window.items)
         defines = count_defines(self.tables, self.words_a_lane)
         columns: list[KernelArgument] = [
-            self.columns.bits, np.uint32(len(self.sets.columns)), self.tests, self.spans,
-        ]  # fmt: skip
+            self.columns.bits,
+            np.uint32(len(self.sets.columns)),
+            self.tests,
+            self.spans,
+        ]
         sets, sizes, live, live_counts = self.top
         self.session.launch(
-            "counts.cu", "walk_top", defines, deal_blocks, TOP_THREADS,
-            [
-                *columns, *self.window.top_arguments(), np.uint32(chunk.count), *self.top, counts,
-            ],
-        )  # fmt: skip
+            "counts.cu",
+            "walk_top",
+            defines,
+            deal_blocks,
+            TOP_THREADS,
+            [*columns, *self.window.top_arguments(), np.uint32(chunk.count), *self.top, counts],
+        )
         self.session.launch(
             "counts.cu", "count_nodes", defines, deal_blocks * splits, THREADS,
             [
@@ -259,25 +264,34 @@ class _Spread:
     def counts(self, listed: DeviceArray | None, out: DeviceArray) -> None:
         """Fill ``out`` with the counts of listed entries, or of all."""
         self.session.each(
-            "entries.cu", "spread_counts", {}, out.size,
+            "entries.cu",
+            "spread_counts",
+            {},
+            out.size,
             [listed, np.uint32(out.size), *self.nodes, np.uint64(self.deals), out],
-        )  # fmt: skip
+        )
 
     def reached(self, marks: DeviceArray, total: int) -> DeviceArray:
         """Entries that are reached, of whose marks ``marks`` are the running sums."""
         found = self.session.device.empty(total, np.uint32)
         self.session.each(
-            "entries.cu", "write_listed", {}, self.entries if total else 0,
+            "entries.cu",
+            "write_listed",
+            {},
+            self.entries if total else 0,
             [None, np.uint32(self.entries), *self.nodes, marks, np.uint64(total), found],
-        )  # fmt: skip
+        )
         return found
 
     def mark(self, marks: DeviceArray) -> int:
         """Fill ``marks`` with running sums of 1 for what is reached; return how many are; waits."""
         self.session.each(
-            "entries.cu", "mark_listed", {}, self.entries,
+            "entries.cu",
+            "mark_listed",
+            {},
+            self.entries,
             [None, np.uint32(self.entries), *self.nodes, marks],
-        )  # fmt: skip
+        )
         return RunningSums(self.session, self.entries).run(marks)
 
 

@@ -30,11 +30,14 @@ def first_auctions(
             target[start : start + len(array)] = array
 
     in_chunks(
-        tables.session, deals, most_deals, _bytes_per_deal(tables),
+        tables.session,
+        deals,
+        most_deals,
+        _bytes_per_deal(tables),
         lambda count: [(count, field.dtype) for field in fields],
         lambda size: _Bidder(tables, size, node_bytes).bid,
         use,
-    )  # fmt: skip
+    )
     return result
 
 

@@ -105,9 +105,11 @@ def build_forest(
 
     def one_group(group: range) -> _Part:
         levels = _levels_of(
-            plan, np.arange(group.start, group.stop), completed_only=completed_only,
+            plan,
+            np.arange(group.start, group.stop),
+            completed_only=completed_only,
             max_depth=max_depth,
-        )  # fmt: skip
+        )
         return _numbered(plan, levels, representative)
 
     # the arrays are long, and NumPy lets go of the interpreter's lock while it works on them
@@ -157,9 +159,13 @@ class _Part:
 
 
 def _joined(
-    parts: list[_Part], name: str, *, by_nodes: bool = False, by_listed: bool = False,
+    parts: list[_Part],
+    name: str,
+    *,
+    by_nodes: bool = False,
+    by_listed: bool = False,
     none: int | None = None,
-) -> U32:  # fmt: skip
+) -> U32:
     """Join an array of the parts; numbers of nodes or places in lists go on from part to part."""
     arrays: list[U32] = [getattr(part, name) for part in parts]
     out = np.empty(sum(map(len, arrays)), np.uint32)

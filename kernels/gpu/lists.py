@@ -106,9 +106,13 @@ class ListWalker:
         to_entry = len(forest.listed) if is_last else int(forest.listed_from[end])
         listed = forest.listed[from_entry : max(to_entry, from_entry + 1)]
         return _Window(
-            session.upload(records), first, end, is_last,
-            session.upload(listed if len(listed) else np.zeros(1, np.uint32)), from_entry,
-        )  # fmt: skip
+            session.upload(records),
+            first,
+            end,
+            is_last,
+            session.upload(listed if len(listed) else np.zeros(1, np.uint32)),
+            from_entry,
+        )
 
     def _start(self, count: int) -> None:
         for array in (self.position, self.behind):
@@ -132,12 +136,15 @@ class ListWalker:
         self.session.device.clear(self.totals[:count], stream=self.session.work)
         for window in self._windows():
             self._launch(
-                "list_totals", count,
+                "list_totals",
+                count,
                 [
-                    *self._node_arguments(words, count, window), self.position, self.behind,
+                    *self._node_arguments(words, count, window),
+                    self.position,
+                    self.behind,
                     self.totals,
                 ],
-            )  # fmt: skip
+            )
         return self.session.download(self.totals[:count])
 
     def write(self, chunk: Chunk, offsets: U64, entries: DeviceArray, *, packed: bool) -> None:
@@ -166,9 +173,14 @@ class ListWalker:
 
     def _launch(self, entry: str, count: int, arguments: Sequence[KernelArgument]) -> None:
         self.session.each(
-            "lists.cu", entry, self.tables.defines, count, arguments,
-            threads=self.threads, shared_bytes=self.shared_bytes,
-        )  # fmt: skip
+            "lists.cu",
+            entry,
+            self.tables.defines,
+            count,
+            arguments,
+            threads=self.threads,
+            shared_bytes=self.shared_bytes,
+        )
 
 
 def _window_bounds(forest: Forest, node_bytes: int) -> list[tuple[int, int]]:
@@ -219,9 +231,14 @@ class DeviceLists:
 
 
 def entry_lists(
-    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, *, node_bytes: int,
+    tables: PlanTables,
+    deals: AnyDeals,
+    options: Options,
+    most_deals: int,
+    *,
+    node_bytes: int,
     most_entries: int = MOST_ENTRIES,
-) -> Iterator[EntryLists]:  # fmt: skip
+) -> Iterator[EntryLists]:
     """Entry lists in chunks of deals, of at most ``most_entries`` where a chunk has several deals.
 
     Deals a chunk and entries a chunk are halved when the memory is short.
@@ -230,9 +247,14 @@ def entry_lists(
 
 
 def entry_lists_on_device(
-    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, *, node_bytes: int,
+    tables: PlanTables,
+    deals: AnyDeals,
+    options: Options,
+    most_deals: int,
+    *,
+    node_bytes: int,
     most_entries: int = MOST_ENTRIES,
-) -> Iterator[DeviceLists]:  # fmt: skip
+) -> Iterator[DeviceLists]:
     """Entry lists that stay on the device; otherwise as :func:`entry_lists`."""
     return _chunks(tables, deals, options, most_deals, most_entries, node_bytes, _as_they_are)
 
@@ -259,9 +281,14 @@ _Lists = TypeVar("_Lists", EntryLists, DeviceLists)
 
 
 def _chunks(
-    tables: PlanTables, deals: AnyDeals, options: Options, most_deals: int, most_entries: int,
-    node_bytes: int, arrive: Callable[[Session, _Written], _Lists],
-) -> Iterator[_Lists]:  # fmt: skip
+    tables: PlanTables,
+    deals: AnyDeals,
+    options: Options,
+    most_deals: int,
+    most_entries: int,
+    node_bytes: int,
+    arrive: Callable[[Session, _Written], _Lists],
+) -> Iterator[_Lists]:
     session = tables.session
     per_deal = DealFeed.bytes_per_deal(deals) + ListWalker.bytes_per_deal(tables)
     size = fitting(session, per_deal, most_deals, len(deals))
@@ -295,9 +322,14 @@ class _Lister:
     """Lists chunk after chunk; gives one when the next is being written."""
 
     def __init__(
-        self, tables: PlanTables, deals: AnyDeals, options: Options, size: int, room: int,
+        self,
+        tables: PlanTables,
+        deals: AnyDeals,
+        options: Options,
+        size: int,
+        room: int,
         node_bytes: int,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.tables, self.deals, self.options = tables, deals, options
         self.size, self.room, self.node_bytes = size, room, node_bytes
         self.session = tables.session
@@ -402,9 +434,12 @@ def _list_one(
     if one_key not in tables.cached:
         tables.cached[one_key] = session.upload(listed.listed)
     arguments = [
-        tables.cached[one_key], np.uint32(count), representatives(tables), counts,
+        tables.cached[one_key],
+        np.uint32(count),
+        representatives(tables),
+        counts,
         np.uint32(len(tables.forest())),
-    ]  # fmt: skip
+    ]
     marks = session.device.empty(count, np.uint64)
     session.each("entries.cu", "mark_listed", {}, count, [*arguments, marks])
     total = RunningSums(session, count).run(marks)

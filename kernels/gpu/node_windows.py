@@ -174,9 +174,12 @@ class DeviceWindow:
     def item_arguments(self) -> list[Any]:
         """Arguments ``nodes, first_node, runs, item_sets, item_count``."""
         return [
-            self.nodes, np.uint32(self.window.first_node), self.runs, self.item_sets,
+            self.nodes,
+            np.uint32(self.window.first_node),
+            self.runs,
+            self.item_sets,
             np.uint32(self.items),
-        ]  # fmt: skip
+        ]
 
 
 def device_windows(tables: PlanTables, room: int) -> Iterator[DeviceWindow]:

@@ -94,9 +94,16 @@ class Session:
         self.lender = Lender(self.device)
 
     def launch(
-        self, file: str, entry: str, defines: Mapping[str, int], blocks: int, threads: int,
-        arguments: Sequence[KernelArgument], *, shared_bytes: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        file: str,
+        entry: str,
+        defines: Mapping[str, int],
+        blocks: int,
+        threads: int,
+        arguments: Sequence[KernelArgument],
+        *,
+        shared_bytes: int = 0,
+    ) -> None:
         """Put a launch into ``work``."""
         if blocks > LAUNCH_LIMIT:
             raise OutOfDeviceMemory(f"expected at most {LAUNCH_LIMIT} blocks, got {blocks}")
@@ -105,14 +112,26 @@ class Session:
         )
 
     def each(
-        self, file: str, entry: str, defines: Mapping[str, int], count: int,
-        arguments: Sequence[KernelArgument], *, threads: int = 256, shared_bytes: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        file: str,
+        entry: str,
+        defines: Mapping[str, int],
+        count: int,
+        arguments: Sequence[KernelArgument],
+        *,
+        threads: int = 256,
+        shared_bytes: int = 0,
+    ) -> None:
         """Put a launch of a thread for each of ``count`` things into ``work``."""
         self.launch(
-            file, entry, defines, -(-count // threads), threads, arguments,
+            file,
+            entry,
+            defines,
+            -(-count // threads),
+            threads,
+            arguments,
             shared_bytes=shared_bytes,
-        )  # fmt: skip
+        )
 
     def upload(self, array: NDArray[Any]) -> DeviceArray:
         """Bring a host array, in ``work``."""
@@ -272,9 +291,14 @@ class DealFeed:
         if isinstance(deals, DeviceDeals):
             for start in starts:
                 yield Chunk(
-                    start, min(self.size, len(deals) - start), deals.hands, len(deals),
-                    deals.dealer, deals.vulnerability, start,
-                )  # fmt: skip
+                    start,
+                    min(self.size, len(deals) - start),
+                    deals.hands,
+                    len(deals),
+                    deals.dealer,
+                    deals.vulnerability,
+                    start,
+                )
             return
         coming = self._bring(deals, 0)
         for number in range(len(starts)):
@@ -394,9 +418,13 @@ class RunningSums:
         for sums in self._sums:
             tiles = -(-levels[-1].size // SCAN_TILE)
             self.session.launch(
-                "entries.cu", "scan_tiles", {}, tiles, 256,
+                "entries.cu",
+                "scan_tiles",
+                {},
+                tiles,
+                256,
                 [levels[-1], np.uint64(levels[-1].size), sums[:tiles]],
-            )  # fmt: skip
+            )
             if tiles == 1:
                 total = sums[:1]
                 break

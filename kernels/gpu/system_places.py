@@ -55,9 +55,17 @@ _STORED: Final = ("rows", "sets", "ranges")
 _BY_THREADS: Final = {
     "advance_rows": ("hulls", "rows", "status", "missed", "misses"),
     "expand_places": (
-        "ranges", "rows", "status", "counts", "items", "missed", "misses", "found", "owners",
+        "ranges",
+        "rows",
+        "status",
+        "counts",
+        "items",
+        "missed",
+        "misses",
+        "found",
+        "owners",
     ),
-}  # fmt: skip
+}
 
 
 class PlaceWorker:
@@ -98,9 +106,13 @@ class PlaceWorker:
         return self.row
 
     def work_out(
-        self, sides: Sides, tables: tuple[SideTables, SideTables], store: rows.Store,
-        block: rows.Block, places: I32,
-    ) -> bool:  # fmt: skip
+        self,
+        sides: Sides,
+        tables: tuple[SideTables, SideTables],
+        store: rows.Store,
+        block: rows.Block,
+        places: I32,
+    ) -> bool:
         """Fill status, entries and what is missing in a block of the host, and keep rows here.
 
         False where the place before one has no row here, or one has more than there is room for.
@@ -134,14 +146,22 @@ class PlaceWorker:
             np.uint32(count),
         ]
         session.each(
-            _FILE, "show_cells", PLACES_DEFINES, 32 * count,
-            [*arguments, *(block_of[name] for name in _SHOWN)], threads=128,
-        )  # fmt: skip
+            _FILE,
+            "show_cells",
+            PLACES_DEFINES,
+            32 * count,
+            [*arguments, *(block_of[name] for name in _SHOWN)],
+            threads=128,
+        )
         for entry, names in _BY_THREADS.items():
             session.each(
-                _FILE, entry, PLACES_DEFINES, count,
-                [*arguments, *(block_of[name] for name in names)], threads=64,
-            )  # fmt: skip
+                _FILE,
+                entry,
+                PLACES_DEFINES,
+                count,
+                [*arguments, *(block_of[name] for name in names)],
+                threads=64,
+            )
         status = session.download(self._block["status"][:count])[:, 0]
         if (status == TOO_MUCH).any():
             return False
@@ -186,13 +206,18 @@ class PlaceWorker:
             session.device.copy_in(self.stored[name][:1], source, stream=work)
         self._row_count = self._set_count = 1
         session.each(
-            _FILE, "fill_ranges", PLACES_DEFINES, 32,
+            _FILE,
+            "fill_ranges",
+            PLACES_DEFINES,
+            32,
             [
                 session.upload(np.array([self._store(store)], np.uint64)),
-                session.upload(np.zeros(1, np.int32)), np.uint32(1), self.stored["ranges"],
+                session.upload(np.zeros(1, np.int32)),
+                np.uint32(1),
+                self.stored["ranges"],
             ],
             threads=128,
-        )  # fmt: skip
+        )
 
     def _put(self, places: I32, done: I32) -> None:
         """Keep the rows and sets of the items that are done."""
@@ -338,8 +363,11 @@ class PlaceWorker:
         before = store.parent[parent]
         partners = np.where(before >= 0, store.list[before], -1)
         columns = (
-            parent, self.row[parent], store.list[parent], partners,
+            parent,
+            self.row[parent],
+            store.list[parent],
+            partners,
             store.call[places].astype(np.int32),
             (store.list[places] != rows.UNKNOWN).astype(np.int32),
-        )  # fmt: skip
+        )
         return np.stack(columns, axis=1).astype(np.int32)

@@ -19,9 +19,18 @@ from .tables import PlanTables
 I32 = NDArray[np.int32]
 
 _ROWS: Final = (
-    "PLACE", "QUESTION", "DECISION", "TREE", "GROUP", "LINE", "VARIANT", "ENTRY", "NEEDS", "TEST",
+    "PLACE",
+    "QUESTION",
+    "DECISION",
+    "TREE",
+    "GROUP",
+    "LINE",
+    "VARIANT",
+    "ENTRY",
+    "NEEDS",
+    "TEST",
     "SLOT",
-)  # fmt: skip
+)
 DEFINES: Final = {
     **{f"{name}_BYTES": getattr(rows, name).itemsize for name in _ROWS},
     "PROGRAM_BYTES": 16 * len(rows.Program.fields),
@@ -136,11 +145,16 @@ class SideTables:
 
     def __init__(self, session: Session, packing: Packing) -> None:
         empty = build_plan(
-            expressions=[], criteria=[], variant_sets=[[]], root_count=0,
-            first_child=np.zeros(0, np.uint32), child_count=np.zeros(0, np.uint16),
-            call=np.zeros(0, np.uint8), flags=np.zeros(0, np.uint8),
+            expressions=[],
+            criteria=[],
+            variant_sets=[[]],
+            root_count=0,
+            first_child=np.zeros(0, np.uint32),
+            child_count=np.zeros(0, np.uint16),
+            call=np.zeros(0, np.uint8),
+            flags=np.zeros(0, np.uint8),
             variant_set=np.zeros(0, np.uint32),
-        )  # fmt: skip
+        )
         width = packing.lane_words + packing.flag_words
         boxes = np.zeros((2, 2 * width), np.uint64)
         self.session, self.packing, self.width = session, packing, width

@@ -196,9 +196,14 @@ class DevicePlaces:
         return self._worker.row_there(store, item, parent)
 
     def bid(
-        self, deals: AnyDeals, place: int, depth: int, store: Callable[[], rows.Store],
-        sides: Callable[[], Sides], work_out: Callable[[U64], None],
-    ) -> tuple[I32, I32, U16]:  # fmt: skip
+        self,
+        deals: AnyDeals,
+        place: int,
+        depth: int,
+        store: Callable[[], rows.Store],
+        sides: Callable[[], Sides],
+        work_out: Callable[[U64], None],
+    ) -> tuple[I32, I32, U16]:
         """Bid deals to the end from a place on.
 
         Parameters
@@ -225,9 +230,7 @@ class DevicePlaces:
             If the device asks again for what it was told.
         """
         count = len(deals)
-        found = (
-            np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.uint16),
-        )  # fmt: skip
+        found = (np.empty(count, np.int32), np.empty(count, np.int32), np.empty(count, np.uint16))
         targets: list[NDArray[Any]] = [*found]
         session = self.session
 
@@ -246,9 +249,12 @@ class DevicePlaces:
         return found
 
     def bid_on_device(
-        self, deals: DeviceDeals, store: Callable[[], rows.Store], sides: Callable[[], Sides],
+        self,
+        deals: DeviceDeals,
+        store: Callable[[], rows.Store],
+        sides: Callable[[], Sides],
         work_out: Callable[[U64], None],
-    ) -> "BidsThere":  # fmt: skip
+    ) -> "BidsThere":
         """Bid deals from the first call on, as :meth:`bid`; what comes of it stays there."""
         session = self.session
 
@@ -264,9 +270,13 @@ class DevicePlaces:
         return found
 
     def list_auctions(
-        self, deals: AnyDeals, bounds: NDArray[np.int64], store: Callable[[], rows.Store],
-        sides: Callable[[], Sides], work_out: Callable[[U64], None],
-    ) -> list[ListedThere]:  # fmt: skip
+        self,
+        deals: AnyDeals,
+        bounds: NDArray[np.int64],
+        store: Callable[[], rows.Store],
+        sides: Callable[[], Sides],
+        work_out: Callable[[U64], None],
+    ) -> list[ListedThere]:
         """List the auctions that are allowed for deals, a part for each chunk of them.
 
         Parameters
@@ -316,9 +326,8 @@ class DevicePlaces:
             starts, total = device.empty(count, np.uint64), 0
             if count:
                 session.each(
-                    _FILE, "auction_lengths", DEFINES, count,
-                    [bids.depth, np.uint32(count), starts],
-                )  # fmt: skip
+                    _FILE, "auction_lengths", DEFINES, count, [bids.depth, np.uint32(count), starts]
+                )
                 total = RunningSums(session, count).run(starts)
             if total > MOST_CALLS:
                 raise InvalidInput(
@@ -326,16 +335,27 @@ class DevicePlaces:
                     "take fewer deals"
                 )
             found = DeviceAuctions(
-                device.empty(total, np.uint8), session.zeros(count + 1, np.int32),
-                device.empty(count, np.uint8), device.empty(count, np.uint8),
-            )  # fmt: skip
+                device.empty(total, np.uint8),
+                session.zeros(count + 1, np.int32),
+                device.empty(count, np.uint8),
+                device.empty(count, np.uint8),
+            )
             session.each(
-                _FILE, "write_auctions", DEFINES, count,
+                _FILE,
+                "write_auctions",
+                DEFINES,
+                count,
                 [
-                    parent, call, bids.place, bids.depth, deals.dealer, starts, np.uint32(count),
+                    parent,
+                    call,
+                    bids.place,
+                    bids.depth,
+                    deals.dealer,
+                    starts,
+                    np.uint32(count),
                     *found,
                 ],
-            )  # fmt: skip
+            )
             return found
 
         with session.working():
@@ -355,18 +375,26 @@ class DevicePlaces:
             total = RunningSums(session, places).run(sums)
             listed = session.device.empty(total, np.int32)
             session.each(
-                _FILE, "list_marked", DEFINES, places,
+                _FILE,
+                "list_marked",
+                DEFINES,
+                places,
                 [sums, np.uint32(places), np.uint32(total), listed],
-            )  # fmt: skip
+            )
             is_narrow = total <= MOST_NARROW
             numbers = session.device.empty(count, np.uint16 if is_narrow else np.uint32)
             session.each(
-                _FILE, "number_ends", DEFINES, count,
+                _FILE,
+                "number_ends",
+                DEFINES,
+                count,
                 [
-                    bids.place, np.uint32(count), sums,
+                    bids.place,
+                    np.uint32(count),
+                    sums,
                     *((numbers, None) if is_narrow else (None, numbers)),
                 ],
-            )  # fmt: skip
+            )
             return session.download(listed), session.download(numbers)
 
         with session.working():
@@ -402,9 +430,11 @@ class DevicePlaces:
         """Give arrays that only grow, as they are now."""
         counts = store.counts
         ends = {
-            "parent": rows.PLACES, "call": rows.PLACES, "list_first": rows.LISTS,
+            "parent": rows.PLACES,
+            "call": rows.PLACES,
+            "list_first": rows.LISTS,
             "list_items": rows.ITEMS,
-        }  # fmt: skip
+        }
         return [
             self._grown[name].with_all(
                 getattr(store, name)[: int(counts[ends[name]]) + (name == "list_first")]
@@ -518,9 +548,13 @@ class _Chunk:
     """Deals on their way."""
 
     def __init__(
-        self, places: DevicePlaces, chunk: Chunk, store: Callable[[], rows.Store],
-        sides: Callable[[], Sides], work_out: Callable[[U64], None],
-    ) -> None:  # fmt: skip
+        self,
+        places: DevicePlaces,
+        chunk: Chunk,
+        store: Callable[[], rows.Store],
+        sides: Callable[[], Sides],
+        work_out: Callable[[U64], None],
+    ) -> None:
         self._places, self._chunk, self._get_store = places, chunk, store
         self._get_sides, self._work_out = sides, work_out
         session, count = places.session, chunk.count

@@ -56,8 +56,10 @@ def feature_defines(lane_words: int, flag_words: int, program_stack: int) -> dic
 def first_defines(lane_words: int, flag_words: int) -> dict[str, int]:
     """Return the ``#define``s of ``first.cu``."""
     return word_defines(lane_words, flag_words) | {
-        "BOX_ALWAYS": ALWAYS, "BOX_MULTIPLE": MULTIPLE, "NODE_COMPLETED": COMPLETED,
-    }  # fmt: skip
+        "BOX_ALWAYS": ALWAYS,
+        "BOX_MULTIPLE": MULTIPLE,
+        "NODE_COMPLETED": COMPLETED,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +209,14 @@ class PlanTables:
         self.cached.clear()
 
     def pack(
-        self, chunk: Chunk, out: DeviceArray, *, rotate: bool = True,
-        order: DeviceArray | None = None, by_deal: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        chunk: Chunk,
+        out: DeviceArray,
+        *,
+        rotate: bool = True,
+        order: DeviceArray | None = None,
+        by_deal: bool = False,
+    ) -> None:
         """Pack a chunk's hands: ``out`` [4, words, deals], or [4, deals, words] ``by_deal``."""
         count = chunk.count
         packing = self.plan.packing
@@ -236,9 +243,12 @@ class PlanTables:
         session.device.clear(cursors, stream=session.work)
         tiles = -(-chunk.count // SORT_TILE)
         deals: list[Any] = [
-            chunk.hands, np.uint64(chunk.stride), chunk.dealer, np.uint64(chunk.first),
+            chunk.hands,
+            np.uint64(chunk.stride),
+            chunk.dealer,
+            np.uint64(chunk.first),
             np.uint32(chunk.count),
-        ]  # fmt: skip
+        ]
         defines = self.feature_defines
         session.launch("features.cu", "sort_count", defines, tiles, 256, [*deals, cursors])
         session.launch("features.cu", "sort_starts", defines, 1, SORT_KEYS, [cursors])

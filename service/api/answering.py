@@ -106,9 +106,7 @@ def answer_file(request: Request, file: StaticFile, headers: Mapping[str, str]) 
     compressed = codings.get("gzip", codings.get("*", 0.0)) > 0
     etag = file.etag(compressed=compressed)
     # asked for again each time and answered 304: a new version is seen at once
-    all_headers = {
-        **headers, "ETag": etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding",
-    }  # fmt: skip
+    all_headers = {**headers, "ETag": etag, "Cache-Control": "no-cache", "Vary": "Accept-Encoding"}
     if is_known(request, etag):
         return Response(status_code=304, headers=all_headers)
     if compressed:

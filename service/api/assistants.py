@@ -181,9 +181,11 @@ class Assistants:
         work: AppState = self._app.state.own
         # each request stands alone: no session is kept that a client could leave open
         self._manager = StreamableHTTPSessionManager(
-            self.server, json_response=True, stateless=True,
+            self.server,
+            json_response=True,
+            stateless=True,
             max_request_body_size=work.settings.max_request_bytes,
-        )  # fmt: skip
+        )
         async with self._manager.run():
             yield
 

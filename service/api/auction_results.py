@@ -80,9 +80,11 @@ class AuctionResults:
             side = places.sides[(len(calls) - 1) & 1]
             names = (side.name(entry) for entry in keys[number][2:])
             pieces[keys[number]] = _piece(
-                calls, None, list(dict.fromkeys(name for name in names if name)),
+                calls,
+                None,
+                list(dict.fromkeys(name for name in names if name)),
                 completed=bool(found.completed[number]),
-            )  # fmt: skip
+            )
         listed = [pieces[key] for key in keys]
         return [
             # where a limit cut, one auction more was met

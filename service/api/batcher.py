@@ -108,8 +108,9 @@ class Batcher(Generic[Payload, Result]):
         self._on_failure = on_failure
         self._observe = observe
         self._lanes: dict[Lane, deque[_Waiting[Payload, Result]]] = {
-            "small": deque(), "part": deque()
-        }  # fmt: skip
+            "small": deque(),
+            "part": deque(),
+        }
         self.queued_deals = 0
         """Deals of requests that wait for the worker."""
         self.dropped = 0
@@ -164,9 +165,13 @@ class Batcher(Generic[Payload, Result]):
         if self._owner is None:
             self._start(loop)
         waiting = _Waiting[Payload, Result](
-            key, payload, deals, most_deals or self.max_batch_deals, time.monotonic(),
+            key,
+            payload,
+            deals,
+            most_deals or self.max_batch_deals,
+            time.monotonic(),
             loop.create_future(),
-        )  # fmt: skip
+        )
         self._lanes[lane].append(waiting)
         self.queued_deals += deals
         self._wake.set()

@@ -36,9 +36,12 @@ def file_answer(path: Path, *, name: str, media_type: str, timeout_s: float) -> 
         "Cache-Control": "no-store",
     }
     answer = PartsResponse(
-        _pieces(file, length), media_type=media_type, headers=headers, timeout_s=timeout_s,
+        _pieces(file, length),
+        media_type=media_type,
+        headers=headers,
+        timeout_s=timeout_s,
         release=file.close,
-    )  # fmt: skip
+    )
     answer.headers["Content-Length"] = str(length)
     return answer
 

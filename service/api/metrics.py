@@ -22,8 +22,23 @@ OTHER_ROUTE: Final = "other"
 """Label of requests for what does not exist."""
 
 _SECONDS: Final = (
-    0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0
-)  # fmt: skip
+    0.0005,
+    0.001,
+    0.002,
+    0.005,
+    0.01,
+    0.02,
+    0.03,
+    0.05,
+    0.1,
+    0.2,
+    0.5,
+    1.0,
+    2.0,
+    5.0,
+    10.0,
+    30.0,
+)
 _COUNTS: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096, 16384, 65536)
 
 
@@ -52,13 +67,19 @@ class Metrics:
             "bidcascade_requests", "Requests answered.", ["route", "status"], registry=registry
         )
         self._request_seconds = Histogram(
-            "bidcascade_request_seconds", "Seconds from a request to the end of its answer.",
-            ["route"], buckets=_SECONDS, registry=registry,
-        )  # fmt: skip
+            "bidcascade_request_seconds",
+            "Seconds from a request to the end of its answer.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
         self._stage_seconds = Histogram(
-            "bidcascade_stage_seconds", "Seconds of a request by stage.",
-            ["stage"], buckets=_SECONDS, registry=registry,
-        )  # fmt: skip
+            "bidcascade_stage_seconds",
+            "Seconds of a request by stage.",
+            ["stage"],
+            buckets=_SECONDS,
+            registry=registry,
+        )
         # to look up a label costs more than to count; there are few of them
         self._requests_of = cache(self._requests.labels)
         self._seconds_of = cache(self._request_seconds.labels)
@@ -71,9 +92,11 @@ class Metrics:
             "bidcascade_batch_requests", "Requests of a batch.", buckets=_COUNTS, registry=registry
         )
         self._batch_seconds = Histogram(
-            "bidcascade_batch_seconds", "Seconds that the engine worked on a batch.",
-            buckets=_SECONDS, registry=registry,
-        )  # fmt: skip
+            "bidcascade_batch_seconds",
+            "Seconds that the engine worked on a batch.",
+            buckets=_SECONDS,
+            registry=registry,
+        )
         self.running = Gauge(
             "bidcascade_running_requests", "Requests being answered.", registry=registry
         )

@@ -119,7 +119,11 @@ class ObservedApp:
         logger.log(
             level,
             "%s %s %d %.1f ms %s (%s)",
-            scope["method"], scope["path"], status, 1000 * seconds, stages.request_id,
+            scope["method"],
+            scope["path"],
+            status,
+            1000 * seconds,
+            stages.request_id,
             stages.header(seconds),
             extra={FIELDS: fields},
-        )  # fmt: skip
+        )

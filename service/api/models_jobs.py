@@ -59,9 +59,12 @@ class JobRequest(Body):
     )
     text: bool = Field(default=False, description=TEXT_TEXT, examples=[False])
     result: list[ResultForm] = Field(
-        default=["parquet"], min_length=1, max_length=3, description=RESULT_TEXT,
+        default=["parquet"],
+        min_length=1,
+        max_length=3,
+        description=RESULT_TEXT,
         examples=[["parquet", "pbn"]],
-    )  # fmt: skip
+    )
 
 
 class JobProgress(Body):

@@ -107,8 +107,11 @@ def room_for(wanted: int) -> Room:
     if room.most < wanted:
         _logger.warning(
             "at most %d connections, not %d (setting max_connections): this process may have %d "
-            "open files (ulimit -n)", room.most, wanted, allowed,
-        )  # fmt: skip
+            "open files (ulimit -n)",
+            room.most,
+            wanted,
+            allowed,
+        )
     return room
 
 

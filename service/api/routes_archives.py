@@ -124,9 +124,10 @@ async def archive_boards(
         setting = " (setting max_request_deals)" if is_file else "; files may have more"
         reason = f"expected at most {most:,}{setting}"
         raise Problem(
-            "limit-exceeded", f"limit: {reason}, got {question.limit:,}",
+            "limit-exceeded",
+            f"limit: {reason}, got {question.limit:,}",
             [complaint("limit", question.limit, reason)],
-        )  # fmt: skip
+        )
     if not is_file:
         accepted(request, [JSON])
         return await _json(request, name, partial(_boards, question))
@@ -223,9 +224,11 @@ def _file(question: BoardsQuestion, work: AppState, media_type: str, archive: Ar
                 check_size()
         check_size()
         return file_answer(
-            path, name=f"{archive.name}-boards.{question.format}", media_type=media_type,
+            path,
+            name=f"{archive.name}-boards.{question.format}",
+            media_type=media_type,
             timeout_s=work.timeout_s,
-        )  # fmt: skip
+        )
 
 
 def _node(question: NodeQuestion, archive: Archive) -> dict[str, Any]:

@@ -84,10 +84,12 @@ async def auctions(request: Request) -> Response:
         size = part_deals(table.seconds_a_deal[query.mode], work.settings.stream_chunk_deals)
         if form == JSON and len(deals) <= size:
             results, together = await work.ask(
-                AuctionsQuestion(table, query), deals, deals=len(deals),
+                AuctionsQuestion(table, query),
+                deals,
+                deals=len(deals),
                 most_deals=deals_at_once(table.seconds_of_few[query.mode]),
                 free=table.if_free(query.mode, len(deals)),
-            )  # fmt: skip
+            )
             tail = table.tail_for(query.mode, together)
             return Response(
                 b'{"results":[%s],%s}' % (b",".join(results), tail),

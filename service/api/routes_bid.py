@@ -88,18 +88,27 @@ def _wished(simulate: SimulateRequest | int) -> SimulateRequest:
 
 
 async def _simulated(
-    work: AppState, request: Request, table: LoadedTable, how: SimulateRequest, answer: Answer,
+    work: AppState,
+    request: Request,
+    table: LoadedTable,
+    how: SimulateRequest,
+    answer: Answer,
     about: _Position,
-) -> bytes:  # fmt: skip
+) -> bytes:
     """Answer with the simulated call."""
     limit = time_for(work, how.budget_ms)
     with_solver = how.double_dummy and work.settings.simulate_double_dummy
 
     def find(given_up: threading.Event) -> tuple[Answer, Simulation | None]:
         return simulate_bid(
-            table.engine, answer, *about, wish=how, time_limit_s=limit, cancel=given_up,
+            table.engine,
+            answer,
+            *about,
+            wish=how,
+            time_limit_s=limit,
+            cancel=given_up,
             solver=work.double_dummy if with_solver else None,
-        )  # fmt: skip
+        )
 
     best, found = await run_waiting(work, request, find)
     if found is None:
@@ -108,18 +117,27 @@ async def _simulated(
 
 
 async def _searched(
-    work: AppState, request: Request, table: LoadedTable, how: SearchRequest, answer: Answer,
+    work: AppState,
+    request: Request,
+    table: LoadedTable,
+    how: SearchRequest,
+    answer: Answer,
     about: _Position,
-) -> bytes:  # fmt: skip
+) -> bytes:
     """Answer with the searched call."""
     limit = time_for(work, None)
     with_solver = how.double_dummy and work.settings.simulate_double_dummy
 
     def find(given_up: threading.Event) -> tuple[Answer, Search]:
         return search_bid(
-            table.engine, answer, *about, wish=how, time_limit_s=limit, cancel=given_up,
+            table.engine,
+            answer,
+            *about,
+            wish=how,
+            time_limit_s=limit,
+            cancel=given_up,
             solver=work.double_dummy if with_solver else None,
-        )  # fmt: skip
+        )
 
     best, found = await run_waiting(work, request, find)
     return json_bytes({**best.to_dict(), "search": search_dict(found)})

@@ -107,9 +107,13 @@ async def tricks_of_contracts(request: Request) -> Response:
 
         def task(given_up: threading.Event) -> dict[str, Any]:
             found, known = contract_tricks(
-                hands, contracts, work.double_dummy, work.solved_tables, timeout_s=limit,
+                hands,
+                contracts,
+                work.double_dummy,
+                work.solved_tables,
+                timeout_s=limit,
                 cancel=given_up,
-            )  # fmt: skip
+            )
             missing = sum(tricks is None for row in found for tricks in row)
             return {"tricks": found, "solved_before": known, "missing": missing}
 

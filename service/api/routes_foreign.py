@@ -152,18 +152,24 @@ async def lead(request: Request) -> Response:
         if parse_seat(_field(parsed.query, "seat")) != leader:
             return _answer({"message": "Not this player to lead"})
         question = LeadQuestion(
-            hand=parsed.hand(), contract=contract,
-            calls=whole_auction(parsed.auction.calls, dealer), dealer=dealer,
-            vulnerability=parsed.vulnerability, layouts=_LAYOUTS,
-        )  # fmt: skip
+            hand=parsed.hand(),
+            contract=contract,
+            calls=whole_auction(parsed.auction.calls, dealer),
+            dealer=dealer,
+            vulnerability=parsed.vulnerability,
+            layouts=_LAYOUTS,
+        )
         with work.slots.taken(client_of(request)):
             table = _table(work, parsed)
 
             def answer(given_up: threading.Event) -> dict[str, Any]:
                 found = iter_leads(
-                    table.engine.bidder.meanings, work.double_dummy, question,
-                    time_limit_s=time_for(work, None), cancel=given_up,
-                )  # fmt: skip
+                    table.engine.bidder.meanings,
+                    work.double_dummy,
+                    question,
+                    time_limit_s=time_for(work, None),
+                    cancel=given_up,
+                )
                 return leads_dict(question, deque(found, maxlen=1)[0])
 
             answered = await run_waiting(work, request, answer)
@@ -238,9 +244,13 @@ def _sight(parsed: _ParsedRequest) -> Sight | str:
     shown = parsed.cards("dummy") | state.hands[dummy]
     calls = whole_auction(parsed.auction.calls, parsed.auction.dealer)
     return Sight(
-        Auction.of(calls, parsed.auction.dealer), parsed.vulnerability, seat, hand, shown,
+        Auction.of(calls, parsed.auction.dealer),
+        parsed.vulnerability,
+        seat,
+        hand,
+        shown,
         tuple(played),
-    )  # fmt: skip
+    )
 
 
 def _played(text: str) -> list[int]:

@@ -129,8 +129,9 @@ async def job_create(
     *,
     table: Annotated[
         str | None,
-        Query(description="Name of a bidding table; the default one if not given.",
-              examples=["sayc"]),
+        Query(
+            description="Name of a bidding table; the default one if not given.", examples=["sayc"]
+        ),
     ] = None,
     mode: Annotated[JobMode, Query(description=MODE_TEXT, examples=["first"])] = "first",
     beside: Annotated[
@@ -150,15 +151,21 @@ async def job_create(
     text: Annotated[bool, Query(description=TEXT_TEXT, examples=[False])] = False,
     result: Annotated[
         str,
-        Query(description=f"{RESULT_TEXT} Separated by commas.", examples=["parquet,pbn"],
-              max_length=100),
+        Query(
+            description=f"{RESULT_TEXT} Separated by commas.",
+            examples=["parquet,pbn"],
+            max_length=100,
+        ),
     ] = "parquet",
     name: Annotated[
         str,
-        Query(description="What the archive is called; deals are named after it.",
-              examples=["season.zip"], max_length=200),
+        Query(
+            description="What the archive is called; deals are named after it.",
+            examples=["season.zip"],
+            max_length=200,
+        ),
     ] = "upload",
-) -> Response:  # fmt: skip
+) -> Response:
     """Answer an archive of any size in the background.
 
     The body is the archive, and the parameters say what is asked; or a form has the archive as
@@ -171,9 +178,16 @@ async def job_create(
     if media_type in MEDIA_TYPES:
         check_query(request, *_FIELDS)
         job_request = _job_request(
-            table, mode, _listed(beside), archive, _listed(result), completed_only=completed_only,
-            limit=limit, max_depth=max_depth, text=text,
-        )  # fmt: skip
+            table,
+            mode,
+            _listed(beside),
+            archive,
+            _listed(result),
+            completed_only=completed_only,
+            limit=limit,
+            max_depth=max_depth,
+            text=text,
+        )
         doing = await _in_thread(_checked, work, job_request)
 
         async def receive(path: Path, free: int) -> tuple[dict[str, Any], str]:
@@ -202,9 +216,10 @@ async def job_create(
             f"expected Content-Type {', '.join((JSON, *MEDIA_TYPES, FORM))}, got {media_type!r}",
         )
     answer = answer_json(
-        request, described(job),
+        request,
+        described(job),
         headers={"Location": f"/v1/jobs/{job.id}", "Cache-Control": "no-store"},
-    )  # fmt: skip
+    )
     answer.status_code = 202
     return answer
 
@@ -314,11 +329,15 @@ def _of_form(fields: Mapping[str, str]) -> JobRequest:
         raise field_problem("mode", fields["mode"], reason)
     truths = {name: _TRUTH[fields.get(name, "false")] for name in _TRUTHS}
     return _job_request(
-        fields.get("table") or None, mode, _listed(fields.get("beside", "")),
-        fields.get("archive") or None, _listed(fields.get("result", "parquet")),
+        fields.get("table") or None,
+        mode,
+        _listed(fields.get("beside", "")),
+        fields.get("archive") or None,
+        _listed(fields.get("result", "parquet")),
         limit=_number("limit", fields.get("limit")),
-        max_depth=_number("max_depth", fields.get("max_depth")), **truths,
-    )  # fmt: skip
+        max_depth=_number("max_depth", fields.get("max_depth")),
+        **truths,
+    )
 
 
 def _number(name: str, written: str | None) -> int | None:
@@ -410,10 +429,12 @@ async def jobs(
         int, Query(description="Most jobs in the answer.", ge=1, le=MOST_JOBS, examples=[20])
     ] = 20,
     next: Annotated[
-        str, Query(description="What the answer before said as `next`.", max_length=40,
-                   examples=["MTc"]),
+        str,
+        Query(
+            description="What the answer before said as `next`.", max_length=40, examples=["MTc"]
+        ),
     ] = "",
-) -> Response:  # fmt: skip
+) -> Response:
     """List jobs, a page at a time."""
     work: AppState = request.app.state.own
     check_query(request, "limit", "next")
@@ -504,7 +525,7 @@ async def job_result(
     name: Annotated[
         str, InPath(description="Name of a file of the job.", examples=["auctions.parquet"])
     ],
-) -> Response:  # fmt: skip
+) -> Response:
     """Download a file of a job that is done."""
     work: AppState = request.app.state.own
     check_query(request)
@@ -517,9 +538,11 @@ async def job_result(
     accepted(request, [file.media_type, "application/octet-stream"])
     try:
         return file_answer(
-            path, name=f"{found.id}-{file.name}", media_type=file.media_type,
+            path,
+            name=f"{found.id}-{file.name}",
+            media_type=file.media_type,
             timeout_s=work.timeout_s,
-        )  # fmt: skip
+        )
     except OSError:
         # removed in this moment
         raise _unknown(id) from None

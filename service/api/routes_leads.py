@@ -64,10 +64,13 @@ async def leads(request: Request) -> Response:
             # it may have waited for a thread
             spent = monotonic() - arrived
             found = iter_leads(
-                table.engine.bidder.meanings, work.double_dummy, question,
+                table.engine.bidder.meanings,
+                work.double_dummy,
+                question,
                 time_limit_s=max(0.0, time_for(work, body.budget_ms) - spent),
-                patience_s=max(0.0, time_for(work, None) - spent), cancel=given_up,
-            )  # fmt: skip
+                patience_s=max(0.0, time_for(work, None) - spent),
+                cancel=given_up,
+            )
             warming = not work.tables.is_warm
             for answer in found:
                 answered = {**leads_dict(question, answer), "warming": warming}
@@ -82,9 +85,12 @@ async def leads(request: Request) -> Response:
 
         # what is wrong with the question comes to light before the first answer, as a problem
         return PartsResponse(
-            await with_first_part(iter_waiting(work, request, lines)), media_type=JSON_LINES,
-            headers=table.headers_for(), timeout_s=work.timeout_s, release=stack.pop_all().close,
-        )  # fmt: skip
+            await with_first_part(iter_waiting(work, request, lines)),
+            media_type=JSON_LINES,
+            headers=table.headers_for(),
+            timeout_s=work.timeout_s,
+            release=stack.pop_all().close,
+        )
 
 
 def _last(answers: Iterator[bytes]) -> bytes:

@@ -69,10 +69,12 @@ async def members(request: Request) -> Response:
         frames = _frames(work, table, deals, question.entries)
         if form == ARROW:
             return PartsResponse(
-                await with_first_part(_as_arrow(frames)), media_type=ARROW,
+                await with_first_part(_as_arrow(frames)),
+                media_type=ARROW,
                 headers=table.headers_for("members", len(deals)),
-                timeout_s=work.timeout_s, release=stack.pop_all().close,
-            )  # fmt: skip
+                timeout_s=work.timeout_s,
+                release=stack.pop_all().close,
+            )
         if len(deals) * len(question.entries) > MOST_LISTED:
             raise Problem(
                 "limit-exceeded",

@@ -56,9 +56,11 @@ async def system_check(request: Request) -> Response:
     for number, auction in enumerate(question.auctions):
         read_field(legal_calls, auction, f"auctions[{number}]")
     given = {
-        "deals": question.deals, "seed": question.seed, "auctions": list(question.auctions),
+        "deals": question.deals,
+        "seed": question.seed,
+        "auctions": list(question.auctions),
         "least": question.least,
-    }  # fmt: skip
+    }
     systems = {"system": question.system}
     if question.opponents is not None:
         systems["opponents"] = question.opponents
@@ -102,8 +104,9 @@ async def compare(request: Request) -> Response:
     """
     work, question = await _body(request, CompareRequest)
     for name, number, most in (
-        ("deals", question.deals, MOST_COMPARED), ("solve", question.solve, MOST_SOLVED),
-    ):  # fmt: skip
+        ("deals", question.deals, MOST_COMPARED),
+        ("solve", question.solve, MOST_SOLVED),
+    ):
         if number > most:
             raise Problem(
                 "limit-exceeded",
@@ -118,9 +121,12 @@ async def compare(request: Request) -> Response:
         columns = (*deals.hands, deals.dealer, deals.vulnerability)
         boards = [*zip(*(one.tolist() for one in columns), strict=True)]
     given = {
-        "deals": question.deals, "seed": question.seed, "solve": question.solve, "boards": boards,
+        "deals": question.deals,
+        "seed": question.seed,
+        "solve": question.solve,
+        "boards": boards,
         "workers": work.settings.dd_workers,
-    }  # fmt: skip
+    }
     systems = {"first": question.first, "second": question.second}
     return await _answer(work, request, "compare", systems, given, question.budget_ms)
 
@@ -144,9 +150,11 @@ async def bench(request: Request) -> Response:
     """
     work, question = await _body(request, BenchRequest)
     given = {
-        "boards": question.boards, "seed": question.seed, "part": question.bank,
+        "boards": question.boards,
+        "seed": question.seed,
+        "part": question.bank,
         "workers": work.settings.dd_workers,
-    }  # fmt: skip
+    }
     systems = {"system": question.system}
     systems |= {f"against[{place}]": one for place, one in enumerate(question.against or ())}
     return await _answer(work, request, "bench", systems, given)
@@ -161,9 +169,13 @@ async def _body(request: Request, model: type[_Model]) -> tuple[AppState, _Model
 
 
 async def _answer(
-    work: AppState, request: Request, question: str, systems: Mapping[str, SystemChoice],
-    given: Mapping[str, Any], budget_ms: int | None = None,
-) -> Response:  # fmt: skip
+    work: AppState,
+    request: Request,
+    question: str,
+    systems: Mapping[str, SystemChoice],
+    given: Mapping[str, Any],
+    budget_ms: int | None = None,
+) -> Response:
     chosen = {field: _choice(work, one, field) for field, one in systems.items()}
     limit = time_for(work, None)
     further = dict(given)
@@ -174,9 +186,13 @@ async def _answer(
 
         def ask(given_up: threading.Event) -> dict[str, Any]:
             return ask_process(
-                question, chosen, further, time_limit_s=limit, cancel=given_up,
+                question,
+                chosen,
+                further,
+                time_limit_s=limit,
+                cancel=given_up,
                 places_bytes=work.settings.places_bytes,
-            )  # fmt: skip
+            )
 
         return Response(json_bytes(await run_waiting(work, request, ask)), media_type=JSON)
 

@@ -67,8 +67,10 @@ after 1NT:
   Pass = Probe: at most 8 points, 4 spades
 """
 _PROBE_TEXT_ANSWER: Final = [
-    *_PROBE_ANSWER, ("1N", "P", "P", "P"), *(("P",) * calls for calls in range(1, 5)),
-]  # fmt: skip
+    *_PROBE_ANSWER,
+    ("1N", "P", "P", "P"),
+    *(("P",) * calls for calls in range(1, 5)),
+]
 """The same of the same lines as a system: any player may pass where no line says more."""
 
 
@@ -317,8 +319,10 @@ class Tables:
             self.state = "ready"
         _logger.info(
             "ready in %d ms: tables %s, backend %s",
-            self.started_in_ms, ", ".join(self._loaded), self.backend,
-        )  # fmt: skip
+            self.started_in_ms,
+            ", ".join(self._loaded),
+            self.backend,
+        )
 
     def warm_up(self, further: Callable[[], object] | None = None) -> None:
         """Answer each kind of question once, and have a device compile its kernels.
@@ -424,9 +428,11 @@ class Tables:
                     self.fail(error)
                 old.reload_errors = _complaints(error)
                 _logger.error(
-                    "table %s stays as it was, it cannot be loaded anew: %s", name, error,
+                    "table %s stays as it was, it cannot be loaded anew: %s",
+                    name,
+                    error,
                     exc_info=not isinstance(error, BidcascadeError),
-                )  # fmt: skip
+                )
                 return False
             self._loaded[name] = new
             changes = new.engine.bidder.changes_since(old.engine.bidder)

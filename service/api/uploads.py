@@ -63,9 +63,10 @@ class Uploads:
         """
         if not self._free:
             raise Problem(
-                "too-many-jobs", f"expected at most {self._most} uploads at once",
+                "too-many-jobs",
+                f"expected at most {self._most} uploads at once",
                 headers={"Retry-After": "5"},
-            )  # fmt: skip
+            )
         self._free -= 1
         try:
             yield

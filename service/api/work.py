@@ -52,9 +52,12 @@ class AppState:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.tables = Tables(
-            settings.table_paths(), settings.backend, settings.overlay_paths(),
-            settings.undescribed_policies(), settings.option,
-        )  # fmt: skip
+            settings.table_paths(),
+            settings.backend,
+            settings.overlay_paths(),
+            settings.undescribed_policies(),
+            settings.option,
+        )
         self.slots = Slots(settings.max_concurrent_requests)
         self._bodies = Slots(
             _HELD_BODIES * settings.max_request_bytes, "bytes of bodies that are not read yet"
@@ -199,9 +202,13 @@ class AppState:
             yield content
 
     async def run(
-        self, work: Callable[[], _Result], *, small: bool = False, ahead: bool = False,
+        self,
+        work: Callable[[], _Result],
+        *,
+        small: bool = False,
+        ahead: bool = False,
         limiter: CapacityLimiter | None = None,
-    ) -> _Result:  # fmt: skip
+    ) -> _Result:
         """Do some work, in a thread unless it is small; ``ahead`` of what waits for a thread.
 
         ``limiter`` has the places of work that is to wait for its own kind alone.

@@ -247,8 +247,10 @@ def _run(words: list[str], interrupted: list[int]) -> int:
         if isinstance(error, BidcascadeError | OSError | MemoryError):
             _print_error(_message(error))
             return exit_code(error)
-        _print_error(f"internal error: {type(error).__name__}: {_message(error)}"
-                     + ("" if debug else " (--debug shows where)"))  # fmt: skip
+        _print_error(
+            f"internal error: {type(error).__name__}: {_message(error)}"
+            + ("" if debug else " (--debug shows where)")
+        )
         return INTERNAL_ERROR
 
 
@@ -264,9 +266,14 @@ def exit_code(error: BaseException) -> int:
     if isinstance(error, failed):
         return NO_BACKEND
     unusable = (
-        InvalidInput | InvalidScript | InvalidSystem | InvalidTable | NoSuchDeal | OSError
+        InvalidInput
+        | InvalidScript
+        | InvalidSystem
+        | InvalidTable
+        | NoSuchDeal
+        | OSError
         | MemoryError
-    )  # fmt: skip
+    )
     if isinstance(error, unusable):
         return BAD_INPUT
     return BAD_ARGUMENTS
@@ -310,9 +317,12 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
     named = next((word for word in words if not word.startswith("-")), None)
     for name, (module, meaning) in COMMANDS.items():
         command = commands.add_parser(
-            name, help=meaning, description=f"{meaning[0].upper()}{meaning[1:]}.",
-            epilog=_EPILOG, allow_abbrev=False,
-        )  # fmt: skip
+            name,
+            help=meaning,
+            description=f"{meaning[0].upper()}{meaning[1:]}.",
+            epilog=_EPILOG,
+            allow_abbrev=False,
+        )
         _add_debug(command)
         if name == named:
             there, function = (import_module(f".{module}", __package__), name.replace("-", "_"))
@@ -324,9 +334,11 @@ def make_parser(words: Sequence[str]) -> argparse.ArgumentParser:
 
 def _add_debug(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--debug", action="store_true", default=argparse.SUPPRESS,
+        "--debug",
+        action="store_true",
+        default=argparse.SUPPRESS,
         help="show where an error comes from",
-    )  # fmt: skip
+    )
 
 
 def _without_command(options: argparse.Namespace) -> int:

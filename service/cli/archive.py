@@ -34,21 +34,35 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
     _named(show)
 
     add = _named(action("add", "add the boards of files, new ones only", _add))
-    add.add_argument("inputs", nargs="+", metavar="INPUT",
-                     help="file, folder, pattern or link (LIN, PBN, hands, Parquet)")  # fmt: skip
-    add.add_argument("--replace", action="store_true",
-                     help="files that have changed take the place of what they held")  # fmt: skip
-    add.add_argument("--watch", type=shared.whole_number(1, 86_400), metavar="S",
-                     help="go on: look again every S seconds, until interrupted")  # fmt: skip
-    add.add_argument("--jobs", type=shared.whole_number(1), metavar="N",
-                     help="processes that read")  # fmt: skip
+    add.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="file, folder, pattern or link (LIN, PBN, hands, Parquet)",
+    )
+    add.add_argument(
+        "--replace",
+        action="store_true",
+        help="files that have changed take the place of what they held",
+    )
+    add.add_argument(
+        "--watch",
+        type=shared.whole_number(1, 86_400),
+        metavar="S",
+        help="go on: look again every S seconds, until interrupted",
+    )
+    add.add_argument("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     _backend(add)
 
     bid = _named(action("bid", "let a table or system bid all boards, and those to come", _bid))
     bid.add_argument("table", metavar="TABLE", help="a name, a folder, a file")
     bid.add_argument("--as", dest="alias", metavar="NAME", help="under which it is asked for")
-    bid.add_argument("--all", dest="all_calls", action=argparse.BooleanOptionalAction,
-                     help="index every auction that it allows, too")  # fmt: skip
+    bid.add_argument(
+        "--all",
+        dest="all_calls",
+        action=argparse.BooleanOptionalAction,
+        help="index every auction that it allows, too",
+    )
     _backend(bid)
     shared.add_system_option(bid)
     shared.add_import_options(bid)
@@ -57,8 +71,9 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
     forget.add_argument("who", metavar="WHO", help="under which name it bids")
 
     solve = _named(action("solve", "solve all boards, and those to come, double dummy", _solve))
-    solve.add_argument("--workers", type=shared.whole_number(1), metavar="N",
-                       help="solver processes")  # fmt: skip
+    solve.add_argument(
+        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
+    )
 
     remove = _named(action("remove", "remove an archive, or the boards of a file", _remove))
     remove.add_argument("--source", metavar="FILE", help="only the boards of this file")
@@ -71,20 +86,28 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
 
     stats = _named(action("stats", "what an auction, and each below it, is worth", _stats))
     add_flags(stats, NodeQuestion)
-    stats.add_argument("--least", type=shared.whole_number(1), default=50, metavar="N",
-                       help="fewest boards of a node (default: 50)")  # fmt: skip
-    stats.add_argument("--depth", type=shared.whole_number(0), metavar="N",
-                       help="most calls of a node")  # fmt: skip
-    stats.add_argument("--out", metavar="FILE",
-                       help=".parquet: all nodes with all columns; .html: a page")  # fmt: skip
+    stats.add_argument(
+        "--least",
+        type=shared.whole_number(1),
+        default=50,
+        metavar="N",
+        help="fewest boards of a node (default: 50)",
+    )
+    stats.add_argument(
+        "--depth", type=shared.whole_number(0), metavar="N", help="most calls of a node"
+    )
+    stats.add_argument(
+        "--out", metavar="FILE", help=".parquet: all nodes with all columns; .html: a page"
+    )
 
     calls = _named(action("calls", "what follows an auction, and how often", _calls))
     add_flags(calls, NodeQuestion)
 
 
 def _place(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
-    parser.add_argument("--folder", metavar="DIR",
-                        help="of all archives (default: in the user's data folder)")  # fmt: skip
+    parser.add_argument(
+        "--folder", metavar="DIR", help="of all archives (default: in the user's data folder)"
+    )
     return parser
 
 
@@ -94,8 +117,12 @@ def _named(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 
 def _backend(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--backend", default="auto", choices=shared.BACKENDS,
-                        help="where systems bid (default: auto)")  # fmt: skip
+    parser.add_argument(
+        "--backend",
+        default="auto",
+        choices=shared.BACKENDS,
+        help="where systems bid (default: auto)",
+    )
 
 
 def _folder(options: argparse.Namespace) -> Path:
@@ -157,9 +184,15 @@ def _add(options: argparse.Namespace) -> None:
             report = stack.enter_context(progress_bar("archive add"))
             solve = stack.enter_context(solver_of(folder))
             return add_files(
-                folder, inputs, replace=options.replace, grown=grown, jobs=options.jobs,
-                backend=options.backend, solve=solve, report=report,
-            )  # fmt: skip
+                folder,
+                inputs,
+                replace=options.replace,
+                grown=grown,
+                jobs=options.jobs,
+                backend=options.backend,
+                solve=solve,
+                report=report,
+            )
 
     if options.watch is None:
         _print_added(options, add(options.inputs))
@@ -194,12 +227,18 @@ def _bid(options: argparse.Namespace) -> None:
     options.interruption_hint = "boards that were bid stay so; the same command goes on"
     with progress_bar("archive bid") as report, shared.table_errors(options.table):
         done = bid_archive(
-            _folder(options), options.table, name=options.alias, all_calls=options.all_calls,
-            backend=options.backend, report=report, **shared.import_options(options),
-        )  # fmt: skip
+            _folder(options),
+            options.table,
+            name=options.alias,
+            all_calls=options.all_calls,
+            backend=options.backend,
+            report=report,
+            **shared.import_options(options),
+        )
     if options.json:
-        shared.print_json({"name": done.name, "digest": done.digest, "bid": done.bid,
-                           "boards": done.boards})  # fmt: skip
+        shared.print_json(
+            {"name": done.name, "digest": done.digest, "bid": done.bid, "boards": done.boards}
+        )
     else:
         shared.note(f"{done.name} bid {done.bid:,} of {done.boards:,} boards")
 

@@ -33,10 +33,11 @@ def lsp(options: argparse.Namespace) -> None:
 def configure_mcp(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``mcp``: the way to speak, and every setting."""
     parser.add_argument(
-        "--http", action="store_true",
+        "--http",
+        action="store_true",
         help="serve at /mcp over HTTP, beside the REST service, with its keys and limits (default: "
         "standard input and output, for one assistant)",
-    )  # fmt: skip
+    )
     add_settings(parser)
 
 

@@ -34,8 +34,12 @@ _DEALS_AT_ONCE = 500
 def configure_auctions(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``auctions``."""
     add = parser.add_argument
-    add("deals", nargs="+", metavar="DEAL",
-        help="PBN text 'N:hand hand hand hand', LIN text, a file of deals, or -")  # fmt: skip
+    add(
+        "deals",
+        nargs="+",
+        metavar="DEAL",
+        help="PBN text 'N:hand hand hand hand', LIN text, a file of deals, or -",
+    )
     add("--dealer", metavar="SEAT", help="who deals (default: as the deal says)")
     add("--vul", metavar="V", help="None, NS, EW or Both (default: as it says)")
     add_flags(parser, AuctionsRequest)
@@ -72,7 +76,7 @@ def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
         empty_rejects,
         iter_deals,
         parse_deal_line,
-    )  # fmt: skip
+    )
     from bidcascade.service.api.deal_requests import deal_of_lin
 
     for text in given:
@@ -198,9 +202,13 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     add_flags(parser, SimulateRequest)
     add_flags(parser, SearchRequest, "kinds", "margin", "errors", "doubled")
     shared.add_table_options(parser)
-    parser.add_argument("--meanings", default="sayc", metavar="SYSTEM",
+    parser.add_argument(
+        "--meanings",
+        default="sayc",
+        metavar="SYSTEM",
         help="where --table is a foreign engine (engine:COMMAND or engine:http://…): the system "
-        "that the auction is read by when its call is simulated (default: sayc)")  # fmt: skip
+        "that the auction is read by when its call is simulated (default: sayc)",
+    )
     shared.add_engine_options(parser)
     shared.add_json_option(parser)
 
@@ -257,9 +265,11 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
             raise shared.UsageError("expected a system with --search, got a foreign engine")
         return
     given = {
-        "search-kinds": options.kinds, "margin": options.margin, "errors": options.errors,
+        "search-kinds": options.kinds,
+        "margin": options.margin,
+        "errors": options.errors,
         "doubled": options.doubled,
-    }  # fmt: skip
+    }
     for name, value in given.items():
         if value not in (None, [], False):
             raise shared.UsageError(f"expected --{name} with --search, got it alone")
@@ -274,7 +284,7 @@ def _bid_known_hands(options: argparse.Namespace, question: BidRequest) -> None:
         parse_calls,
         parse_seat,
         parse_vulnerability,
-    )  # fmt: skip
+    )
     from bidcascade.engine.known_seats import bid_known
     from bidcascade.loaders import read_hands
 
@@ -294,9 +304,13 @@ def _bid_known_hands(options: argparse.Namespace, question: BidRequest) -> None:
         return
     for one in found.calls:
         answer = one.answer
-        about = "given" if answer is None else ": ".join(
-            text for text in (answer.name, answer.description) if text
-        ) or answer.note or "undescribed"  # fmt: skip
+        about = (
+            "given"
+            if answer is None
+            else ": ".join(text for text in (answer.name, answer.description) if text)
+            or answer.note
+            or "undescribed"
+        )
         print(f"{one.seat.letter}  {format_call(one.call):2}  {about}")
     if found.stops_at is not None:
         print(f"{found.stops_at.letter} is to call, whose hand is unknown")
@@ -328,9 +342,14 @@ def _value_text(value: Any) -> str:
 
 
 def _simulated(
-    options: argparse.Namespace, engine: "Engine", answer: "BidAnswer", hand: int,
-    calls: Sequence[int], dealer: "Seat", sides: "Vulnerability",
-) -> "tuple[BidAnswer, dict[str, Any] | None]":  # fmt: skip
+    options: argparse.Namespace,
+    engine: "Engine",
+    answer: "BidAnswer",
+    hand: int,
+    calls: Sequence[int],
+    dealer: "Seat",
+    sides: "Vulnerability",
+) -> "tuple[BidAnswer, dict[str, Any] | None]":
     """Simulate the call where that is asked for."""
     if options.layouts is None:
         return answer, None
@@ -346,9 +365,15 @@ def _simulated(
 
 
 def _searched(
-    options: argparse.Namespace, question: BidRequest, engine: "Engine", answer: "BidAnswer",
-    hand: int, calls: Sequence[int], dealer: "Seat", sides: "Vulnerability",
-) -> "tuple[BidAnswer, dict[str, Any] | None]":  # fmt: skip
+    options: argparse.Namespace,
+    question: BidRequest,
+    engine: "Engine",
+    answer: "BidAnswer",
+    hand: int,
+    calls: Sequence[int],
+    dealer: "Seat",
+    sides: "Vulnerability",
+) -> "tuple[BidAnswer, dict[str, Any] | None]":
     """Search the call where that is asked for."""
     if not question.search:
         return answer, None

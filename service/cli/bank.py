@@ -10,9 +10,14 @@ _DEFAULT_DEALS = 150_000
 def configure_bank(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bank``."""
     add = parser.add_argument
-    add("--deals", type=shared.whole_number(0), default=_DEFAULT_DEALS, metavar="N",
+    add(
+        "--deals",
+        type=shared.whole_number(0),
+        default=_DEFAULT_DEALS,
+        metavar="N",
         help="solve the first N deals, as far as they are not solved: some 0.2 s of a core each, "
-        f"at lowest priority; 0 only counts (default: {_DEFAULT_DEALS:,})")  # fmt: skip
+        f"at lowest priority; 0 only counts (default: {_DEFAULT_DEALS:,})",
+    )
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
     shared.add_json_option(parser)
 

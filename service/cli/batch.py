@@ -10,30 +10,63 @@ from . import shared
 def configure_batch(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``batch``."""
     add = parser.add_argument
-    add("inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
+    add(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)",
+    )
     add("--out", required=True, metavar="DIR", help="new or empty folder")
-    add("--mode", choices=("all", "first", "counts"),
+    add(
+        "--mode",
+        choices=("all", "first", "counts"),
         help="all auctions that hold, the one that is bid, or how many deals reach each "
-        "entry (default: all of a table, first of a system)")  # fmt: skip
+        "entry (default: all of a table, first of a system)",
+    )
     add("--completed", action="store_true", help="only complete auctions")
-    add("--limit", type=shared.whole_number(1, shared.MOST_LISTED), metavar="K",
-        help="list at most so many auctions of a deal (of a system 1000 if not given)")  # fmt: skip
-    add("--max-depth", type=shared.whole_number(1, shared.MOST_LISTED), metavar="N",
-        help="only auctions of at most so many calls")  # fmt: skip
-    add("--share", type=_share, default=1.0, metavar="P",
-        help="answer only this part of the boards, as 0.01; the hands say which")  # fmt: skip
+    add(
+        "--limit",
+        type=shared.whole_number(1, shared.MOST_LISTED),
+        metavar="K",
+        help="list at most so many auctions of a deal (of a system 1000 if not given)",
+    )
+    add(
+        "--max-depth",
+        type=shared.whole_number(1, shared.MOST_LISTED),
+        metavar="N",
+        help="only auctions of at most so many calls",
+    )
+    add(
+        "--share",
+        type=_share,
+        default=1.0,
+        metavar="P",
+        help="answer only this part of the boards, as 0.01; the hands say which",
+    )
     add("--text", action="store_true", help="hands as text, too, and with --mode first auctions")
     add("--resume", action="store_true", help="go on with an interrupted batch")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
-    add("--devices", type=_devices, default=(), metavar="D,D",
+    add(
+        "--devices",
+        type=_devices,
+        default=(),
+        metavar="D,D",
         help="CUDA devices, as 0,1: a process for each (with --backend cpu so many "
-        "processes; needs the extra dask-gpu or dask)")  # fmt: skip
-    add("--scheduler", type=_scheduler, metavar="ADDRESS",
-        help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra "
-        "dask)")  # fmt: skip
-    add("--part-deals", type=shared.whole_number(1, 10_000_000), default=1_000_000, metavar="N",
-        help="most deals of a part, which takes about 5 s (default: 1000000)")  # fmt: skip
+        "processes; needs the extra dask-gpu or dask)",
+    )
+    add(
+        "--scheduler",
+        type=_scheduler,
+        metavar="ADDRESS",
+        help="Dask scheduler, as tcp://host:8786: its workers answer (needs the extra dask)",
+    )
+    add(
+        "--part-deals",
+        type=shared.whole_number(1, 10_000_000),
+        default=1_000_000,
+        metavar="N",
+        help="most deals of a part, which takes about 5 s (default: 1000000)",
+    )
     shared.add_table_options(parser)
     shared.add_json_option(parser)
 
@@ -101,11 +134,20 @@ def batch(options: argparse.Namespace) -> None:
 
         options.interruption_hint = shared.resume_hint(options.out)
         summary = run_batch(
-            engine, options.inputs, options.out, mode=options.mode,
-            completed_only=options.completed, limit=options.limit, max_depth=options.max_depth,
-            share=options.share, text=options.text, resume=options.resume,
-            jobs=options.jobs, elsewhere=elsewhere, part_deals=options.part_deals,
-        )  # fmt: skip
+            engine,
+            options.inputs,
+            options.out,
+            mode=options.mode,
+            completed_only=options.completed,
+            limit=options.limit,
+            max_depth=options.max_depth,
+            share=options.share,
+            text=options.text,
+            resume=options.resume,
+            jobs=options.jobs,
+            elsewhere=elsewhere,
+            part_deals=options.part_deals,
+        )
     numbers = summary._asdict()
     if options.json:
         from bidcascade.engine.runs.batch_parts import backend_of

@@ -19,26 +19,49 @@ _DEFAULT_BOARDS = 1000
 def configure_bench(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bench``."""
     add = parser.add_argument
-    add("bidder", metavar="BOT",
+    add(
+        "bidder",
+        metavar="BOT",
         help="a foreign engine (engine:COMMAND or engine:http://…), a system, a file .bidding, or "
-        "search: before either for a system that searches its decisions")  # fmt: skip
-    add("--against", action="append", metavar="SYSTEM",
-        help="an opponent; may be given several times (default: each system of the "
-        "package)")  # fmt: skip
-    add("--boards", type=shared.whole_number(1), default=_DEFAULT_BOARDS, metavar="N",
+        "search: before either for a system that searches its decisions",
+    )
+    add(
+        "--against",
+        action="append",
+        metavar="SYSTEM",
+        help="an opponent; may be given several times (default: each system of the package)",
+    )
+    add(
+        "--boards",
+        type=shared.whole_number(1),
+        default=_DEFAULT_BOARDS,
+        metavar="N",
         help=f"how many boards (default: {_DEFAULT_BOARDS:,}); each that is not solved yet takes "
-        "some 0.2 s of a core, once")  # fmt: skip
-    add("--seed", type=shared.whole_number(0), default=0, metavar="S",
+        "some 0.2 s of a core, once",
+    )
+    add(
+        "--seed",
+        type=shared.whole_number(0),
+        default=0,
+        metavar="S",
         help="which boards: the first N of the part of the bank for 0, the next N for 1 … "
-        "(default: 0)")  # fmt: skip
-    add("--bank", default="held-out", metavar="PART",
+        "(default: 0)",
+    )
+    add(
+        "--bank",
+        default="held-out",
+        metavar="PART",
         help="part of the bank: held-out, open or all (default: held-out, by which no text was "
-        "tuned)")  # fmt: skip
+        "tuned)",
+    )
     shared.add_system_option(parser)
     shared.add_player_options(parser)
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
-    add("--out", metavar="FOLDER",
-        help="for report.html, report.md, summary.json, times.json, Parquet")  # fmt: skip
+    add(
+        "--out",
+        metavar="FOLDER",
+        help="for report.html, report.md, summary.json, times.json, Parquet",
+    )
     shared.add_json_option(parser)
 
 
@@ -68,9 +91,14 @@ def bench(options: argparse.Namespace) -> None:
         bar = stack.enter_context(progress_bar("bench"))
         pool = stack.enter_context(DoubleDummyPool(options.workers))
         found, boards = measure(
-            bidder, opponents, pool, boards=options.boards, seed=options.seed, part=options.bank,
+            bidder,
+            opponents,
+            pool,
+            boards=options.boards,
+            seed=options.seed,
+            part=options.bank,
             progress=lambda what, done, total: bar(done, total, done),
-        )  # fmt: skip
+        )
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         for path in write_bench_report(found, boards, folder):

@@ -20,25 +20,45 @@ _MARK: Final = "print.html"
 
 def configure_book(action: Callable[..., argparse.ArgumentParser], system_help: str) -> None:
     """Arguments of ``system book``."""
-    book = action("book", "pages to read and print: places, examples, conventions, the text",
-                  write_book)  # fmt: skip
+    book = action(
+        "book", "pages to read and print: places, examples, conventions, the text", write_book
+    )
     add = book.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(book)
     add("--out", required=True, metavar="DIR", help="folder for the pages; index.html is the first")
     add("--overwrite", action="store_true", help="write over a book that is there")
-    add("--deals", type=shared.whole_number(1, 1_000_000), default=_DEALS, metavar="N",
-        help=f"random deals that shares and examples are of (default: {_DEALS:,})")  # fmt: skip
-    add("--seed", type=shared.whole_number(0, 2**53 - 1), default=2026, metavar="S",
-        help="of these deals; the same seed, the same book (default: 2026)")  # fmt: skip
-    add("--least", type=shared.whole_number(1), metavar="K",
-        help="deals that come to a place before it has a table (default: one in a "
-        "thousand)")  # fmt: skip
-    add("--bank", metavar="PART",
+    add(
+        "--deals",
+        type=shared.whole_number(1, 1_000_000),
+        default=_DEALS,
+        metavar="N",
+        help=f"random deals that shares and examples are of (default: {_DEALS:,})",
+    )
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**53 - 1),
+        default=2026,
+        metavar="S",
+        help="of these deals; the same seed, the same book (default: 2026)",
+    )
+    add(
+        "--least",
+        type=shared.whole_number(1),
+        metavar="K",
+        help="deals that come to a place before it has a table (default: one in a thousand)",
+    )
+    add(
+        "--bank",
+        metavar="PART",
         help="also what each option gains, on the solved deals of the bank (bidcascade bank): "
-        "open, held-out or all")  # fmt: skip
-    add("--pdf", action="store_true",
-        help=f"also {_PDF}, printed by the Chromium or Chrome of this machine")  # fmt: skip
+        "open, held-out or all",
+    )
+    add(
+        "--pdf",
+        action="store_true",
+        help=f"also {_PDF}, printed by the Chromium or Chrome of this machine",
+    )
 
 
 def write_book(options: argparse.Namespace) -> None:
@@ -59,9 +79,12 @@ def write_book(options: argparse.Namespace) -> None:
     prices = _prices(options, chosen) if system.text.options else ()
     with progress_bar("book") as bar:
         book = book_of(
-            system, deals=options.deals, seed=options.seed, least=options.least,
+            system,
+            deals=options.deals,
+            seed=options.seed,
+            least=options.least,
             progress=lambda _, left: bar(options.deals - left, options.deals, options.deals - left),
-        )  # fmt: skip
+        )
     pages = book_files(book, prices)
     with can_write(out):
         for name, text in pages.items():
@@ -74,10 +97,11 @@ def write_book(options: argparse.Namespace) -> None:
         "lines": len(book.uses), "digest": book.digest, "pdf": pdf,
     }  # fmt: skip
     shared.print_answer(
-        options, report,
+        options,
+        report,
         f"{out / 'index.html'}: {len(book.places):,} places, {len(book.uses):,} lines, "
         f"{len(pages):,} pages",
-    )  # fmt: skip
+    )
 
 
 def _check_place(out: Path, *, overwrite: bool) -> None:
@@ -114,10 +138,13 @@ def _prices(options: argparse.Namespace, chosen: dict[str, bool]) -> "list[Optio
     with progress_bar("prices") as bar:
         return list(
             option_prices(
-                options.system, deals, known, options=chosen,
+                options.system,
+                deals,
+                known,
+                options=chosen,
                 progress=lambda _, done, total: bar(done, total, done * len(deals)),
             )
-        )  # fmt: skip
+        )
 
 
 def _print(out: Path) -> str | None:
@@ -128,8 +155,9 @@ def _print(out: Path) -> str | None:
 
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None:
-        shared.note(f"no {_PDF}: neither Chromium nor Chrome is on the path; "
-                    f"any browser prints {_MARK}")  # fmt: skip
+        shared.note(
+            f"no {_PDF}: neither Chromium nor Chrome is on the path; any browser prints {_MARK}"
+        )
         return None
     target = (out / _PDF).absolute()
     target.unlink(missing_ok=True)
@@ -143,9 +171,14 @@ def _print(out: Path) -> str | None:
         ]  # fmt: skip
         try:
             done = subprocess.run(
-                command, capture_output=True, text=True, errors="replace", timeout=_PDF_SECONDS,
-                check=False, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=_PDF_SECONDS,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
             message = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
         except (OSError, subprocess.TimeoutExpired) as error:
             message = str(error)

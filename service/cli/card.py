@@ -21,14 +21,24 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
     add = card.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(card)
-    add("--order", default=_ORDERS[0], choices=_ORDERS,
-        help="whose card has the order of the parts (default: acbl)")  # fmt: skip
-    add("--bbsa", metavar="FILE",
+    add(
+        "--order",
+        default=_ORDERS[0],
+        choices=_ORDERS,
+        help="whose card has the order of the parts (default: acbl)",
+    )
+    add(
+        "--bbsa",
+        metavar="FILE",
         help="take options from a card of Bridge Bidding Analyser, and say what it has that the "
-        "text has not")  # fmt: skip
-    add("--out", metavar="FILE",
+        "text has not",
+    )
+    add(
+        "--out",
+        metavar="FILE",
         help="write it there instead: *.html to be printed, *.json to be read again (--option "
-        "@FILE)")  # fmt: skip
+        "@FILE)",
+    )
 
 
 def show_card(options: argparse.Namespace) -> None:

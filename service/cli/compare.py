@@ -19,33 +19,59 @@ _LINES = 12
 def configure_compare(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``compare``."""
     add = parser.add_argument
-    add("systems", metavar="SYSTEM", nargs="+",
+    add(
+        "systems",
+        metavar="SYSTEM",
+        nargs="+",
         help="a name, a file .bidding, search: before either for a system that searches its "
         "decisions, or a foreign engine as engine:COMMAND or engine:http://…: two, or with "
-        "--archive any number")  # fmt: skip
-    add("--archive", metavar="FILE", nargs="+",
+        "--archive any number",
+    )
+    add(
+        "--archive",
+        metavar="FILE",
+        nargs="+",
         help="boards that players bid (LIN, PBN, Parquet): each system bids them at all four "
-        "seats, and its distance from par is set beside the players'")  # fmt: skip
-    add("--deals", type=shared.whole_number(1, 2**31 - 1), metavar="N",
-        help=f"random deals (default: {_DEFAULT_DEALS:,})")  # fmt: skip
-    add("--from", dest="source", metavar="FILE",
+        "seats, and its distance from par is set beside the players'",
+    )
+    add(
+        "--deals",
+        type=shared.whole_number(1, 2**31 - 1),
+        metavar="N",
+        help=f"random deals (default: {_DEFAULT_DEALS:,})",
+    )
+    add(
+        "--from",
+        dest="source",
+        metavar="FILE",
         help="deals of a file instead (LIN, PBN, Parquet); a Parquet file's double-dummy columns "
-        "(augment --dd) are used")  # fmt: skip
+        "(augment --dd) are used",
+    )
     shared.add_bank_option(parser)
-    add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
-        help="of the deals and of samples (default: 1)")  # fmt: skip
-    add("--dd-budget", metavar="B",
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="S",
+        help="of the deals and of samples (default: 1)",
+    )
+    add(
+        "--dd-budget",
+        metavar="B",
         help="how long (90s, 5m), or how many, deals with different contracts are worked out; all "
-        f"for every one (default: {_DEFAULT_BUDGET})")  # fmt: skip
+        f"for every one (default: {_DEFAULT_BUDGET})",
+    )
     shared.add_lead_options(parser)
     shared.add_system_option(parser)
     shared.add_player_options(parser)
     add("--backend", default="auto", choices=shared.BACKENDS, help="where two systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
     add("--out", metavar="FOLDER", help="for report.html, report.md, summary.json, Parquet")
-    add("--resume", action="store_true",
-        help="go on from the boards in the folder --out, of the same match with a smaller "
-        "budget")  # fmt: skip
+    add(
+        "--resume",
+        action="store_true",
+        help="go on from the boards in the folder --out, of the same match with a smaller budget",
+    )
     shared.add_json_option(parser)
 
 
@@ -91,17 +117,22 @@ def compare(options: argparse.Namespace) -> int:
     budget = Budget.parse(options.dd_budget or ("all" if options.bank else _DEFAULT_BUDGET))
     with ExitStack() as stack:
         first, second = stack.enter_context(opened_players(options.systems, options))
-        deals, known = match_deals(options.source, options.bank, options.deals or _DEFAULT_DEALS,
-            options.seed)  # fmt: skip
+        deals, known = match_deals(
+            options.source, options.bank, options.deals or _DEFAULT_DEALS, options.seed
+        )
         earlier = None
         if options.resume and folder is not None and (folder / BOARDS).exists():
             earlier = pl.read_parquet(folder / BOARDS)
         bar = stack.enter_context(progress_bar("compare"))
         pool = stack.enter_context(DoubleDummyPool(options.workers))
         match = SystemMatch(
-            first, second, deals, seed=options.seed, backend=get_backend(options.backend),
+            first,
+            second,
+            deals,
+            seed=options.seed,
+            backend=get_backend(options.backend),
             progress=lambda what, done, total: bar(done, total, done),
-        )  # fmt: skip
+        )
         if earlier is not None:
             shared.note(f"{resume(match, earlier):,} deals taken over from {folder}")
         code, interrupted = DONE, ""
@@ -190,9 +221,12 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
         bar = stack.enter_context(progress_bar("compare"))
         pool = stack.enter_context(DoubleDummyPool(options.workers))
         yardstick, boards = measure_archive(
-            systems, archive, pool, seed=options.seed,
+            systems,
+            archive,
+            pool,
+            seed=options.seed,
             progress=lambda what, done, total: bar(done, total, done),
-        )  # fmt: skip
+        )
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         for path in write_yardstick_report(yardstick, boards, folder):

@@ -50,9 +50,14 @@ def deals_of_scripts(options: argparse.Namespace) -> None:
         solver = _solver(stack, *(one.script for one in parts))
         report = stack.enter_context(progress_bar("deals"))
         made = make_set(
-            parts, count, seed=options.seed, seat=seat, most=options.most, solver=solver,
+            parts,
+            count,
+            seed=options.seed,
+            seat=seat,
+            most=options.most,
+            solver=solver,
             report=report,
-        )  # fmt: skip
+        )
     _tell(options, made)
 
 
@@ -74,9 +79,13 @@ def _print_actions(options: argparse.Namespace, script: Script) -> None:
         solver = _solver(stack, script)
         with progress_bar("deals") as report:
             found = produce(
-                script, seed=options.seed, count=options.count, most=options.most, solver=solver,
+                script,
+                seed=options.seed,
+                count=options.count,
+                most=options.most,
+                solver=solver,
                 report=report,
-            )  # fmt: skip
+            )
         sys.stdout.writelines(written(script, found, seed=options.seed, solver=solver))
     wanted = options.count or script.produce
     if wanted and found.hands.shape[1] < wanted:

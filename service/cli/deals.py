@@ -22,11 +22,14 @@ _CHUNK = 250_000
 def configure_load(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``load``."""
     add = parser.add_argument
-    add("inputs", nargs="+", metavar="INPUT",
+    add(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
         help="file, folder, pattern, zip file, handviewer link or - "
-        "(LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
-    add("--out", required=True, metavar="FILE",
-        help=_OUT_HELP)  # fmt: skip
+        "(LIN, PBN, RBN, hands, Parquet)",
+    )
+    add("--out", required=True, metavar="FILE", help=_OUT_HELP)
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_json_option(parser)
@@ -83,20 +86,37 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("inputs", nargs="+", metavar="INPUT", help="files of deals of any kind")
     add("--out", required=True, metavar="FILE", help="Parquet file; - for stdout")
-    add("--terms", nargs="+", default=[], metavar="TERM",
-        help="terms: four columns each, such as SL_N_S for SL_S of North")  # fmt: skip
+    add(
+        "--terms",
+        nargs="+",
+        default=[],
+        metavar="TERM",
+        help="terms: four columns each, such as SL_N_S for SL_S of North",
+    )
     add("--expressions", metavar="FILE", help="file with an expression a line; - for stdin")
-    add("--auctions", nargs="+", default=[], metavar="AUCTION",
-        help="auctions of the table ('1N P 3N'): whether the deal reaches that entry")  # fmt: skip
-    add("--wide", action="store_true",
-        help="all terms, cards, shapes and expressions of the table, and results of the "
-        "sources")  # fmt: skip
-    add("--dd", action="store_true",
+    add(
+        "--auctions",
+        nargs="+",
+        default=[],
+        metavar="AUCTION",
+        help="auctions of the table ('1N P 3N'): whether the deal reaches that entry",
+    )
+    add(
+        "--wide",
+        action="store_true",
+        help="all terms, cards, shapes and expressions of the table, and results of the sources",
+    )
+    add(
+        "--dd",
+        action="store_true",
         help="double-dummy tricks of every contract, par and its contracts: about ten deals a "
-        "second; what is solved is kept for the next run if this one is killed")  # fmt: skip
-    add("--play", action="store_true",
-        help="a column play_disagrees: whether cards were played that are not of the "
-        "hands")  # fmt: skip
+        "second; what is solved is kept for the next run if this one is killed",
+    )
+    add(
+        "--play",
+        action="store_true",
+        help="a column play_disagrees: whether cards were played that are not of the hands",
+    )
     shared.add_table_options(parser)
 
 
@@ -168,36 +188,83 @@ def augment(options: argparse.Namespace) -> None:
 def configure_deals(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``deals``."""
     add = parser.add_argument
-    add("count", nargs="?", type=shared.whole_number(1), metavar="N",
-        help="how many (a script or theme says so itself)")  # fmt: skip
-    add("--seed", type=shared.whole_number(0, 2**64 - 1), metavar="S",
-        help="the same seed gives the same deals")  # fmt: skip
-    add("--where", action="append", default=[], metavar="EXPR",
+    add(
+        "count",
+        nargs="?",
+        type=shared.whole_number(1),
+        metavar="N",
+        help="how many (a script or theme says so itself)",
+    )
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**64 - 1),
+        metavar="S",
+        help="the same seed gives the same deals",
+    )
+    add(
+        "--where",
+        action="append",
+        default=[],
+        metavar="EXPR",
         help="only deals that meet a condition; its terms carry a seat: 'HCP_N >= 15', 'SL_N_S + "
-        "SL_S_S >= 8 and not Balanced_E'; may be given several times")  # fmt: skip
-    add("--known", action="append", default=[], metavar="SEAT:HAND",
+        "SL_S_S >= 8 and not Balanced_E'; may be given several times",
+    )
+    add(
+        "--known",
+        action="append",
+        default=[],
+        metavar="SEAT:HAND",
         help="cards that a hand has: 'S:AKxx.Qx.xxx.K432' (x is a card below the ten), "
-        "'E:A+.+.+.-' (+ is any more); may be given several times")  # fmt: skip
-    add("--script", action="append", default=[], metavar="FILE",
+        "'E:A+.+.+.-' (+ is any more); may be given several times",
+    )
+    add(
+        "--script",
+        action="append",
+        default=[],
+        metavar="FILE",
         help="a script of the program dealer, or - for stdin; alone and without --out its actions "
-        "are printed; several are mixed")  # fmt: skip
-    add("--theme", dest="theme_names", action="append", default=[], metavar="NAME",
-        help="a theme of the library, such as stayman; several are mixed")  # fmt: skip
+        "are printed; several are mixed",
+    )
+    add(
+        "--theme",
+        dest="theme_names",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a theme of the library, such as stayman; several are mixed",
+    )
     add("--themes", action="store_true", help="list the themes and leave")
-    add("--share", dest="shares", action="append", default=[], metavar="PERCENT:KIND",
+    add(
+        "--share",
+        dest="shares",
+        action="append",
+        default=[],
+        metavar="PERCENT:KIND",
         help="so many per cent of the deals are of a kind, exactly: a name that the one script "
         "defines, a theme or script among several, else a condition as for --where; given for "
-        "each kind, 100 together")  # fmt: skip
-    add("--seat", metavar="SEAT",
-        help="who gets what scripts and themes say of South: the deals are turned")  # fmt: skip
+        "each kind, 100 together",
+    )
+    add(
+        "--seat",
+        metavar="SEAT",
+        help="who gets what scripts and themes say of South: the deals are turned",
+    )
     add("--dealer", metavar="SEAT", help="who deals (default: by board number)")
     add("--vul", metavar="V", help="None, NS, EW or Both (default: by board)")
-    add("--most", type=shared.whole_number(1, 2**31 - 1), metavar="N",
+    add(
+        "--most",
+        type=shared.whole_number(1, 2**31 - 1),
+        metavar="N",
         help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,}; what a script "
-        "generates, else 1,000,000 for each kind)")  # fmt: skip
+        "generates, else 1,000,000 for each kind)",
+    )
     add("--out", metavar="FILE", help=_OUT_HELP)
-    add("--profile", choices=shared.PROFILES, default="gib",
-        help="definitions of the terms (default: gib)")  # fmt: skip
+    add(
+        "--profile",
+        choices=shared.PROFILES,
+        default="gib",
+        help="definitions of the terms (default: gib)",
+    )
     add("--backend", default="auto", choices=shared.BACKENDS)
     shared.add_json_option(parser)
 
@@ -255,9 +322,13 @@ def _list_themes(options: argparse.Namespace) -> None:
     found = themes().values()
     if options.json:
         shared.print_json(
-            {"themes": [{"name": one.name, "title": one.title, "practises": one.practises}
-                        for one in found]}
-        )  # fmt: skip
+            {
+                "themes": [
+                    {"name": one.name, "title": one.title, "practises": one.practises}
+                    for one in found
+                ]
+            }
+        )
         return
     shared.print_table(("theme", "what is practised"), [(one.name, one.practises) for one in found])
 
@@ -278,12 +349,16 @@ def _deals_under_conditions(
 
     found = tried = 0
     parts = deal_where(
-        options.where, count=options.count, seed=options.seed, known=parse_known(options.known),
+        options.where,
+        count=options.count,
+        seed=options.seed,
+        known=parse_known(options.known),
         dealer=Seat.NORTH if dealer is None else dealer,
         vulnerability=Vulnerability.NONE if sides is None else sides,
-        vocabulary=Vocabulary(options.profile), backend=get_backend(options.backend),
+        vocabulary=Vocabulary(options.profile),
+        backend=get_backend(options.backend),
         limits=Limits(options.most or MOST_DEALS_TRIED, float("inf")),
-    )  # fmt: skip
+    )
     if (dealer is None or sides is None) and (requested := _about_the_board(options)):
         raise shared.UsageError(f"expected --dealer and --vul with a condition on {requested}")
     # what cannot be dealt is said before a file is begun
@@ -292,10 +367,13 @@ def _deals_under_conditions(
         for hands, tried in chain((first,), parts):
             write(
                 board_frame(
-                    hands, f"random:{options.seed}", first=found + 1, dealer=dealer,
+                    hands,
+                    f"random:{options.seed}",
+                    first=found + 1,
+                    dealer=dealer,
                     vulnerability=sides,
                 )
-            )  # fmt: skip
+            )
             found += hands.shape[1]
             report(found, options.count, tried)
         if found < options.count:

@@ -16,9 +16,12 @@ _SHOWN_CONTRADICTIONS = 5
 
 def configure_announcements(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``table announcements``."""
-    parser.add_argument("inputs", nargs="+", metavar="INPUT",
-        help="LIN or PBN files or folders, JSON Lines (.jsonl), texts a line (.txt, - for "
-        "stdin)")  # fmt: skip
+    parser.add_argument(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="LIN or PBN files or folders, JSON Lines (.jsonl), texts a line (.txt, - for stdin)",
+    )
 
 
 def announcements(options: argparse.Namespace) -> None:
@@ -41,27 +44,48 @@ def announcements(options: argparse.Namespace) -> None:
 def configure_mine(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``table mine``."""
     add = parser.add_argument
-    add("inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern, handviewer link or - (LIN, PBN, Parquet)")  # fmt: skip
+    add(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="file, folder, pattern, handviewer link or - (LIN, PBN, Parquet)",
+    )
     add("--out", required=True, metavar="DIR", help="folder for the table")
-    add("--add-to", metavar="DIR",
-        help="a mined table: make one as if its archives were mined again with these; may be "
-        "--out")  # fmt: skip
+    add(
+        "--add-to",
+        metavar="DIR",
+        help="a mined table: make one as if its archives were mined again with these; may be --out",
+    )
     add("--overwrite", action="store_true", help="replace a table that is there")
     add("--resume", action="store_true", help="go on with an interrupted run")
-    add("--rank", default="specificity", choices=("file", "frequency", "specificity"),
+    add(
+        "--rank",
+        default="specificity",
+        choices=("file", "frequency", "specificity"),
         help="priority of the calls at one place: as the published tables stand, the most frequent "
-        "first, or those that fewest hands fit first (default: specificity)")  # fmt: skip
-    add("--profile", choices=shared.PROFILES,
-        help="definitions of the terms (default: that of --add-to, or gib)")  # fmt: skip
+        "first, or those that fewest hands fit first (default: specificity)",
+    )
+    add(
+        "--profile",
+        choices=shared.PROFILES,
+        help="definitions of the terms (default: that of --add-to, or gib)",
+    )
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
-    add("--step-boards", type=shared.whole_number(1), default=1_000_000, metavar="N",
-        help="boards after which what was mined is brought to the disk (default: "
-        "1000000)")  # fmt: skip
-    add("--most-in-memory", type=shared.whole_number(1), default=16_000_000, metavar="N",
-        help="prefixes and texts that are counted in memory (default: 16000000, about 1 "
-        "GB)")  # fmt: skip
+    add(
+        "--step-boards",
+        type=shared.whole_number(1),
+        default=1_000_000,
+        metavar="N",
+        help="boards after which what was mined is brought to the disk (default: 1000000)",
+    )
+    add(
+        "--most-in-memory",
+        type=shared.whole_number(1),
+        default=16_000_000,
+        metavar="N",
+        help="prefixes and texts that are counted in memory (default: 16000000, about 1 GB)",
+    )
 
 
 def mine(options: argparse.Namespace) -> None:
@@ -74,11 +98,18 @@ def mine(options: argparse.Namespace) -> None:
     work = folder_beside(options.out, "mining")
     options.interruption_hint = lambda: _work_stays_in(work)
     mined = run(
-        options.inputs, options.out, add_to=options.add_to, overwrite=options.overwrite,
-        resume=options.resume, rank=options.rank, profile=options.profile,
-        rejects=options.rejects, jobs=options.jobs, step_boards=options.step_boards,
+        options.inputs,
+        options.out,
+        add_to=options.add_to,
+        overwrite=options.overwrite,
+        resume=options.resume,
+        rank=options.rank,
+        profile=options.profile,
+        rejects=options.rejects,
+        jobs=options.jobs,
+        step_boards=options.step_boards,
         most_in_memory=options.most_in_memory,
-    )  # fmt: skip
+    )
     written = f"wrote the table to {options.out}"
     shared.print_answer(options, mined.report, _mined_text(mined.report), written)
 
@@ -125,37 +156,72 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``table learn``."""
     add = parser.add_argument
     add("table", metavar="TABLE", help="a name, a folder or a file of rows")
-    add("inputs", nargs="*", metavar="INPUT",
-        help="archives with auctions; none: only put a table that has learned on another "
-        "layer")  # fmt: skip
+    add(
+        "inputs",
+        nargs="*",
+        metavar="INPUT",
+        help="archives with auctions; none: only put a table that has learned on another layer",
+    )
     add("--out", required=True, metavar="DIR", help="folder for the table")
     add("--overwrite", action="store_true", help="replace a table that is there")
     add("--resume", action="store_true", help="go on reading where an interrupted run was")
-    add("--minimum-hands", type=shared.whole_number(1), default=20, metavar="N",
-        help="hands that must have made a call for it to be learned (default: 20)")  # fmt: skip
-    add("--quantiles", nargs=2, default=("0.01", "0.99"), metavar=("LOW", "HIGH"),
-        help="shares of the hands below the learned bounds (default: 0.01 0.99)")  # fmt: skip
+    add(
+        "--minimum-hands",
+        type=shared.whole_number(1),
+        default=20,
+        metavar="N",
+        help="hands that must have made a call for it to be learned (default: 20)",
+    )
+    add(
+        "--quantiles",
+        nargs=2,
+        default=("0.01", "0.99"),
+        metavar=("LOW", "HIGH"),
+        help="shares of the hands below the learned bounds (default: 0.01 0.99)",
+    )
     add("--rules", action="store_true", help="learn rules by lift, too")
-    add("--expressions", metavar="FILE",
-        help="expressions that rules may be made of, one a line, besides those of the "
-        "table")  # fmt: skip
-    add("--grid", action="store_true",
-        help="rules may be made of HCP, points and lengths at every number, and suits' "
-        "qualities")  # fmt: skip
+    add(
+        "--expressions",
+        metavar="FILE",
+        help="expressions that rules may be made of, one a line, besides those of the table",
+    )
+    add(
+        "--grid",
+        action="store_true",
+        help="rules may be made of HCP, points and lengths at every number, and suits' qualities",
+    )
     for name, default, meaning in (
         ("positive-rate", 0.98, "least share of the call's hands that fit a rule"),
         ("negative-rate", 0.9, "largest share of the other hands there that fit a rule"),
         ("lift", 1.05, "least lift of a rule"),
     ):
-        add(f"--{name}", type=float, default=default, metavar="X",
-            help=f"{meaning} (default: {default})")  # fmt: skip
-    add("--most-rules", type=shared.whole_number(1), default=10, metavar="N",
-        help="rules of a call (default: 10)")  # fmt: skip
-    add("--layer", default=None, choices=("announced", "learned", "merged"),
-        help="criteria of the new table (default: announced, as they were)")  # fmt: skip
-    add("--memory-mb", type=shared.whole_number(1), default=1024, metavar="N",
-        help="MB that counters may take; more are counted in several passes (default: "
-        "1024)")  # fmt: skip
+        add(
+            f"--{name}",
+            type=float,
+            default=default,
+            metavar="X",
+            help=f"{meaning} (default: {default})",
+        )
+    add(
+        "--most-rules",
+        type=shared.whole_number(1),
+        default=10,
+        metavar="N",
+        help="rules of a call (default: 10)",
+    )
+    add(
+        "--layer",
+        default=None,
+        choices=("announced", "learned", "merged"),
+        help="criteria of the new table (default: announced, as they were)",
+    )
+    add(
+        "--memory-mb",
+        type=shared.whole_number(1),
+        default=1024,
+        metavar="N",
+        help="MB that counters may take; more are counted in several passes (default: 1024)",
+    )
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     add("--backend", default="auto", choices=shared.BACKENDS)
     shared.add_import_options(parser)
@@ -186,9 +252,14 @@ def learn(options: argparse.Namespace) -> None:
         work = folder_beside(out, "learning")
         options.interruption_hint = lambda: _work_stays_in(work)
         table, report = learn_from(
-            table, options.inputs, work, resume=options.resume, options=_learning(options, table),
-            backend=options.backend, jobs=options.jobs,
-        )  # fmt: skip
+            table,
+            options.inputs,
+            work,
+            resume=options.resume,
+            options=_learning(options, table),
+            backend=options.backend,
+            jobs=options.jobs,
+        )
     layered = on_layer(table, options.layer or "announced")
     layered.table.save(out, overwrite=options.overwrite)
     report |= layered.to_dict() | {"digest": layered.table.digest}
@@ -209,13 +280,20 @@ def _learning(options: argparse.Namespace, table: "BiddingTable") -> "Options":
         rules = None
         if options.rules:
             rules = Thresholds(
-                others=options.minimum_hands, positive_rate=options.positive_rate,
-                negative_rate=options.negative_rate, lift=options.lift, rules=options.most_rules,
-            )  # fmt: skip
+                others=options.minimum_hands,
+                positive_rate=options.positive_rate,
+                negative_rate=options.negative_rate,
+                lift=options.lift,
+                rules=options.most_rules,
+            )
         return Options(
-            minimum_hands=options.minimum_hands, quantiles=tuple(options.quantiles), rules=rules,
-            expressions=expressions, grid=options.grid, memory=options.memory_mb << 20,
-        )  # fmt: skip
+            minimum_hands=options.minimum_hands,
+            quantiles=tuple(options.quantiles),
+            rules=rules,
+            expressions=expressions,
+            grid=options.grid,
+            memory=options.memory_mb << 20,
+        )
     except InvalidInput as error:
         # what is wrong is an argument, no input
         raise shared.UsageError(str(error)) from None
@@ -267,12 +345,27 @@ def configure_vet(parser: argparse.ArgumentParser) -> None:
     add("--out", required=True, metavar="FOLDER", help="folder for the report")
     add("--overwrite", action="store_true", help="replace a report that is there")
     add("--resume", action="store_true", help="go on with an interrupted run")
-    add("--auction", default="", metavar="AUCTION",
-        help="only deals that were bid so ('1N P 3N'), and only these calls of them")  # fmt: skip
-    add("--least", type=shared.whole_number(1), default=20, metavar="N",
-        help="calls that a place needs to stand among the worst (default: 20)")  # fmt: skip
-    add("--without", nargs="+", choices=("lint", "own"), default=[], metavar="PART",
-        help="leave out: lint (the table by itself), own (deals bid by the table)")  # fmt: skip
+    add(
+        "--auction",
+        default="",
+        metavar="AUCTION",
+        help="only deals that were bid so ('1N P 3N'), and only these calls of them",
+    )
+    add(
+        "--least",
+        type=shared.whole_number(1),
+        default=20,
+        metavar="N",
+        help="calls that a place needs to stand among the worst (default: 20)",
+    )
+    add(
+        "--without",
+        nargs="+",
+        choices=("lint", "own"),
+        default=[],
+        metavar="PART",
+        help="leave out: lint (the table by itself), own (deals bid by the table)",
+    )
     add("--jobs", type=shared.whole_number(1, 1024), metavar="N", help="processes that read")
     add("--backend", default="auto", choices=shared.BACKENDS)
     shared.add_overlay_option(parser)
@@ -303,10 +396,17 @@ def vet(options: argparse.Namespace) -> None:
 
     with progress_bar("vet") as report:
         vetted = run(
-            engine, options.inputs, auction=auction, jobs=options.jobs, progress=report,
-            folder=work, resume=options.resume, write=write,
-            with_lint="lint" not in options.without, with_own="own" not in options.without,
-        )  # fmt: skip
+            engine,
+            options.inputs,
+            auction=auction,
+            jobs=options.jobs,
+            progress=report,
+            folder=work,
+            resume=options.resume,
+            write=write,
+            with_lint="lint" not in options.without,
+            with_own="own" not in options.without,
+        )
     summary = vetted.summary()
     shared.print_answer(options, summary, _vetted_text(summary, folder))
 

@@ -19,40 +19,61 @@ def configure_export(parser: argparse.ArgumentParser) -> None:
     action = shared.actions_of(parser)
     calls = action("calls", "a row a call: hand, auction so far, calls allowed", export_calls)
     add = calls.add_argument
-    add("inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)")  # fmt: skip
+    add(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)",
+    )
     add("--out", required=True, metavar="DIR", help="new or empty folder")
-    add("--bidder", default="own", metavar="T",
+    add(
+        "--bidder",
+        default="own",
+        metavar="T",
         help="whose calls: own, as the inputs hold them, or a system or table that bids the "
-        "deals (default: own)")  # fmt: skip
+        "deals (default: own)",
+    )
     add("--format", default="parquet", choices=("parquet", "numpy"), help="(default: parquet)")
     add("--meanings", action="store_true", help="what the calls before have said and shown, too")
     add("--resume", action="store_true", help="go on with an interrupted export")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_table_options(calls)
 
-    pbn = action("pbn", "boards with all that PBN 2.1 has: notes, play, scores, tables, par",
-                 export_pbn)  # fmt: skip
+    pbn = action(
+        "pbn", "boards with all that PBN 2.1 has: notes, play, scores, tables, par", export_pbn
+    )
     _add_boards(pbn, "*.pbn file")
     sheets = action("sheets", "hand records as a page that a club prints", export_sheets)
     _add_boards(sheets, "*.html file")
-    sheets.add_argument("--title", default="Hand records", metavar="TEXT",
-                        help="heading of the sheets")  # fmt: skip
+    sheets.add_argument(
+        "--title", default="Hand records", metavar="TEXT", help="heading of the sheets"
+    )
 
 
 def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
     add = parser.add_argument
-    add("inputs", nargs="+", metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)")  # fmt: skip
+    add(
+        "inputs",
+        nargs="+",
+        metavar="INPUT",
+        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)",
+    )
     add("--out", required=True, metavar="FILE", help=out)
-    add("--bidder", default=_OWN, metavar="T",
+    add(
+        "--bidder",
+        default=_OWN,
+        metavar="T",
         help="whose calls: own, as the inputs hold them, or a system or table that bids the "
-        "boards and explains its calls (default: own)")  # fmt: skip
+        "boards and explains its calls (default: own)",
+    )
     add("--backend", default="auto", choices=shared.BACKENDS, help="where it bids")
     shared.add_system_option(parser)
-    add("--dd", action="store_true",
+    add(
+        "--dd",
+        action="store_true",
         help="tricks of every contract, double dummy, and par: about ten deals a second; what is "
-        "solved is kept; without it those that the inputs have")  # fmt: skip
+        "solved is kept; without it those that the inputs have",
+    )
 
 
 def export_pbn(options: argparse.Namespace) -> None:
@@ -179,9 +200,15 @@ def export_calls(options: argparse.Namespace) -> None:
             bidder = Engine.open(options.bidder, options.backend, **given)
     options.interruption_hint = shared.resume_hint(options.out)
     done = export(
-        engine, options.inputs, options.out, bidder=bidder, format=options.format,
-        meanings=options.meanings, resume=options.resume, jobs=options.jobs,
-    )  # fmt: skip
+        engine,
+        options.inputs,
+        options.out,
+        bidder=bidder,
+        format=options.format,
+        meanings=options.meanings,
+        resume=options.resume,
+        jobs=options.jobs,
+    )
     report = {**done._asdict(), "table": engine.table_info(), "backend": engine.backend}
     text = shared.shown_numbers({"boards": done.boards, "rejects": done.rejects, "rows": done.rows})
     text += "".join(f", {count:,} boards: {reason}" for reason, count in done.left_out.items())

@@ -41,17 +41,26 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
         if options.layouts is not None:
             wish = question_of(SimulateRequest, options)
             question = CallQuestion(
-                turn.hand, turn.calls, (reply.call,), turn.dealer, turn.vulnerability,
-                wish.scoring, wish.layouts, seed=wish.seed,
-            )  # fmt: skip
+                turn.hand,
+                turn.calls,
+                (reply.call,),
+                turn.dealer,
+                turn.vulnerability,
+                wish.scoring,
+                wish.layouts,
+                seed=wish.seed,
+            )
             solver = None
             if wish.double_dummy:
                 solver = stack.enter_context(shared.double_dummy_pool())
             limit = None if wish.budget_ms is None else wish.budget_ms / 1000
             found = simulate_calls(
-                open_system(options.meanings), ForeignBidder(engine), question, solver,
+                open_system(options.meanings),
+                ForeignBidder(engine),
+                question,
+                solver,
                 time_limit_s=limit,
-            )  # fmt: skip
+            )
             answer |= {"call": format_call(found.best.call), "simulation": simulation_dict(found)}
     if options.json:
         shared.print_json({**answer, "engine": engine.name})

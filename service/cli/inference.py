@@ -49,14 +49,16 @@ def configure_interpret(parser: argparse.ArgumentParser) -> None:
 def configure_layouts(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``layouts``."""
     add_flags(parser, LayoutsRequest)
-    parser.add_argument("--out", metavar="FILE",
-        help="deals as .parquet (with their weights), .lin, .pbn or .rbn")  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="FILE", help="deals as .parquet (with their weights), .lin, .pbn or .rbn"
+    )
     _add_rest(parser)
 
 
 def _add_rest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--opponents", metavar="SYSTEM",
-        help="what the side plays that did not deal, if another")  # fmt: skip
+    parser.add_argument(
+        "--opponents", metavar="SYSTEM", help="what the side plays that did not deal, if another"
+    )
     shared.add_table_options(parser)
     shared.add_json_option(parser)
 
@@ -253,10 +255,12 @@ def lead(options: argparse.Namespace) -> None:
     answer: LeadAnswer | None = None
     with shared.double_dummy_pool() as pool, progress_bar("lead") as report:
         for answer in iter_leads(
-            engine.bidder.meanings, pool, question,
+            engine.bidder.meanings,
+            pool,
+            question,
             time_limit_s=None if request.budget_ms is None else request.budget_ms / 1000,
             patience_s=_PATIENCE_S,
-        ):  # fmt: skip
+        ):
             report(answer.study.layouts, answer.study.requested, answer.study.layouts)
     assert answer is not None
     if options.json:
@@ -313,36 +317,72 @@ def _print_leads(question: "LeadQuestion", answer: "LeadAnswer") -> None:
 def configure_infer(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``infer``."""
     add = parser.add_argument
-    add("ending", metavar="ENDING",
-        help="hands still held before the card, as PBN: 'N:KJ.Q.A. Q..K.QJ A.K.J.K "
-        ".AJ.Q.A'")  # fmt: skip
+    add(
+        "ending",
+        metavar="ENDING",
+        help="hands still held before the card, as PBN: 'N:KJ.Q.A. Q..K.QJ A.K.J.K .AJ.Q.A'",
+    )
     add("--strain", required=True, metavar="C|D|H|S|N", help="trumps, or notrump")
     add("--declarer", required=True, metavar="SEAT", help="tricks are counted for this side")
-    add("--leader", metavar="SEAT",
-        help="who leads, or has led, to the current trick (default: the player behind "
-        "declarer)")  # fmt: skip
+    add(
+        "--leader",
+        metavar="SEAT",
+        help="who leads, or has led, to the current trick (default: the player behind declarer)",
+    )
     add("--trick", nargs="+", default=[], metavar="CARD", help="cards of the current trick so far")
     add("--play", required=True, metavar="CARD", help="the card that is studied, such as SA")
-    add("--then", nargs="+", default=[], metavar="CARD",
-        help="cards played behind it, before the observer's turn")  # fmt: skip
+    add(
+        "--then",
+        nargs="+",
+        default=[],
+        metavar="CARD",
+        help="cards played behind it, before the observer's turn",
+    )
     add("--opening-lead", action="store_true", help="dummy is put down only behind the card")
-    add("--void", nargs="+", default=[], metavar="SEAT+SUITS",
-        help="suits that players have shown out of: WC EHS")  # fmt: skip
-    add("--ties", default="share", metavar="POLICY",
+    add(
+        "--void",
+        nargs="+",
+        default=[],
+        metavar="SEAT+SUITS",
+        help="suits that players have shown out of: WC EHS",
+    )
+    add(
+        "--ties",
+        default="share",
+        metavar="POLICY",
         help="what the player does with equally good cards: any, share (each as often, the "
         "default), strict (none), first, first:SHDC- (a stated order), "
-        "softmax:TRICKS")  # fmt: skip
-    add("--layouts", type=shared.whole_number(1), metavar="N",
+        "softmax:TRICKS",
+    )
+    add(
+        "--layouts",
+        type=shared.whole_number(1),
+        metavar="N",
         help=f"sample so many layouts (default: all up to {_EXACT_CARDS} cards a hand, then "
-        f"{_SAMPLED_LAYOUTS})")  # fmt: skip
-    add("--hypotheses", type=shared.whole_number(1), metavar="N",
+        f"{_SAMPLED_LAYOUTS})",
+    )
+    add(
+        "--hypotheses",
+        type=shared.whole_number(1),
+        metavar="N",
         help="sample so many layouts of the player for each of them (default: likewise, then "
-        f"{_SAMPLED_HYPOTHESES})")  # fmt: skip
+        f"{_SAMPLED_HYPOTHESES})",
+    )
     add("--exact", action="store_true", help="take all layouts, however many cards there are")
-    add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S",
-        help="of the samples")  # fmt: skip
-    add("--show", type=shared.whole_number(0), default=_SHOWN, metavar="N",
-        help=f"layouts that are listed, the likeliest first (default: {_SHOWN})")  # fmt: skip
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**64 - 1),
+        default=0,
+        metavar="S",
+        help="of the samples",
+    )
+    add(
+        "--show",
+        type=shared.whole_number(0),
+        default=_SHOWN,
+        metavar="N",
+        help=f"layouts that are listed, the likeliest first (default: {_SHOWN})",
+    )
     shared.add_json_option(parser)
 
 
@@ -357,10 +397,14 @@ def infer(options: argparse.Namespace) -> None:
     if options.exact and (options.layouts or options.hypotheses):
         raise shared.UsageError("expected --exact without --layouts and --hypotheses")
     position = Position.parse(
-        options.ending, options.strain, declarer=options.declarer, leader=options.leader,
-        trick=map(parse_card, options.trick), dummy_visible=not options.opening_lead,
+        options.ending,
+        options.strain,
+        declarer=options.declarer,
+        leader=options.leader,
+        trick=map(parse_card, options.trick),
+        dummy_visible=not options.opening_lead,
         void=options.void,
-    )  # fmt: skip
+    )
     cards = max(position.counts)
     layouts, hypotheses = options.layouts, options.hypotheses
     if cards > _EXACT_CARDS and not options.exact:
@@ -372,9 +416,15 @@ def infer(options: argparse.Namespace) -> None:
 
         solver = default_pool()
     study = study_of(
-        position, options.play, then=options.then, ties=options.ties, double_dummy=solver,
-        layouts=layouts, hypotheses=hypotheses, seed=options.seed,
-    )  # fmt: skip
+        position,
+        options.play,
+        then=options.then,
+        ties=options.ties,
+        double_dummy=solver,
+        layouts=layouts,
+        hypotheses=hypotheses,
+        seed=options.seed,
+    )
     if options.json:
         shared.print_json(study_dict(study))
     else:

@@ -31,8 +31,13 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
         help="notes in BML, or a card of Full Disclosure (*.bss); - reads standard input",
     )
     read.add_argument("--out", required=True, metavar="FILE", help="*.bidding; - writes the text")
-    read.add_argument("--show", type=shared.whole_number(0), default=_SHOWN, metavar="N",
-        help=f"rows listed that were not understood (default: {_SHOWN})")  # fmt: skip
+    read.add_argument(
+        "--show",
+        type=shared.whole_number(0),
+        default=_SHOWN,
+        metavar="N",
+        help=f"rows listed that were not understood (default: {_SHOWN})",
+    )
     write = action(
         "export",
         "a system -> notes in BML, or alerts for BBOalert and Full Disclosure",
@@ -40,15 +45,34 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
     )
     write.add_argument("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(write)
-    write.add_argument("--out", required=True, metavar="FILE",
+    write.add_argument(
+        "--out",
+        required=True,
+        metavar="FILE",
         help="*.bml for notes, *.csv for a table of BBOalert, *.bss for Full Disclosure; - writes "
-        "notes")  # fmt: skip
-    write.add_argument("--show", type=shared.whole_number(0), default=_SHOWN, metavar="N",
-        help=f"lines listed that notes cannot say (default: {_SHOWN})")  # fmt: skip
-    write.add_argument("--deals", type=shared.whole_number(1), default=_DEALS, metavar="N",
-        help="random deals whose auctions have alerts (default: %(default)s)")  # fmt: skip
-    write.add_argument("--least", type=shared.whole_number(1), default=_LEAST, metavar="K",
-        help="leave out alerts behind auctions of fewer deals (default: %(default)s)")  # fmt: skip
+        "notes",
+    )
+    write.add_argument(
+        "--show",
+        type=shared.whole_number(0),
+        default=_SHOWN,
+        metavar="N",
+        help=f"lines listed that notes cannot say (default: {_SHOWN})",
+    )
+    write.add_argument(
+        "--deals",
+        type=shared.whole_number(1),
+        default=_DEALS,
+        metavar="N",
+        help="random deals whose auctions have alerts (default: %(default)s)",
+    )
+    write.add_argument(
+        "--least",
+        type=shared.whole_number(1),
+        default=_LEAST,
+        metavar="K",
+        help="leave out alerts behind auctions of fewer deals (default: %(default)s)",
+    )
 
 
 def read_notes(options: argparse.Namespace) -> None:
@@ -72,11 +96,12 @@ def read_notes(options: argparse.Namespace) -> None:
     is_card = Path(given).suffix.lower() == ".bss" or is_bss(text)
     found = read_bss(text, given) if is_card else read_bml(text, beside)
     report = {
-        "rows": found.rows, "understood": found.understood,
+        "rows": found.rows,
+        "understood": found.understood,
         "unread": [
             {"line": one.line, "text": one.text, "reason": one.reason} for one in found.unread
         ],
-    }  # fmt: skip
+    }
     _write(options.out, found.text)
     if options.json:
         shared.print_json(report)

@@ -19,17 +19,29 @@ _SECONDS_A_DEAL = 0.2
 def configure_page(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``page``."""
     add = parser.add_argument
-    add("systems", nargs="*", metavar="SYSTEM",
+    add(
+        "systems",
+        nargs="*",
+        metavar="SYSTEM",
         help="a system's name (sayc, acol, …) or a *.bidding file; the first one is the default "
-        "(default: all that come with bidcascade)")  # fmt: skip
-    add("--out", required=True, metavar="DIR",
-        help="new or empty folder, or one that this command has written")  # fmt: skip
+        "(default: all that come with bidcascade)",
+    )
+    add(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="new or empty folder, or one that this command has written",
+    )
     shared.add_system_option(parser)
-    add("--solved-deals", type=shared.whole_number(0, _MOST_SOLVED), default=_SOLVED_DEALS,
+    add(
+        "--solved-deals",
+        type=shared.whole_number(0, _MOST_SOLVED),
+        default=_SOLVED_DEALS,
         metavar="N",
         help="deals on which a changed text plays against the old one; those that are not kept "
         "from before are solved first, about five a second "
-        f"(default: {_SOLVED_DEALS})")  # fmt: skip
+        f"(default: {_SOLVED_DEALS})",
+    )
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
 

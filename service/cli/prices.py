@@ -19,16 +19,27 @@ def configure_prices(action: Callable[..., argparse.ArgumentParser], system_help
     add = prices.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(prices)
-    add("--bank", metavar="PART",
+    add(
+        "--bank",
+        metavar="PART",
         help="the solved deals of the bank (bidcascade bank) that it is played on: open, held-out "
-        f"or all (default: {_DEFAULT_PART})")  # fmt: skip
-    add("--deals", type=shared.whole_number(1, 2**31 - 1), metavar="N",
-        help="random deals instead, of which those are solved whose contracts differ")  # fmt: skip
-    add("--from", dest="source", metavar="FILE",
-        help="deals of a file instead (LIN, PBN, Parquet)")  # fmt: skip
+        f"or all (default: {_DEFAULT_PART})",
+    )
+    add(
+        "--deals",
+        type=shared.whole_number(1, 2**31 - 1),
+        metavar="N",
+        help="random deals instead, of which those are solved whose contracts differ",
+    )
+    add("--from", dest="source", metavar="FILE", help="deals of a file instead (LIN, PBN, Parquet)")
     shared.add_lead_options(prices)
-    add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
-        help="of random deals, and of the order of leads (default: 1)")  # fmt: skip
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="S",
+        help="of random deals, and of the order of leads (default: 1)",
+    )
     add("--backend", default="auto", choices=shared.BACKENDS, help="where systems bid")
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
@@ -61,11 +72,17 @@ def print_prices(options: argparse.Namespace) -> int:
     with progress_bar("prices") as bar, DoubleDummyPool(options.workers) as pool:
         try:
             for price in option_prices(
-                options.system, deals, known, options=chosen, solver=pool,
+                options.system,
+                deals,
+                known,
+                options=chosen,
+                solver=pool,
                 leader=BlindLeader(pool, user_leads(), options.lead_layouts or LEAD_LAYOUTS),
-                lead_budget=lead_budget, seed=options.seed, backend=get_backend(options.backend),
+                lead_budget=lead_budget,
+                seed=options.seed,
+                backend=get_backend(options.backend),
                 progress=lambda option, done, total: bar(done, total, done * len(deals)),
-            ):  # fmt: skip
+            ):
                 found.append(price)
         except KeyboardInterrupt:
             if not found:
@@ -75,9 +92,11 @@ def print_prices(options: argparse.Namespace) -> int:
     found.sort(key=lambda one: (-(one.imps.value or 0.0), one.option))
     if options.json:
         report = {
-            "system": options.system, "bank": part, "deals": len(deals),
+            "system": options.system,
+            "bank": part,
+            "deals": len(deals),
             "options": summary_dict(found),
-        }  # fmt: skip
+        }
         shared.print_json(report)
         return code
     print(

@@ -20,8 +20,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         flag = f"--{name.replace('_', '-')}"
         meaning = f"{field.description} ({PREFIX}{name.upper()}; default: {_text(field.default)})"
         if isinstance(field.default, bool):
-            parser.add_argument(flag, dest=name, action=argparse.BooleanOptionalAction,
-                default=None, help=meaning)  # fmt: skip
+            parser.add_argument(
+                flag, dest=name, action=argparse.BooleanOptionalAction, default=None, help=meaning
+            )
         else:
             parser.add_argument(flag, dest=name, metavar="VALUE", help=meaning.replace("%", "%%"))
 
@@ -96,9 +97,12 @@ def configure_api_key(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``api-key``."""
     add = parser.add_argument
     add("name", metavar="NAME", help="whose key it is, one word")
-    add("--role", choices=("read", "admin"), default="read",
-        help="read asks questions, admin also starts jobs and loads tables anew (default: "
-        "read)")  # fmt: skip
+    add(
+        "--role",
+        choices=("read", "admin"),
+        default="read",
+        help="read asks questions, admin also starts jobs and loads tables anew (default: read)",
+    )
     add("--file", required=True, metavar="FILE", help="file of keys that it is added to")
 
 

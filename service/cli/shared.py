@@ -27,8 +27,12 @@ if TYPE_CHECKING:
 BACKENDS: Final = ("auto", "reference", "cpu", "cuda")
 PROFILES: Final = ("gib", "mlbridge")
 _TEXT_FORMATS: Final = {
-    ".lin": "LIN", ".pbn": "PBN", ".rbn": "RBN", ".txt": "links", ".jsonl": "JSON Lines",
-}  # fmt: skip
+    ".lin": "LIN",
+    ".pbn": "PBN",
+    ".rbn": "RBN",
+    ".txt": "links",
+    ".jsonl": "JSON Lines",
+}
 TEXT_SUFFIXES: Final = tuple(_TEXT_FORMATS)
 DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
 MOST_LISTED: Final = 2**31 - 1
@@ -98,10 +102,18 @@ def actions_of(parser: argparse.ArgumentParser) -> Callable[..., argparse.Argume
 def add_table_options(parser: argparse.ArgumentParser) -> None:
     """Add table, backend, and how a file of rows is to be read."""
     add = parser.add_argument
-    add("--table", default="sayc", metavar="T",
-        help="bidding table: a name, a folder or a file of rows (default: sayc)")  # fmt: skip
-    add("--backend", default="auto", choices=BACKENDS,
-        help="engine (default: auto, cuda where it works, else cpu)")  # fmt: skip
+    add(
+        "--table",
+        default="sayc",
+        metavar="T",
+        help="bidding table: a name, a folder or a file of rows (default: sayc)",
+    )
+    add(
+        "--backend",
+        default="auto",
+        choices=BACKENDS,
+        help="engine (default: auto, cuda where it works, else cpu)",
+    )
     add_overlay_option(parser)
     add_system_option(parser)
     add_import_options(parser)
@@ -110,50 +122,76 @@ def add_table_options(parser: argparse.ArgumentParser) -> None:
 def add_system_option(parser: argparse.ArgumentParser) -> None:
     """Add options of a system's text; :func:`chosen_options` reads them."""
     parser.add_argument(
-        "--option", dest="system_options", action="append", default=[], metavar="[SYSTEM:]NAME",
+        "--option",
+        dest="system_options",
+        action="append",
+        default=[],
+        metavar="[SYSTEM:]NAME",
         help="turn an option of a system's text on, NAME=off turns it off; of several systems of "
         "those that have it, or with its name or number in front, as 2:weak-notrump, of one; may "
         "be given several times",
-    )  # fmt: skip
+    )
 
 
 def add_overlay_option(parser: argparse.ArgumentParser) -> None:
     """Add rules that are laid over the table."""
     parser.add_argument(
-        "--overlay", dest="overlays", action="append", default=[], metavar="FILE",
+        "--overlay",
+        dest="overlays",
+        action="append",
+        default=[],
+        metavar="FILE",
         help="rules to lay over the table, CSV or JSON Lines; may be given several times",
-    )  # fmt: skip
+    )
 
 
 def add_import_options(parser: argparse.ArgumentParser) -> None:
     """Add how a file of rows becomes a table."""
     add = parser.add_argument
-    add("--profile", choices=PROFILES,
-        help="definitions of the terms, for a file of rows (default: gib)")  # fmt: skip
-    add("--undescribed", choices=("allow", "pass", "reject"),
-        help="what holds where a row has no criteria, for a file of rows "
-        "(default: pass)")  # fmt: skip
-    add("--unknown", choices=("error", "drop", "reject-entry"),
-        help="what to do with unknown terms, for a file of rows (default: error)")  # fmt: skip
+    add(
+        "--profile",
+        choices=PROFILES,
+        help="definitions of the terms, for a file of rows (default: gib)",
+    )
+    add(
+        "--undescribed",
+        choices=("allow", "pass", "reject"),
+        help="what holds where a row has no criteria, for a file of rows (default: pass)",
+    )
+    add(
+        "--unknown",
+        choices=("error", "drop", "reject-entry"),
+        help="what to do with unknown terms, for a file of rows (default: error)",
+    )
 
 
 def add_bank_option(parser: argparse.ArgumentParser) -> None:
     """Add the option that takes deals from the bank of solved deals."""
     # its parts are checked when they are asked for: help loads no arrays
-    parser.add_argument("--bank", metavar="PART",
+    parser.add_argument(
+        "--bank",
+        metavar="PART",
         help="the solved deals of the bank (bidcascade bank) instead: open to try changes on, "
-        "held-out to judge them, or all")  # fmt: skip
+        "held-out to judge them, or all",
+    )
 
 
 def add_lead_options(parser: argparse.ArgumentParser) -> None:
     """Add how much of a match is led against by who sees one hand."""
     add = parser.add_argument
-    add("--lead-budget", metavar="B",
+    add(
+        "--lead-budget",
+        metavar="B",
         help="how many, or how long (90s, 5m), deals with different auctions are led against by "
         "who sees one hand, some 2 s of a core each; all for every one; leads are kept "
-        "(default: none)")  # fmt: skip
-    add("--lead-layouts", type=whole_number(1, 1000), metavar="N",
-        help="layouts of the unseen cards behind a lead (default: 10)")  # fmt: skip
+        "(default: none)",
+    )
+    add(
+        "--lead-layouts",
+        type=whole_number(1, 1000),
+        metavar="N",
+        help="layouts of the unseen cards behind a lead (default: 10)",
+    )
 
 
 def check_source(options: argparse.Namespace) -> None:
@@ -172,19 +210,24 @@ def check_source(options: argparse.Namespace) -> None:
 def add_engine_options(parser: argparse.ArgumentParser) -> None:
     """Add how long a foreign engine may take."""
     parser.add_argument(
-        "--call-timeout-ms", type=whole_number(1), default=10_000, metavar="MS",
+        "--call-timeout-ms",
+        type=whole_number(1),
+        default=10_000,
+        metavar="MS",
         help="how long a foreign engine may take for a call (default: 10000)",
-    )  # fmt: skip
+    )
 
 
 def add_player_options(parser: argparse.ArgumentParser) -> None:
     """Add how those play that are no plain system: foreign engines, and systems that search."""
     add_engine_options(parser)
     parser.add_argument(
-        "--search-layouts", type=whole_number(1), metavar="N",
+        "--search-layouts",
+        type=whole_number(1),
+        metavar="N",
         help="layouts on which a player search:SYSTEM tries each of its calls (default: 64); the "
         "more, the slower",
-    )  # fmt: skip
+    )
 
 
 def check_lead_options(options: argparse.Namespace) -> None:

@@ -55,13 +55,22 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_system(check)
     _add_opponents(check, "; whole boards are bid by the system at all seats")
     add_flags(check, SystemCheckRequest, deals=20_000)
-    check.add_argument("--dd-budget", metavar="B",
+    check.add_argument(
+        "--dd-budget",
+        metavar="B",
         help="how many doubled contracts are solved, or how long (90s, 5m), beside those whose "
-        "tables are kept; all for every one (default: none)")  # fmt: skip
-    check.add_argument("--workers", type=shared.whole_number(1), metavar="N",
-        help="solver processes")  # fmt: skip
-    check.add_argument("--show", type=shared.whole_number(0), default=1, metavar="K",
-        help="examples of each sign in the bidding of whole boards (default: 1)")  # fmt: skip
+        "tables are kept; all for every one (default: none)",
+    )
+    check.add_argument(
+        "--workers", type=shared.whole_number(1), metavar="N", help="solver processes"
+    )
+    check.add_argument(
+        "--show",
+        type=shared.whole_number(0),
+        default=1,
+        metavar="K",
+        help="examples of each sign in the bidding of whole boards (default: 1)",
+    )
 
     lint = action("lint", "gaps, double claims, dead lines, asymmetries", lint_system)
     _add_system(lint)
@@ -86,32 +95,71 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
 
     doctor = action("doctor", "calls that lose to others of their place, double dummy", ask_doctor)
     _add_system(doctor)
-    doctor.add_argument("--deals", type=shared.whole_number(1), metavar="N",
-        help=f"random deals (default: {_EXAMINED:,})")  # fmt: skip
-    doctor.add_argument("--from", dest="source", metavar="FILE",
-        help="deals of a file instead (LIN, PBN, Parquet)")  # fmt: skip
-    doctor.add_argument("--seed", type=shared.whole_number(0), metavar="S",
-        help="of the deals (default: that of the bank)")  # fmt: skip
+    doctor.add_argument(
+        "--deals",
+        type=shared.whole_number(1),
+        metavar="N",
+        help=f"random deals (default: {_EXAMINED:,})",
+    )
+    doctor.add_argument(
+        "--from", dest="source", metavar="FILE", help="deals of a file instead (LIN, PBN, Parquet)"
+    )
+    doctor.add_argument(
+        "--seed",
+        type=shared.whole_number(0),
+        metavar="S",
+        help="of the deals (default: that of the bank)",
+    )
     shared.add_bank_option(doctor)
-    doctor.add_argument("--workers", type=shared.whole_number(1), metavar="N",
-        help="solver processes; tables that are solved are kept")  # fmt: skip
-    doctor.add_argument("--least", type=shared.whole_number(4), default=60, metavar="K",
-        help="decisions that a finding is made of (default: 60)")  # fmt: skip
-    doctor.add_argument("--show", type=shared.whole_number(1), default=30, metavar="N",
-        help="findings listed")  # fmt: skip
+    doctor.add_argument(
+        "--workers",
+        type=shared.whole_number(1),
+        metavar="N",
+        help="solver processes; tables that are solved are kept",
+    )
+    doctor.add_argument(
+        "--least",
+        type=shared.whole_number(4),
+        default=60,
+        metavar="K",
+        help="decisions that a finding is made of (default: 60)",
+    )
+    doctor.add_argument(
+        "--show", type=shared.whole_number(1), default=30, metavar="N", help="findings listed"
+    )
 
     search = action("search", "lines to which a search prefers other calls", ask_search)
     _add_system(search)
-    search.add_argument("--deals", type=shared.whole_number(1), default=_SEARCHED, metavar="N",
-        help=f"random deals (default: {_SEARCHED}); each takes about a second")  # fmt: skip
-    search.add_argument("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
-        help="of the deals (default: 1)")  # fmt: skip
-    search.add_argument("--layouts", type=shared.whole_number(1), metavar="N",
-        help="on which each decision is searched (default: 64)")  # fmt: skip
-    search.add_argument("--least", type=shared.whole_number(1), default=1, metavar="K",
-        help="decisions that a proposal is made of (default: 1)")  # fmt: skip
-    search.add_argument("--show", type=shared.whole_number(1), default=30, metavar="N",
-        help="proposals listed")  # fmt: skip
+    search.add_argument(
+        "--deals",
+        type=shared.whole_number(1),
+        default=_SEARCHED,
+        metavar="N",
+        help=f"random deals (default: {_SEARCHED}); each takes about a second",
+    )
+    search.add_argument(
+        "--seed",
+        type=shared.whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="S",
+        help="of the deals (default: 1)",
+    )
+    search.add_argument(
+        "--layouts",
+        type=shared.whole_number(1),
+        metavar="N",
+        help="on which each decision is searched (default: 64)",
+    )
+    search.add_argument(
+        "--least",
+        type=shared.whole_number(1),
+        default=1,
+        metavar="K",
+        help="decisions that a proposal is made of (default: 1)",
+    )
+    search.add_argument(
+        "--show", type=shared.whole_number(1), default=30, metavar="N", help="proposals listed"
+    )
 
     configure_prices(action, _SYSTEM_HELP)
     configure_card(action, _SYSTEM_HELP)
@@ -240,16 +288,23 @@ def check_places(options: argparse.Namespace) -> None:
 
 
 def _checked(
-    system: "System", opponents: "System | None", options: argparse.Namespace,
+    system: "System",
+    opponents: "System | None",
+    options: argparse.Namespace,
     auctions: Sequence[str],
-) -> "SystemCheck":  # fmt: skip
+) -> "SystemCheck":
     from bidcascade.systems.check import check_system
 
     with _progress() as progress:
         return check_system(
-            system, deals=options.deals, seed=options.seed, auctions=auctions, least=options.least,
-            opponents=opponents, progress=progress,
-        )  # fmt: skip
+            system,
+            deals=options.deals,
+            seed=options.seed,
+            auctions=auctions,
+            least=options.least,
+            opponents=opponents,
+            progress=progress,
+        )
 
 
 def _print_place(place: "PlaceShares") -> None:
@@ -283,9 +338,13 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
     with progress_bar("check") as bar, ExitStack() as stack:
         pool = None if budget.deals == 0 else stack.enter_context(DoubleDummyPool(options.workers))
         boards = bid_boards(
-            system, deals, known=known, solver=pool, budget=budget,
+            system,
+            deals,
+            known=known,
+            solver=pool,
+            budget=budget,
             progress=lambda done, total: bar(done, total, done),
-        )  # fmt: skip
+        )
     return sanity_of(boards, examples=options.show)
 
 
@@ -341,8 +400,12 @@ def ask_doctor(options: argparse.Namespace) -> int:
     from .matches import match_deals
 
     (system,) = _open(options, options.system)
-    deals, tables = match_deals(options.source, options.bank, options.deals or _EXAMINED,
-        BANK_SEED if options.seed is None else options.seed)  # fmt: skip
+    deals, tables = match_deals(
+        options.source,
+        options.bank,
+        options.deals or _EXAMINED,
+        BANK_SEED if options.seed is None else options.seed,
+    )
     examiner, code = Examiner(system), DONE
     try:
         _examine(examiner, deals, tables, options.workers)
@@ -365,7 +428,9 @@ def ask_doctor(options: argparse.Namespace) -> int:
         ("IMPs a deal", "of deals", "gain", "unseen", "line", "instead", "with"),
         [
             (
-                f"{one.imps:+.4f}", f"{100 * one.share:.2f} %", f"{one.found.mean:+.2f}",
+                f"{one.imps:+.4f}",
+                f"{100 * one.share:.2f} %",
+                f"{one.found.mean:+.2f}",
                 f"{one.unseen.mean:+.2f} ± {1.96 * one.unseen.error:.2f}",
                 f"{one.line.name} {one.line.where}",
                 f"{'/'.join(one.calls[:3])} {one.instead.name} {one.instead.where}",
@@ -373,7 +438,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
             )
             for one in found.regrets[: options.show]
         ],
-    )  # fmt: skip
+    )
     return code
 
 
@@ -552,13 +617,20 @@ def compile_system(options: argparse.Namespace) -> None:
     system, opponents = _open_both(options, options.system)
     with _progress() as progress:
         table = grow(
-            system, deals=options.deals, seed=options.seed,
-            least=options.least, opponents=opponents, progress=progress,
-        )  # fmt: skip
+            system,
+            deals=options.deals,
+            seed=options.seed,
+            least=options.least,
+            opponents=opponents,
+            progress=progress,
+        )
     table.save(out, overwrite=options.overwrite)
     report = {
-        "table": str(out), "entries": len(table), "digest": table.digest, "source": table.source
-    }  # fmt: skip
+        "table": str(out),
+        "entries": len(table),
+        "digest": table.digest,
+        "source": table.source,
+    }
     grown = f"{len(table):,} entries from {options.deals:,} deals"
     shared.print_answer(options, report, f"{out}: {grown}, digest {table.digest[:16]}")
 

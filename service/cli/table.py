@@ -40,8 +40,13 @@ def configure_table(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_table(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("table", nargs="?", default="sayc", metavar="TABLE",
-        help="a name, a folder or a file of rows (default: sayc)")  # fmt: skip
+    parser.add_argument(
+        "table",
+        nargs="?",
+        default="sayc",
+        metavar="TABLE",
+        help="a name, a folder or a file of rows (default: sayc)",
+    )
     shared.add_overlay_option(parser)
     shared.add_system_option(parser)
     shared.add_import_options(parser)
@@ -69,11 +74,13 @@ def import_rows(options: argparse.Namespace) -> None:
         if options.user_terms:
             terms = parse_user_terms(shared.read_text(options.user_terms))
         table, done = import_table(
-            options.source, user_terms=terms, source=options.origin,
+            options.source,
+            user_terms=terms,
+            source=options.origin,
             # on the disk of the table, so that columns made there need not be copied
             folder=out.parent if out.parent.is_dir() else None,
             **shared.import_options(options),
-        )  # fmt: skip
+        )
     table.save(out, overwrite=options.overwrite)
     report = {**done.to_dict(), "digest": table.digest}
     shared.print_answer(options, report, done, f"wrote the table to {options.out}")
@@ -81,8 +88,12 @@ def import_rows(options: argparse.Namespace) -> None:
 
 def _configure_export(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
-    parser.add_argument("--out", required=True, metavar="FILE",
-        help="ending .jsonl, .py, .pkl, .parquet or .bidding")  # fmt: skip
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="FILE",
+        help="ending .jsonl, .py, .pkl, .parquet or .bidding",
+    )
     parser.add_argument("--format", choices=("jsonl", "python", "pickle", "parquet", "bidding"))
 
 
@@ -104,9 +115,12 @@ def _configure_policy(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("table", metavar="TABLE", help="a name, a folder or a file of rows")
     add("policy", metavar="POLICY", help="auction, call, probability: .csv, .jsonl or .parquet")
-    add("--out", required=True, metavar="DIR|FILE",
-        help="folder for the table, or with the ending .jsonl a file of rules to lay over "
-        "it")  # fmt: skip
+    add(
+        "--out",
+        required=True,
+        metavar="DIR|FILE",
+        help="folder for the table, or with the ending .jsonl a file of rules to lay over it",
+    )
     add("--overwrite", action="store_true", help="replace a table that is there")
     shared.add_overlay_option(parser)
     shared.add_system_option(parser)
@@ -171,11 +185,20 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
     _add_table(parser)
     add = parser.add_argument
     add("--deals", metavar="INPUT", nargs="+", help="deals to try the table on: files, folders")
-    add("--random", type=shared.whole_number(1, 100_000_000), metavar="N",
-        help="try the table on N random deals")  # fmt: skip
+    add(
+        "--random",
+        type=shared.whole_number(1, 100_000_000),
+        metavar="N",
+        help="try the table on N random deals",
+    )
     add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S")
-    add("--examples", type=shared.whole_number(0), default=20, metavar="N",
-        help="examples of each kind")  # fmt: skip
+    add(
+        "--examples",
+        type=shared.whole_number(0),
+        default=20,
+        metavar="N",
+        help="examples of each kind",
+    )
     add("--backend", default="auto", choices=shared.BACKENDS)
 
 
@@ -235,9 +258,12 @@ def _configure_counts(parser: argparse.ArgumentParser) -> None:
     add("table", metavar="TABLE", help="a name, a folder or a file of rows")
     add("inputs", nargs="+", metavar="INPUT", help="deals: files, folders, -")
     add("--out", required=True, metavar="FILE", help="Parquet file for the counts")
-    add("--previous", metavar="FILE",
+    add(
+        "--previous",
+        metavar="FILE",
         help="counts of the same deals by an earlier state of the table: only what has changed "
-        "since is counted")  # fmt: skip
+        "since is counted",
+    )
     add("--backend", default="auto", choices=shared.BACKENDS)
     shared.add_overlay_option(parser)
     shared.add_system_option(parser)

@@ -23,21 +23,44 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
     action = shared.actions_of(parser)
     hosting = action("host", "seat four programs and play boards with them", host)
     add = hosting.add_argument
-    add("--ns", metavar="SYSTEM",
+    add(
+        "--ns",
+        metavar="SYSTEM",
         help="a system or foreign engine of ours sits North-South, over loopback; else programs "
-        "are waited for")  # fmt: skip
+        "are waited for",
+    )
     add("--ew", metavar="SYSTEM", help="the same East-West")
-    add("--boards", dest="deals", type=shared.whole_number(1, 10**6), metavar="N",
-        help=f"random boards (default: {_DEFAULT_BOARDS})")  # fmt: skip
+    add(
+        "--boards",
+        dest="deals",
+        type=shared.whole_number(1, 10**6),
+        metavar="N",
+        help=f"random boards (default: {_DEFAULT_BOARDS})",
+    )
     add("--from", dest="source", metavar="FILE", help="boards of a file instead")
-    add("--seed", type=shared.whole_number(0, 2**63 - 1), default=1, metavar="S",
-        help="of random boards (default: 1)")  # fmt: skip
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="S",
+        help="of random boards (default: 1)",
+    )
     add("--log", metavar="FILE", help="PBN file of what was bid, alerted and played")
     add("--room", choices=("open", "closed"), default="open", help="for the log (default: open)")
-    add("--call-s", type=shared.whole_number(1), default=60, metavar="S",
-        help="how long a player may take for a call or a card (default: 60)")  # fmt: skip
-    add("--seating-s", type=shared.whole_number(1), default=600, metavar="S",
-        help="how long programs are waited for (default: 600)")  # fmt: skip
+    add(
+        "--call-s",
+        type=shared.whole_number(1),
+        default=60,
+        metavar="S",
+        help="how long a player may take for a call or a card (default: 60)",
+    )
+    add(
+        "--seating-s",
+        type=shared.whole_number(1),
+        default=600,
+        metavar="S",
+        help="how long programs are waited for (default: 600)",
+    )
     _add_address(hosting, 0, "any that is free, which is told")
     sitting = action("sit", "take a seat at a table manager's table", sit, json=False)
     add = sitting.add_argument
@@ -53,28 +76,42 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
         )
         one.add_argument("--claims", action="store_true", help=help_text)
         one.add_argument(
-            "--card-ms", type=shared.whole_number(0), metavar="MS",
+            "--card-ms",
+            type=shared.whole_number(0),
+            metavar="MS",
             help="how long a seat of ours may think about a card; 0: it plays by rules of thumb "
             "(default: 1000)",
-        )  # fmt: skip
+        )
         one.add_argument(
-            "--layouts", type=shared.whole_number(_FEWEST_LAYOUTS, 10_000), metavar="N",
+            "--layouts",
+            type=shared.whole_number(_FEWEST_LAYOUTS, 10_000),
+            metavar="N",
             help="look at so many layouts for a card, however long it takes, instead: the same "
             "cards whatever else the machine does",
-        )  # fmt: skip
+        )
         one.add_argument(
-            "--weigh-cards", action="store_true",
+            "--weigh-cards",
+            action="store_true",
             help="layouts count by how likely others would have played their cards in them",
-        )  # fmt: skip
+        )
         shared.add_system_option(one)
         shared.add_player_options(one)
 
 
 def _add_address(parser: argparse.ArgumentParser, port: int, help_text: str) -> None:
-    parser.add_argument("--host", default=_LOOPBACK, metavar="ADDRESS",
-                        help=f"where the table manager is (default: {_LOOPBACK})")  # fmt: skip
-    parser.add_argument("--port", type=shared.whole_number(0, 65_535), default=port, metavar="P",
-                        help=f"its port (default: {help_text})")  # fmt: skip
+    parser.add_argument(
+        "--host",
+        default=_LOOPBACK,
+        metavar="ADDRESS",
+        help=f"where the table manager is (default: {_LOOPBACK})",
+    )
+    parser.add_argument(
+        "--port",
+        type=shared.whole_number(0, 65_535),
+        default=port,
+        metavar="P",
+        help=f"its port (default: {help_text})",
+    )
 
 
 def host(options: argparse.Namespace) -> None:
@@ -142,9 +179,10 @@ def host(options: argparse.Namespace) -> None:
                 shared.note_written(len(table.boards), "board", str(log))
     scores = [one.score for one in table.boards]
     report = {
-        "boards": len(scores), "score": sum(scores),
+        "boards": len(scores),
+        "score": sum(scores),
         "teams": {"NS": table.teams[Seat.NORTH], "EW": table.teams[Seat.EAST]},
-    }  # fmt: skip
+    }
     if options.json:
         shared.print_json(report)
         return
@@ -184,9 +222,14 @@ def _card_player(
 
 
 def _sit_down(
-    port: int, seat: "Seat", player: "Player", cards: "CardPlayer",
-    failures: "list[EngineFailed]", *, claims: bool,
-) -> None:  # fmt: skip
+    port: int,
+    seat: "Seat",
+    player: "Player",
+    cards: "CardPlayer",
+    failures: "list[EngineFailed]",
+    *,
+    claims: bool,
+) -> None:
     """Play a seat of ours; what its engine did wrong is told by the table."""
     from bidcascade.bridge import EngineFailed
     from bidcascade.inference.table_manager.seat import sit as take_seat
@@ -209,7 +252,12 @@ def sit(options: argparse.Namespace) -> None:
     seat = parse_seat(options.seat)
     with opened_players([options.player], options) as (player,):
         boards = take_seat(
-            options.host, options.port, seat, player, team=options.team,
-            cards=_card_player(player, options), claims=options.claims,
-        )  # fmt: skip
+            options.host,
+            options.port,
+            seat,
+            player,
+            team=options.team,
+            cards=_card_player(player, options),
+            claims=options.claims,
+        )
     shared.note(f"{boards:,} boards played")

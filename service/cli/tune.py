@@ -24,35 +24,77 @@ def configure_tune(action: Callable[..., argparse.ArgumentParser], system_help: 
     add = tune.add_argument
     add("system", metavar="SYSTEM", help=system_help)
     shared.add_system_option(tune)
-    add("--out", required=True, metavar="DIR",
+    add(
+        "--out",
+        required=True,
+        metavar="DIR",
         help="folder for the texts with other numbers, the report and the tries made: a search "
-        "that was ended goes on from these")  # fmt: skip
-    add("--also", action="append", default=[], metavar="SYSTEM",
+        "that was ended goes on from these",
+    )
+    add(
+        "--also",
+        action="append",
+        default=[],
+        metavar="SYSTEM",
         help="a system that reads some of the same files and may not be hurt; may be given "
-        "several times")  # fmt: skip
-    add("--only", action="append", default=[], metavar="FILE[:LINE[-LINE]]",
-        help="look at the numbers of a file, or of some lines of it; may be given several "
-        "times")  # fmt: skip
-    add("--keep", action="append", default=[], metavar="FILE[:LINE[-LINE]]",
-        help="leave these alone, as what a booklet says; may be given several times")  # fmt: skip
-    add("--kind", action="append", default=[], metavar="KIND",
+        "several times",
+    )
+    add(
+        "--only",
+        action="append",
+        default=[],
+        metavar="FILE[:LINE[-LINE]]",
+        help="look at the numbers of a file, or of some lines of it; may be given several times",
+    )
+    add(
+        "--keep",
+        action="append",
+        default=[],
+        metavar="FILE[:LINE[-LINE]]",
+        help="leave these alone, as what a booklet says; may be given several times",
+    )
+    add(
+        "--kind",
+        action="append",
+        default=[],
+        metavar="KIND",
         help="look at what counts this, as points, 'combined points' or length; may be given "
-        "several times (default: all)")  # fmt: skip
-    add("--tries", default="all", metavar="B",
+        "several times (default: all)",
+    )
+    add(
+        "--tries",
+        default="all",
+        metavar="B",
         help="how many changes are tried, or for how long (90s, 8h) (default: all, until a round "
-        "has found nothing)")  # fmt: skip
-    add("--deals", type=shared.whole_number(1, 2**31 - 1), metavar="N",
-        help="random deals that a change is screened on by estimated tricks "
-        "(default: 120,000)")  # fmt: skip
-    add("--solve", type=shared.whole_number(1), metavar="N",
+        "has found nothing)",
+    )
+    add(
+        "--deals",
+        type=shared.whole_number(1, 2**31 - 1),
+        metavar="N",
+        help="random deals that a change is screened on by estimated tricks (default: 120,000)",
+    )
+    add(
+        "--solve",
+        type=shared.whole_number(1),
+        metavar="N",
         help="deals with other contracts that are solved at most to judge what is left "
-        "(default: 400)")  # fmt: skip
-    add("--held-out", action="store_true",
+        "(default: 400)",
+    )
+    add(
+        "--held-out",
+        action="store_true",
         help="judge all changes together on the held-out part of the bank (bidcascade bank): once, "
-        "at the end")  # fmt: skip
+        "at the end",
+    )
     shared.add_lead_options(tune)
-    add("--seed", type=shared.whole_number(0, 2**62), default=1, metavar="S",
-        help="of random deals (default: 1)")  # fmt: skip
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**62),
+        default=1,
+        metavar="S",
+        help="of random deals (default: 1)",
+    )
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 
 
@@ -96,11 +138,17 @@ def tune_system(options: argparse.Namespace) -> int:
     out, code = Path(options.out), DONE
     with DoubleDummyPool(options.workers, is_background=True) as pool:
         tuner = Tuner(
-            text, lambda count, seed: deal_arrays(random_deals(count, seed)), pool,
+            text,
+            lambda count, seed: deal_arrays(random_deals(count, seed)),
+            pool,
             TuningPlan(options.seed, options.deals or SCREENED, solved=options.solve or SOLVED),
-            others=others, cases=cases, chosen=may_change, journal=out / _JOURNAL,
-            tables=user_tables(), tricks=user_tricks(),
-        )  # fmt: skip
+            others=others,
+            cases=cases,
+            chosen=may_change,
+            journal=out / _JOURNAL,
+            tables=user_tables(),
+            tricks=user_tricks(),
+        )
         shared.note(
             f"{len(tuner.moves()):,} changes to try; tries are kept in {str(out / _JOURNAL)!r}, "
             "and Ctrl-C ends with what was found so far"
@@ -257,8 +305,11 @@ def _print(tuner: "Tuner", final: dict[str, Any] | None, written: Sequence[str],
         count = sum(one.verdict == verdict for one in tuner.trials)
         print(f"{count:,} {verdict}")
     if final is not None:
-        parts = {"double dummy": "imps", "perfect defence": "defended_imps",
-                 "blind lead": "blind_imps"}  # fmt: skip
+        parts = {
+            "double dummy": "imps",
+            "perfect defence": "defended_imps",
+            "blind lead": "blind_imps",
+        }
         text = ", ".join(
             f"{final[key]['value']:+.4f} ± {final[key]['margin'] or 0:.4f} {name}"
             for name, key in parts.items()

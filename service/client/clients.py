@@ -244,8 +244,8 @@ def _error_of(response: httpx.Response) -> ServiceError:
         return ServiceError(status, "http", detail, retry_after=wait)
     return ServiceError(
         status, kind.removeprefix(_PROBLEM), str(problem.get("detail", "")),
-        errors=problem.get("errors", ()), request_id=problem.get("request_id"), retry_after=wait,
-    )  # fmt: skip
+        errors=problem.get("errors", ()), request_id=problem.get("request_id"), retry_after=wait
+    )
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
@@ -378,8 +378,8 @@ class _Questions(Generic[_Transport]):
         self._http = self._connection(
             base_url=url.rstrip("/"), transport=transport,
             headers={"Authorization": f"Bearer {key}"} if key else {},
-            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _TO_CONNECT_S)),
-        )  # fmt: skip
+            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _TO_CONNECT_S))
+        )
 
     @asynccontextmanager
     async def _answer(self, question: _Question[Any]) -> AsyncIterator[httpx.Response]:
@@ -399,8 +399,8 @@ class _Questions(Generic[_Transport]):
                     archive.seek(start)
                 request = self._http.build_request(
                     question.method, question.path, params=question.params, headers=headers,
-                    content=content if archive is None else self._sent(archive),
-                )  # fmt: skip
+                    content=content if archive is None else self._sent(archive)
+                )
                 response = await self._send(request)
                 try:
                     if response.is_success:

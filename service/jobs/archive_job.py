@@ -42,8 +42,7 @@ class _Progress:
     def __call__(self, done: int, total: int | None, boards: int) -> None:
         if time.monotonic() - self._reported >= REPORT_EVERY_S:
             comes_on = self._boards() > self._before
-            send(self._outgoing, {"boards": boards, "rejects": 0, "of": None,
-                                  "comes_on": comes_on})  # fmt: skip
+            send(self._outgoing, {"boards": boards, "rejects": 0, "of": None, "comes_on": comes_on})
             self._reported = time.monotonic()
 
     def _boards(self) -> int:
@@ -76,8 +75,13 @@ def add(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     results = JobFolder(Path(start["folder"])).results
     results.mkdir(exist_ok=True)
     write_json(asdict(added), results / RESULT)
-    return {"done": {"boards": added.boards, "rejects": added.rejects,
-                     "results": [asdict(result_file(results / RESULT))]}}  # fmt: skip
+    return {
+        "done": {
+            "boards": added.boards,
+            "rejects": added.rejects,
+            "results": [asdict(result_file(results / RESULT))],
+        }
+    }
 
 
 def _add(folder: Path, inputs: list[Path], start: dict[str, Any], outgoing: IO[bytes]) -> Added:
@@ -85,9 +89,13 @@ def _add(folder: Path, inputs: list[Path], start: dict[str, Any], outgoing: IO[b
         try:
             with solver_of(folder, start["dd_workers"]) as solve:
                 return add_files(
-                    folder, inputs, jobs=1, backend=start["backend"], solve=solve,
+                    folder,
+                    inputs,
+                    jobs=1,
+                    backend=start["backend"],
+                    solve=solve,
                     report=_Progress(outgoing, folder),
-                )  # fmt: skip
+                )
         except ArchiveBusy:
             # another job, or the command line: it will come to its end
             time.sleep(_AGAIN_S)

@@ -20,9 +20,10 @@ PAR_MODULE: Final = "bidcascade.service.reports.par_job"
 """It writes a report: that room knows of jobs, not the other way round."""
 QUESTION: Final = "question"
 _MODULES: Final = {
-    "par": PAR_MODULE, "archive": "bidcascade.service.jobs.archive_job",
+    "par": PAR_MODULE,
+    "archive": "bidcascade.service.jobs.archive_job",
     QUESTION: "bidcascade.service.jobs.system_questions",
-}  # fmt: skip
+}
 LOG: Final = "process.log"
 _LONGEST_LOG: Final = 2000
 _END_S: Final = 30.0
@@ -46,10 +47,12 @@ class Child:
         self._killed_for_memory = _kills_for_memory()
         with self._log.open("wb") as log:
             self._process = start_module(
-                module, start["folder"], stderr=log,
+                module,
+                start["folder"],
+                stderr=log,
                 # a group of its own, which ends together
                 process_group=0 if os.name == "posix" else None,
-            )  # fmt: skip
+            )
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             send(self._process.stdin, start)

@@ -101,14 +101,28 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     progress = Progress(outgoing, folder.batch, boards_in_parquet(sources))
     progress.report()
     summary = run_batch(
-        engine, inputs, folder.batch, mode=start["mode"], completed_only=start["completed_only"],
-        limit=start.get("limit"), max_depth=start.get("max_depth"), text=start["text"],
-        resume=True, jobs=1, part_deals=start["part_deals"], report=progress,
-    )  # fmt: skip
+        engine,
+        inputs,
+        folder.batch,
+        mode=start["mode"],
+        completed_only=start["completed_only"],
+        limit=start.get("limit"),
+        max_depth=start.get("max_depth"),
+        text=start["text"],
+        resume=True,
+        jobs=1,
+        part_deals=start["part_deals"],
+        report=progress,
+    )
     progress.report()
     files = write_results(engine, folder.batch, folder.results, sources, start["results"])
-    return {"done": {"boards": summary.boards, "rejects": summary.rejects,
-                     "results": [asdict(file) for file in files]}}  # fmt: skip
+    return {
+        "done": {
+            "boards": summary.boards,
+            "rejects": summary.rejects,
+            "results": [asdict(file) for file in files],
+        }
+    }
 
 
 def open_engine(named: Mapping[str, Any], backend: str, overlays: Sequence[str] = ()) -> Engine:

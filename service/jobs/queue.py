@@ -346,9 +346,12 @@ class JobQueue:
     def _see(store: JobStore, job_id: str, message: Mapping[str, Any]) -> None:
         try:
             store.see_progress(
-                job_id, message["boards"], message["rejects"], message["of"],
+                job_id,
+                message["boards"],
+                message["rejects"],
+                message["of"],
                 comes_on=message["comes_on"],
-            )  # fmt: skip
+            )
         except StoreFailed as error:
             # the next message says it as well
             _logger.warning("progress of job %s: %s", job_id, error)

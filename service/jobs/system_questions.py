@@ -253,15 +253,25 @@ def _diff(
     found = diff_systems(old, new, **given)
     changes = [{**asdict(one), "examples": list(one.examples)} for one in found.changes]
     return {
-        "deals": found.deals, "changed": found.changed, "changes": changes[:show],
+        "deals": found.deals,
+        "changed": found.changed,
+        "changes": changes[:show],
         "changes_total": len(changes),
-    }  # fmt: skip
+    }
 
 
 def _compare(
-    first: System, second: System, *, time_limit_s: float, deals: int, seed: int, solve: int,
-    boards: list[list[int]] | None, workers: int, budget_s: float,
-) -> dict[str, Any]:  # fmt: skip
+    first: System,
+    second: System,
+    *,
+    time_limit_s: float,
+    deals: int,
+    seed: int,
+    solve: int,
+    boards: list[list[int]] | None,
+    workers: int,
+    budget_s: float,
+) -> dict[str, Any]:
     started = time.monotonic()
     chosen = deal_arrays(random_deals(deals, seed)) if boards is None else _deals_of(boards)
     match = SystemMatch(first, second, chosen, seed=seed)
@@ -363,9 +373,14 @@ def _boards(match: SystemMatch, *, whole: bool) -> list[dict[str, Any]]:
 
 
 def _bench(
-    system: System, *against: System, time_limit_s: float, boards: int, seed: int, part: str,
+    system: System,
+    *against: System,
+    time_limit_s: float,
+    boards: int,
+    seed: int,
+    part: str,
     workers: int,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     opponents = against or tuple(
         System.open(name) for name in named_systems() if name != system.name
     )
@@ -385,10 +400,13 @@ def bench_result(found: Bench) -> dict[str, Any]:
     """
     tally = found.yardstick.systems[0]
     return {
-        "boards": found.boards, "bank": found.part, "seed": found.seed,
+        "boards": found.boards,
+        "bank": found.part,
+        "seed": found.seed,
         "matches": [
             {
-                "against": one.against, "digest": one.digest,
+                "against": one.against,
+                "digest": one.digest,
                 "scores": {name: estimate_dict(value) for name, value in one.scores.items()},
                 "outcomes": {
                     name.replace(" ", "_"): estimate_dict(value)
@@ -403,13 +421,17 @@ def bench_result(found: Bench) -> dict[str, Any]:
         },
         "sanity": [
             {
-                "what": one.what, "boards": one.boards, "possible": one.possible,
-                "share": rounded(one.share), "low": rounded(one.low), "high": rounded(one.high),
+                "what": one.what,
+                "boards": one.boards,
+                "possible": one.possible,
+                "share": rounded(one.share),
+                "low": rounded(one.low),
+                "high": rounded(one.high),
             }
             for one in tally.sanity
         ],
         "lines": [_line_loss(one) for one in tally.lines[:MOST_LINES]],
-    }  # fmt: skip
+    }
 
 
 def _line_loss(loss: LineLoss) -> dict[str, Any]:
@@ -429,8 +451,11 @@ def _line_loss(loss: LineLoss) -> dict[str, Any]:
 
 
 _ANSWERS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
-    "check": _check, "diff": _diff, "compare": _compare, "bench": _bench,
-}  # fmt: skip
+    "check": _check,
+    "diff": _diff,
+    "compare": _compare,
+    "bench": _bench,
+}
 
 if __name__ == "__main__":
     sys.exit(main(answer_question))

@@ -31,9 +31,12 @@ _LONGEST_PART: Final = 60
 _MOST_PARTS: Final = 8
 _GZIP: Final = b"\x1f\x8b"
 _OTHERS: Final = {
-    b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"7z\xbc\xaf": "7-Zip", b"Rar!": "RAR",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ": "xz",
+    b"7z\xbc\xaf": "7-Zip",
+    b"Rar!": "RAR",
     b"\x28\xb5\x2f\xfd": "Zstandard",
-}  # fmt: skip
+}
 _SUFFIX: Final = {"parquet": ".parquet", "pbn": ".pbn", "lin": ".lin", "rbn": ".rbn"}
 
 
@@ -183,8 +186,10 @@ def _settle(path: Path, folder: Path, stem: str, *, where: str, strict: bool = T
     if kind is None and strict:
         for mark, packer in _OTHERS.items():
             if head.startswith(mark):
-                raise InvalidInput(f"expected deals, packed with gzip or zip if at all, "
-                                   f"got a file packed with {packer}")  # fmt: skip
+                raise InvalidInput(
+                    f"expected deals, packed with gzip or zip if at all, "
+                    f"got a file packed with {packer}"
+                )
         raise InvalidInput("expected deals (LIN, PBN, RBN, hands or Parquet), got something else")
     suffix = _SUFFIX.get(kind or "", ".txt")
     # what a file is called within a zip file stays; readers look at what is in it

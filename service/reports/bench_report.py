@@ -34,9 +34,11 @@ def times_dict(bench: Bench) -> dict[str, Any]:
     """Say what took how long: seconds, and milliseconds a call of a foreign engine."""
     a_call = 1000 * bench.seconds / bench.requests if bench.requests else None
     return {
-        "seconds": bench.seconds, "asked": bench.requests, "ms_a_call": a_call,
+        "seconds": bench.seconds,
+        "asked": bench.requests,
+        "ms_a_call": a_call,
         "yardstick": bench.yardstick.seconds,
-    }  # fmt: skip
+    }
 
 
 def _timeless(value: Any) -> Any:
@@ -80,11 +82,12 @@ def match_rows(bench: Bench) -> list[tuple[str, ...]]:
     """Say what came of each match: means a deal with half an interval of 95 %, parts of deals."""
     return [
         (
-            one.against, *map(interval_text, one.scores.values()),
+            one.against,
+            *map(interval_text, one.scores.values()),
             *(rate_text(_with_margin(one.outcomes[name])) for name in ("won", "lost", "flat")),
         )
         for one in bench.matches
-    ]  # fmt: skip
+    ]
 
 
 def interval_text(estimate: Estimate) -> str:
@@ -171,7 +174,10 @@ class ResultRow(NamedTuple):
 def result_row(bench: Bench, version: str) -> ResultRow:
     """Sum a benchmark up in a line."""
     return ResultRow(
-        version, bench.name, bench.digest, subtitle(bench),
+        version,
+        bench.name,
+        bench.digest,
+        subtitle(bench),
         f"{bench.yardstick.systems[0].imps:.3f}",
         {one.against: interval_text(one.scores["imps"]) for one in bench.matches},
-    )  # fmt: skip
+    )

@@ -97,8 +97,14 @@ def _subtitle(book: SystemBook, *, with_options: bool) -> str:
 
 def _ways(chapters: Sequence[Chapter], texts: "_TextPages", here: str) -> Links:
     others = [(one.title, one.file) for one in chapters if one.file != here]
-    return Links("Book", (*others, ("The text", f"{_FIRST}#{_anchor(chapters[0], 'The text')}"),
-                          ("To print", PRINTED)))  # fmt: skip
+    return Links(
+        "Book",
+        (
+            *others,
+            ("The text", f"{_FIRST}#{_anchor(chapters[0], 'The text')}"),
+            ("To print", PRINTED),
+        ),
+    )
 
 
 def _anchor(chapter: Chapter, heading: str) -> str:
@@ -134,22 +140,27 @@ class _TextPages:
         named = [one for one in self.book.outline.files if one.name == file]
         # two folders may have a file of one name: the line tells them apart
         number = int(line)
-        fitting = [one for one in named if number <= len(one.lines)
-                   and name in one.lines[number - 1]]  # fmt: skip
+        fitting = [
+            one for one in named if number <= len(one.lines) and name in one.lines[number - 1]
+        ]
         return f"{quote(self.path((fitting or named)[0]))}#l{number}"
 
     def page(self, file: TextFile) -> Page:
         """Make the page of one file."""
-        included = {where.line: name for where, name in self.book.outline.includes
-                    if where.file == file.name}  # fmt: skip
+        included = {
+            where.line: name
+            for where, name in self.book.outline.includes
+            if where.file == file.name
+        }
         lines = tuple(
             SourceLine(number, text, self._note(file, number), self._included(included.get(number)))
             for number, text in enumerate(file.lines, 1)
         )
         return Page(
-            f"{file.name}: {self.book.title}", _subtitle(self.book, with_options=False),
+            f"{file.name}: {self.book.title}",
+            _subtitle(self.book, with_options=False),
             (Section("Lines", (Links("Book", (("Start", f"../{_FIRST}"),)), Source(lines))),),
-        )  # fmt: skip
+        )
 
     def _included(self, name: str | None) -> str:
         if name is None:
@@ -223,20 +234,33 @@ def _chapters(
     ways = _Ways(files, apart)
     openings = [one for one in book.places if not _length(one)]
     return [
-        Chapter(_FIRST, "Openings", (
-            *_about(book, prices, texts),
-            Section("Openings", tuple(_place(one, ways, texts) for one in openings)),
-            _text_list(book, texts),
-        )),
+        Chapter(
+            _FIRST,
+            "Openings",
+            (
+                *_about(book, prices, texts),
+                Section("Openings", tuple(_place(one, ways, texts) for one in openings)),
+                _text_list(book, texts),
+            ),
+        ),
         *(
-            Chapter(file, title, tuple(_by_opening(
-                [one for one in book.places if ways.files[one.calls] == file], ways, texts, title
-            )))
+            Chapter(
+                file,
+                title,
+                tuple(
+                    _by_opening(
+                        [one for one in book.places if ways.files[one.calls] == file],
+                        ways,
+                        texts,
+                        title,
+                    )
+                ),
+            )
             for file, title, _ in _CHAPTERS
         ),
         Chapter("deals.html", "Deals", (_deals(book, texts),)),
         Chapter("conventions.html", "Conventions", (_conventions(book, texts),)),
-    ]  # fmt: skip
+    ]
 
 
 def _about(book: SystemBook, prices: Sequence[OptionPrice], texts: _TextPages) -> Iterator[Section]:
@@ -302,19 +326,20 @@ def _place(place: BookPlace, ways: _Ways, texts: _TextPages) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for row in place.rows:
         cells = [
-            _call_cell(place, row, ways), row.deals / place.deals,
+            _call_cell(place, row, ways),
+            row.deals / place.deals,
             ": ".join(filter(None, (row.name, row.meaning))) or "any hand",
             ", ".join(one for one in row.agreements if not one.startswith("#")) or None,
             None if row.example is None else f"{hand_text(row.example.hand)}{_vul(row.example)}",
             Link(row.where, texts.address(row.where, row.name)),
-        ]  # fmt: skip
+        ]
         if by_option:
             cells.insert(4, row.option or None)
         rows.append(tuple(cells))
     if place.passes:
-        rows.append((
-            "P", place.passes / place.deals, "Pass: no line fits", *([None] * (3 + by_option))
-        ))  # fmt: skip
+        rows.append(
+            ("P", place.passes / place.deals, "Pass: no line fits", *([None] * (3 + by_option)))
+        )
     heading = after_text(format_calls(place.calls))
     return Table(
         f"{heading}: {place.deals:,} deals", tuple(columns), tuple(rows), place_anchor(place.calls)
@@ -344,21 +369,23 @@ def _deal(deal: BookDeal, texts: _TextPages) -> Iterator[Block]:
     yield Table(
         f"Deal {deal.number + 1}: vulnerable {vulnerable}",
         (("player", "text"), ("hand", "auction")),
-        tuple((Seat(seat).name.capitalize(), hand_text(hand))
-              for seat, hand in enumerate(deal.hands)),
-    )  # fmt: skip
+        tuple(
+            (Seat(seat).name.capitalize(), hand_text(hand)) for seat, hand in enumerate(deal.hands)
+        ),
+    )
     yield Table(
         f"Deal {deal.number + 1}, call by call",
         (("player", "text"), ("call", "auction"), ("means", "words"), ("line", "code")),
         tuple(
             (
-                Seat(number % 4).name.capitalize(), call_text(one.call),
+                Seat(number % 4).name.capitalize(),
+                call_text(one.call),
                 ": ".join(filter(None, (one.name, one.meaning))) or "no line fits",
                 Link(one.where, texts.address(one.where, one.name)) if one.where else None,
             )
             for number, one in enumerate(deal.calls)
         ),
-    )  # fmt: skip
+    )
 
 
 def _conventions(book: SystemBook, texts: _TextPages) -> Section:
@@ -384,24 +411,31 @@ def _conventions(book: SystemBook, texts: _TextPages) -> Section:
         blocks.append(
             Table(
                 "Conventions that the text writes once and uses where they apply",
-                (("name", "text"), ("about", "words"), ("line", "code")), named,
+                (("name", "text"), ("about", "words"), ("line", "code")),
+                named,
             )
-        )  # fmt: skip
+        )
     return Section("Index of conventions", tuple(blocks))
 
 
 def _text_list(book: SystemBook, texts: _TextPages) -> Section:
-    return Section("The text", (
-        Table(
-            "Files of the system, in the order in which they are read",
-            (("file", "text"), ("about", "words"), ("lines", "number")),
-            tuple(
-                (Link(one.name, quote(texts.path(one))),
-                 (paragraphs(one.prose) or [""])[0] or None, len(one.lines))
-                for one in book.outline.files
+    return Section(
+        "The text",
+        (
+            Table(
+                "Files of the system, in the order in which they are read",
+                (("file", "text"), ("about", "words"), ("lines", "number")),
+                tuple(
+                    (
+                        Link(one.name, quote(texts.path(one))),
+                        (paragraphs(one.prose) or [""])[0] or None,
+                        len(one.lines),
+                    )
+                    for one in book.outline.files
+                ),
             ),
         ),
-    ))  # fmt: skip
+    )
 
 
 # --- texts ----------------------------------------------------------------------------------------

@@ -92,16 +92,29 @@ def _tables(section: CardSection) -> Iterator[Block]:
 def _conventions(card: ConventionCard) -> Iterator[Section]:
     options = [one for one in card.conventions if one.is_on is not None]
     if options:
-        yield Section("Options", (Table(
-            "What can be turned on and off when the system is opened (--option NAME=on|off)",
-            (("option", "text"), ("is", "text"), ("about", "words"), ("line", "code")),
-            tuple((one.name, "on" if one.is_on else "off", one.about or None, one.where)
-                  for one in options),
-        ),))  # fmt: skip
+        yield Section(
+            "Options",
+            (
+                Table(
+                    "What can be turned on and off when the system is opened "
+                    "(--option NAME=on|off)",
+                    (("option", "text"), ("is", "text"), ("about", "words"), ("line", "code")),
+                    tuple(
+                        (one.name, "on" if one.is_on else "off", one.about or None, one.where)
+                        for one in options
+                    ),
+                ),
+            ),
+        )
     others = [one for one in card.conventions if one.is_on is None]
     if others:
-        yield Section("Conventions of the text", (Table(
-            "Lines that the text names and uses at one or more places",
-            (("convention", "text"), ("about", "words"), ("line", "code")),
-            tuple((one.name, one.about or None, one.where) for one in others),
-        ),))  # fmt: skip
+        yield Section(
+            "Conventions of the text",
+            (
+                Table(
+                    "Lines that the text names and uses at one or more places",
+                    (("convention", "text"), ("about", "words"), ("line", "code")),
+                    tuple((one.name, one.about or None, one.where) for one in others),
+                ),
+            ),
+        )

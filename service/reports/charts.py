@@ -104,9 +104,15 @@ def stacks(
 
 
 def intervals(
-    rows: Sequence[Interval], *, name: str, title: str, low: float = 0, high: float = 1,
-    ends: tuple[str, str] = ("0 %", "100 %"), middle: float | None = None,
-) -> str:  # fmt: skip
+    rows: Sequence[Interval],
+    *,
+    name: str,
+    title: str,
+    low: float = 0,
+    high: float = 1,
+    ends: tuple[str, str] = ("0 %", "100 %"),
+    middle: float | None = None,
+) -> str:
     """Dots with an interval each, under their labels, on one scale from ``low`` to ``high``.
 
     What lies beyond is drawn at the end; ``ends`` is written there. ``middle`` is where a line is

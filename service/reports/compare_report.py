@@ -176,9 +176,14 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
         drawn.append(Interval(label, value, value - margin, value + margin, f"{value:+.4f}"))
     reach = max(max(abs(one.low), abs(one.high)) for one in drawn) or 1.0
     chart = intervals(
-        drawn, name="divergences", title="IMPs a deal by divergence, with 95 % intervals",
-        low=-reach, high=reach, ends=(f"{-reach:+.3f}", f"{reach:+.3f}"), middle=0.0,
-    )  # fmt: skip
+        drawn,
+        name="divergences",
+        title="IMPs a deal by divergence, with 95 % intervals",
+        low=-reach,
+        high=reach,
+        ends=(f"{-reach:+.3f}", f"{reach:+.3f}"),
+        middle=0.0,
+    )
     return (
         Text(
             "The first call that was different at the two tables, and what the deals that parted "
@@ -210,11 +215,12 @@ def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[Block, ...]:
     heads = ("declared", *series, "doubled")
     mix = [
         Stack(
-            one.name, tuple(100 * (one.per_deal[name].value or 0.0) for name in names),
+            one.name,
+            tuple(100 * (one.per_deal[name].value or 0.0) for name in names),
             f"{100 * (one.per_deal['declared'].value or 0.0):.1f} declared",
         )
         for one in systems
-    ]  # fmt: skip
+    ]
     first, second = (dict(one.contracts) for one in systems)
     commonest = sorted(
         {**first, **second}, key=lambda name: -(first.get(name, 0) + second.get(name, 0))

@@ -49,8 +49,10 @@ def _record(row: dict[str, Any], number: int) -> HandRecord:
     return HandRecord(
         f"Board {number if board is None else board}",
         f"{dealer} deals, vulnerable: {_VULNERABLE[row['vulnerability']]}",
-        hands, tuple(_tricks(row)), tuple(_notes(row)),
-    )  # fmt: skip
+        hands,
+        tuple(_tricks(row)),
+        tuple(_notes(row)),
+    )
 
 
 def _holdings(hand: int | None) -> tuple[str, str, str, str] | None:

@@ -30,9 +30,12 @@ MOST_NODES = 500
 _PLAYERS = ("dealer", "left of dealer", "dealer's partner", "right of dealer")
 _SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠", "N": "notrump"}
 _RANGE: Final[tuple[tuple[str, Kind], ...]] = (
-    ("least", "number"), ("5 %", "number"), ("mean", "decimal"), ("95 %", "number"),
+    ("least", "number"),
+    ("5 %", "number"),
+    ("mean", "decimal"),
+    ("95 %", "number"),
     ("most", "number"),
-)  # fmt: skip
+)
 
 Row = dict[str, Any]
 
@@ -108,9 +111,10 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
         for calls in [parse_calls(row["auction"])]
     ]  # fmt: skip
     chosen = [
-        number for number, (_, kind) in enumerate(columns)
+        number
+        for number, (_, kind) in enumerate(columns)
         if kind not in ("decimal", "percent") or any(row[number] is not None for row in table)
-    ]  # fmt: skip
+    ]
     counted = (
         f"{len(auctions):,} of {len(rows):,}" if len(auctions) < len(rows) else f"{len(rows):,}"
     )
@@ -118,15 +122,23 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
         "Nodes of auctions",
         f"{counted} nodes of {subject}",
         (
-            Section("Nodes", (
-                Text("Points are those of whoever called last, mean and from 5 % to 95 %; players "
-                     "too is how often the players made the same call at that place."),
-                Table("In the order of calls", tuple(columns[number] for number in chosen),
-                      tuple(tuple(row[number] for number in chosen) for row in table)),
-            )),
+            Section(
+                "Nodes",
+                (
+                    Text(
+                        "Points are those of whoever called last, mean and from 5 % to 95 %; "
+                        "players too is how often the players made the same call at that place."
+                    ),
+                    Table(
+                        "In the order of calls",
+                        tuple(columns[number] for number in chosen),
+                        tuple(tuple(row[number] for number in chosen) for row in table),
+                    ),
+                ),
+            ),
             Section("How this was worked out", _method()),
         ),
-    )  # fmt: skip
+    )
 
 
 def _rows(nodes: pl.DataFrame) -> dict[str, Row]:
@@ -152,9 +164,10 @@ def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[Bloc
         "score at the table": _signed(row["table_score"], 0),
         "IMPs at the table to par": _signed(row["table_imps_par"], 2),
         "IMPs to the other room": _signed(row["table_imps_room"], 2),
-        "players did the same": None if row["humans_same"] is None
+        "players did the same": None
+        if row["humans_same"] is None
         else percent_text(row["humans_same"]),
-    }  # fmt: skip
+    }
     dealers = "the dealer and partner"
     if not calls:
         whose = f"Numbers are those of {dealers}."
@@ -171,11 +184,18 @@ def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[Bloc
 def _way(nodes: Sequence[Row]) -> Table:
     return Table(
         "The way to this node; par and score as whoever called last sees them",
-        (("auction", "auction"), ("boards", "number"), ("share", "percent"), ("par", "decimal"),
-         ("score", "decimal")),
-        tuple((parse_calls(one["auction"]), one["boards"], one["share"], one["par"], one["score"])
-              for one in nodes),
-    )  # fmt: skip
+        (
+            ("auction", "auction"),
+            ("boards", "number"),
+            ("share", "percent"),
+            ("par", "decimal"),
+            ("score", "decimal"),
+        ),
+        tuple(
+            (parse_calls(one["auction"]), one["boards"], one["share"], one["par"], one["score"])
+            for one in nodes
+        ),
+    )
 
 
 def _contracts(row: Row) -> tuple[Block, ...]:
@@ -183,29 +203,37 @@ def _contracts(row: Row) -> tuple[Block, ...]:
     if not contracts:
         return ()
     title = f"Commonest contracts of {row['finished']:,} auctions that are over"
-    rows = [(_contract_text(one), "" if one["is_own"] is None else _whose(one), one)
-            for one in contracts]  # fmt: skip
-    drawn = [Bar(f"{text} {whose}", one["share"], percent_text(one["share"]))
-             for text, whose, one in rows]  # fmt: skip
+    rows = [
+        (_contract_text(one), "" if one["is_own"] is None else _whose(one), one)
+        for one in contracts
+    ]
+    drawn = [
+        Bar(f"{text} {whose}", one["share"], percent_text(one["share"]))
+        for text, whose, one in rows
+    ]
     return (
         Chart(title, bars(drawn, name="contracts", title=title)),
         Table(
             "The same, with their mean score double dummy",
-            (("contract", "auction"), ("played", "text"), ("share", "percent"),
-             ("score", "decimal")),
+            (
+                ("contract", "auction"),
+                ("played", "text"),
+                ("share", "percent"),
+                ("score", "decimal"),
+            ),
             tuple((text, whose or None, one["share"], one["score"]) for text, whose, one in rows),
         ),
-    )  # fmt: skip
+    )
 
 
 def _tricks(row: Row) -> tuple[Block, ...]:
     if not row["solved"]:
         return ()
     title = "Mean tricks of the side by strain, played by the better hand"
-    rows = [(_SIGNS[one], row[f"tricks_{one}"], row[f"other_tricks_{one}"])
-            for one in reversed(STRAINS)]  # fmt: skip
-    drawn = [Bar(strain, own, f"{own:.2f}, opponents {other:.2f}")
-             for strain, own, other in rows]  # fmt: skip
+    rows = [
+        (_SIGNS[one], row[f"tricks_{one}"], row[f"other_tricks_{one}"]) for one in reversed(STRAINS)
+    ]
+    drawn = [Bar(strain, own, f"{own:.2f}, opponents {other:.2f}") for strain, own, other in rows]
     return (
         Chart(title, bars(drawn, name="tricks", title=title)),
         Table(
@@ -219,8 +247,9 @@ def _tricks(row: Row) -> tuple[Block, ...]:
 def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
     players = [_player(place, calls) for place in range(4)]
     points = {player: row[f"HCP_{place}"] for place, player in enumerate(players, 1)}
-    lengths = [{_SIGNS[suit]: row[f"SL_{place}_{suit}"] for suit in SUITS[::-1]}
-               for place in range(1, 5)]  # fmt: skip
+    lengths = [
+        {_SIGNS[suit]: row[f"SL_{place}_{suit}"] for suit in SUITS[::-1]} for place in range(1, 5)
+    ]
     longest = max(one["most"] for suits in lengths for one in suits.values())
     shapes = [row[f"shapes_{place}"] for place in range(1, 5)]
     blocks: list[Block] = [
@@ -231,9 +260,12 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
         ranges = {"points": points[player], **suits}
         blocks += (
             _ranges(f"Cards by suit, {player}", f"lengths-{place}", suits, longest),
-            Table(f"From the least to the most, {player}", (("what", "auction"), *_RANGE),
-                  tuple((what, *one.values()) for what, one in ranges.items())),
-        )  # fmt: skip
+            Table(
+                f"From the least to the most, {player}",
+                (("what", "auction"), *_RANGE),
+                tuple((what, *one.values()) for what, one in ranges.items()),
+            ),
+        )
     shares = (
         tuple(f"{one['shape']} {percent_text(one['share'])}" if one else None for one in ranked)
         for ranked in zip_longest(*shapes)
@@ -243,8 +275,10 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
 
 
 def _ranges(title: str, name: str, ranges: dict[str, Row], most: int) -> Chart:
-    drawn = [Interval(what, one["mean"], one["low"], one["high"], _range_text(one))
-             for what, one in ranges.items()]  # fmt: skip
+    drawn = [
+        Interval(what, one["mean"], one["low"], one["high"], _range_text(one))
+        for what, one in ranges.items()
+    ]
     markup = intervals(drawn, name=name, title=title, high=max(most, 1), ends=("0", f"{most}"))
     return Chart(title, markup)
 
@@ -305,8 +339,10 @@ def _method() -> tuple[Block, ...]:
 
 
 def _call_chart(calls: Sequence[Row], name: str, title: str) -> Chart:
-    drawn = [Bar(call_text(parse_call(one["call"])), one["share"], percent_text(one["share"]))
-             for one in calls]  # fmt: skip
+    drawn = [
+        Bar(call_text(parse_call(one["call"])), one["share"], percent_text(one["share"]))
+        for one in calls
+    ]
     return Chart(title, bars(drawn, name=name, title=title))
 
 

@@ -38,8 +38,15 @@ class _Progress:
             self._before = done
         if done == total or time.monotonic() - self._reported >= REPORT_EVERY_S:
             boards = self._boards * done // max(1, total)
-            send(self._outgoing, {"boards": boards, "rejects": self._rejects, "of": self._boards,
-                                  "comes_on": done > self._before})  # fmt: skip
+            send(
+                self._outgoing,
+                {
+                    "boards": boards,
+                    "rejects": self._rejects,
+                    "of": self._boards,
+                    "comes_on": done > self._before,
+                },
+            )
             self._reported = time.monotonic()
 
 
@@ -68,8 +75,9 @@ def measure(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     folder = JobFolder(Path(start["folder"])).results
     folder.mkdir(exist_ok=True)
     files = [result_file(path) for path in write_yardstick_report(report, frame, folder)]
-    return {"done": {"boards": boards, "rejects": rejects,
-                     "results": [asdict(file) for file in files]}}  # fmt: skip
+    return {
+        "done": {"boards": boards, "rejects": rejects, "results": [asdict(file) for file in files]}
+    }
 
 
 def _system(named: dict[str, Any], backend: str) -> System:

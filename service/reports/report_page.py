@@ -27,8 +27,10 @@ STYLE: Final = files(__package__).joinpath("report.css").read_text("utf-8")
 _SIGNS: Final = "♣♦♥♠"
 _NUMBERS: Final = ("number", "decimal", "percent")
 _CLASSES: Final = {
-    **dict.fromkeys(_NUMBERS, ' class="n"'), "auction": ' class="a"', "words": ' class="w"',
-}  # fmt: skip
+    **dict.fromkeys(_NUMBERS, ' class="n"'),
+    "auction": ' class="a"',
+    "words": ' class="w"',
+}
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~#&$])")
 _LINK: Final = re.compile(r"(?i)(https?|ftp|www)(://|\.)")
 
@@ -386,9 +388,11 @@ def _markdown_block(block: Text | Links | Numbers | Table | Source | HandRecords
     rows = [
         [markdown_text(head) for head, _ in block.columns],
         ["---:" if kind in _NUMBERS else "---" for _, kind in block.columns],
-        *([_markdown_cell(cell, kind) for cell, (_, kind) in zip(row, block.columns, strict=True)]
-          for row in block.rows),
-    ]  # fmt: skip
+        *(
+            [_markdown_cell(cell, kind) for cell, (_, kind) in zip(row, block.columns, strict=True)]
+            for row in block.rows
+        ),
+    ]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
     return f"{markdown_text(block.caption)}:\n\n{lines}"
 
@@ -396,14 +400,19 @@ def _markdown_block(block: Text | Links | Numbers | Table | Source | HandRecords
 def _markdown_record(record: HandRecord) -> str:
     lines = [f"{record.title}, {record.subtitle}"]
     for name, hand in zip(("North", "East", "South", "West"), record.hands, strict=True):
-        text = "not known" if hand is None else " ".join(
-            f"{sign}{cards or '–'}" for sign, cards in zip("♠♥♦♣", hand, strict=True)
-        )  # fmt: skip
+        text = (
+            "not known"
+            if hand is None
+            else " ".join(f"{sign}{cards or '–'}" for sign, cards in zip("♠♥♦♣", hand, strict=True))
+        )
         lines.append(f"{name}: {text}")
     for row in record.tricks:
-        lines.append(f"{row[0]}: " + ", ".join(
-            f"{count} {strain}" for count, strain in zip(row[1:], ("NT", *"♠♥♦♣"), strict=True)
-        ))  # fmt: skip
+        lines.append(
+            f"{row[0]}: "
+            + ", ".join(
+                f"{count} {strain}" for count, strain in zip(row[1:], ("NT", *"♠♥♦♣"), strict=True)
+            )
+        )
     return "\n".join(f"- {markdown_text(one)}" for one in (*lines, *record.notes))
 
 

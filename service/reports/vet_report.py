@@ -134,11 +134,15 @@ def _calls_table(calls: dict[str, int]) -> Table:
         "ended": "the table has no calls there",
         "beyond": "behind a call that the table does not have",
     }
-    rows = [(meaning, calls[name], calls[name] / max(1, calls["made"]))
-            for name, meaning in meanings.items()]  # fmt: skip
+    rows = [
+        (meaning, calls[name], calls[name] / max(1, calls["made"]))
+        for name, meaning in meanings.items()
+    ]
     columns: tuple[tuple[str, Kind], ...] = (
-        ("calls made", "text"), ("number", "number"), ("share", "percent"),
-    )  # fmt: skip
+        ("calls made", "text"),
+        ("number", "number"),
+        ("share", "percent"),
+    )
     return Table("What the table says of all calls", columns, tuple(rows))
 
 
@@ -149,8 +153,10 @@ def _seats(seats: dict[str, "int | list[int]"]) -> "list[Text | Table]":
         return []
     rows = tuple((who, count, count / described) for who, count in zip(_SEATS, held, strict=True))
     columns: tuple[tuple[str, Kind], ...] = (
-        ("on the hand of", "text"), ("hold", "number"), ("share", "percent"),
-    )  # fmt: skip
+        ("on the hand of", "text"),
+        ("hold", "number"),
+        ("share", "percent"),
+    )
     caption = f"Check of the seats: {described:,} described calls tried on all four hands"
     found: list[Text | Table] = [Table(caption, columns, rows)]
     if max(held) > held[0]:
@@ -172,10 +178,13 @@ def _players_table(seats: pl.DataFrame) -> Table:
         seats.with_columns(
             judged=pl.sum_horizontal("agrees", "allowed", "fails", "missing"), share=share
         ),
-        ("seat", "seat", "text"), ("judged", "calls judged", "number"),
-        ("agrees", "table agrees", "number"), ("described", "described", "number"),
-        ("described_held", "of them fit", "number"), ("share", "share", "percent"),
-    )  # fmt: skip
+        ("seat", "seat", "text"),
+        ("judged", "calls judged", "number"),
+        ("agrees", "table agrees", "number"),
+        ("described", "described", "number"),
+        ("described_held", "of them fit", "number"),
+        ("share", "share", "percent"),
+    )
 
 
 def _along_the_auction(depths: pl.DataFrame) -> Section:
@@ -183,17 +192,22 @@ def _along_the_auction(depths: pl.DataFrame) -> Section:
     series = ("table agrees", "fits, behind another", "does not fit", "not in table", "table ends")
     shown = depths.filter(pl.sum_horizontal(names) > 0).head(16)
     rows = [
-        Stack(f"call {row['depth'] + 1}", tuple(row[name] for name in names),
-              f"{sum(row[name] for name in names):,}")
+        Stack(
+            f"call {row['depth'] + 1}",
+            tuple(row[name] for name in names),
+            f"{sum(row[name] for name in names):,}",
+        )
         for row in shown.iter_rows(named=True)
-    ]  # fmt: skip
+    ]
     columns: tuple[tuple[str, Kind], ...] = (
-        ("call", "number"), *((one, "number") for one in series),
-    )  # fmt: skip
+        ("call", "number"),
+        *((one, "number") for one in series),
+    )
     table = Table(
-        "Calls by their number in the auction, passes included", columns,
+        "Calls by their number in the auction, passes included",
+        columns,
         tuple((row[0] + 1, *row[1:]) for row in shown.select("depth", *names).iter_rows()),
-    )  # fmt: skip
+    )
     chart = stacks(rows, series, name="along", title="What the table says of calls")
     return Section(
         "Along the auction",
@@ -215,30 +229,42 @@ def _worst_places(places: pl.DataFrame, instead: pl.DataFrame, least: int) -> Se
     else:
         worst = enough.head(_MOST_BARS)
         rows = [
-            Interval(auction_text(parse_calls(row["auction"])), row["wrong_share"],
-                     row["wrong_low"], row["wrong_high"],
-                     f"{row['wrong']:,} of {row['decisions']:,}")
+            Interval(
+                auction_text(parse_calls(row["auction"])),
+                row["wrong_share"],
+                row["wrong_low"],
+                row["wrong_high"],
+                f"{row['wrong']:,} of {row['decisions']:,}",
+            )
             for row in worst.iter_rows(named=True)
-        ]  # fmt: skip
+        ]
         chart = intervals(rows, name="worst", title="Share of wrong bids at the worst places")
         blocks.append(Chart("Share of wrong bids, with its 95 % interval", chart))
         blocks.append(
             _table(
-                "Worst places", enough.head(MOST_ROWS),
-                ("auction", "after", "auction"), ("decisions", "calls", "number"),
-                ("wrong", "wrong", "number"), ("wrong_share", "share", "percent"),
-                ("wrong_low", "at least", "percent"), ("allowed", "fit too", "number"),
-                ("fails", "do not fit", "number"), ("missing", "not in table", "number"),
+                "Worst places",
+                enough.head(MOST_ROWS),
+                ("auction", "after", "auction"),
+                ("decisions", "calls", "number"),
+                ("wrong", "wrong", "number"),
+                ("wrong_share", "share", "percent"),
+                ("wrong_low", "at least", "percent"),
+                ("allowed", "fit too", "number"),
+                ("fails", "do not fit", "number"),
+                ("missing", "not in table", "number"),
             )
-        )  # fmt: skip
+        )
     if instead.height:
         blocks.append(
             _table(
-                "What the table calls instead, most frequent first", instead.head(MOST_ROWS),
-                ("auction", "after", "auction"), ("call", "actual", "auction"),
-                ("instead", "table", "auction"), ("decisions", "calls", "number"),
+                "What the table calls instead, most frequent first",
+                instead.head(MOST_ROWS),
+                ("auction", "after", "auction"),
+                ("call", "actual", "auction"),
+                ("instead", "table", "auction"),
+                ("decisions", "calls", "number"),
             )
-        )  # fmt: skip
+        )
     return Section("Worst places", tuple(blocks))
 
 
@@ -251,11 +277,13 @@ def _missing_calls(calls: pl.DataFrame) -> Section:
         (
             _table(
                 f"{missing['made'].sum():,} calls, most frequent first",
-                missing.head(MOST_ROWS), ("auction", "after", "auction"),
-                ("call", "call", "auction"), ("made", "made", "number"),
+                missing.head(MOST_ROWS),
+                ("auction", "after", "auction"),
+                ("call", "call", "auction"),
+                ("made", "made", "number"),
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def _conditions(expressions: pl.DataFrame, blocking: pl.DataFrame) -> Section:
@@ -322,24 +350,31 @@ def _whole_auctions(vetted: Vetted, auctions: pl.DataFrame, stops: pl.DataFrame)
             f"{counts['held']:,} hold: every call fits the hand of the player who made it."
         ),
         _table(
-            "Most frequent auctions", auctions.head(MOST_ROWS),
-            ("auction", "auction", "auction"), ("leaves", "leaves with", "auction"),
-            ("deals", "deals", "number"), ("held", "hold", "number"),
-            ("stop", "most stop at", "auction"), ("stop_deals", "deals", "number"),
+            "Most frequent auctions",
+            auctions.head(MOST_ROWS),
+            ("auction", "auction", "auction"),
+            ("leaves", "leaves with", "auction"),
+            ("deals", "deals", "number"),
+            ("held", "hold", "number"),
+            ("stop", "most stop at", "auction"),
+            ("stop_deals", "deals", "number"),
         ),
-    ]  # fmt: skip
+    ]
     if stops.height:
         shown = stops.head(MOST_ROWS).with_columns(
             known=pl.when("known").then(pl.lit("does not fit")).otherwise(pl.lit("not in table"))
         )
         blocks.append(
             _table(
-                "Calls at which auctions stop to hold", shown,
-                ("auction", "after", "auction"), ("call", "call", "auction"),
-                ("known", "why", "text"), ("deals", "deals", "number"),
+                "Calls at which auctions stop to hold",
+                shown,
+                ("auction", "after", "auction"),
+                ("call", "call", "auction"),
+                ("known", "why", "text"),
+                ("deals", "deals", "number"),
                 ("behind", "calls behind", "number"),
             )
-        )  # fmt: skip
+        )
     return Section("Whole auctions", tuple(blocks))
 
 
@@ -356,28 +391,36 @@ def _overlap(
             "of the table then decides. Where none fits, it passes."
         ),
         _table(
-            "How many calls of the table fit at once", holding,
-            ("holding", "calls that fit", "number"), ("decisions", "times", "number"),
+            "How many calls of the table fit at once",
+            holding,
+            ("holding", "calls that fit", "number"),
+            ("decisions", "times", "number"),
         ),
-    ]  # fmt: skip
+    ]
     quiet = places.filter(pl.col("silent") > 0).sort("silent", descending=True, maintain_order=True)
     if quiet.height:
         blocks.append(
             _table(
-                "Places where no call fits", quiet.head(MOST_ROWS),
-                ("auction", "after", "auction"), ("decisions", "calls", "number"),
+                "Places where no call fits",
+                quiet.head(MOST_ROWS),
+                ("auction", "after", "auction"),
+                ("decisions", "calls", "number"),
                 ("silent", "none fits", "number"),
             )
-        )  # fmt: skip
+        )
     if overlaps.height:
         blocks.append(
             _table(
-                "Calls that fit together most often", overlaps.head(MOST_ROWS),
-                ("auction", "after", "auction"), ("first", "first", "auction"),
-                ("second", "second", "auction"), ("both", "both fit", "number"),
-                ("decisions", "of", "number"), ("both_share", "share", "percent"),
+                "Calls that fit together most often",
+                overlaps.head(MOST_ROWS),
+                ("auction", "after", "auction"),
+                ("first", "first", "auction"),
+                ("second", "second", "auction"),
+                ("both", "both fit", "number"),
+                ("decisions", "of", "number"),
+                ("both_share", "share", "percent"),
             )
-        )  # fmt: skip
+        )
     return Section("Coverage and overlap", tuple(blocks))
 
 

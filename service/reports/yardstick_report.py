@@ -84,10 +84,12 @@ def cause_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
     tallies = (yardstick.players, *yardstick.systems)
     order = sorted(CAUSES, key=lambda name: -sum(one.causes[name].imps for one in tallies[1:]))
     return [
-        (name, *(f"{one.causes[name].per_board:.3f} ({one.causes[name].boards:,})"
-                 for one in tallies))
+        (
+            name,
+            *(f"{one.causes[name].per_board:.3f} ({one.causes[name].boards:,})" for one in tallies),
+        )
         for name in order
-    ]  # fmt: skip
+    ]
 
 
 def sanity_rows(yardstick: Yardstick) -> list[tuple[str, ...]]:
@@ -162,25 +164,46 @@ def yardstick_page(yardstick: Yardstick) -> Page:
         f"{', '.join(names[1:])} against par",
         f"{yardstick.boards:,} boards of {yardstick.deals:,} deals; {left_out_text(yardstick)}",
         (
-            Section("Result", (
-                *_chart(yardstick.systems),
-                Table("Systems and players", (("what", "text"), *columns),
-                      tuple(result_rows(yardstick))),
-            )),
-            Section("Loss by cause", (
-                Table("IMPs a board, and boards", (("cause", "text"), *columns),
-                      tuple(cause_rows(yardstick))),
-                Table("What the causes are", (("cause", "text"), ("the side that lost", "words")),
-                      tuple(CAUSES.items())),
-            )),
-            Section("Sanity", (
-                Table("What no pair wants to see, with intervals of 95 %",
-                      (("what", "text"), *columns), tuple(sanity_rows(yardstick))),
-            )),
+            Section(
+                "Result",
+                (
+                    *_chart(yardstick.systems),
+                    Table(
+                        "Systems and players",
+                        (("what", "text"), *columns),
+                        tuple(result_rows(yardstick)),
+                    ),
+                ),
+            ),
+            Section(
+                "Loss by cause",
+                (
+                    Table(
+                        "IMPs a board, and boards",
+                        (("cause", "text"), *columns),
+                        tuple(cause_rows(yardstick)),
+                    ),
+                    Table(
+                        "What the causes are",
+                        (("cause", "text"), ("the side that lost", "words")),
+                        tuple(CAUSES.items()),
+                    ),
+                ),
+            ),
+            Section(
+                "Sanity",
+                (
+                    Table(
+                        "What no pair wants to see, with intervals of 95 %",
+                        (("what", "text"), *columns),
+                        tuple(sanity_rows(yardstick)),
+                    ),
+                ),
+            ),
             *(Section(f"Lines of {one.name}", lines_of(one)) for one in yardstick.systems),
             Section("How this was worked out", _method(yardstick)),
         ),
-    )  # fmt: skip
+    )
 
 
 def _chart(systems: Sequence[BoardTally]) -> tuple[Block, ...]:
@@ -192,9 +215,14 @@ def _chart(systems: Sequence[BoardTally]) -> tuple[Block, ...]:
     reach = max((max(abs(one.low), abs(one.high)) for one in drawn), default=0) or 1.0
     title = "IMPs from par less the players', a board, with 95 % intervals"
     markup = intervals(
-        drawn, name="difference", title=title, low=-reach, high=reach,
-        ends=(f"{-reach:+.2f}", f"{reach:+.2f}"), middle=0.0,
-    )  # fmt: skip
+        drawn,
+        name="difference",
+        title=title,
+        low=-reach,
+        high=reach,
+        ends=(f"{-reach:+.2f}", f"{reach:+.2f}"),
+        middle=0.0,
+    )
     return Chart(title, markup), Text("Left of zero a system is closer to par than the players.")
 
 
@@ -213,14 +241,17 @@ def lines_of(tally: BoardTally, whose: str = PLAYERS) -> tuple[Block, ...]:
             Table(
                 f"{cause.capitalize()}: {lost}, by the line of the decisive call",
                 (
-                    ("line", "words"), ("where it passed", "words"), ("boards", "number"),
-                    ("IMPs", "number"), (f"{_whose(whose)} IMPs there", "number"),
+                    ("line", "words"),
+                    ("where it passed", "words"),
+                    ("boards", "number"),
+                    ("IMPs", "number"),
+                    (f"{_whose(whose)} IMPs there", "number"),
                 ),
                 tuple(
                     (*line_row(one)[:2], one.boards, one.imps, one.players_imps) for one in lines
                 ),
             )
-        )  # fmt: skip
+        )
         for line in lines:
             for one in line.examples[:_EXAMPLES]:
                 blocks += _example(line, one, tally.name, whose), _pictures(one, tally.name, whose)

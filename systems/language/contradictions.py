@@ -19,10 +19,18 @@ from .syntax_tree import (
     Where,
 )
 
-_ONE_SUIT: Final = frozenset({
-    *SUIT_WORDS, *VARIABLES, "RHO's suit", "LHO's suit", "partner's suit", "my suit", "our suit",
-    "trumps",
-})  # fmt: skip
+_ONE_SUIT: Final = frozenset(
+    {
+        *SUIT_WORDS,
+        *VARIABLES,
+        "RHO's suit",
+        "LHO's suit",
+        "partner's suit",
+        "my suit",
+        "our suit",
+        "trumps",
+    }
+)
 """Words that stand for one suit, the same one each time."""
 
 _MAJORS_AND_MINORS: Final = frozenset(("M", "oM", "m", "om"))

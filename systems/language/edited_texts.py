@@ -123,8 +123,12 @@ class EditedTexts:
             if one not in seen:
                 seen.add(one)
                 further = self.systems(one)
-                left += [file for files in further.values() for file in files - seen
-                         if not is_shipped(file)]  # fmt: skip
+                left += [
+                    file
+                    for files in further.values()
+                    for file in files - seen
+                    if not is_shipped(file)
+                ]
                 found |= further
         return found
 

@@ -108,9 +108,13 @@ class _Names:
             yield from self._at(line, at, "convention", statement.name, defines=defines)
             for one in statement.parameters:
                 yield from self._at(
-                    line, one.where.column, "parameter", one.name,
-                    defines=defines, scope=statement.name,
-                )  # fmt: skip
+                    line,
+                    one.where.column,
+                    "parameter",
+                    one.name,
+                    defines=defines,
+                    scope=statement.name,
+                )
         elif isinstance(statement, OptionStatement):
             at, defines = statement.where.column, not statement.without
             yield from self._at(line, at, "option", statement.name, defines=defines)
@@ -128,9 +132,15 @@ class _Names:
                 yield from self._at(line, start + 1, "tag", word[1:], defines=defines)
 
     def _at(
-        self, line: LogicalLine, position: int, kind: NameKind, name: str, *,
-        defines: bool = False, scope: str = "",
-    ) -> Iterator[NamePlace]:  # fmt: skip
+        self,
+        line: LogicalLine,
+        position: int,
+        kind: NameKind,
+        name: str,
+        *,
+        defines: bool = False,
+        scope: str = "",
+    ) -> Iterator[NamePlace]:
         """Place of a name that stands in the file; a parameter's value does not stand there."""
         where = line.where(position)
         pattern = r"\s+".join(map(re.escape, name.split(" ")))

@@ -171,9 +171,13 @@ class PhraseBuilder(CallBuilder):
         if count > of or of > 13:
             self.fault(counted.position, f'"{counted.words}" of {of} honours cannot be')
         return Phrase(
-            "top honours", range=found, suits=(str(suit),), count=count, of=of,
+            "top honours",
+            range=found,
+            suits=(str(suit),),
+            count=count,
+            of=of,
             where=place(counted.position),
-        )  # fmt: skip
+        )
 
     # ------------------------------------------------------------------ suits and shape
     def shape(self, token: Token) -> Phrase:

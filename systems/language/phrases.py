@@ -56,9 +56,11 @@ class Kind(NamedTuple):
 
 
 LENGTHS: Final = {
-    "void": Range(0, 0), "singleton": Range(1, 1), "doubleton": Range(2, 2),
+    "void": Range(0, 0),
+    "singleton": Range(1, 1),
+    "doubleton": Range(2, 2),
     "shortness": Range(0, 1),
-}  # fmt: skip
+}
 """Lengths of a suit that have a name."""
 
 _IN: Final = "[(IN | FOR) suit]"
@@ -89,37 +91,63 @@ COUNTED: Final = (
 """What can be counted in a hand; partner "has shown" and "may have" the same things."""
 
 HAND: Final = (
-    Kind("support",
-         "range SUPPORT{support|card support|cards of support|cards support} [FOR suit] -> support;"
-         "[A] CARDED CARD_SUPPORT{support} [FOR suit] -> support", 13, _CARDS, "partner's suit",
-         note='"no support" is at most two cards'),
-    Kind("suit length",
-         "[A] CARDED (SUIT_NOUN | MAJOR | MINOR) -> suit_length;"
-         "NO CARDED (SUIT_NOUN | MAJOR | MINOR) -> no_suit_length", 13, _CARDS,
-         note='"no 4-card major" is none of four or more'),
-    Kind("shape", "SHAPE -> shape", text="{text}",
-         note="`4=4=3=2` in the order S H D C, `4-4-3-2` in any; `x` any length, `4+` at least"),
+    Kind(
+        "support",
+        "range SUPPORT{support|card support|cards of support|cards support} [FOR suit] -> support;"
+        "[A] CARDED CARD_SUPPORT{support} [FOR suit] -> support",
+        13,
+        _CARDS,
+        "partner's suit",
+        note='"no support" is at most two cards',
+    ),
+    Kind(
+        "suit length",
+        "[A] CARDED (SUIT_NOUN | MAJOR | MINOR) -> suit_length;"
+        "NO CARDED (SUIT_NOUN | MAJOR | MINOR) -> no_suit_length",
+        13,
+        _CARDS,
+        note='"no 4-card major" is none of four or more',
+    ),
+    Kind(
+        "shape",
+        "SHAPE -> shape",
+        text="{text}",
+        note="`4=4=3=2` in the order S H D C, `4-4-3-2` in any; `x` any length, `4+` at least",
+    ),
     Kind("longer", "suit LONGER_THAN{longer than} suit"),
     Kind("at least as long", "suit AT_LEAST_AS_LONG{at least as long as} suit"),
-    Kind("longest",
-         "suit IS_LONGEST{is longest|is the longest|is my longest} [SUIT_NOUN];"
-         "LONGEST_SUIT{longest suit|longest suit is} suit", text="{suit} is the longest",
-         note="one of the longest"),
-    Kind("strictly longest",
-         "suit IS_STRICTLY_LONGEST{is strictly longest|is the strictly longest"
-         "|is my strictly longest} [SUIT_NOUN]"),
-    Kind("longest outside theirs",
-         "suit IS_LONGEST [SUIT_NOUN] OUTSIDE_THEIRS{outside their suits|outside their suit}",
-         text="{suit} is longest outside their suits"),
-    Kind("top honours", "range OF_THE_TOP{of the top} NUMBER IN suit -> top_honours", 13,
-         note='at least as many; "exactly 2 of" and "at most 1 of" say else'),
-    Kind("honour",
-         "HONOUR_OF.6{ace of|king of|queen of|jack of|ten of|the ace of|the king of|the queen of"
-         "|the jack of|the ten of} suit -> honour", text="{text} of {suit}"),
+    Kind(
+        "longest",
+        "suit IS_LONGEST{is longest|is the longest|is my longest} [SUIT_NOUN];"
+        "LONGEST_SUIT{longest suit|longest suit is} suit",
+        text="{suit} is the longest",
+        note="one of the longest",
+    ),
+    Kind(
+        "strictly longest",
+        "suit IS_STRICTLY_LONGEST{is strictly longest|is the strictly longest"
+        "|is my strictly longest} [SUIT_NOUN]",
+    ),
+    Kind(
+        "longest outside theirs",
+        "suit IS_LONGEST [SUIT_NOUN] OUTSIDE_THEIRS{outside their suits|outside their suit}",
+        text="{suit} is longest outside their suits",
+    ),
+    Kind(
+        "top honours",
+        "range OF_THE_TOP{of the top} NUMBER IN suit -> top_honours",
+        13,
+        note='at least as many; "exactly 2 of" and "at most 1 of" say else',
+    ),
+    Kind(
+        "honour",
+        "HONOUR_OF.6{ace of|king of|queen of|jack of|ten of|the ace of|the king of|the queen of"
+        "|the jack of|the ten of} suit -> honour",
+        text="{text} of {suit}",
+    ),
     Kind("stopper", "[A] STOPPER_IN.6{stopper in|stoppers in} suit"),
     Kind("partial stopper", "[A] STOPPER_IN.6{partial stopper in} suit"),
-    Kind("two stoppers",
-         "[A] STOPPER_IN.6{two stoppers in|double stopper in} suit"),
+    Kind("two stoppers", "[A] STOPPER_IN.6{two stoppers in|double stopper in} suit"),
     *(
         Kind(kind, f"[A] SHORTNESS{{{words}}} [IN suit]", default="a suit")
         for kind, words in zip(
@@ -134,58 +162,82 @@ HAND: Final = (
     ),
     Kind("rule of", "RULE_OF{rule of} NUMBER", note="15, 18 to 22"),
     Kind("any hand", "ANY_HAND{any hand|any other hand|otherwise}"),
-    Kind("raw", "RAW -> raw", text="{{{text}}}",
-         note="an expression of a bidding table: `{HCP + SL_S >= 15}`"),
-    Kind("named", "WORD+ suit* -> named",
-         note="`balanced`, `semi-balanced`, `unbalanced`, any `define`d name"),
-)  # fmt: skip
+    Kind(
+        "raw",
+        "RAW -> raw",
+        text="{{{text}}}",
+        note="an expression of a bidding table: `{HCP + SL_S >= 15}`",
+    ),
+    Kind(
+        "named",
+        "WORD+ suit* -> named",
+        note="`balanced`, `semi-balanced`, `unbalanced`, any `define`d name",
+    ),
+)
 """Tests of the hand alone."""
 
 AUCTION: Final = (
     *(
         Kind(kind, f"PLAIN_FACT{{{words or kind}}}")
         for kind, words in {
-            "vulnerable": "", "not vulnerable": "", "favourable": "", "unfavourable": "",
-            "forced": "", "game forced": "", "balancing": "", "contested": "", "uncontested": "",
+            "vulnerable": "",
+            "not vulnerable": "",
+            "favourable": "",
+            "unfavourable": "",
+            "forced": "",
+            "game forced": "",
+            "balancing": "",
+            "contested": "",
+            "uncontested": "",
             "game reached": "game is reached|game reached",
             "nobody opened": "nobody has opened|nobody opened",
         }.items()
     ),
     Kind("seat", '[IN] ORDINAL (("," | OR) ORDINAL)* SEAT{seat} -> seat'),
-    Kind("passed hand",
-         "WHO IS_PASSED_HAND{am a passed hand|is a passed hand|are a passed hand};"
-         "PASSED_HAND{passed hand} -> i_am_passed_hand"),
+    Kind(
+        "passed hand",
+        "WHO IS_PASSED_HAND{am a passed hand|is a passed hand|are a passed hand};"
+        "PASSED_HAND{passed hand} -> i_am_passed_hand",
+    ),
     Kind("opened", "WHO OPENED{opened|has opened|have opened} [call]"),
-    Kind("bid",
-         "WHO HAS_BID{bid|has bid|have bid} [call] -> has_bid;"
-         "WHO HAS_BID (suit | NOTRUMP)"),
+    Kind("bid", "WHO HAS_BID{bid|has bid|have bid} [call] -> has_bid;WHO HAS_BID (suit | NOTRUMP)"),
     Kind("not bid", "WHO HAS_NOT_BID{has not bid|have not bid} [suit]"),
     Kind("only passed", "WHO HAS_ONLY_PASSED{has only passed|have only passed}"),
-    Kind("last call",
-         "LAST_CALL_WAS{partner's last call was|my last call was|RHO's last call was"
-         "|LHO's last call was} [NOT] [A] named_call;"
-         "LAST_CALL_WAS [NOT] [A] CALL_CLASS; LAST_CALL_WAS [NOT] TAG;"
-         "WHO CALLED{passed|doubled|redoubled}"),
-    Kind("last bid",
-         "LAST_BID_WAS{last bid was} OWNER [TAG]; LAST_BID_WAS named_call; LAST_BID_WAS TAG",
-         text="last bid was[ {owner}][ {call}][ {text}]"),
+    Kind(
+        "last call",
+        "LAST_CALL_WAS{partner's last call was|my last call was|RHO's last call was"
+        "|LHO's last call was} [NOT] [A] named_call;"
+        "LAST_CALL_WAS [NOT] [A] CALL_CLASS; LAST_CALL_WAS [NOT] TAG;"
+        "WHO CALLED{passed|doubled|redoubled}",
+    ),
+    Kind(
+        "last bid",
+        "LAST_BID_WAS{last bid was} OWNER [TAG]; LAST_BID_WAS named_call; LAST_BID_WAS TAG",
+        text="last bid was[ {owner}][ {call}][ {text}]",
+    ),
     Kind("has called", "WHO HAS_CALLED{has called|have called} TAG"),
     Kind("has shown", "WHO HAS_SHOWN{has shown|have shown} counted"),
     Kind("may have", "WHO MAY_HAVE{may have} counted"),
-    Kind("unbid", "UNBID{unbid suit|unbid major|unbid minor} suit -> unbid",
-         text="unbid {text} {suit}"),
+    Kind(
+        "unbid",
+        "UNBID{unbid suit|unbid major|unbid minor} suit -> unbid",
+        text="unbid {text} {suit}",
+    ),
     Kind("fourth suit", "suit IS_FOURTH_SUIT{is the fourth suit}"),
-    Kind("fit",
-         "[WHO HAVE] [A] [CARDED] FIT{fit} [IN suit] -> fit;"
-         "[WHO HAVE] NO [CARDED] FIT [IN suit] -> no_fit", note="of eight cards unless said"),
+    Kind(
+        "fit",
+        "[WHO HAVE] [A] [CARDED] FIT{fit} [IN suit] -> fit;"
+        "[WHO HAVE] NO [CARDED] FIT [IN suit] -> no_fit",
+        note="of eight cards unless said",
+    ),
     Kind("level", "level -> at_level"),
     Kind("ranks above", "suit RANKS_ABOVE{ranks above} suit"),
     Kind("same suit", "suit IS{is} suit; suit IS_NOT{is not} suit"),
-    Kind("available",
-         "call IS_AVAILABLE{is available}; call IS level -> is_at_level"),
-    Kind("nth call",
-         "MY_CALL{my first call|my second call|my third call|my fourth call} -> nth_call"),
-)  # fmt: skip
+    Kind("available", "call IS_AVAILABLE{is available}; call IS level -> is_at_level"),
+    Kind(
+        "nth call", "MY_CALL{my first call|my second call|my third call|my fourth call} -> nth_call"
+    ),
+)
 """Facts about the auction; in a header they may give a free variable its suit."""
 
 BOTH_HANDS: Final = (
@@ -369,8 +421,13 @@ def _as_read(form: str) -> str:
     return _PIECE.sub(written, form)
 
 
-_PUT_IN: Final = {"WHO": "WHO", "A": "a", "CARDED": "5+-card", "named_call": "CALL",
-                  "level": "(at the / at most / at least) 2-level"}  # fmt: skip
+_PUT_IN: Final = {
+    "WHO": "WHO",
+    "A": "a",
+    "CARDED": "5+-card",
+    "named_call": "CALL",
+    "level": "(at the / at most / at least) 2-level",
+}
 
 
 if __name__ == "__main__":

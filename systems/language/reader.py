@@ -229,9 +229,14 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
     settled = tuple(_settled_block(block, names) for block in blocks)
     title = sources.title
     system = SystemText(
-        title, sources.prose, defines, settled, dict(sources.options), tuple(sources.files),
+        title,
+        sources.prose,
+        defines,
+        settled,
+        dict(sources.options),
+        tuple(sources.files),
         sources.opponents,
-    )  # fmt: skip
+    )
     check_system(system, sources)
     if sources.complaints:
         order = {file: number for number, file in enumerate(sources.lines)}

@@ -70,9 +70,16 @@ class Resolver:
             )
         below = tuple(self.body(item.below, item, using))
         return Line(
-            line.call, line.name, line.condition, line.quoted, line.agreements, variants, below,
-            line.remark, line.where,
-        )  # fmt: skip
+            line.call,
+            line.name,
+            line.condition,
+            line.quoted,
+            line.agreements,
+            variants,
+            below,
+            line.remark,
+            line.where,
+        )
 
     def _variants(self, items: list[Item]) -> Iterator[Variant]:
         """Hand types below a call, those of options that are on among them."""

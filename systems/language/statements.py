@@ -79,9 +79,17 @@ class OptionStatement:
 
 
 Statement = (
-    Line | Variant | Define | HeaderStatement | SystemStatement | IncludeStatement
-    | OpponentsStatement | ConventionStatement | UseStatement | OptionStatement
-)  # fmt: skip
+    Line
+    | Variant
+    | Define
+    | HeaderStatement
+    | SystemStatement
+    | IncludeStatement
+    | OpponentsStatement
+    | ConventionStatement
+    | UseStatement
+    | OptionStatement
+)
 
 
 @dataclass(frozen=True, slots=True)

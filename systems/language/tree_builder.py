@@ -34,9 +34,10 @@ from .syntax_tree import (
 )
 
 _ONE_ROUND: Final = {
-    "forcing for one round": "forcing", "forcing one round": "forcing",
+    "forcing for one round": "forcing",
+    "forcing one round": "forcing",
     "game forcing": "forcing to game",
-}  # fmt: skip
+}
 LIKE_A_CONDITION: Final = re.compile(r"\d\+|\d-\d|,")
 """What a name without a colon may not hold: it seems to be a condition, the colon forgotten."""
 _Conditions = tuple[Condition | None, str]

@@ -119,10 +119,16 @@ def write_bss(alerts: Iterable[Alert], title: str = "") -> str:
         calls = tuple(_BSS_TOKENS.get(call) or format_call(call) for call in one.auction)
         last = _BSS_TOKENS.get(one.call) or format_call(one.call)
         text = _SUIT_WORDS.sub(lambda found: f"!{found[1][0].upper()}", one.text)
-        records.append(Record(
-            (*calls, last), text, "artificial" in kinds, asked, _lengths(one),
-            _opened_by_them(one.auction),
-        ))  # fmt: skip
+        records.append(
+            Record(
+                (*calls, last),
+                text,
+                "artificial" in kinds,
+                asked,
+                _lengths(one),
+                _opened_by_them(one.auction),
+            )
+        )
     return print_bss(Card(title, records=tuple(records)))
 
 
@@ -138,9 +144,10 @@ def _lengths(alert: Alert) -> tuple[int, int] | None:
     if len(format_call(alert.call)) != 2 or suit < 0:
         return None
     bounds = [
-        hull(entry.constraint.reach.can).lengths[suit] for entry in alert.entries
+        hull(entry.constraint.reach.can).lengths[suit]
+        for entry in alert.entries
         if entry.constraint.reach.can
-    ]  # fmt: skip
+    ]
     if not bounds:
         return 0, LONGEST
     least, most = min(one[0] for one in bounds), max(one[1] for one in bounds)

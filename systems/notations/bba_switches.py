@@ -93,9 +93,12 @@ def parse_bbsa(text: str, source: str = "<card>") -> BbaCard:
         # names may hold signs, as "1X-(1Y)-2Z strong"
         name, sign, value = (part.strip() for part in line.rpartition("="))
         known = name in _NUMBERS
-        if not sign or not name or not value.isascii() or not (
-            value.isdigit() and len(value) <= 3 if known else value in ("0", "1")
-        ):  # fmt: skip
+        if (
+            not sign
+            or not name
+            or not value.isascii()
+            or not (value.isdigit() and len(value) <= 3 if known else value in ("0", "1"))
+        ):
             raise InvalidInput(
                 f"{source}:{number}: expected a switch as 'NAME = 0' or 'NAME = 1', "
                 f"got {line[:80]!r}"

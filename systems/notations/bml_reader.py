@@ -254,9 +254,14 @@ class _Maker:
         yield from self._under(0, f"{header}:", (table.number, header), table, path, rows)
 
     def _under(
-        self, depth: int, header: str, key: tuple[int, str], table: Table, path: _Path,
+        self,
+        depth: int,
+        header: str,
+        key: tuple[int, str],
+        table: Table,
+        path: _Path,
         rows: list[Row],
-    ) -> Iterator[_Written]:  # fmt: skip
+    ) -> Iterator[_Written]:
         """Lines below a header; where there are none, or it does not read, all are remarks."""
         body = list(self._body(table, path, rows, depth + 1))
         is_refused = key in self._refused

@@ -47,10 +47,13 @@ class Bid:
     def of(cls, found: re.Match[str]) -> "Bid":
         """Take a call from what a pattern found."""
         return cls(
-            found[0].rstrip(" =;-\t"), found["theirs"] is not None, int(found["level"] or 0),
-            (found["strain"] or "").replace("NT", "N"), int(found["steps"] or 0),
+            found[0].rstrip(" =;-\t"),
+            found["theirs"] is not None,
+            int(found["level"] or 0),
+            (found["strain"] or "").replace("NT", "N"),
+            int(found["steps"] or 0),
             (found["call"] or "")[:1],
-        )  # fmt: skip
+        )
 
 
 @dataclass(slots=True)

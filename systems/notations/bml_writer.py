@@ -119,9 +119,13 @@ class _Writer:
         return []
 
     def _table(
-        self, history: list[str], bound: _Bound, condition: Condition | None,
-        body: "tuple[Line | Block, ...]", header: Header,
-    ) -> list[str]:  # fmt: skip
+        self,
+        history: list[str],
+        bound: _Bound,
+        condition: Condition | None,
+        body: "tuple[Line | Block, ...]",
+        header: Header,
+    ) -> list[str]:
         codes = _codes(condition)
         if codes is None:
             return self._lose(header)

@@ -191,9 +191,12 @@ def _lengths(record: Record, condition: Condition | None) -> list[str]:
     for part in condition.parts if isinstance(condition, AllOf) else (condition,):
         if isinstance(part, Phrase) and part.kind == "length" and part.suits == (suit,):
             said = part.range
-            if said is not None and not said.also and said.low >= low and (
-                high == LONGEST or (said.high is not None and said.high <= high)
-            ):  # fmt: skip
+            if (
+                said is not None
+                and not said.also
+                and said.low >= low
+                and (high == LONGEST or (said.high is not None and said.high <= high))
+            ):
                 return []
     if low == high:
         return [f"{low} {suit}"]

@@ -29,7 +29,7 @@ _HEADER: Final = re.compile(r"[*?]00\s*(?:\{(?P<title>[^}]*)\})?\s*=\s*NYYYYYY(?
 _RECORD: Final = re.compile(
     r"(?P<theirs>\*?)\s*(?P<seat>[0-6])(?P<vulnerable>[0-8])(?P<calls>[^={]*(?:\{[^}]*\}[^={]*)*)"
     r"=\s*(?P<artificial>[YN])(?P<outcomes>[YN]{6})\s*(?P<disposition>[0-9A-E])(?P<rest>.*)"
-)  # fmt: skip
+)
 _CALLS: Final = re.compile(r"([1-7][CDHSN]|[PDR])(\{[^}]*\})?\s*")
 _LENGTHS: Final = re.compile(r"\s*([0-8])([0-8])")
 
@@ -152,9 +152,14 @@ def parse_bss(text: str, source: str = "<card>") -> Card:
             else:
                 unknown.append(Unknown(number, line.strip(), found))
     return Card(
-        head["title"] or "", _lines(head["summary"]), tuple(records), stock, tuple(includes),
-        carding, tuple(unknown),
-    )  # fmt: skip
+        head["title"] or "",
+        _lines(head["summary"]),
+        tuple(records),
+        stock,
+        tuple(includes),
+        carding,
+        tuple(unknown),
+    )
 
 
 def print_bss(card: Card) -> str:
@@ -209,11 +214,18 @@ def _record(line: str, number: int) -> Record | str:
         lengths = (int(digits[1]), int(digits[2]))
         rest = rest[digits.end() :]
     return Record(
-        tuple(calls), _lines(rest), found["artificial"] == "Y",
-        found["disposition"], lengths, found["theirs"] == "*", int(found["seat"]),
-        int(found["vulnerable"]), tuple(qualified),
-        tuple(letter == "Y" for letter in found["outcomes"]), number,
-    )  # fmt: skip
+        tuple(calls),
+        _lines(rest),
+        found["artificial"] == "Y",
+        found["disposition"],
+        lengths,
+        found["theirs"] == "*",
+        int(found["seat"]),
+        int(found["vulnerable"]),
+        tuple(qualified),
+        tuple(letter == "Y" for letter in found["outcomes"]),
+        number,
+    )
 
 
 def _printed(record: Record) -> str:

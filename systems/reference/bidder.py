@@ -225,9 +225,11 @@ class ReferenceBidder:
                 on = {deal: on[deal] for deal in found}
                 place, entry, call = zip(*(one[:3] for one in found.values()), strict=True)
                 yield Step(
-                    np.array([*found], np.int64), np.array(place, np.int32),
-                    np.array(entry, np.int32), np.array(call, np.uint8),
-                )  # fmt: skip
+                    np.array([*found], np.int64),
+                    np.array(place, np.int32),
+                    np.array(entry, np.int32),
+                    np.array(call, np.uint8),
+                )
 
     # --- auctions ---------------------------------------------------------------------------------
 

@@ -72,11 +72,9 @@ FORMS: Final = (
     Form("<suit><honours>+", honours="least"),
     *(
         Form(remark, tag=remark)
-        for remark in (
-            "forcing", "forcing to <bid>", "opponents cannot play undoubled below <bid>",
-        )
+        for remark in ("forcing", "forcing to <bid>", "opponents cannot play undoubled below <bid>")
     ),
-)  # fmt: skip
+)
 """Every phrase that is known. All else follows from it: which phrases are whole, which are the
 beginning of one, and how the beginning goes on where it can go on in one way only."""
 

@@ -49,8 +49,12 @@ GRID_NUMBERS: Final = ("HCP", "Total_Points", "SL_C", "SL_D", "SL_H", "SL_S")
 """Terms compared with every number."""
 
 GRID_STEMS: Final = (
-    "Balanced", *_QUALITIES, "At_Best_Partial_Stopper", "At_Best_Likely_Stopper", "At_Best_Stopper",
-)  # fmt: skip
+    "Balanced",
+    *_QUALITIES,
+    "At_Best_Partial_Stopper",
+    "At_Best_Likely_Stopper",
+    "At_Best_Stopper",
+)
 """Families of truth values that stand on their own."""
 
 

@@ -116,9 +116,13 @@ def sorted_run(
     depth, sorted_call = np.empty(nodes, np.uint16), np.empty(nodes, np.uint8)
     node = np.empty(nodes, np.uint32)
     write_preorder(
-        children, _child_starts(parent), np.append(np.zeros(1, np.uint8), call), depth,
-        sorted_call, node,
-    )  # fmt: skip
+        children,
+        _child_starts(parent),
+        np.append(np.zeros(1, np.uint8), call),
+        depth,
+        sorted_call,
+        node,
+    )
     place = np.empty(nodes + 1, np.int64)
     place[node] = np.arange(nodes)
     pair_place = place[pair_node]
@@ -269,11 +273,13 @@ def run_of_table(table: BiddingTable, number: Callable[[Iterable[str]], list[int
     # places before the first call have number 0; the openings' parent is none, which becomes that
     one = np.uint32(1)
     return sorted_run(
-        table.parents + one, table.call, table.columns["count"],
+        table.parents + one,
+        table.call,
+        table.columns["count"],
         np.concatenate([entry[in_record], entry[in_note]]) + one,
         np.concatenate([text[in_record] * 2, text[in_note] * 2 + one]).astype(np.uint32),
         np.concatenate([records[in_record], notes[in_note]]),
-    )  # fmt: skip
+    )
 
 
 def _check_mined(table: BiddingTable) -> pl.DataFrame:
@@ -303,13 +309,17 @@ class Readings:
         self.found = [read_announcement(text) for text in self.texts]
         self.kind: U8 = np.array(
             [
-                COMPLETE if one.complete
-                else REJECTED if one.rejected or not one.source_text.strip()
-                else HUMAN if one.human
+                COMPLETE
+                if one.complete
+                else REJECTED
+                if one.rejected or not one.source_text.strip()
+                else HUMAN
+                if one.human
                 else DAMAGED
                 for one in self.found
-            ], np.uint8,
-        )  # fmt: skip
+            ],
+            np.uint8,
+        )
         self.length = _numbers(map(lin_length, self.texts))
         self.place: I64 = np.empty(len(self.texts), np.int64)
         """Place of each text among all of them, sorted."""
@@ -382,9 +392,13 @@ def choose_texts(run: MinedRun, readings: Readings) -> Chosen:
     node, text, describes = node[order], text[order], describes[order]
     contradicted = _contradicted(node, text, describes, len(run.texts), readings)
     return Chosen(
-        node, text, times[order].astype(np.uint32), notes[order].astype(np.uint32), describes,
+        node,
+        text,
+        times[order].astype(np.uint32),
+        notes[order].astype(np.uint32),
+        describes,
         contradicted,
-    )  # fmt: skip
+    )
 
 
 def _contradicted(node: I64, text: U32, describes: Bools, nodes: int, readings: Readings) -> Bools:

@@ -162,9 +162,14 @@ class Miner:
             left_out = int(frame["illegal_tail"].list.len().sum() or 0)
         boards = int(np.count_nonzero(np.diff(auctions.offsets)))
         self.counts += MinedCounts(
-            boards, frame.height - boards, 0, len(auctions.calls) - ignored_calls,
-            ignored_calls + left_out, given - ignored_texts, behind + ignored_texts,
-        )  # fmt: skip
+            boards,
+            frame.height - boards,
+            0,
+            len(auctions.calls) - ignored_calls,
+            ignored_calls + left_out,
+            given - ignored_texts,
+            behind + ignored_texts,
+        )
         if self.counts.boards > LARGEST_TOTAL:
             raise InvalidInput(f"expected at most {LARGEST_TOTAL:,} boards with auctions")
         if len(self._prefixes) > self._most:
@@ -202,9 +207,13 @@ class Miner:
         else:
             run, self._prefixes = self._prefixes.run(), _PrefixCounts()
         return make_mined_table(
-            run, self.texts.texts, rank=rank, profile=profile, source=source,
+            run,
+            self.texts.texts,
+            rank=rank,
+            profile=profile,
+            source=source,
             imported=asdict(self.counts),
-        )  # fmt: skip
+        )
 
 
 def _column(frame: pl.DataFrame, name: str, kind: pl.DataType) -> pl.Series:
@@ -333,9 +342,16 @@ class _PrefixCounts:
         pairs = self._pairs + int(np.count_nonzero(texts))
         self._pair_counts = _roomier(self._pair_counts, pairs)
         self._nodes, self._pairs, *ignored = count_prefixes(
-            *auctions, texts, *self._node_numbers, self._parent, self._call, self._count,
-            self._nodes, *self._pair_counts, self._pairs,
-        )  # fmt: skip
+            *auctions,
+            texts,
+            *self._node_numbers,
+            self._parent,
+            self._call,
+            self._count,
+            self._nodes,
+            *self._pair_counts,
+            self._pairs,
+        )
         return ignored[0], ignored[1]
 
     def run(self) -> MinedRun:
@@ -345,9 +361,13 @@ class _PrefixCounts:
         keys, times = keys[filled], times[filled]
         nodes = slice(1, self._nodes)
         return sorted_run(
-            self._parent[nodes], self._call[nodes], self._count[nodes],
-            (keys >> np.uint64(32)).astype(np.uint32), keys.astype(np.uint32), times,
-        )  # fmt: skip
+            self._parent[nodes],
+            self._call[nodes],
+            self._count[nodes],
+            (keys >> np.uint64(32)).astype(np.uint32),
+            keys.astype(np.uint32),
+            times,
+        )
 
 
 def _slots(least: int) -> tuple[U64, U32]:

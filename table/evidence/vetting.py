@@ -246,9 +246,12 @@ class Vetting:
         judged = judgement.status != Status.ENDED
         by_status = {name: judgement.status == number for number, name in enumerate(STATUS_FIELDS)}
         self.places.add(
-            [judgement.place], **by_status, held=holds, silent=judged & (holding == 0),
+            [judgement.place],
+            **by_status,
+            held=holds,
+            silent=judged & (holding == 0),
             several=holding > 1,
-        )  # fmt: skip
+        )
         self.depths.add([decisions.depth], **by_status)
         described = self.judge.describes(decisions.entry)
         self.seats.add(
@@ -400,10 +403,23 @@ class Judge:
         chosen = np.zeros(size, np.uint32)
         holding = np.zeros(size, np.uint16)
         judge_calls(
-            rows, decisions.hand, first[place], count[place], decisions.entry,
-            self.variant_set, self.table.call, self._conditions, sibling_base[place],
-            pair_base[place], holds, chosen, holding, held, chosen_first, together,
-        )  # fmt: skip
+            rows,
+            decisions.hand,
+            first[place],
+            count[place],
+            decisions.entry,
+            self.variant_set,
+            self.table.call,
+            self._conditions,
+            sibling_base[place],
+            pair_base[place],
+            holds,
+            chosen,
+            holding,
+            held,
+            chosen_first,
+            together,
+        )
         chosen_call = np.full(size, PASS, np.uint8)
         some = chosen != NONE_U32
         chosen_call[some] = self.table.call[chosen[some]]
@@ -413,9 +429,17 @@ class Judge:
         status[chosen_call == decisions.call] = Status.AGREES
         status[count[place] == 0] = Status.ENDED
         return Judgement(
-            decisions, above, status, holds, chosen_call, holding, numbers_of_ranges(first, count),
-            held, chosen_first, *_pairs(first, count, pair_base, together),
-        )  # fmt: skip
+            decisions,
+            above,
+            status,
+            holds,
+            chosen_call,
+            holding,
+            numbers_of_ranges(first, count),
+            held,
+            chosen_first,
+            *_pairs(first, count, pair_base, together),
+        )
 
     def held_calls(self, places: I64, hands: I64, rows: U64) -> U64:
         """Find the calls that hold at places, a bit each.
@@ -484,11 +508,15 @@ class Judge:
         deal, seat = decisions.deal[known].astype(np.int64), decisions.seat[known].astype(np.int64)
         held = tuple(
             count_held(
-                rows, 4 * deal + (seat + turn) % 4, decisions.entry[known], self.variant_set,
-                self.table.call, self._conditions,
+                rows,
+                4 * deal + (seat + turn) % 4,
+                decisions.entry[known],
+                self.variant_set,
+                self.table.call,
+                self._conditions,
             )
             for turn in range(4)
-        )  # fmt: skip
+        )
         return len(known), held
 
 

@@ -287,8 +287,10 @@ def _readable(vetting: Vetting, frame: pl.DataFrame) -> pl.DataFrame:
     if numbers:
         auctions = _auctions_of(vetting, frame[numbers[0]])
         frame = frame.with_columns(pl.Series("auction", auctions, pl.String))
-    known = (pl.when(pl.col(name) >= 0).then(pl.col(name).cast(pl.UInt32, strict=False)).alias(name)
-             for name in numbers)  # fmt: skip
+    known = (
+        pl.when(pl.col(name) >= 0).then(pl.col(name).cast(pl.UInt32, strict=False)).alias(name)
+        for name in numbers
+    )
     return frame.with_columns(known).with_columns(pl.col(pl.Int64).cast(pl.UInt64))
 
 

@@ -255,14 +255,15 @@ def read_message(incoming: "BufferedReader") -> tuple[dict[str, Any], RowColumns
 
     try:
         rows = RowColumns(
-            array(np.uint8), array(np.uint16),
+            array(np.uint8),
+            array(np.uint16),
             {key: Different(array(np.uint32), one) for key, one in message["texts"].items()},
             {
                 key: Different(array(np.uint32), [tuple(each) for each in one])
                 for key, one in message["lists"].items()
             },
             {key: (array(np.uint32), array(np.uint32)) for key in message["numbers"]},
-        )  # fmt: skip
+        )
     except EOFError:
         return None
     return message, rows

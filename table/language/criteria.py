@@ -276,9 +276,11 @@ class _Branch:
     def share(self) -> float:
         """Largest share of hands that can be in this branch."""
         counts = np.stack(
-            [np.add.reduceat(allowed[_BY_LENGTH], _LENGTH_STARTS, dtype=np.int64)
-             for allowed in map(self.holdings, range(4))]
-        )  # fmt: skip
+            [
+                np.add.reduceat(allowed[_BY_LENGTH], _LENGTH_STARTS, dtype=np.int64)
+                for allowed in map(self.holdings, range(4))
+            ]
+        )
         hands = np.prod([counts[suit][_SHAPES[:, suit]] for suit in range(4)], axis=0)
         least = float(hands[self.shapes].sum())
         for form, (low, high) in self.intervals.items():

@@ -131,13 +131,21 @@ class _Application:
             self._add_at(path, call, auction, rule, mark, done)
 
     def _add_at(
-        self, path: Path, call: int, auction: bytes, rule: Rule, mark: OverlayMark,
-        done: RuleReport,
-    ) -> None:  # fmt: skip
+        self, path: Path, call: int, auction: bytes, rule: Rule, mark: OverlayMark, done: RuleReport
+    ) -> None:
         row = Row(
-            auction, call, rule.description or "", rule.criteria or (), None, rule.name or "",
-            rule.rank, rule.tags or (), f"{mark.name}:{rule.line}", None, SOURCE,
-        )  # fmt: skip
+            auction,
+            call,
+            rule.description or "",
+            rule.criteria or (),
+            None,
+            rule.name or "",
+            rule.rank,
+            rule.tags or (),
+            f"{mark.name}:{rule.line}",
+            None,
+            SOURCE,
+        )
         node = self.draft.find(path[-1], call)
         if node is None:
             self.draft.add(path, call, [row])

@@ -150,9 +150,10 @@ class _Layout:
             if begin < size:
                 # modulo 2^32, so that a shift to the front needs no wider numbers
                 np.add(
-                    self._old_first[begin:end], np.uint32(shift % (1 << 32)),
+                    self._old_first[begin:end],
+                    np.uint32(shift % (1 << 32)),
                     out=column[place : place + length],
-                )  # fmt: skip
+                )
             place += length
         column[list(self.first_child)] = list(self.first_child.values())
         return column
@@ -248,7 +249,7 @@ class _Writer:
                 "variant_set": self._number(self._sets, tuple(dict.fromkeys(lists)), "set"),
                 "flags": int(self._columns["flags"][number]) & ~INSERTED
                 | (not variants) * INSERTED,
-            }  # fmt: skip
+            }
             head = variants[0] if variants else Row(b"", 0)
             values |= self._labels(head)
             for name, value in values.items():

@@ -74,9 +74,14 @@ class Meanings(NamedTuple):
             variants = {lists[one] for one in table.criteria_of_set(number)}
             number_of_set[number] = known.setdefault(_joined(variants), len(known))
         return Meanings(
-            rules_of(table), table.call, table.child_count, table.first_child, table.root_count,
-            number_of_set[table.variant_set], list(known),
-        )  # fmt: skip
+            rules_of(table),
+            table.call,
+            table.child_count,
+            table.first_child,
+            table.root_count,
+            number_of_set[table.variant_set],
+            list(known),
+        )
 
 
 def _joined(variants: set[str]) -> str:

@@ -102,9 +102,14 @@ class OverlaidTable(BiddingTable):
 
     def _with_extras(self, extras: "Mapping[str, Extra]") -> "OverlaidTable":
         return OverlaidTable(
-            self.base, self.columns, self.renumbering, sorted(self.changed_places), self.overlays,
-            self.report, extras,
-        )  # fmt: skip
+            self.base,
+            self.columns,
+            self.renumbering,
+            sorted(self.changed_places),
+            self.overlays,
+            self.report,
+            extras,
+        )
 
 
 def changed_entries(

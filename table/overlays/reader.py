@@ -244,9 +244,14 @@ class _Reader:
         if len(self._complaints) > before or at is None:
             return None
         return Rule(
-            cast("RuleKind", kind), at, self._line,
-            name=given.get("name"), description=given.get("description"), rank=rank, **values,
-        )  # fmt: skip
+            cast("RuleKind", kind),
+            at,
+            self._line,
+            name=given.get("name"),
+            description=given.get("description"),
+            rank=rank,
+            **values,
+        )
 
     def _place(self, given: Mapping[str, Any]) -> PlacePattern | None:
         written = given.get("at")

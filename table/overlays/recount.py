@@ -25,9 +25,12 @@ _FORMAT: Final = "bidcascade counts"
 _VERSION: Final = 1
 _KEY: Final = "bidcascade"
 _SCHEMA: Final = {
-    "entry": pl.UInt32(), "parent": pl.UInt32(), "call": pl.Enum(CALL_TEXTS), "count": pl.UInt64(),
+    "entry": pl.UInt32(),
+    "parent": pl.UInt32(),
+    "call": pl.Enum(CALL_TEXTS),
+    "count": pl.UInt64(),
     "criteria": pl.String(),
-}  # fmt: skip
+}
 
 
 class OtherDeals(InvalidInput):
@@ -242,9 +245,13 @@ class Recount:
             texts,
         )
         return Recount(
-            meanings, frame["count"].to_numpy(), int(told["deals"]), str(told["deals_digest"]),
-            str(told["table_digest"]), int(told["counted_entries"]),
-        )  # fmt: skip
+            meanings,
+            frame["count"].to_numpy(),
+            int(told["deals"]),
+            str(told["deals_digest"]),
+            str(told["table_digest"]),
+            int(told["counted_entries"]),
+        )
 
 
 def _digested(parts: Iterable[DealArrays], digest: DealsDigest) -> Iterator[DealArrays]:

@@ -9,8 +9,16 @@ RuleKind: TypeAlias = Literal["add", "replace", "remove"]
 RULE_KINDS: Final[tuple[RuleKind, ...]] = ("add", "replace", "remove")
 
 COLUMNS: Final = (
-    "rule", "at", "name", "description", "criteria", "expressions", "rank", "tags", "comment",
-)  # fmt: skip
+    "rule",
+    "at",
+    "name",
+    "description",
+    "criteria",
+    "expressions",
+    "rank",
+    "tags",
+    "comment",
+)
 """Keys of a rule in JSON Lines, columns in CSV; ``rule`` and ``at`` must be there."""
 
 LABELS: Final = ("name", "description", "criteria", "rank", "tags")

@@ -212,9 +212,11 @@ class _Building:
                 columns.append(said[name] if name in said else np.full(size, missing, kind))
         offsets: I64 = offsets_of(np.concatenate(lengths), np.int64)
         rows = Rows(
-            np.concatenate(auctions), offsets, np.concatenate(numbers),
+            np.concatenate(auctions),
+            offsets,
+            np.concatenate(numbers),
             {name: np.concatenate(columns) for name, columns in values.items()},
-        )  # fmt: skip
+        )
         return grow(rows, leading)
 
     def drop(self, leaf: _Leaf, reason: Dropped) -> None:
@@ -242,9 +244,14 @@ class _Building:
         return part_below(found, tops)
 
     def write(
-        self, spine: Grown, there: NDArray[np.uint8], steps: "list[_Step]",
-        leaf_of: dict[int, _Leaf], files: "dict[str, ColumnFile]", part_rows: int,
-    ) -> Built:  # fmt: skip
+        self,
+        spine: Grown,
+        there: NDArray[np.uint8],
+        steps: "list[_Step]",
+        leaf_of: dict[int, _Leaf],
+        files: "dict[str, ColumnFile]",
+        part_rows: int,
+    ) -> Built:
         """Write all columns; parts are worked out ahead."""
         nodes = spine.nodes
         # one more place, for rows that led to no node
@@ -308,9 +315,15 @@ class _Building:
         further.append(part.variants | {"entry": entries + moved[leaves]})
 
     def write_spine(
-        self, spine: Grown, there: NDArray[np.uint8], entry: I64, first_child: I64,
-        child_count: I64, files: "dict[str, ColumnFile]", further: list[Columns],
-    ) -> None:  # fmt: skip
+        self,
+        spine: Grown,
+        there: NDArray[np.uint8],
+        entry: I64,
+        first_child: I64,
+        child_count: I64,
+        files: "dict[str, ColumnFile]",
+        further: list[Columns],
+    ) -> None:
         nodes = spine.nodes
         first, variants = rows_by_entry(spine, spine.row_node.astype(np.int64), len(there))
         row_entry = entry[spine.row_node]

@@ -49,9 +49,14 @@ def bare(tmp_path_factory):
 
 def run(environment, *words, timeout=250):
     return subprocess.run(
-        [sys.executable, *words], cwd=environment["PYTHONPATH"], env=environment,
-        capture_output=True, text=True, check=False, timeout=timeout,
-    )  # fmt: skip
+        [sys.executable, *words],
+        cwd=environment["PYTHONPATH"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
 
 
 def test_nothing_else_is_there(bare):
@@ -110,9 +115,24 @@ def test_every_workload_is_generated_compared_and_timed(bare):
 @pytest.mark.slow
 def test_the_command_writes_its_report(bare, tmp_path):
     done = run(
-        bare, "-m", "benchmarks", "--entries", "1200", "--deals", "200", "--engine", "cpu", "cuda",
-        "numpy", "--workload", "counts/middle", "--repeat", "1", "--out", str(tmp_path / "out"),
-    )  # fmt: skip
+        bare,
+        "-m",
+        "benchmarks",
+        "--entries",
+        "1200",
+        "--deals",
+        "200",
+        "--engine",
+        "cpu",
+        "cuda",
+        "numpy",
+        "--workload",
+        "counts/middle",
+        "--repeat",
+        "1",
+        "--out",
+        str(tmp_path / "out"),
+    )
     assert done.returncode == 0, done.stderr
     report = (tmp_path / "out/report.md").read_text("utf-8")
     assert "| numpy | 200 | 1 |" in report
@@ -148,15 +168,21 @@ def test_tests_of_kernels_are_collected_where_there_is_little_else(bare):
     absent = ("polars", "lazy_loader", "fastapi", "xdist", "pytest_timeout")
     script = WITHOUT.format(absent=absent)
     environment = {
-        **bare, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        **bare,
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
-    }  # fmt: skip
+    }
     words = ["-o", "addopts=", "-W", "default", "--import-mode=importlib", "-m", "gpu", "--co"]
     words += ["-q", "-p", "no:cacheprovider", "-p", "_hypothesis_pytestplugin", "tests/kernels"]
     done = subprocess.run(
-        [sys.executable, "-c", script, *words], cwd=ROOT, env=environment, capture_output=True,
-        text=True, check=False, timeout=250,
-    )  # fmt: skip
+        [sys.executable, "-c", script, *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=250,
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
     assert "tests/kernels/test_backends.py::test_sizes[cuda-0]" in done.stdout
     assert "test_cuda_systems.py::" not in done.stdout

@@ -66,11 +66,13 @@ def test_engines_agree_with_the_definition(name, engine_name):
     ("name", "engine_name"),
     [
         ("counts/bushy-dense", "polars-columns"),
-        *((name, engine)
-          for name in ("counts/bushy-dense", "first/bushy-dense", "all/middle", "evaluate")
-          for engine in ("numpy", "polars")),
+        *(
+            (name, engine)
+            for name in ("counts/bushy-dense", "first/bushy-dense", "all/middle", "evaluate")
+            for engine in ("numpy", "polars")
+        ),
     ],
-)  # fmt: skip
+)
 def test_blocks_of_deals_are_joined(name, engine_name, monkeypatch):
     inputs = small(name, deals=333)
     engine = get_engine(engine_name)
@@ -197,8 +199,11 @@ def test_the_command_writes_its_report(tmp_path):
     assert done.returncode == 0, done.stderr
     folder = tmp_path / "out"
     assert sorted(file.name for file in folder.iterdir()) == [
-        "chart.svg", "environment.json", "report.md", "results.jsonl",
-    ]  # fmt: skip
+        "chart.svg",
+        "environment.json",
+        "report.md",
+        "results.jsonl",
+    ]
     lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
     assert [(line["workload"], line["engine"]) for line in lines] == [
         (workload, engine)
@@ -268,8 +273,10 @@ def test_unknown_names_are_refused(capsys):
 def test_workloads_are_found_by_name_and_by_kind():
     assert find_workloads([]) == list(WORKLOADS)
     assert [one.name for one in find_workloads(["one", "counts/dense"])] == [
-        "counts/dense", "one/selective", "one/dense",
-    ]  # fmt: skip
+        "counts/dense",
+        "one/selective",
+        "one/dense",
+    ]
 
 
 @pytest.mark.slow

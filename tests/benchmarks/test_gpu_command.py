@@ -56,9 +56,13 @@ def run(tmp_path, emulator):
     def run(*words, out=tmp_path / "out", cuda="", **environment):
         done = subprocess.run(
             [sys.executable, "-m", "benchmarks", "gpu", "--emulator", "--out", str(out), *words],
-            cwd=ROOT, env={**os.environ, "EMULATED_CUDA": cuda, **environment},
-            capture_output=True, text=True, check=False, timeout=250,
-        )  # fmt: skip
+            cwd=ROOT,
+            env={**os.environ, "EMULATED_CUDA": cuda, **environment},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=250,
+        )
         return done.returncode, done.stdout, done.stderr
 
     return run
@@ -190,8 +194,9 @@ def test_what_was_done_of_other_files_or_sizes_is_done_again(tmp_path):
     assert (why, state.is_done("go"), state.is_done("kernels")) == ("", True, False)
     state, why = State.read(tmp_path, mark | {"seed": 2})
     assert (state.outcomes, why) == (
-        {}, f"seed changed since {tmp_path / 'state.json'} was written"
-    )  # fmt: skip
+        {},
+        f"seed changed since {tmp_path / 'state.json'} was written",
+    )
 
 
 TOOL = """#!/usr/bin/env bash

@@ -49,8 +49,10 @@ def test_a_board_that_is_answered_otherwise_is_shown():
     assert head.endswith("&dealer=E&vul=NS&auction=1N&table=sayc")
     assert place == "  call 2, after 1N"
     assert said == [
-        "    engine  P: no line", "    REST    P: no line", "    page    X: x.bidding:9 Penalty"
-    ]  # fmt: skip
+        "    engine  P: no line",
+        "    REST    P: no line",
+        "    page    X: x.bidding:9 Penalty",
+    ]
 
 
 def test_what_one_interface_does_not_tell_is_no_difference():
@@ -59,9 +61,7 @@ def test_what_one_interface_does_not_tell_is_no_difference():
     check("sayc", BOARDS, {"engine": [TOLD, TOLD], "kernels": [short, short]})
 
 
-@pytest.mark.parametrize(
-    ("error", "code"), [(Difference("other"), 1), (RuntimeError("gone"), 3)]
-)  # fmt: skip
+@pytest.mark.parametrize(("error", "code"), [(Difference("other"), 1), (RuntimeError("gone"), 3)])
 def test_how_it_ends(tmp_path, monkeypatch, capsys, error, code):
     def fail(options):
         raise error

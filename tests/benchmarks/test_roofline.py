@@ -132,9 +132,11 @@ def device_runs():
 
 def test_a_run_is_taken_apart():
     assert device_runs()[0] == {
-        "copy in": (1500, 0.002), "pack_hands": (1, 0.002), "walk": (2, 0.004),
+        "copy in": (1500, 0.002),
+        "pack_hands": (1, 0.002),
+        "walk": (2, 0.004),
         "copy out": (10, 0.004),
-    }  # fmt: skip
+    }
     middle = median_run(device_runs())
     assert middle["walk"] == (2, pytest.approx(0.007))
     assert middle["copy in"] == (1500, pytest.approx(0.003))

@@ -60,9 +60,13 @@ def test_who_is_vulnerable():
 
 @pytest.mark.parametrize(
     ("texts", "seat"),
-    [("N n North", Seat.NORTH), ("E e EAST", Seat.EAST), ("S south", Seat.SOUTH),
-     ("W w west", Seat.WEST)],
-)  # fmt: skip
+    [
+        ("N n North", Seat.NORTH),
+        ("E e EAST", Seat.EAST),
+        ("S south", Seat.SOUTH),
+        ("W w west", Seat.WEST),
+    ],
+)
 def test_seat_spellings(texts, seat):
     assert [parse_seat(text) for text in texts.split()] == [seat] * len(texts.split())
     assert parse_seat(f" {seat.letter} ") is seat

@@ -8,9 +8,19 @@ from bidcascade.engine.engine import Engine
 
 READERS = [
     getattr(bridge, f"parse_{what}")
-    for what in ("call", "calls", "card", "contract", "deal", "hand", "holding", "seat", "suit",
-                 "vulnerability")
-]  # fmt: skip
+    for what in (
+        "call",
+        "calls",
+        "card",
+        "contract",
+        "deal",
+        "hand",
+        "holding",
+        "seat",
+        "suit",
+        "vulnerability",
+    )
+]
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.__name__)

@@ -41,9 +41,7 @@ class _Asker(ctypes.Structure):
 class Failure(ctypes.Structure):
     """Why a condition means nothing."""
 
-    _fields_ = (
-        ("reason", ctypes.c_int32), ("phrase", ctypes.c_int32), ("word", ctypes.c_int32),
-    )  # fmt: skip
+    _fields_ = (("reason", ctypes.c_int32), ("phrase", ctypes.c_int32), ("word", ctypes.c_int32))
 
 
 @cache
@@ -119,9 +117,13 @@ class CoreText:
         failure, found = Failure(), np.zeros((38, 2), np.int32)
         asker = _Asker(_ASK(_asked(answer)), None)
         count = self.call(
-            "calls_of_pattern", pattern, packed(bindings), asker, pointer(found),
+            "calls_of_pattern",
+            pattern,
+            packed(bindings),
+            asker,
+            pointer(found),
             ctypes.byref(failure),
-        )  # fmt: skip
+        )
         if count < 0:
             raise self.rows.error(failure.reason, failure.phrase, failure.word)
         return [(call, unpacked(code)) for call, code in found[:count].tolist()]

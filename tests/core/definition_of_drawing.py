@@ -80,8 +80,11 @@ def _honours(holding: int, length: int, value: int) -> list[tuple[int, int]]:
 @cache
 def pair_ways(first: int, second: int, shape: Shape, value: int) -> int:
     """Sets of two holdings, of so many cards each and so many points together."""
-    return sum(ways(first, shape[0], one) * ways(second, shape[1], value - one) for one in range(11)
-               if 0 <= value - one < 11)  # fmt: skip
+    return sum(
+        ways(first, shape[0], one) * ways(second, shape[1], value - one)
+        for one in range(11)
+        if 0 <= value - one < 11
+    )
 
 
 def draw_suit(stream: Stream, holding: int, length: int, value: int) -> int:
@@ -114,9 +117,10 @@ class Counted(NamedTuple):
         return [
             pair_ways(clubs, diamonds, shape[:2], minors)
             * pair_ways(hearts, spades, shape[2:], value - minors)
-            if 0 <= value - minors <= 20 else 0
+            if 0 <= value - minors <= 20
+            else 0
             for minors in range(21)
-        ]  # fmt: skip
+        ]
 
     def draw_cell(self, stream: Stream, shape: Shape, value: int) -> int:
         holdings = self.holdings()
@@ -126,9 +130,10 @@ class Counted(NamedTuple):
             splits = [
                 ways(holdings[suit], shape[suit], one)
                 * ways(holdings[suit + 1], shape[suit + 1], both - one)
-                if 0 <= both - one <= 10 else 0
+                if 0 <= both - one <= 10
+                else 0
                 for one in range(11)
-            ]  # fmt: skip
+            ]
             first, _ = stream.turn(splits)
             for place, own in ((suit, first), (suit + 1, both - first)):
                 found |= draw_suit(stream, holdings[place], shape[place], own) << 13 * place
@@ -142,9 +147,13 @@ class Counted(NamedTuple):
 
 
 def count_hands(
-    cards: int, forced: int, rest: int, shapes: Sequence[Shape], fits: Callable[[Shape, int], bool],
+    cards: int,
+    forced: int,
+    rest: int,
+    shapes: Sequence[Shape],
+    fits: Callable[[Shape, int], bool],
     other_fits: Callable[[Shape, int], bool] = lambda shape, value: True,
-) -> Counted:  # fmt: skip
+) -> Counted:
     """Count what a seat can draw, where another one that must fit gets the rest."""
     counted = Counted(cards, forced, [])
     for whole in shapes:
@@ -200,8 +209,12 @@ def deal_rest(
     seed: int, numbers: Sequence[int], free: int, seats: Sequence[Seat], first: Counted
 ) -> list[tuple[int, list[int]]]:
     """Layouts that are kept: numbers of the proposals, and the hands."""
-    cells = [(shape, value, hands) for shape, values, _ in first.rows for value in values
-             if (hands := sum(first.hands(shape, value)))]  # fmt: skip
+    cells = [
+        (shape, value, hands)
+        for shape, values, _ in first.rows
+        for value in values
+        if (hands := sum(first.hands(shape, value)))
+    ]
     kept = []
     for number in numbers:
         stream = stream_of(seed, number)
@@ -237,9 +250,13 @@ def deal_exactly(
                 totals.append(0)
                 break
             own = count_hands(
-                left & ~seat.forbidden & ~forced, forced, left, seat.shapes, seat.fits,
+                left & ~seat.forbidden & ~forced,
+                forced,
+                left,
+                seat.shapes,
+                seat.fits,
                 *([after.fits] if is_joint else []),
-            )  # fmt: skip
+            )
             totals.append(own.total)
             if not own.total:
                 break

@@ -194,9 +194,11 @@ def test_auctions_outside_the_calls_are_refused(offsets):
 def test_tables_that_are_no_larger_are_refused(old, new):
     with pytest.raises(ValueError, match=REFUSED):
         rehash(
-            np.ones(old, np.uint64), np.zeros(old, np.uint32), np.zeros(new, np.uint64),
+            np.ones(old, np.uint64),
+            np.zeros(old, np.uint32),
+            np.zeros(new, np.uint64),
             np.zeros(new, np.uint32),
-        )  # fmt: skip
+        )
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,19 @@ from tests.core.core_texts import (
 
 CALLS = range(38)
 WORDS = (
-    "C", "D", "H", "S", "NT", "clubs", "diamonds", "hearts", "spades", *VARIABLES, *ROLES,
+    "C",
+    "D",
+    "H",
+    "S",
+    "NT",
+    "clubs",
+    "diamonds",
+    "hearts",
+    "spades",
+    *VARIABLES,
+    *ROLES,
     "nobody's suit",
-)  # fmt: skip
+)
 PATTERNS = (
     *(CallPattern(kind) for kind in ("pass", "double", "redouble", "any", "any bid")),
     *(

@@ -282,8 +282,11 @@ def test_equal_conditions_are_one() -> None:
     with CoreText(rows) as core:
         # messages of a definition, and of a part, have places of their own
         assert [core.call("subject", number) for number in (first, same, other, part)] == [
-            first, first, other, part
-        ]  # fmt: skip
+            first,
+            first,
+            other,
+            part,
+        ]
     assert rows.call_pattern(CallPattern("bid", 2, "M", Where("a", 1))) == rows.call_pattern(
         CallPattern("bid", 2, "M", Where("a", 2))
     )

@@ -36,36 +36,47 @@ class Sample:
         self.lists = [
             sorted(random.sample(range(70), random.choice((0, 1, 2, 5)))) for _ in range(5)
         ]
-        self.sets = [[], *([random.randrange(5) for _ in range(random.randrange(3))]
-                           for _ in range(3))]  # fmt: skip
+        self.sets = [
+            [],
+            *([random.randrange(5) for _ in range(random.randrange(3))] for _ in range(3)),
+        ]
         self.rows = np.array(
-            [[sum(1 << bit - 64 * word for bit in own if bit >> 6 == word)
-              for word in range(WORDS)] for own in self.bits], np.uint64,
-        ).reshape(hands, WORDS)  # fmt: skip
+            [
+                [
+                    sum(1 << bit - 64 * word for bit in own if bit >> 6 == word)
+                    for word in range(WORDS)
+                ]
+                for own in self.bits
+            ],
+            np.uint64,
+        ).reshape(hands, WORDS)
         self.variant_set = np.array([random.randrange(4) for _ in range(NODES)], np.uint32)
         self.undescribed = random.random() < 0.5, random.random() < 0.5
         count = random.randrange(6)
         self.hands = np.array([random.randrange(hands) for _ in range(count)], np.int64)
         self.first = np.array([random.randrange(NODES) for _ in range(count)], np.int64)
         self.sizes = np.array([random.randrange(NODES - one + 1) for one in self.first], np.int64)
-        self.entry = np.array([random.choice((*range(NODES), NONE_U32)) for _ in range(count)],
-                              np.uint32)  # fmt: skip
+        self.entry = np.array(
+            [random.choice((*range(NODES), NONE_U32)) for _ in range(count)], np.uint32
+        )
 
     @property
     def conditions(self) -> Conditions:
         parts = [
             (word, sum(1 << bit - 64 * word for bit in one if bit >> 6 == word))
-            for one in self.lists for word in sorted({bit >> 6 for bit in one})
-        ]  # fmt: skip
+            for one in self.lists
+            for word in sorted({bit >> 6 for bit in one})
+        ]
         return Conditions(
             set_offsets=offsets_of([len(one) for one in self.sets], np.int64),
             set_lists=np.array([one for own in self.sets for one in own], np.int64),
-            list_offsets=offsets_of([len({bit >> 6 for bit in one}) for one in self.lists],
-                                    np.int64),
+            list_offsets=offsets_of(
+                [len({bit >> 6 for bit in one}) for one in self.lists], np.int64
+            ),
             list_words=np.array([word for word, _ in parts], np.int64),
             list_masks=np.array([mask for _, mask in parts], np.uint64),
             holds_undescribed=np.array(self.undescribed),
-        )  # fmt: skip
+        )
 
     def holds(self, node: int, hand: int) -> bool:
         number = int(self.variant_set[node])
@@ -74,8 +85,15 @@ class Sample:
         return any(self.bits[hand].issuperset(self.lists[one]) for one in self.sets[number])
 
     def places(self):
-        return list(zip(self.hands.tolist(), self.first.tolist(), self.sizes.tolist(),
-                        self.entry.tolist(), strict=True))  # fmt: skip
+        return list(
+            zip(
+                self.hands.tolist(),
+                self.first.tolist(),
+                self.sizes.tolist(),
+                self.entry.tolist(),
+                strict=True,
+            )
+        )
 
 
 SAMPLES = st.integers(0, 1 << 30).map(Sample)
@@ -89,14 +107,34 @@ def test_calls_are_judged(sample):
     pairs = base * NODES
     held, first, together = np.zeros((3, count * NODES * NODES), np.uint32)
     judge_calls(
-        sample.rows, sample.hands, sample.first, sample.sizes, sample.entry, sample.variant_set,
-        CALLS, sample.conditions, base, pairs, holds, chosen, holding, held, first, together,
-    )  # fmt: skip
+        sample.rows,
+        sample.hands,
+        sample.first,
+        sample.sizes,
+        sample.entry,
+        sample.variant_set,
+        CALLS,
+        sample.conditions,
+        base,
+        pairs,
+        holds,
+        chosen,
+        holding,
+        held,
+        first,
+        together,
+    )
     masks = np.zeros(count, np.uint64)
     held_calls(
-        sample.rows, sample.hands, sample.first, sample.sizes, sample.variant_set, CALLS,
-        sample.conditions, masks,
-    )  # fmt: skip
+        sample.rows,
+        sample.hands,
+        sample.first,
+        sample.sizes,
+        sample.variant_set,
+        CALLS,
+        sample.conditions,
+        masks,
+    )
     for number, (hand, start, size, entry) in enumerate(sample.places()):
         found = [place for place in range(size) if sample.holds(start + place, hand)]
         assert holding[number] == len(found)
@@ -120,8 +158,9 @@ def test_what_is_missing_is_named(sample):
     nearest_lists(sample.rows, sample.hands, sets, sample.conditions, nearest, missing)
     named = []
     for number, hand in enumerate(sample.hands.tolist()):
-        lacks = [sorted(set(sample.lists[one]) - sample.bits[hand])
-                 for one in sample.sets[sets[number]]]  # fmt: skip
+        lacks = [
+            sorted(set(sample.lists[one]) - sample.bits[hand]) for one in sample.sets[sets[number]]
+        ]
         least = min(lacks, key=len, default=[])
         assert missing[number] == len(least)
         place = lacks.index(least) if lacks else -1
@@ -191,10 +230,20 @@ def test_wrong_places_are_refused(changes):
     arguments = sample.rows, sample.hands, sample.first, sample.sizes
     with pytest.raises(ValueError, match=REFUSED):
         judge_calls(
-            *arguments, sample.entry, sample.variant_set, CALLS, sample.conditions,
-            np.arange(count) * NODES, np.arange(count) * NODES, np.zeros(count, np.bool_),
-            np.zeros(count, np.uint32), np.zeros(count, np.uint16), room, room.copy(), room.copy(),
-        )  # fmt: skip
+            *arguments,
+            sample.entry,
+            sample.variant_set,
+            CALLS,
+            sample.conditions,
+            np.arange(count) * NODES,
+            np.arange(count) * NODES,
+            np.zeros(count, np.bool_),
+            np.zeros(count, np.uint32),
+            np.zeros(count, np.uint16),
+            room,
+            room.copy(),
+            room.copy(),
+        )
 
 
 @pytest.mark.parametrize("words", [0, 1])
@@ -204,8 +253,9 @@ def test_rows_that_are_too_short_are_refused(words):
     conditions.set(list_words=np.full(len(conditions.list_words), 1, np.int64))
     hands = np.zeros(1, np.int64)
     with pytest.raises(ValueError, match=REFUSED):
-        held_calls(rows, hands, hands, hands, SOUND.variant_set, CALLS, conditions,
-                   np.zeros(1, np.uint64))  # fmt: skip
+        held_calls(
+            rows, hands, hands, hands, SOUND.variant_set, CALLS, conditions, np.zeros(1, np.uint64)
+        )
     with pytest.raises(ValueError, match=REFUSED):
         nearest_lists(rows, hands, hands.astype(np.uint32), conditions, hands, hands.copy())
     with pytest.raises(ValueError, match=REFUSED):
@@ -220,15 +270,29 @@ def test_counters_and_names_without_room_are_refused():
     for base, pair_base, pairs in ((1, 0, 1), (-1, 0, 1), (0, 1, 1), (0, 0, 0)):
         with pytest.raises(ValueError, match=REFUSED):
             judge_calls(
-                SOUND.rows, one, one, sizes, room[:1], SOUND.variant_set, CALLS, SOUND.conditions,
-                np.full(1, base), np.full(1, pair_base), np.zeros(1, np.bool_), room[:1].copy(),
-                np.zeros(1, np.uint16), room, room.copy(), np.zeros(pairs, np.uint32),
-            )  # fmt: skip
+                SOUND.rows,
+                one,
+                one,
+                sizes,
+                room[:1],
+                SOUND.variant_set,
+                CALLS,
+                SOUND.conditions,
+                np.full(1, base),
+                np.full(1, pair_base),
+                np.zeros(1, np.bool_),
+                room[:1].copy(),
+                np.zeros(1, np.uint16),
+                room,
+                room.copy(),
+                np.zeros(pairs, np.uint32),
+            )
     nothing = np.zeros((1, WORDS), np.uint64)
     full = next(number for number, own in enumerate(SOUND.lists) if own)
     with pytest.raises(ValueError, match=REFUSED):
-        missing_expressions(nothing, one, np.full(1, full), SOUND.conditions,
-                            np.zeros(0, np.uint32))  # fmt: skip
+        missing_expressions(
+            nothing, one, np.full(1, full), SOUND.conditions, np.zeros(0, np.uint32)
+        )
 
 
 def test_tries_and_rows_that_are_not_there_are_refused():

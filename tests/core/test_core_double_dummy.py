@@ -47,9 +47,12 @@ def test_wrong_endings_are_refused(strain, first, trick, hand):
 def test_no_endings():
     none = np.zeros(0, np.int64)
     solve_plays(
-        np.zeros((4, 0), np.uint64), none, none, np.zeros((0, 3), np.uint8),
+        np.zeros((4, 0), np.uint64),
+        none,
+        none,
+        np.zeros((0, 3), np.uint8),
         np.zeros((0, 52), np.int8),
-    )  # fmt: skip
+    )
 
 
 def is_ending(hands: list[set[int]], first: int, trick: list[int]) -> bool:
@@ -63,8 +66,10 @@ def is_ending(hands: list[set[int]], first: int, trick: list[int]) -> bool:
 
 @given(
     st.lists(st.sets(st.integers(0, 51), max_size=3), min_size=4, max_size=4),
-    st.integers(0, 4), st.integers(0, 3), st.lists(st.integers(0, 51), max_size=3),
-)  # fmt: skip
+    st.integers(0, 4),
+    st.integers(0, 3),
+    st.lists(st.integers(0, 51), max_size=3),
+)
 def test_hands_that_are_no_ending_are_refused(hands, strain, first, trick):
     masks = [sum(1 << card for card in hand) for hand in hands]
     if is_ending(hands, first, trick):
@@ -78,10 +83,8 @@ def test_a_low_card_of_the_leader_may_be_higher_than_the_partners():
     # where the cards of partners change places, what one of them cashes is not the same any more
     hands = [
         parse_hand(text, cards=cards)
-        for text, cards in (
-            ("2.J.AQ6.K", 6), ("A5.AK..QT", 6), ("QT8.53.J.", 6), ("3.72..J82", 6),
-        )
-    ]  # fmt: skip
+        for text, cards in (("2.J.AQ6.K", 6), ("A5.AK..QT", 6), ("QT8.53.J.", 6), ("3.72..J82", 6))
+    ]
     assert solved(hands, 2, 1, ())[parse_card("CT")] == 4
 
 
@@ -111,7 +114,7 @@ FREAKS = (
     "N:AKQ.AKQ.AKQ.AKQJ JT98.JT98.JT9.T9 765.765.8765.876 432.432.432.5432",
     "N:AQT8642..KJ97.53 KJ9753.A.A.KQJT9 .KQJT98.QT86.A86 .765432.5432.742",
     "N:AKQJ..AKQJ.AKQJT .AKQJT98765432.. T98765..T98765.9 432..432.8765432",
-)  # fmt: skip
+)
 
 
 def masks_of(texts: tuple[str, ...]) -> Any:

@@ -68,9 +68,13 @@ def first_of(dealing, seats):
     forced = dealing.free & seats[1].forbidden if is_joint else 0
     shapes = [] if forced & seats[0].forbidden else seats[0].shapes
     return plain.count_hands(
-        dealing.free & ~seats[0].forbidden & ~forced, forced, dealing.free, shapes, seats[0].fits,
+        dealing.free & ~seats[0].forbidden & ~forced,
+        forced,
+        dealing.free,
+        shapes,
+        seats[0].fits,
         *([seats[1].fits] if is_joint else []),
-    )  # fmt: skip
+    )
 
 
 @given(dealings(), st.integers(0, (1 << 64) - 1), st.integers(0, 1000))
@@ -234,10 +238,15 @@ def judged(words, boxes, sets, steps, *, hasty):
 
     def passes(hand, number):
         low, high, need, forbid = boxes[number]
-        lanes = [(hand[0] >> shift & 0x7F, low >> shift & 0x7F, high >> shift & 0x7F)
-                 for shift in range(0, 64, 8)]  # fmt: skip
-        return (all(least <= value <= most for value, least, most in lanes)
-                and hand[1] & need == need and not hand[1] & forbid)  # fmt: skip
+        lanes = [
+            (hand[0] >> shift & 0x7F, low >> shift & 0x7F, high >> shift & 0x7F)
+            for shift in range(0, 64, 8)
+        ]
+        return (
+            all(least <= value <= most for value, least, most in lanes)
+            and hand[1] & need == need
+            and not hand[1] & forbid
+        )
 
     def holds(hand, box):
         return any(passes(hand, one) for one in (sets[box - (1 << 31)] if box >> 31 else [box]))
@@ -260,17 +269,24 @@ FLAGS = st.integers(0, 7)
 def test_layouts_are_judged(data, hasty):
     deals = data.draw(st.integers(0, 4))
     words = data.draw(
-        st.lists(st.lists(st.tuples(LANES, FLAGS), min_size=deals, max_size=deals),
-                 min_size=4, max_size=4)
-    )  # fmt: skip
+        st.lists(
+            st.lists(st.tuples(LANES, FLAGS), min_size=deals, max_size=deals),
+            min_size=4,
+            max_size=4,
+        )
+    )
     boxes = data.draw(
-        st.lists(st.tuples(LANES, LANES.map(lambda one: one | 0x7F7F7F7F7F7F7F), FLAGS, FLAGS),
-                 min_size=1, max_size=4)
-    )  # fmt: skip
+        st.lists(
+            st.tuples(LANES, LANES.map(lambda one: one | 0x7F7F7F7F7F7F7F), FLAGS, FLAGS),
+            min_size=1,
+            max_size=4,
+        )
+    )
     boxes = [
-        (0, 0, 0, 0), NEVER,
+        (0, 0, 0, 0),
+        NEVER,
         *((low, high, need, forbid & ~need) for low, high, need, forbid in boxes),
-    ]  # fmt: skip
+    ]
     sets = data.draw(st.lists(st.lists(st.integers(0, len(boxes) - 1)), max_size=3))
     box = st.integers(0, len(boxes) - 1)
     if sets:
@@ -312,14 +328,17 @@ def moved(states, step, joint, low, high, rests, is_raw, *, room, is_last):
             rest = left - taken
             now = [one + taken * more for one, more in zip(sums, step, strict=False)]
             every = [*now, *(sum(np.array(now)[one]) for one in joint)]
-            ends = [(one + rests[0][n] + rest * rests[2][n], one + rests[1][n] + rest * rests[3][n])
-                    for n, one in enumerate(every)]  # fmt: skip
+            ends = [
+                (one + rests[0][n] + rest * rests[2][n], one + rests[1][n] + rest * rests[3][n])
+                for n, one in enumerate(every)
+            ]
             if all(end[1] >= low[n] and end[0] <= high[n] for n, end in enumerate(ends)):
                 kept = [
-                    one if is_raw[n] or ends[n][0] < low[n] or ends[n][1] > high[n]
+                    one
+                    if is_raw[n] or ends[n][0] < low[n] or ends[n][1] > high[n]
                     else one - ends[n][0] + low[n]
                     for n, one in enumerate(now)
-                ]  # fmt: skip
+                ]
                 found.append(([*kept, rest], row, taken))
     return found[:room]
 
@@ -339,10 +358,16 @@ def test_states_are_moved(data):
     high = [one + more for one, more in zip(low, width, strict=True)]
     joint_rows = np.array(joint, np.bool_).reshape(others, columns)
     found = move_states(
-        np.array(states, np.int64).reshape(-1, columns + 1), np.array(step), joint_rows,
-        np.array(low), np.array(high), np.array(rests), np.array(is_raw), room=room,
+        np.array(states, np.int64).reshape(-1, columns + 1),
+        np.array(step),
+        joint_rows,
+        np.array(low),
+        np.array(high),
+        np.array(rests),
+        np.array(is_raw),
+        room=room,
         is_last=is_last,
-    )  # fmt: skip
+    )
     expected = moved(states, step, joint_rows, low, high, rests, is_raw, room=room, is_last=is_last)
     assert list(zip(*(one.tolist() for one in found), strict=True)) == expected
 
@@ -351,9 +376,16 @@ def test_states_of_other_widths_are_refused():
     two = np.zeros(2, np.int64)
     with pytest.raises(ValueError, match="expected states of 1 sums"):
         move_states(
-            np.zeros((1, 3), np.int64), two, np.zeros((1, 1), np.bool_), two, two,
-            np.zeros((4, 2), np.int64), np.zeros(1, np.bool_), room=1, is_last=False,
-        )  # fmt: skip
+            np.zeros((1, 3), np.int64),
+            two,
+            np.zeros((1, 1), np.bool_),
+            two,
+            two,
+            np.zeros((4, 2), np.int64),
+            np.zeros(1, np.bool_),
+            room=1,
+            is_last=False,
+        )
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), min_size=14, max_size=14), min_size=4, max_size=4))

@@ -238,8 +238,10 @@ def test_bounds_of_trees(
 
 def test_chances_that_vanish(rows: dict[str, RowsOfTrees]) -> None:
     """So many contexts that their share is below what a double holds: nothing can be."""
-    seats = [(">=", ("+", ("term", "Seat"), ("*", ("int", n), ("term", "Vul_We"))), ("int", n + 4))
-             for n in range(1, 400)]  # fmt: skip
+    seats = [
+        (">=", ("+", ("term", "Seat"), ("*", ("int", n), ("term", "Vul_We"))), ("int", n + 4))
+        for n in range(1, 400)
+    ]
     hands = (">=", ("term", "Losers"), ("int", 3))
     for count in (2, 200, 399):
         # a part that needs more keeps the others apart

@@ -73,9 +73,11 @@ class Layout:
         """Compare all that was learned."""
         size, packing, program = self.sizes, self.program.packing, self.program
         assert size[:4] == (
-            packing.lane_words, packing.flag_words, len(packing.lane_forms),
+            packing.lane_words,
+            packing.flag_words,
+            len(packing.lane_forms),
             len(packing.flag_trees),
-        )  # fmt: skip
+        )
         assert size.version == size.lanes + size.flags
         lanes, flags = np.zeros((size.lanes, 2), np.int32), np.zeros(size.flags, np.int32)
         tests = np.zeros(size.tests, arrays.Program.fields["tests"][0])
@@ -121,16 +123,30 @@ class Layout:
         return found[:, :, :count]
 
     def pack_into(
-        self, found: Any, deals: DealArrays, start: int, stop: int, first: int, *,
+        self,
+        found: Any,
+        deals: DealArrays,
+        start: int,
+        stop: int,
+        first: int,
+        *,
         rotate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Pack hands from a word on."""
         hands = np.ascontiguousarray(deals.hands)
         self._probe.pack(
-            self._state, pointer(hands), pointer(deals.dealer), pointer(deals.vulnerability),
-            c_int64(len(deals)), c_int64(start), c_int64(stop), int(rotate), pointer(found),
-            c_int64(found.shape[2]), first,
-        )  # fmt: skip
+            self._state,
+            pointer(hands),
+            pointer(deals.dealer),
+            pointer(deals.vulnerability),
+            c_int64(len(deals)),
+            c_int64(start),
+            c_int64(stop),
+            int(rotate),
+            pointer(found),
+            c_int64(found.shape[2]),
+            first,
+        )
 
     def first_changed(self, lanes: int, flags: int) -> int:
         return int(self._probe.first_changed(self._state, c_int64(lanes), c_int64(flags)))
@@ -139,9 +155,13 @@ class Layout:
         """Which packed hands [n, words] pass a chain of tests."""
         hands, passing = np.ascontiguousarray(found), np.zeros(len(found), np.uint8)
         self._probe.passing(
-            self._state, test, pointer(hands), c_int64(len(hands)), c_int64(hands.shape[1]),
+            self._state,
+            test,
+            pointer(hands),
+            c_int64(len(hands)),
+            c_int64(hands.shape[1]),
             pointer(passing),
-        )  # fmt: skip
+        )
         return passing.astype(bool)
 
 

@@ -326,8 +326,9 @@ class TestSanitized:
         ran = subprocess.run(
             [sys.executable, "-c", f"import ctypes; ctypes.CDLL({str(faulty)!r}).{call}"],
             env={**os.environ, "LD_PRELOAD": runtime.strip(), "ASAN_OPTIONS": "detect_leaks=0"},
-            capture_output=True, text=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+        )
         if found is None:
             assert (ran.returncode, ran.stderr) == (0, "")
         else:

@@ -19,9 +19,10 @@ from tests.support_mutants import mutated
 
 PIECES = tuple(
     b"| || \n %% md| qx|o1| mb|p| an|x\r\ny| up|3| rs|3NE=,PASS,4HSX-1,| vg|a,b,1,2,3,4,5,6| sv|b| "
-    b"sv|zz| ah|B7| , 10 - ! ? \xc3 \0 mc|12| pc|SAS10| st|| pn|a,b| pw|| nt|n| pg|| \x0b"
-    .split(b" ")
-)  # fmt: skip
+    b"sv|zz| ah|B7| , 10 - ! ? \xc3 \0 mc|12| pc|SAS10| st|| pn|a,b| pw|| nt|n| pg|| \x0b".split(
+        b" "
+    )
+)
 TEXTS = st.lists(st.one_of(played_boards(), LIN_TEXTS), max_size=4).map("".join)
 
 

@@ -28,9 +28,13 @@ def rows() -> Iterator[RowsOfTrees]:
 def assert_equal(rows: RowsOfTrees, tree: Tree, *, positive: bool) -> None:
     written, count = np.zeros((2000, 5), np.int64), ctypes.c_int64()
     verdict = rows.probe.lowered(
-        rows.state, rows.tree(tree), int(positive), pointer(written), ctypes.c_int64(written.size),
+        rows.state,
+        rows.tree(tree),
+        int(positive),
+        pointer(written),
+        ctypes.c_int64(written.size),
         ctypes.byref(count),
-    )  # fmt: skip
+    )
     literals = literals_of(tree, positive=positive)
     if isinstance(literals, bool):
         assert (verdict, count.value) == (VERDICTS[literals], 0)

@@ -136,8 +136,10 @@ def test_no_room_for_the_words() -> None:
 
 def key(hand: int) -> tuple[int, int, int]:
     holdings = [hand >> 13 * suit & 0x1FFF for suit in range(4)]
-    points = sum((one >> 9 & 1) + 2 * (one >> 10 & 1) + 3 * (one >> 11 & 1) + 4 * (one >> 12 & 1)
-                 for one in holdings)  # fmt: skip
+    points = sum(
+        (one >> 9 & 1) + 2 * (one >> 10 & 1) + 3 * (one >> 11 & 1) + 4 * (one >> 12 & 1)
+        for one in holdings
+    )
     lengths = [one.bit_count() for one in holdings]
     longest = max(lengths)
     return min(points, 31), lengths.index(longest), max(0, min(longest - 4, 7))

@@ -27,9 +27,9 @@ DA S2 CA SA
 *
 """
 PIECES = tuple(
-    b'P|X|XX|1C|7NT|1nt|AP|*|+|=1=|=0=|=255=|=256=|=01=|==|-|\n|SA|HT|R|d|pass|PASS|x|xx|^1|\xc3|\0'
+    b"P|X|XX|1C|7NT|1nt|AP|*|+|=1=|=0=|=255=|=256=|=01=|==|-|\n|SA|HT|R|d|pass|PASS|x|xx|^1|\xc3|\0"
     b'|[Declarer "^S"]\n|[Play "N"]\n|[Auction "S"]\n|[Contract "?"]\n|"|]|P P P|SA DA'.split(b"|")
-)  # fmt: skip
+)
 
 
 def assert_same(text: str) -> None:
@@ -73,12 +73,23 @@ def sections_of(size: int, **others: object) -> PbnSections:
     opener, code, declarer, leader, count, status, cards, tricks, outcome = numbers
     opener[:] = 0
     return PbnSections(
-        opener=opener, hands=np.ascontiguousarray(deal_hands(1, 0, size).T), tag_code=code,
-        tag_declarer=declarer, is_irregular=np.zeros(size, np.bool_), play_leader=leader,
-        calls=np.zeros((size, MAX_CALLS), np.uint8), notes=np.zeros((size, MAX_CALLS), np.uint8),
-        call_count=count, status=status, cards=np.zeros((size, 52), np.uint8), card_count=cards,
-        code=outcome, declarer=outcome.copy(), tricks=tricks, odd=np.zeros(size, np.bool_),
-    )._replace(**others)  # fmt: skip
+        opener=opener,
+        hands=np.ascontiguousarray(deal_hands(1, 0, size).T),
+        tag_code=code,
+        tag_declarer=declarer,
+        is_irregular=np.zeros(size, np.bool_),
+        play_leader=leader,
+        calls=np.zeros((size, MAX_CALLS), np.uint8),
+        notes=np.zeros((size, MAX_CALLS), np.uint8),
+        call_count=count,
+        status=status,
+        cards=np.zeros((size, 52), np.uint8),
+        card_count=cards,
+        code=outcome,
+        declarer=outcome.copy(),
+        tricks=tricks,
+        odd=np.zeros(size, np.bool_),
+    )._replace(**others)
 
 
 TEXT = b"1S P P P"
@@ -106,9 +117,15 @@ def test_parts_outside_the_text_are_refused(part):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("opener", 4), ("opener", -2), ("tag_declarer", 4), ("play_leader", 7), ("tag_code", 114),
-     ("tag_code", -2)],
-)  # fmt: skip
+    [
+        ("opener", 4),
+        ("opener", -2),
+        ("tag_declarer", 4),
+        ("play_leader", 7),
+        ("tag_code", 114),
+        ("tag_code", -2),
+    ],
+)
 def test_seats_and_contracts_that_there_are_not_are_refused(name, value):
     with pytest.raises(ValueError, match="expected numbers within the arrays"):
         read_pbn_sections(TEXT, WHOLE, NONE, sections_of(1, **{name: np.array([value])}))

@@ -30,9 +30,15 @@ def test_plays(boards, seed):
 
 @pytest.mark.parametrize(
     ("declarer", "cards", "ends"),
-    [([4], [0], [1]), ([-2], [0], [1]), ([0], [52], [1]), ([0], [0], [2]), ([0], [0], [-1]),
-     ([0, 0], [0], [1, 0])],
-)  # fmt: skip
+    [
+        ([4], [0], [1]),
+        ([-2], [0], [1]),
+        ([0], [52], [1]),
+        ([0], [0], [2]),
+        ([0], [0], [-1]),
+        ([0, 0], [0], [1, 0]),
+    ],
+)
 def test_wrong_plays_are_refused(declarer, cards, ends):
     hands = deal_hands(1, 0, len(declarer))
     with pytest.raises(ValueError, match="expected numbers within the arrays"):

@@ -40,11 +40,13 @@ AUCTIONS = st.builds(
 )
 ROWS = st.lists(
     st.tuples(
-        AUCTIONS, st.sampled_from([KEPT_ROW, KEPT_ROW, REJECTED_ROW, LEADING_ROW]),
-        st.integers(0, 99), st.integers(0, BEHIND - 1),
+        AUCTIONS,
+        st.sampled_from([KEPT_ROW, KEPT_ROW, REJECTED_ROW, LEADING_ROW]),
+        st.integers(0, 99),
+        st.integers(0, BEHIND - 1),
     ),
     max_size=60,
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module", params=[sorted_rows, trie_reference], ids=["core", "reference"])
@@ -112,9 +114,11 @@ def reason_against(auction, call):
         return Dropped.BELOW_COMPLETED
     if call in list(auction.legal_calls()):
         return Dropped.KEPT
-    return (Dropped.WRONG_DOUBLE, Dropped.WRONG_REDOUBLE)[call - 1] if call < 3 else (
-        Dropped.INSUFFICIENT_BID
-    )  # fmt: skip
+    return (
+        (Dropped.WRONG_DOUBLE, Dropped.WRONG_REDOUBLE)[call - 1]
+        if call < 3
+        else (Dropped.INSUFFICIENT_BID)
+    )
 
 
 def trie(rows):
@@ -145,7 +149,7 @@ def trie(rows):
             (0 if own else INSERTED) | (COMPLETED if Auction.of(auction).is_complete else 0),
             min((row[3] for row in own), default=BEHIND | first_row),
             min((row[2] for row in own), default=NO_ROW),
-        )  # fmt: skip
+        )
     dropped = [
         Dropped.REJECTED if kind == REJECTED_ROW and (is_refused or not reason) else reason
         for (_, kind, _, _), (_, reason, is_refused) in zip(rows, ways, strict=True)
@@ -157,9 +161,13 @@ def grown(kernels, rows):
     calls, offsets = arrays_of([row[0] for row in rows])
     order = kernels.sorted_order(calls, offsets)
     return kernels.trie_of_sorted(
-        calls, offsets, order, np.array([row[1] for row in rows], np.uint8),
-        np.array([row[2] for row in rows], np.int64), np.array([row[3] for row in rows], np.uint64),
-    )  # fmt: skip
+        calls,
+        offsets,
+        order,
+        np.array([row[1] for row in rows], np.uint8),
+        np.array([row[2] for row in rows], np.int64),
+        np.array([row[3] for row in rows], np.uint64),
+    )
 
 
 @given(ROWS)
@@ -317,9 +325,13 @@ def test_a_trie_of_what_is_not_in_order_is_refused(auctions):
     calls, offsets = arrays_of(auctions)
     with pytest.raises(ValueError, match=REFUSED):
         trie_of_sorted(
-            calls, offsets, ints(0, 1), np.full(2, REJECTED_ROW, np.uint8), ints(0, 1),
+            calls,
+            offsets,
+            ints(0, 1),
+            np.full(2, REJECTED_ROW, np.uint8),
+            ints(0, 1),
             np.zeros(2, np.uint64),
-        )  # fmt: skip
+        )
 
 
 @pytest.mark.parametrize(
@@ -366,17 +378,27 @@ FAR = 1 << 62
 def test_entries_without_room_are_refused(name, value):
     # an opening call and one call behind it
     sound = {
-        "starts": (0, 1, 2, 2), "children": (0, 1), "below": (1, 0), "child_count": (1, 0),
+        "starts": (0, 1, 2, 2),
+        "children": (0, 1),
+        "below": (1, 0),
+        "child_count": (1, 0),
         "base": (0, -1),
-    }  # fmt: skip
+    }
 
     def number(starts, children, below, child_count, base):
         call, entry = np.array([3, 0], np.uint8), ints(-1, -1)
         columns = tuple(np.zeros(1, kind) for kind in (np.uint8, np.uint8, np.uint16, np.uint32))
         number_below(
-            ints(*starts), np.array(children, np.int32), ints(*below), ints(*child_count), call,
-            call, ints(*base), entry, columns,
-        )  # fmt: skip
+            ints(*starts),
+            np.array(children, np.int32),
+            ints(*below),
+            ints(*child_count),
+            call,
+            call,
+            ints(*base),
+            entry,
+            columns,
+        )
         return entry.tolist(), [int(column[0]) for column in columns]
 
     assert number(**sound) == ([-1, 0], [0, 0, 0, 1])
@@ -388,6 +410,9 @@ def test_entries_without_room_are_refused(name, value):
 def test_entries_and_rows_that_there_are_not_are_refused(entry, first):
     with pytest.raises(ValueError, match=REFUSED):
         rows_of_entries(
-            np.zeros(1, np.uint8), ints(entry), np.zeros(1, np.uint64), ints(first),
             np.zeros(1, np.uint8),
-        )  # fmt: skip
+            ints(entry),
+            np.zeros(1, np.uint64),
+            ints(first),
+            np.zeros(1, np.uint8),
+        )

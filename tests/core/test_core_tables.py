@@ -39,9 +39,17 @@ def walked(table: CoreTable, deals: DealArrays, threshold: int) -> tuple[int, li
     counts = np.zeros(nodes, np.uint32)
     pairs = np.zeros(nodes * len(deals), np.uint32), np.zeros(nodes * len(deals), np.uint16)
     written = walk(
-        table, deals, 0, len(deals), arena, threshold=threshold, max_depth=DEPTH,
-        completed_only=False, counts=counts, pairs=pairs,
-    )  # fmt: skip
+        table,
+        deals,
+        0,
+        len(deals),
+        arena,
+        threshold=threshold,
+        max_depth=DEPTH,
+        completed_only=False,
+        counts=counts,
+        pairs=pairs,
+    )
     return written, counts.tolist()
 
 
@@ -135,8 +143,12 @@ def test_blocks_that_do_not_fit_are_refused(plan, deals):
     asked: dict[str, Any] = {"threshold": 4, "max_depth": 3, "completed_only": False}
     walk(table, deals, 0, 150, Arena().of(words), **asked)
     for start, stop, room in (
-        (0, 150, words - 1), (0, 151, words), (-1, 5, words), (7, 7, words), (8, 7, words),
-    ):  # fmt: skip
+        (0, 150, words - 1),
+        (0, 151, words),
+        (-1, 5, words),
+        (7, 7, words),
+        (8, 7, words),
+    ):
         with pytest.raises(ValueError, match="expected numbers within the arrays"):
             walk(table, deals, start, stop, Arena().of(room), **asked)
     for wrong in ({"threshold": -1}, {"threshold": (1 << 16) + 1}, {"max_depth": -1}):
@@ -162,8 +174,10 @@ def test_other_numbers_out_of_range_are_refused(plan, deals):
     some = np.array([0, 149], np.uint32)
     assert tables.filter_deals(table, hands, some, 0).tolist() == [0, 149]
     for numbers, box in (
-        (np.array([150], np.uint32), 0), (some, len(plan.boxes)), (some, (1 << 32) - 1),
-    ):  # fmt: skip
+        (np.array([150], np.uint32), 0),
+        (some, len(plan.boxes)),
+        (some, (1 << 32) - 1),
+    ):
         with pytest.raises(ValueError, match="core_filter_deals"):
             tables.filter_deals(table, hands, numbers, box)
     arena, out = Arena().of(tables.block_words(table, 150, 0)), np.zeros((1, 4, 3), np.uint64)
@@ -175,14 +189,26 @@ def test_other_numbers_out_of_range_are_refused(plan, deals):
     for parents in ([-2], [0], [3]):
         with pytest.raises(ValueError, match="core_member_bits"):
             tables.member_bits(
-                table, deals, 0, 150, arena, np.array(parents, np.int32), np.zeros(1, np.uint8),
-                np.zeros(1, np.int64), np.zeros((1, 3), np.uint64),
-            )  # fmt: skip
+                table,
+                deals,
+                0,
+                150,
+                arena,
+                np.array(parents, np.int32),
+                np.zeros(1, np.uint8),
+                np.zeros(1, np.int64),
+                np.zeros((1, 3), np.uint64),
+            )
     order, totals = np.zeros(2, np.uint32), np.zeros(2, np.uint64)
     for place, deal in ((2, 0), (0, 2)):
         order[0] = deal
         with pytest.raises(ValueError, match="core_group_pairs"):
             tables.group_pairs(
-                np.zeros(1, np.uint32), np.array([place], np.uint16), 1, order, 9, totals,
                 np.zeros(1, np.uint32),
-            )  # fmt: skip
+                np.array([place], np.uint16),
+                1,
+                order,
+                9,
+                totals,
+                np.zeros(1, np.uint32),
+            )

@@ -36,11 +36,21 @@ def test_every_cell_shows_what_is_kept(notebook, monkeypatch):
 
 def without_pictures(cells):
     return [
-        [{**one, "data": {kind: one["data"][kind] for kind in one.get("data", ())
-                          if not kind.startswith("image")}} if "data" in one else one
-         for one in outputs]
+        [
+            {
+                **one,
+                "data": {
+                    kind: one["data"][kind]
+                    for kind in one.get("data", ())
+                    if not kind.startswith("image")
+                },
+            }
+            if "data" in one
+            else one
+            for one in outputs
+        ]
         for outputs in cells
-    ]  # fmt: skip
+    ]
 
 
 def test_every_cell_is_kept_with_what_it_shows(notebook):

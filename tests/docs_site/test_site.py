@@ -55,9 +55,12 @@ def mkdocs(*arguments: str) -> subprocess.CompletedProcess[str]:
             missing(f"no {tool}: the extra 'docs' is not installed")
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", *arguments],
-        cwd=CHECKOUT, capture_output=True, text=True, timeout=200,
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        timeout=200,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +83,16 @@ def test_every_page_is_built_and_in_the_navigation(site, pages):
     expected = {f"{name}.html" for name in names} | {"index.html", "CHANGELOG.html"}
     assert len(expected) > 25
     assert expected <= {str(path) for path in pages}
-    navigation = set(re.findall(
-        r'href="([\w./-]+\.html)" class="md-nav__link"', (site / "tutorial.html").read_text("utf-8")
-    ))  # fmt: skip
-    results = {f"benchmarks/results/{path.stem}.html"
-               for path in (CHECKOUT / "benchmarks" / "results").glob("*.md")}  # fmt: skip
+    navigation = set(
+        re.findall(
+            r'href="([\w./-]+\.html)" class="md-nav__link"',
+            (site / "tutorial.html").read_text("utf-8"),
+        )
+    )
+    results = {
+        f"benchmarks/results/{path.stem}.html"
+        for path in (CHECKOUT / "benchmarks" / "results").glob("*.md")
+    }
     assert results
     assert (expected | results) - {"tutorial.html"} <= navigation | {"index.html"}
 

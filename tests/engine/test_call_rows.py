@@ -210,8 +210,10 @@ def test_deals_without_rows_are_told():
     engine = Engine(sayc_table(), "cpu")
     (piece,) = CallRows(engine).of(frame, 10)
     assert piece.left_out.select("deal", "reason").rows() == [
-        (11, "illegal auction"), (12, "no auction"), (13, "play disagrees"),
-    ]  # fmt: skip
+        (11, "illegal auction"),
+        (12, "no auction"),
+        (13, "play disagrees"),
+    ]
     assert piece.rows["deal"].to_list() == [10, 10, 10, 10, 14, 14]
 
 

@@ -35,11 +35,13 @@ def test_passes_for_want_of_an_entry_are_counted(held, backend):
         calls, first = row["auction"], "NESW".index(deal["dealer"])
         made_by_default = sum(
             engine.bid(
-                deal[HAND_COLUMNS[(first + number) % 4]], calls[:number],
-                dealer=deal["dealer"], vulnerability=deal["vulnerability"],
+                deal[HAND_COLUMNS[(first + number) % 4]],
+                calls[:number],
+                dealer=deal["dealer"],
+                vulnerability=deal["vulnerability"],
             ).default_pass
             for number in range(len(calls))
-        )  # fmt: skip
+        )
         assert row["defaults"] == made_by_default, format_calls(calls)
     assert any(counted)
     # on few deals and on many it is the same

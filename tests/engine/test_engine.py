@@ -57,11 +57,15 @@ def table(request):
 @pytest.fixture(
     params=[
         # the definition takes its time for a large table
-        pytest.param((table, name), marks=[pytest.mark.slow] * ((table, name) == SLOWEST),
-                     id=f"{table}-{name}")
-        for table in ("sayc", "made_up") for name in BACKENDS
+        pytest.param(
+            (table, name),
+            marks=[pytest.mark.slow] * ((table, name) == SLOWEST),
+            id=f"{table}-{name}",
+        )
+        for table in ("sayc", "made_up")
+        for name in BACKENDS
     ]
-)  # fmt: skip
+)
 def engine(request):
     """An engine of each backend with each table."""
     table, name = request.param
@@ -230,8 +234,13 @@ def test_expressions_on_all_hands(sayc, backend):
         "True",
     ]
     found = Engine(sayc, backend).evaluate(DEALS, expressions)
-    assert found.columns[:5] == ["HCP_N >= 12", "HCP_E >= 12", "HCP_S >= 12", "HCP_W >= 12",
-                                 "SL_N_S >= SL_N_H"]  # fmt: skip
+    assert found.columns[:5] == [
+        "HCP_N >= 12",
+        "HCP_E >= 12",
+        "HCP_S >= 12",
+        "HCP_W >= 12",
+        "SL_N_S >= SL_N_H",
+    ]
     deals = deal_arrays(DEALS)
     for text, first in zip(expressions[:3], range(0, 12, 4), strict=True):
         for seat in range(4):
@@ -258,9 +267,11 @@ def test_bid_makes_the_calls_of_mode_first(table):
         dealer = "NESW".index(deal["dealer"])
         for place in range(len(row["auction"])):
             answer = engine.bid(
-                deal[HAND_NAMES[(dealer + place) % 4]], row["auction"][:place],
-                dealer=Seat(dealer), vulnerability=deal["vulnerability"],
-            )  # fmt: skip
+                deal[HAND_NAMES[(dealer + place) % 4]],
+                row["auction"][:place],
+                dealer=Seat(dealer),
+                vulnerability=deal["vulnerability"],
+            )
             assert answer.call == format_calls(row["auction"][place : place + 1])
             holding = [candidate for candidate in answer.candidates if candidate.holds]
             assert answer.default_pass == (not holding)
@@ -364,14 +375,19 @@ def test_what_answers_say_about_the_table(sayc):
     engine = Engine(sayc, "reference", name="mine")
     assert engine.backend == "reference"
     assert engine.table_info() == {
-        "name": "mine", "digest": sayc.digest, "profile": "gib", "undescribed": "allow",
-    }  # fmt: skip
+        "name": "mine",
+        "digest": sayc.digest,
+        "profile": "gib",
+        "undescribed": "allow",
+    }
     engine.warm_up()
     system = Engine.open("sayc", "reference")
     assert system.table_info() == {
-        "name": "sayc", "digest": open_system("sayc").digest, "profile": "gib",
+        "name": "sayc",
+        "digest": open_system("sayc").digest,
+        "profile": "gib",
         "undescribed": "allow",
-    }  # fmt: skip
+    }
     system.warm_up()
 
 

@@ -150,9 +150,11 @@ ALL_COLUMNS = ["deal", "entry", "calls", "completed", "variants", "total", "trun
 def test_mode_all_is_of_the_system(engine, monkeypatch):
     deals, frame = deals_and_frame(40, 2)
     for options, bounds in (
-        ({}, Bounds()), ({"limit": 7}, Bounds(7)), ({"max_depth": 3}, Bounds(depth=3)),
+        ({}, Bounds()),
+        ({"limit": 7}, Bounds(7)),
+        ({"max_depth": 3}, Bounds(depth=3)),
         ({"completed_only": True, "limit": 2}, Bounds(2, completed_only=True)),
-    ):  # fmt: skip
+    ):
         found = engine.auctions(frame, **options)
         assert found.columns == ALL_COLUMNS
         assert found["entry"].null_count() == found.height
@@ -190,8 +192,9 @@ def test_mode_all_is_the_same_on_any_number_of_threads(engine, monkeypatch, opti
     monkeypatch.setattr(system_bidder, "thread_count", lambda: 3)
     assert several.auctions(frame, **options).equals(alone)
     assert len(several.bidder._further) == 2
-    query = Query("all", options.get("completed_only", False), options.get("limit"),
-                  options.get("max_depth"))  # fmt: skip
+    query = Query(
+        "all", options.get("completed_only", False), options.get("limit"), options.get("max_depth")
+    )
     written = AuctionResults(engine).write(deals, query)
     results = AuctionResults(several)
     for _ in range(2):
@@ -278,16 +281,19 @@ def test_a_call_has_its_reasons(engine):
     assert (answer.call, answer.name, answer.where) == ("2C", "Stayman", "small.bidding:16")
     assert answer.description == "8+ points, 4-card major"
     assert (answer.agreements, answer.forced, answer.default_pass) == (
-        ["artificial", "forcing"], False, False,
-    )  # fmt: skip
+        ["artificial", "forcing"],
+        False,
+        False,
+    )
     by_name = {one.name: one for one in answer.candidates}
     game = by_name["Game"]
     assert (game.holds, game.taken_by) == (True, "2C Stayman (small.bidding:16)")
     assert by_name["Stayman"].taken_by is None
     weak = by_name["Weak with diamonds"]
     assert [(one["expression"], one["value"]) for one in weak.criteria if not one["holds"]] == [
-        ("HCP <= 7", 12), ("SL_D >= 6", 4),
-    ]  # fmt: skip
+        ("HCP <= 7", 12),
+        ("SL_D >= 6", 4),
+    ]
     assert weak.taken_by is None
     assert [one.name for one in answer.candidates][:2] == ["Stayman", "Weak with diamonds"]
 
@@ -405,9 +411,11 @@ def test_several_threads(engine):
 def test_mode_all_has_one_schema(engine):
     """Of tables and systems, with a limit and without, and where no auction is there."""
     deals = random_deals(30, seed=4)
-    table = Engine(build_table([
-        {"prior": "", "call": "1N", "criteria": ["HCP >= 12"]}, {"prior": "1N", "call": "P"},
-    ])[0])  # fmt: skip
+    table = Engine(
+        build_table(
+            [{"prior": "", "call": "1N", "criteria": ["HCP >= 12"]}, {"prior": "1N", "call": "P"}]
+        )[0]
+    )
     for one in (engine, table):
         for frame in (deals, deals.clear(), deals.filter(pl.col("north") == 0)):
             for limit in (None, 1, 50):

@@ -49,8 +49,8 @@ def app(system, tmp_path_factory) -> FastAPI:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("BIDCASCADE_CACHE", str(tmp_path_factory.mktemp("cache")))
         return loaded_app(
-            table=system, extra_tables=f"rows={rows}", backend="cpu", simulate_double_dummy=False,
-        )  # fmt: skip
+            table=system, extra_tables=f"rows={rows}", backend="cpu", simulate_double_dummy=False
+        )
 
 
 def ask_bid(app: FastAPI, auction: list[str], **more: object) -> dict[str, Any]:

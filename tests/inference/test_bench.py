@@ -115,8 +115,11 @@ def test_faults_count_as_passes_and_are_shown(cache):
     assert auctions == {(3, 0, 0, 0)}
     lines = told.yardstick.systems[0].lines
     assert {one.decisive.line.where for one in lines} <= {
-        "opening:", "after 1C:", "after 1C P:", "after 1C P P:"
-    }  # fmt: skip
+        "opening:",
+        "after 1C:",
+        "after 1C P:",
+        "after 1C P P:",
+    }
     with ProcessEngine("sed -u -e s/.*/oops/") as engine:
         told, _ = measured(engine, cache)
     assert list(told.calls) == ["unreadable"]

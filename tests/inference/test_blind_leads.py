@@ -67,9 +67,13 @@ over (1S):
 def led(solver, cache, auction, hands=HANDS):
     leader = BlindLeader(solver, cache, layouts=20)
     return leader.lead(
-        (SPADES, SPADES), parse_calls(auction), CONTRACT, hands,
-        dealer=Seat.NORTH, vulnerability=Vulnerability.NONE,
-    )  # fmt: skip
+        (SPADES, SPADES),
+        parse_calls(auction),
+        CONTRACT,
+        hands,
+        dealer=Seat.NORTH,
+        vulnerability=Vulnerability.NONE,
+    )
 
 
 def test_the_lead_is_that_of_the_layouts_and_its_tricks_those_of_the_deal():
@@ -93,9 +97,13 @@ def test_the_auction_is_heard():
         contract = Contract(1, calls[0] - 3, 0, Seat.NORTH)
         leader = BlindLeader(Counted(), LeadCache(), layouts=30)
         lead = leader.lead(
-            (told, told), calls, contract, HANDS, dealer=Seat.NORTH,
+            (told, told),
+            calls,
+            contract,
+            HANDS,
+            dealer=Seat.NORTH,
             vulnerability=Vulnerability.NONE,
-        )  # fmt: skip
+        )
         cards[auction] = lead.card // 13
     # what declarer has shown partner has not
     assert cards["1H P P P"] != 2
@@ -122,9 +130,13 @@ def test_an_auction_without_sense_is_led_against_from_the_hand():
     none = System.parse("opening:\n  1S = Spades: 10+ spades")
     leader = BlindLeader(Counted(), LeadCache(), layouts=5)
     found = leader.lead(
-        (none, none), parse_calls("1S P P P"), Contract(1, 3, 0, Seat.NORTH), HANDS[[1, 0, 2, 3]],
-        dealer=Seat.NORTH, vulnerability=Vulnerability.NONE,
-    )  # fmt: skip
+        (none, none),
+        parse_calls("1S P P P"),
+        Contract(1, 3, 0, Seat.NORTH),
+        HANDS[[1, 0, 2, 3]],
+        dealer=Seat.NORTH,
+        vulnerability=Vulnerability.NONE,
+    )
     assert 0 <= found.tricks <= 13
 
 
@@ -209,8 +221,9 @@ def test_intervals_of_a_part_hold_the_whole_as_often_as_they_say(led_match):
         led_match.led[:] = False
         chosen = [
             rng.choice(other[where], max(2, where.sum() // 2), replace=False)
-            for where in (differs, ~differs) if where.sum() > 1
-        ]  # fmt: skip
+            for where in (differs, ~differs)
+            if where.sum() > 1
+        ]
         led_match.led[np.concatenate(chosen)] = True
         found = blind_estimate(led_match)
         if found.error is not None:

@@ -56,9 +56,13 @@ def sight_of(auction, hands, played, vulnerability=NONE):
     turn, dummy = give_to_seats(played, contract).turn, (contract.declarer + 2) % 4
     seat = contract.declarer if turn == dummy else turn
     return Sight(
-        auction, vulnerability, Seat(seat), int(hands[seat]),
-        int(hands[dummy]) if played else None, tuple(played),
-    )  # fmt: skip
+        auction,
+        vulnerability,
+        Seat(seat),
+        int(hands[seat]),
+        int(hands[dummy]) if played else None,
+        tuple(played),
+    )
 
 
 def played_by_chance(contract, hands, count, generator):
@@ -387,10 +391,8 @@ def ending_of_the_study():
     """The first ending of ``docs/single-dummy.md``, with nine tricks to which E and S follow."""
     north, east, south, west = (
         parse_hand(text)
-        for text in (
-            "KJT32.Q432.A432.", "Q54.65.K65.QJT98", "A98.K87.J87.K765", "76.AJT9.QT9.A432",
-        )
-    )  # fmt: skip
+        for text in ("KJT32.Q432.A432.", "Q54.65.K65.QJT98", "A98.K87.J87.K765", "76.AJT9.QT9.A432")
+    )
     played = cards(
         "C2 S2 CT C5 C9 C6 C3 H2 C8 C7 C4 D2 D5 D7 DT D3 D9 D4 D6 D8 HT H3 H5 H7 H9 H4 H6 H8 "
         "S6 ST S4 S8 S3 S5 S9 S7 SA"

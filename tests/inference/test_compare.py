@@ -72,9 +72,10 @@ def whole():
 
 def test_a_match_worked_out_by_hand():
     deals = DealArrays(
-        deal_hands(5, 0, 3), np.array([0, 1, 2], np.uint8),
+        deal_hands(5, 0, 3),
+        np.array([0, 1, 2], np.uint8),
         np.array([Vulnerability.NONE, Vulnerability.NONE, Vulnerability.NS], np.uint8),
-    )  # fmt: skip
+    )
     known = np.zeros((3, 20), np.int8)
     known[0, [5 * 0 + 4, 5 * 0 + 3]] = 9, 7
     known[1, [5 * 1 + 4, 5 * 1 + 3]] = 7, 5
@@ -114,12 +115,16 @@ def test_auctions_agree_with_bidding_call_by_call(whole):
             while not auction.is_complete:
                 seat = auction.seat_to_act
                 auction = auction.add(
-                    sides[seat % 2].bid(
-                        int(deals.hands[seat, deal]), auction.calls, dealer=auction.dealer,
+                    sides[seat % 2]
+                    .bid(
+                        int(deals.hands[seat, deal]),
+                        auction.calls,
+                        dealer=auction.dealer,
                         vulnerability=Vulnerability(int(deals.vulnerability[deal])),
                         opponents=sides[1 - seat % 2],
-                    ).call
-                )  # fmt: skip
+                    )
+                    .call
+                )
             assert whole.endings.auction(whole.ending[table, deal]) == auction.calls
             number = whole.contracts[table, deal]
             assert contract_of(int(number), int(auction.dealer)) == auction.contract
@@ -149,9 +154,10 @@ def test_results_are_those_of_the_laws(whole):
                 points.append(0)
                 continue
             tricks = solver.tricks(
-                whole.deals.hands[:, [deal]], np.array([contract.strain]),
+                whole.deals.hands[:, [deal]],
+                np.array([contract.strain]),
                 np.array([contract.declarer]),
-            )  # fmt: skip
+            )
             sides = Vulnerability(int(whole.deals.vulnerability[deal]))
             own = score(
                 contract, int(tricks[0]), vulnerable=is_vulnerable(sides, contract.declarer)
@@ -184,8 +190,10 @@ def test_swapping_the_systems_negates(whole):
     mine, theirs = summarize(whole), summarize(other)
     assert theirs.imps.value == -mine.imps.value
     assert theirs.outcomes["won"] == mine.outcomes["lost"]
-    turned = {Divergence(one.where.before, one.where.second, one.where.first): one
-              for one in theirs.divergences}  # fmt: skip
+    turned = {
+        Divergence(one.where.before, one.where.second, one.where.first): one
+        for one in theirs.divergences
+    }
     for one in mine.divergences:
         if one.where in turned:
             assert turned[one.where].effect.value == pytest.approx(-one.effect.value)
@@ -395,9 +403,13 @@ def test_mistakes_are_told():
 def test_progress_runs_forward():
     told: list[tuple[str, int, int]] = []
     match = compare_systems(
-        SMALL, WEAK, deals_in_turn(200, 1), double_dummy=Guesses(),
-        budget=Budget(deals=50), progress=lambda *news: told.append(news),
-    )  # fmt: skip
+        SMALL,
+        WEAK,
+        deals_in_turn(200, 1),
+        double_dummy=Guesses(),
+        budget=Budget(deals=50),
+        progress=lambda *news: told.append(news),
+    )
     assert match.sampled == 50
     working = [done for what, done, _ in told if what == "working out"]
     assert all(one <= two for one, two in pairwise(working))

@@ -31,9 +31,11 @@ def bid_out(system, deals, deal, calls):
     while not Auction.of(calls).is_complete:
         seat = (int(deals.dealer[deal]) + len(calls)) % 4
         made = system.bid(
-            int(deals.hands[seat, deal]), calls, dealer=int(deals.dealer[deal]),
+            int(deals.hands[seat, deal]),
+            calls,
+            dealer=int(deals.dealer[deal]),
             vulnerability=int(deals.vulnerability[deal]),
-        )  # fmt: skip
+        )
         calls.append(made.call)
     return calls
 
@@ -71,9 +73,10 @@ def test_bidding_on_is_bidding_after_the_call(seed, data):
             legal = [call for call in range(38) if _is_legal((*auction, call))]
             calls[number] = data.draw(st.sampled_from(legal))
         taken = type(deals)(
-            np.ascontiguousarray(deals.hands[:, step.deals]), deals.dealer[step.deals],
+            np.ascontiguousarray(deals.hands[:, step.deals]),
+            deals.dealer[step.deals],
             deals.vulnerability[step.deals],
-        )  # fmt: skip
+        )
         ends = bidder.endings(bidder.bid_on(taken, step.place, calls, depth).place)
     for number, deal in enumerate(step.deals):
         whole = ends.calls[ends.offsets[number] : ends.offsets[number + 1]].tolist()
@@ -93,9 +96,10 @@ def test_gains_are_those_of_auctions_bid_on():
     tables = np.random.default_rng(3).integers(3, 9, (60, 20)).astype(np.int8)
     found = examine(RUDE, deals, tables, least=4)
     (regret,) = (
-        one for one in found.regrets
+        one
+        for one in found.regrets
         if one.line.name == "Game at once" and one.instead.name == "Pass" and not one.when
-    )  # fmt: skip
+    )
     assert regret.calls == ("P",)
     expected = {0: [], 1: []}
     for deal in range(60):
@@ -152,11 +156,18 @@ def test_the_condition_parts_gains_from_losses():
     """Three notrump makes with 16 points or more, and goes down four with less."""
     deals = deal_arrays(random_deals(600, 5))
     points = [
-        [sum(4 * (hand >> 12 + 13 * s & 1) + 3 * (hand >> 11 + 13 * s & 1)
-             + 2 * (hand >> 10 + 13 * s & 1) + (hand >> 9 + 13 * s & 1) for s in range(4))
-         for hand in map(int, deals.hands[:, deal])]
+        [
+            sum(
+                4 * (hand >> 12 + 13 * s & 1)
+                + 3 * (hand >> 11 + 13 * s & 1)
+                + 2 * (hand >> 10 + 13 * s & 1)
+                + (hand >> 9 + 13 * s & 1)
+                for s in range(4)
+            )
+            for hand in map(int, deals.hands[:, deal])
+        ]
         for deal in range(600)
-    ]  # fmt: skip
+    ]
     tables = np.where(np.repeat(np.array(points), 5, axis=1) >= 16, 9, 5).astype(np.int8)
     system = System.parse("opening:\n  3NT = Game at once: 12+ points")
     found = examine(system, deals, tables).regrets
@@ -169,8 +180,9 @@ def test_the_condition_parts_gains_from_losses():
 
 def test_a_system_without_other_calls_has_no_regrets():
     deals = deal_arrays(random_deals(50, 1))
-    found = examine(System.parse("opening:\n  Pass = Never: any hand"), deals,
-                    np.full((50, 20), 6, np.int8))  # fmt: skip
+    found = examine(
+        System.parse("opening:\n  Pass = Never: any hand"), deals, np.full((50, 20), 6, np.int8)
+    )
     assert found.regrets == ()
     assert (found.deals, found.decisions, found.alternatives) == (50, 200, 0)
 

@@ -51,9 +51,12 @@ def no_trick(count: int) -> "np.ndarray[tuple[int, int], np.dtype[np.uint8]]":
 
 @examples(60)
 @given(
-    seed=st.integers(0, 2**32), cards=st.integers(1, 3), strain=st.integers(0, 4),
-    first=st.integers(0, 3), played=st.integers(0, 3),
-)  # fmt: skip
+    seed=st.integers(0, 2**32),
+    cards=st.integers(1, 3),
+    strain=st.integers(0, 4),
+    first=st.integers(0, 3),
+    played=st.integers(0, 3),
+)
 def test_endings_are_as_minimax_plays_them(forgetful, seed, cards, strain, first, played):
     rng = np.random.default_rng(seed)
     hands = deal_ending(rng, cards)
@@ -165,12 +168,17 @@ def suit_signature(board: Boards, suit: int) -> tuple[object, ...]:
     trick = [int(card) for card in board.trick[0] if card != NO_CARD and card // 13 == suit]
     ranks = [rank for rank in range(13) if present >> rank & 1 or 13 * suit + rank in trick]
     return (
-        *(tuple(index for index, rank in enumerate(ranks) if holding >> rank & 1)
-          for holding in holdings),
-        tuple((ranks.index(int(card) % 13), place) for place, card in enumerate(board.trick[0])
-              if card != NO_CARD and card // 13 == suit),
+        *(
+            tuple(index for index, rank in enumerate(ranks) if holding >> rank & 1)
+            for holding in holdings
+        ),
+        tuple(
+            (ranks.index(int(card) % 13), place)
+            for place, card in enumerate(board.trick[0])
+            if card != NO_CARD and card // 13 == suit
+        ),
         int(board.strain[0]) == suit,
-    )  # fmt: skip
+    )
 
 
 @given(board=boards(most=9), data=st.data())

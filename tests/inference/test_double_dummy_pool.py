@@ -88,11 +88,12 @@ def test_a_deal_that_ends_the_solver_is_named(expected, tmp_path, monkeypatch):
     poison = int(ENDINGS[0, 17]) >> 39 << 2
     log = tmp_path / "deaths"
     use_solver(
-        monkeypatch, tmp_path,
+        monkeypatch,
+        tmp_path,
         f"if deal[8] == {poison}:\n"
         f"    open({str(log)!r}, 'a').write('x')\n"
         "    os.kill(os.getpid(), signal.SIGSEGV)",
-    )  # fmt: skip
+    )
     alike = [n for n in range(40) if int(ENDINGS[0, n]) >> 39 << 2 == poison]
     with DoubleDummyPool(workers=2) as pool:
         with pytest.raises(
@@ -122,11 +123,12 @@ def test_kills_from_outside_are_not_the_fault_of_a_deal(expected, tmp_path, monk
     log = tmp_path / "deaths"
     log.touch()
     use_solver(
-        monkeypatch, tmp_path,
+        monkeypatch,
+        tmp_path,
         f"if os.path.getsize({str(log)!r}) < {MOST_ENDS + 2}:\n"
         f"    open({str(log)!r}, 'a').write('x')\n"
         "    os.kill(os.getpid(), signal.SIGKILL)",
-    )  # fmt: skip
+    )
     with DoubleDummyPool(workers=1) as pool:
         assert np.array_equal(pool.leads(ENDINGS[:, :1], 4, 0), expected[:1])
     monkeypatch.setattr(schedule, "MOST_KILLS", 4)
@@ -250,12 +252,13 @@ def held_up(monkeypatch, folder: Path) -> tuple[Path, Path]:
     block, begun = folder / "block", folder / "begun"
     block.touch()
     use_solver(
-        monkeypatch, folder,
+        monkeypatch,
+        folder,
         f"if deal[0] == 4:\n"
         f"            open({str(begun)!r}, 'a').write('x')\n"
         f"            while os.path.exists({str(block)!r}): time.sleep(0.01)\n"
         "time.sleep(0.02)",
-    )  # fmt: skip
+    )
     return block, begun
 
 
@@ -419,9 +422,11 @@ print(*pool.state.processes, flush=True)
 def test_no_process_outlives_its_parent(end):
     with subprocess.Popen(
         [sys.executable, "-W", "error", "-c", _PARENT.format(end=end)],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         env=environment(),
-    ) as parent:  # fmt: skip
+    ) as parent:
         assert parent.stdout is not None
         workers = [int(word) for word in parent.stdout.readline().split()]
         assert len(workers) == 2

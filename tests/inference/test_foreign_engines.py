@@ -147,8 +147,11 @@ def test_a_system_behind_the_protocol_bids_as_the_system_does(tmp_path):
         "                       vulnerability=turn.vulnerability)\n"
         "    print(format_reply(Reply(choice.call)), flush=True)\n"
     )
-    command = [PYTHON, "-c", f"import sys; sys.path[:0] = {sys.path!r}; "
-               f"exec(open({str(script)!r}).read())"]  # fmt: skip
+    command = [
+        PYTHON,
+        "-c",
+        f"import sys; sys.path[:0] = {sys.path!r}; exec(open({str(script)!r}).read())",
+    ]
     with ProcessEngine(command) as engine:
         match = SystemMatch(engine, SMALL, DEALS)
         alone = SystemMatch(SMALL, SMALL, DEALS)
@@ -178,9 +181,11 @@ def test_an_engine_sees_what_a_player_sees(tmp_path):
         depth, deal = divmod(number, len(DEALS))
         dealer = int(DEALS.dealer[deal])
         assert found == Turn(
-            int(DEALS.hands[(dealer + depth) % 4, deal]), Seat(dealer),
-            Vulnerability(DEALS.vulnerability[deal]), (0,) * depth,
-        )  # fmt: skip
+            int(DEALS.hands[(dealer + depth) % 4, deal]),
+            Seat(dealer),
+            Vulnerability(DEALS.vulnerability[deal]),
+            (0,) * depth,
+        )
 
 
 def test_thousands_of_questions_wait_in_the_pipe():

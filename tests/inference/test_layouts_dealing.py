@@ -119,10 +119,12 @@ def test_two_hands_are_drawn_together(hidden):
     if hidden == 1:
         fixed[3] = sum(cards[4:8])
     dealing = Dealing(
-        tuple(fixed), (1 << 50, 0, 0, 0),
+        tuple(fixed),
+        (1 << 50, 0, 0, 0),
         [allowed_table(4, lambda shape, value: value < 14), *[allowed_table(4)] * 3],
-        (4, 4, 0, 4), DECK_12,
-    )  # fmt: skip
+        (4, 4, 0, 4),
+        DECK_12,
+    )
     possible = fitting(dealing)
     if not possible:
         assert dealing.is_impossible

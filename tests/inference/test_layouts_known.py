@@ -108,14 +108,18 @@ def test_bounds_keep_every_deal_within_them(number, data):
     conditions = [
         Interval(
             tuple(sorted(((f"HCP_{letters[first]}", 1), (f"HCP_{letters[second]}", 1)))),
-            both, both + 1,
+            both,
+            both + 1,
         ),
         Interval(
-            ((f"SL_{letters[first]}_{'CDHS'[suit]}", 1), (f"SL_{letters[second]}_{'CDHS'[suit]}",
-             -1)),
-            fit - 1, fit,
+            (
+                (f"SL_{letters[first]}_{'CDHS'[suit]}", 1),
+                (f"SL_{letters[second]}_{'CDHS'[suit]}", -1),
+            ),
+            fit - 1,
+            fit,
         ),
-    ]  # fmt: skip
+    ]
     found = tightened(boxes, 40, [13] * 4, [13] * 4, conditions)
     assert found is not None
     for seat, box in enumerate(found):

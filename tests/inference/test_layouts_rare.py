@@ -40,10 +40,14 @@ LAYOUTS = list(all_layouts(DECK, SIZES))
 def attempt_of(*where, known=None):
     return Attempt(
         LayoutQuestion(
-            known_by_seat(known or {}), Constraints(where), Seat.NORTH, Vulnerability.NONE,
-            get_backend("cpu"), 1,
+            known_by_seat(known or {}),
+            Constraints(where),
+            Seat.NORTH,
+            Vulnerability.NONE,
+            get_backend("cpu"),
+            1,
         )
-    )  # fmt: skip
+    )
 
 
 def dealt(*where, count=100, seed=1, **options):
@@ -68,17 +72,24 @@ def meets(layout, one):
         return bool(int(one.allowed[np.dot(lengths(hand)[:3], (1, 14, 196))]) >> points(hand) & 1)
     if isinstance(one, Tabled):
         total = sum(
-            int(part.values[sum(int(part.codes[card]) for card in CARDS
-                                if layout[part.seat] >> card & 1)])
+            int(
+                part.values[
+                    sum(int(part.codes[card]) for card in CARDS if layout[part.seat] >> card & 1)
+                ]
+            )
             for part in one.holdings
-        )  # fmt: skip
+        )
         return one.low <= total <= one.high
     sums = one.sums if isinstance(one, Predicate) else [one.weights]
     values = [
-        sum(int(weights[card, seat]) for seat in range(4) for card in range(52)
-            if layout[seat] >> card & 1)
+        sum(
+            int(weights[card, seat])
+            for seat in range(4)
+            for card in range(52)
+            if layout[seat] >> card & 1
+        )
         for weights in sums
-    ]  # fmt: skip
+    ]
     if isinstance(one, Predicate):
         return bool(one.holds(np.array(values)[:, np.newaxis])[0])
     return one.low <= values[0] <= one.high
@@ -90,9 +101,11 @@ def weights(draw):
     for seat in draw(st.sets(st.sampled_from((0, 1, 3)), min_size=1)):
         kind = draw(st.sampled_from(("points", "spades", "cards", "any")))
         for card in CARDS:
-            found[card, seat] = {
-                "points": max(0, card % 13 - 8), "spades": card >= 39, "cards": 1,
-            }.get(kind) if kind != "any" else draw(st.integers(-2, 2))  # fmt: skip
+            found[card, seat] = (
+                {"points": max(0, card % 13 - 8), "spades": card >= 39, "cards": 1}.get(kind)
+                if kind != "any"
+                else draw(st.integers(-2, 2))
+            )
     return found
 
 
@@ -112,8 +125,9 @@ def asked(draw):
         places = st.tuples(st.sampled_from((0, 1, 3)), st.sampled_from((2, 3)))
         return Tabled(
             [holding(draw, *place) for place in sorted(draw(st.sets(places, min_size=1)))],
-            draw(st.integers(-2, 3)), draw(st.integers(2, 6)),
-        )  # fmt: skip
+            draw(st.integers(-2, 3)),
+            draw(st.integers(2, 6)),
+        )
     if kind == "total":
         low = draw(st.integers(-4, 8))
         return Total(draw(weights()), low, low + draw(st.integers(0, 6)))
@@ -131,9 +145,7 @@ def asked(draw):
     return OfHand(draw(st.sampled_from((0, 1, 3))), allowed_table(3, fits))
 
 
-@given(
-    st.lists(asked(), max_size=3), st.tuples(*(st.sampled_from((0, 1 << 26, 1 << 51)),) * 4)
-)  # fmt: skip
+@given(st.lists(asked(), max_size=3), st.tuples(*(st.sampled_from((0, 1 << 26, 1 << 51)),) * 4))
 def test_as_many_as_there_are(conditions, denied):
     allowed = [DECK & ~one for one in denied]
     fitting = [
@@ -286,9 +298,12 @@ def test_alternatives_are_drawn_once(where):
     north, east, south = (one.cards for one in known[:3])
     free = FULL_DECK & ~(north | east | south)
     every = np.array(
-        [[north, east | more, south, free & ~more] for more, _ in all_layouts(
-            free, (13 - east.bit_count(), 13))], np.uint64,
-    ).T  # fmt: skip
+        [
+            [north, east | more, south, free & ~more]
+            for more, _ in all_layouts(free, (13 - east.bit_count(), 13))
+        ],
+        np.uint64,
+    ).T
     fitting = (
         attempt.accepted(
             proposed._replace(

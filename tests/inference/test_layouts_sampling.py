@@ -413,9 +413,14 @@ def test_notes_are_of_the_calls_that_the_system_does_not_make(sayc, auction, dea
         hand = int(deal_hands(seed, 0, 1)[0, 0])
         for seat in range(2):
             found = sample_layouts(
-                sayc, auction, count=1, seed=1, dealer=dealer, vulnerability=sides,
+                sayc,
+                auction,
+                count=1,
+                seed=1,
+                dealer=dealer,
+                vulnerability=sides,
                 known={Seat((first + seat) % 4): hand},
-            )  # fmt: skip
+            )
             others = [
                 f"call {number + 1}, "
                 for number in range(seat, len(calls), 4)

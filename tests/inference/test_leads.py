@@ -130,10 +130,13 @@ def by_definition(
 
 @examples(30)
 @given(
-    seed=st.integers(0, 2**32), count=st.integers(1, 6), scoring=st.sampled_from(LEAD_SCORINGS),
+    seed=st.integers(0, 2**32),
+    count=st.integers(1, 6),
+    scoring=st.sampled_from(LEAD_SCORINGS),
     contract=st.sampled_from(["3NE", "4SXE", "7CE", "1NXXE"]),
-    vulnerability=st.sampled_from(list(Vulnerability)), data=st.data(),
-)  # fmt: skip
+    vulnerability=st.sampled_from(list(Vulnerability)),
+    data=st.data(),
+)
 def test_values_are_those_of_the_definition(seed, count, scoring, contract, vulnerability, data):
     hands = layouts(count, seed)
     tricks = Guesses().leads(hands, 4, Seat.SOUTH)
@@ -141,9 +144,13 @@ def test_values_are_those_of_the_definition(seed, count, scoring, contract, vuln
     weights = data.draw(st.lists(positive, min_size=count, max_size=count))
     played = parse_contract(contract)
     study = study_leads(
-        tricks, hands, played, weights=np.array(weights), vulnerability=vulnerability,
+        tricks,
+        hands,
+        played,
+        weights=np.array(weights),
+        vulnerability=vulnerability,
         scoring=scoring,
-    )  # fmt: skip
+    )
     assert sorted(card for lead in study.leads for card in lead.cards) == sorted(cards_of(HAND))
     values = [lead.value for lead in study.leads]
     assert values == pytest.approx(sorted(values, reverse=True), abs=1e-8)
@@ -394,10 +401,15 @@ def test_what_is_decided_need_not_be_refined():
 def test_a_lead_that_is_known(pool):
     """Spades run; declarer has eleven tricks in the other suits."""
     leader = parse_hand("AKQJT98.2.432.65")
-    rest = np.array([
-        parse_hand("54.876543.T765.4"), parse_hand("32.AKQ.AKQ.AKQ32"), leader,
-        parse_hand("76.JT9.J98.JT987"),
-    ], np.uint64)[:, None]  # fmt: skip
+    rest = np.array(
+        [
+            parse_hand("54.876543.T765.4"),
+            parse_hand("32.AKQ.AKQ.AKQ32"),
+            leader,
+            parse_hand("76.JT9.J98.JT987"),
+        ],
+        np.uint64,
+    )[:, None]
     study = last_answer(rest, parse_contract("3NE"), pool, scoring="set")
     assert study.best.names == "SA SK SQ SJ ST S9 S8"
     assert (study.best.set, study.best.tricks, study.best.best_share) == (1, 7, 1)

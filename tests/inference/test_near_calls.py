@@ -20,9 +20,13 @@ SYSTEM = System.parse(SMALL_SYSTEM, name="small")
 def near(hand: str, auction: str, own: str, most_missed: int) -> str:
     calls = parse_calls(auction)
     found = near_calls(
-        meanings_of(SYSTEM).lines(calls), parse_hand(hand), Context(), own=parse_calls(own)[0],
-        calls=calls, most_missed=most_missed,
-    )  # fmt: skip
+        meanings_of(SYSTEM).lines(calls),
+        parse_hand(hand),
+        Context(),
+        own=parse_calls(own)[0],
+        calls=calls,
+        most_missed=most_missed,
+    )
     return " ".join(f"{format_call(one.call)}{one.missed}" for one in found)
 
 

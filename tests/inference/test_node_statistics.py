@@ -192,10 +192,14 @@ def row_of(node, there, boards, nodes, is_compared):
 
     contracts = [(one.contract(own), one) for one in over]
     row["contracts"] = [
-        {"contract": key[1], "is_own": key[2], "share": share,
-         "score": signed((one, one.worth()) for found, one in contracts if found == key)}
+        {
+            "contract": key[1],
+            "is_own": key[2],
+            "share": share,
+            "score": signed((one, one.worth()) for found, one in contracts if found == key),
+        }
         for key, share in commonest([key for key, _ in contracts], len(over))[:MOST_CONTRACTS]
-    ]  # fmt: skip
+    ]
     row["pars"] = [
         {"par": points, "share": share}
         for points, share in commonest([sign[one] * one.par for one in is_solved], len(is_solved))
@@ -232,10 +236,12 @@ def row_of(node, there, boards, nodes, is_compared):
     row |= dict.fromkeys(("humans", "humans_same", "humans_instead"))
     if is_compared and node:
         theirs = [
-            one.human[depth - 1] for one in there
-            if one.human is not None and len(one.human) >= depth
+            one.human[depth - 1]
+            for one in there
+            if one.human is not None
+            and len(one.human) >= depth
             and one.human[: depth - 1] == node[:-1]
-        ]  # fmt: skip
+        ]
         row["humans"] = len(theirs)
         row["humans_same"] = mean(float(call == node[-1]) for call in theirs)
         row["humans_instead"] = calls_of([call for call in theirs if call != node[-1]], len(theirs))
@@ -262,8 +268,9 @@ def legal(choices):
 
 some_auctions = st.lists(
     st.none() | st.sampled_from(FEW) | st.lists(st.integers(0, 7), max_size=9).map(legal),
-    min_size=1, max_size=24,
-)  # fmt: skip
+    min_size=1,
+    max_size=24,
+)
 tables = st.none() | st.lists(st.integers(0, 13), min_size=20, max_size=20)
 
 
@@ -279,10 +286,11 @@ def questions(draw):
     frame = random_deals(6, seed=draw(st.integers(0, 99)))[rows(st.integers(0, 5))]
     frame = frame.with_columns(
         pl.Series("room", rows(st.sampled_from(["open", "closed", None])), frame["room"].dtype),
-        pl.Series("score", rows(st.none() | st.integers(-20, 20).map(lambda one: 10 * one)),
-                  pl.Int32),
+        pl.Series(
+            "score", rows(st.none() | st.integers(-20, 20).map(lambda one: 10 * one)), pl.Int32
+        ),
         pl.Series("source", rows(st.sampled_from(["a", "b"]))),
-    )  # fmt: skip
+    )
     if draw(st.booleans()):
         frame = solved(frame, rows(tables))
     frame = frame.drop(draw(st.sets(st.sampled_from(["room", "score", "source"]))))
@@ -292,9 +300,12 @@ def questions(draw):
         bid = [a if draw(st.booleans()) else b for a, b in zip(own, theirs, strict=True)]
         humans = pl.Series(bid, dtype=CALLS)
     return (
-        frame, pl.Series(own, dtype=CALLS), draw(st.integers(1, 4)), humans,
+        frame,
+        pl.Series(own, dtype=CALLS),
+        draw(st.integers(1, 4)),
+        humans,
         draw(st.none() | st.integers(0, 5)),
-    )  # fmt: skip
+    )
 
 
 def check(found, expected):
@@ -383,11 +394,12 @@ def test_a_table_that_lacks_a_result_is_not_solved():
 
 def test_a_room_is_set_against_the_other_one_of_its_source():
     boards = deal_frame([DEAL] * 9).with_columns(
-        room=pl.Series(["open", "closed", *["open", "closed", "open"], None,
-                        *["open", "closed", "closed"]]),
+        room=pl.Series(
+            ["open", "closed", *["open", "closed", "open"], None, *["open", "closed", "closed"]]
+        ),
         source=pl.Series(list("aabbbcddd")),
         score=pl.Series([620, 170, *[100] * 7]),
-    )  # fmt: skip
+    )
     bid = auctions("1N", "P", "2C", "2C", "2C", "2D", "2C", "2C", "2C")
     rows = {row["auction"]: row for row in node_statistics(boards, bid, least=1).to_dicts()}
     assert (rows["1N"]["table_imps_room"], rows["P"]["table_imps_room"]) == (10, -10)
@@ -401,8 +413,10 @@ def test_humans_are_those_who_came_to_the_node_before():
     humans = auctions("1N P 3N", "1N P 2C P", "1C P 1S", "1N P", None)
     found = node_statistics(boards, auctions(*["1N P 3N"] * 5), least=1, humans=humans)
     rows = {row["auction"]: row for row in found.to_dicts()}
-    told = {name: (row["humans"], row["humans_same"], row["humans_instead"])
-            for name, row in rows.items()}  # fmt: skip
+    told = {
+        name: (row["humans"], row["humans_same"], row["humans_instead"])
+        for name, row in rows.items()
+    }
     assert told == {
         "": (None, None, None),
         "1N": (4, 0.75, [{"call": "1C", "share": 0.25}]),

@@ -47,8 +47,9 @@ def test_each_option_is_a_match_of_on_against_off(file):
     for name, others in (("weak", {}), ("majors", {"weak": True})):
         match = SystemMatch(
             System.open(file, options={**others, name: True}),
-            System.open(file, options={**others, name: False}), DEALS,
-        )  # fmt: skip
+            System.open(file, options={**others, name: False}),
+            DEALS,
+        )
         match.work_out(None, Budget(), KNOWN)
         summary = summarize(match)
         price = found[name]
@@ -68,9 +69,11 @@ def test_other_options_and_leads_as_they_are_asked_for(file):
 
     leader = BlindLeader(Solver(), LeadCache(), layouts=1)
     few = DEALS.slice(0, 40), KNOWN[:40]
-    prices = list(option_prices(
-        file, *few, options={"majors": True}, leader=leader, lead_budget=Budget(deals=2)
-    ))  # fmt: skip
+    prices = list(
+        option_prices(
+            file, *few, options={"majors": True}, leader=leader, lead_budget=Budget(deals=2)
+        )
+    )
     assert {one.option: one.is_on for one in prices}["majors"]
     assert [one.led for one in prices] == [2, 0, 2]
 

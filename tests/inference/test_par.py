@@ -171,10 +171,14 @@ def test_published_pars(shared_data):
         assert scores[number] == int(board["PAR2"].split('"')[1])
         by_side = re.findall('"(.*?)"', board["PAR"])
         ours = {
-            (one.level, STRAINS[one.strain], "".join(seat.letter for seat in one.declarers),
-             one.is_doubled)
+            (
+                one.level,
+                STRAINS[one.strain],
+                "".join(seat.letter for seat in one.declarers),
+                one.is_doubled,
+            )
             for one in par_contracts(tables[number], best[number])
-        }  # fmt: skip
+        }
         assert ours == named(by_side[2 + int(dealers[number]) % 2])
     # either partner first: what a side has when it may bid before the other
     everybody = np.stack([par_results(tables, dealer, sides)[0] for dealer in range(4)])

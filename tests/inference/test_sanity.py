@@ -162,10 +162,13 @@ def test_random_deals_counted_one_by_one():
         contract = auction.contract
         hands = [int(deals.hands[seat, number]) for seat in range(4)]
         points = [
-            sum((hand >> 13 * suit + 9 + high & 1) * (1 + high)
-                for suit in range(4) for high in range(4))
+            sum(
+                (hand >> 13 * suit + 9 + high & 1) * (1 + high)
+                for suit in range(4)
+                for high in range(4)
+            )
             for hand in hands
-        ]  # fmt: skip
+        ]
         cards = [[(hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)] for hand in hands]
         aces = [sum(hand >> 13 * suit + 12 & 1 for suit in range(4)) for hand in hands]
         wanted["more than 20 calls"] += len(calls) > 20

@@ -128,9 +128,13 @@ def test_gains_and_outcomes_are_those_of_bidding_call_by_call(
     assert len(found.candidates) > 1
     seat = Seat((dealer + len(calls)) % 4)
     layouts = sample_layouts(
-        SMALL, calls, count=LEAST_LAYOUTS, dealer=dealer, vulnerability=sides,
+        SMALL,
+        calls,
+        count=LEAST_LAYOUTS,
+        dealer=dealer,
+        vulnerability=sides,
         known={seat: KnownCards(mask)},
-    )  # fmt: skip
+    )
     assert found.layouts == len(layouts) == LEAST_LAYOUTS
     points: dict[int, list[list[int]]] = {}
     for one in found.candidates:
@@ -141,9 +145,11 @@ def test_gains_and_outcomes_are_those_of_bidding_call_by_call(
             auction_ = Auction.of((*calls, one.call), dealer)
             while not auction_.is_complete:
                 choice = SMALL.bid(
-                    int(hands[auction_.seat_to_act]), auction_.calls, dealer=dealer,
+                    int(hands[auction_.seat_to_act]),
+                    auction_.calls,
+                    dealer=dealer,
                     vulnerability=sides,
-                )  # fmt: skip
+                )
                 auction_ = auction_.add(choice.call)
             name, scores, share = _scored(auction_, hands, seat, sides, doubled=doubled)
             points[one.call].append(scores)
@@ -333,9 +339,14 @@ class MadeUpSolver:
         self.asked = 0
 
     def tricks(
-        self, hands: U64, strain: ArrayLike, declarer: ArrayLike, *, cancel: Event | None = None,
+        self,
+        hands: U64,
+        strain: ArrayLike,
+        declarer: ArrayLike,
+        *,
+        cancel: Event | None = None,
         timeout_s: float | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         if not self.answers:
             raise TimedOut("too slow")
         self.answers -= 1

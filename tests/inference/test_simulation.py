@@ -69,9 +69,14 @@ class MadeUpSolver:
         self.gift = gift
 
     def tricks(
-        self, hands: U64, strain: ArrayLike, declarer: ArrayLike, *, cancel: Event | None = None,
+        self,
+        hands: U64,
+        strain: ArrayLike,
+        declarer: ArrayLike,
+        *,
+        cancel: Event | None = None,
         timeout_s: float | None = None,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         if self.times_out_after is not None and self.questions >= self.times_out_after:
             raise TimedOut("too slow")
         self.questions += 1
@@ -113,9 +118,8 @@ def run(
     system: System, question: CallQuestion, solver: MadeUpSolver | None, **more: Any
 ) -> Simulation:
     return simulate_calls(
-        system, bidder_of(system), question,
-        None if solver is None else solver_of(solver), **more,
-    )  # fmt: skip
+        system, bidder_of(system), question, None if solver is None else solver_of(solver), **more
+    )
 
 
 # --- the whole -----------------------------------------------------------------------------------
@@ -134,9 +138,13 @@ def test_values_are_those_of_bidding_call_by_call(system, scoring, auction, deal
     solver = MadeUpSolver()
     found = run(system, question, solver)
     layouts = sample_layouts(
-        system, calls, count=15, dealer=dealer, vulnerability=sides,
+        system,
+        calls,
+        count=15,
+        dealer=dealer,
+        vulnerability=sides,
         known={question.seat: KnownCards(HAND)},
-    )  # fmt: skip
+    )
     assert found.layouts == len(layouts) == 15
 
     points = {}

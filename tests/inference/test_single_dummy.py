@@ -117,9 +117,11 @@ def positions(draw: st.DrawFn) -> tuple[Position, int]:
     cards = draw(st.permutations(range(52)))[:12]
     hands = [sum(1 << card for card in cards[seat * 3 : seat * 3 + 3]) for seat in range(4)]
     position = Position(
-        tuple(hands), draw(st.integers(0, 4)), Seat(draw(st.integers(0, 3))),
+        tuple(hands),
+        draw(st.integers(0, 4)),
         Seat(draw(st.integers(0, 3))),
-    )  # fmt: skip
+        Seat(draw(st.integers(0, 3))),
+    )
     for _ in range(draw(st.integers(0, 3))):
         position = position.after(draw(st.sampled_from(list(cards_of(position.legal_cards())))))
     return position, draw(st.sampled_from(list(cards_of(position.legal_cards()))))
@@ -142,10 +144,13 @@ def test_suits_and_seats_are_names(drawn, suits, turn):
         return tuple(moved(masks[(seat - turn) % 4], suits) for seat in range(4))
 
     other = Position(
-        turned(position.hands), other_suits[position.strain], Seat((position.declarer + turn) % 4),
-        Seat((position.leader + turn) % 4), tuple(map(card, position.trick)),
+        turned(position.hands),
+        other_suits[position.strain],
+        Seat((position.declarer + turn) % 4),
+        Seat((position.leader + turn) % 4),
+        tuple(map(card, position.trick)),
         denied=turned(position.denied),
-    )  # fmt: skip
+    )
     for ties in ("share", "strict", "any"):
         one, two = infer(position, action, ties=ties), infer(other, card(action), ties=ties)
         assert two.possible_layouts == one.possible_layouts

@@ -43,9 +43,11 @@ def test_an_interrupted_run_goes_on(path):
         solved_tables(hands, MadeUp(most=4), TableCache(path))
     solver = MadeUp()
     tables = solved_tables(
-        np.concatenate([hands, hands], axis=1), solver, TableCache(path),
+        np.concatenate([hands, hands], axis=1),
+        solver,
+        TableCache(path),
         progress=lambda done, total: seen.append((done, total)),
-    )  # fmt: skip
+    )
     assert solver.asked == [BATCH_DEALS] * 2
     assert (tables == made_up(np.concatenate([hands, hands], axis=1))).all()
     assert seen == [(64, 96), (80, 96), (96, 96)]

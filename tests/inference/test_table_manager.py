@@ -135,9 +135,15 @@ def seated(host, seat, player, team, results, cards=BY_RULES, *, claims=False):
     def run():
         try:
             results[seat] = sit(
-                "127.0.0.1", host.port, seat, player, team=team, wait_s=30, cards=cards,
+                "127.0.0.1",
+                host.port,
+                seat,
+                player,
+                team=team,
+                wait_s=30,
+                cards=cards,
                 claims=claims,
-            )  # fmt: skip
+            )
         except EngineFailed as error:
             results[seat] = error
 
@@ -257,9 +263,13 @@ def test_seats_choose_cards_by_layouts():
         turn = give_to_seats(board.cards[:number], auction.contract).turn
         seat = declarer if turn == (declarer + 2) % 4 else turn
         sight = Sight(
-            auction, Vulnerability(int(deals.vulnerability[0])), seat, int(deals.hands[seat, 0]),
-            int(deals.hands[(declarer + 2) % 4, 0]) if number else None, board.cards[:number],
-        )  # fmt: skip
+            auction,
+            Vulnerability(int(deals.vulnerability[0])),
+            seat,
+            int(deals.hands[seat, 0]),
+            int(deals.hands[(declarer + 2) % 4, 0]) if number else None,
+            board.cards[:number],
+        )
         assert cards.choose(sight).card == board.cards[number]
 
 
@@ -478,8 +488,10 @@ def claiming_table(claims=True):
     with TableHost(deals, call_s=10, claims=claims) as host:
         results: dict[Seat, object] = {}
         for seat, player in (
-            (Seat.NORTH, FirstThen(0)), (Seat.EAST, FirstThen(15)), (Seat.WEST, FirstThen(0)),
-        ):  # fmt: skip
+            (Seat.NORTH, FirstThen(0)),
+            (Seat.EAST, FirstThen(15)),
+            (Seat.WEST, FirstThen(0)),
+        ):
             seated(host, seat, player, "x" if seat % 2 == 0 else "y", results)
         client: list[Client] = []
 

@@ -68,11 +68,12 @@ def test_a_number_goes_where_it_is_best(tmp_path):
     deals = deals_in_turn(20_000, 99)
     gains = [
         estimated_gains(
-            SystemMatch(search.text.system(), opened(tmp_path, GAME.replace("13", one)).system(),
-                        deals)
+            SystemMatch(
+                search.text.system(), opened(tmp_path, GAME.replace("13", one)).system(), deals
+            )
         ).mean(axis=1)
         for one in ("13", str(best - 2))
-    ]  # fmt: skip
+    ]
     assert (np.array(gains) > 0).all()
 
 
@@ -118,9 +119,10 @@ def test_what_loses_by_one_scorer_is_refused(tmp_path):
     )
     trials = list(tuner(text, chosen=lambda change: change.number.name == "Spades").run())
     one_sided = [
-        one for one in trials
+        one
+        for one in trials
         if one.screened and one.screened.mean(0) > one.screened.error(0) > 0 > one.screened.mean(1)
-    ]  # fmt: skip
+    ]
     assert all(one.verdict == SCREENED_OUT for one in one_sided)
     tally = TrialTally()
     tally.add(range(4), np.arange(4), np.array([[1.0, 2.0, 1.0, 2.0], [1.0, -0.5, 1.0, 0.0]]), 4)
@@ -139,9 +141,10 @@ def test_other_systems_are_not_hurt(tmp_path):
     (tmp_path / "page.bidding").write_text("opening:\n  3NT = Game: 13+ points\n")
     mine = opened(tmp_path, 'include "page.bidding"\n')
     other = opened(
-        tmp_path, 'foremost:\n  1C = Club: nobody has opened, 14+ points\ninclude "page.bidding"\n',
+        tmp_path,
+        'foremost:\n  1C = Club: nobody has opened, 14+ points\ninclude "page.bidding"\n',
         "other.bidding",
-    )  # fmt: skip
+    )
     search = tuner(mine, others=[other])
     trials = list(search.run())
     assert all("other" in one.others for one in trials if one.verdict == KEPT)

@@ -52,23 +52,26 @@ class NoSolver:
 def archive(deals, auctions, **columns) -> Archive:
     frame = deal_frame(deals).with_columns(
         auction=pl.Series([list(parse_calls(one)) for one in auctions], dtype=pl.List(pl.UInt8)),
-        auction_status=pl.lit("complete"), **columns,
-    )  # fmt: skip
+        auction_status=pl.lit("complete"),
+        **columns,
+    )
     return archive_of(Batch(with_deal_schema(frame, "made.lin"), empty_rejects()))
 
 
 def random_archive(count: int, auctions) -> Archive:
     numbers = np.arange(count)
     deals = DealArrays(
-        deal_hands(1, 0, count), (numbers % 4).astype(np.uint8),
-        (numbers // 4 % 4).astype(np.uint8),
-    )  # fmt: skip
+        deal_hands(1, 0, count), (numbers % 4).astype(np.uint8), (numbers // 4 % 4).astype(np.uint8)
+    )
     frame = pl.DataFrame(
         {name: deals.hands[seat] for seat, name in enumerate(("north", "east", "south", "west"))}
-        | {"dealer": ["NESW"[one] for one in deals.dealer],
-           "vulnerability": [("None", "NS", "EW", "Both")[one] for one in deals.vulnerability],
-           "auction": auctions(deals), "auction_status": ["complete"] * count}
-    )  # fmt: skip
+        | {
+            "dealer": ["NESW"[one] for one in deals.dealer],
+            "vulnerability": [("None", "NS", "EW", "Both")[one] for one in deals.vulnerability],
+            "auction": auctions(deals),
+            "auction_status": ["complete"] * count,
+        }
+    )
     return archive_of(Batch(with_deal_schema(frame), empty_rejects()))
 
 
@@ -133,9 +136,12 @@ def test_boards_worked_out_by_hand(cache):
     tables[:, 5:10] = tables[:, 15:20] = 5
     cache.add(hands_of(STRONG_NORTH, GAME_VALUES), tables)
     told, frame = measure_archive(
-        [GAME], archive([STRONG_NORTH, GAME_VALUES], ["1N P P P", "P P P P"]), NoSolver(),
-        cache=cache, seed=3,
-    )  # fmt: skip
+        [GAME],
+        archive([STRONG_NORTH, GAME_VALUES], ["1N P P P", "P P P P"]),
+        NoSolver(),
+        cache=cache,
+        seed=3,
+    )
     # 1NT+2 is the par of the first deal; the second one makes 3NT
     assert frame["par_score"].to_list() == [120, 400]
     assert frame["contract_players"].to_list() == ["1N N", "Pass"]
@@ -178,10 +184,7 @@ def test_the_line_of_the_decisive_call(cache):
 
 
 def test_rooms_of_a_deal_share_the_auction(cache):
-    both = archive(
-        [STRONG_NORTH] * 2, ["1N P P P", "P P P P"],
-        room=pl.Series(["open", "closed"]),
-    )  # fmt: skip
+    both = archive([STRONG_NORTH] * 2, ["1N P P P", "P P P P"], room=pl.Series(["open", "closed"]))
     solver = MadeUp()
     told, frame = measure_archive([GAME, GAME], both, solver, cache=cache)
     assert (told.boards, told.deals, solver.asked) == (2, 1, [1])
@@ -266,9 +269,10 @@ def test_losses_are_those_of_the_laws(measured):
         if contract is not None:
             side = contract.declarer % 2
             points = score(
-                contract, int(table[5 * contract.declarer + contract.strain]),
+                contract,
+                int(table[5 * contract.declarer + contract.strain]),
                 vulnerable=bool(sides >> side & 1),
-            ) * (1 - 2 * side)  # fmt: skip
+            ) * (1 - 2 * side)
         assert row["score_small"] == points
         assert row["par_score"] == par(table, dealer, sides).score
         assert row["imps_small"] == abs(imps(points - row["par_score"]))

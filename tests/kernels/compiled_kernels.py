@@ -30,9 +30,10 @@ WORDS = ((1, 1), (3, 6))
 
 Defines = Mapping[str, int]
 SYSTEMS: list[tuple[str, Defines]] = [
-    ("system_walk.cu", DEFINES), ("system_places.cu", PLACES_DEFINES),
+    ("system_walk.cu", DEFINES),
+    ("system_places.cu", PLACES_DEFINES),
     ("system_lists.cu", LISTS_DEFINES),
-]  # fmt: skip
+]
 
 
 def kernel_variants(lane_words: int = 1, flag_words: int = 1) -> list[tuple[str, Defines]]:
@@ -53,8 +54,9 @@ def variants() -> list[tuple[str, Defines]]:
         for file, defines in kernel_variants(*words):
             distinct.setdefault((file, tuple(sorted(defines.items()))), defines)
     return [(file, defines) for (file, _), defines in distinct.items()] + [
-        ("frames.cu", {"FULL_DECK": FULL_DECK}), *SYSTEMS,
-    ]  # fmt: skip
+        ("frames.cu", {"FULL_DECK": FULL_DECK}),
+        *SYSTEMS,
+    ]
 
 
 def spelled(file: str, defines: Defines) -> str:
@@ -115,14 +117,16 @@ def report() -> tuple[str, bool]:
                 cell = f"{used.registers} / {share:.0%}{spilled}"
                 rows.setdefault((spelled(file, defines), entry), []).append(cell)
     lines = [
-        "# Kernels as machine code", "",
+        "# Kernels as machine code",
+        "",
         f"`python -m tests.kernels.compiled_kernels`, {compiler}: registers of a thread / share of "
         "a multiprocessor's warps that can be there at once. No kernel has a warning"
-        " or spills registers.", "",
+        " or spills registers.",
+        "",
         "| file | kernel | " + " | ".join(f"sm_{one}" for one in ARCHITECTURES) + " |",
         "|" + " --- |" * (2 + len(ARCHITECTURES)),
         *(f"| {file} | {entry} | {' | '.join(cells)} |" for (file, entry), cells in rows.items()),
-    ]  # fmt: skip
+    ]
     return "\n".join(lines) + "\n", clean
 
 

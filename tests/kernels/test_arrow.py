@@ -63,15 +63,18 @@ def lists_of_texts():
     long = b"a text of more than twelve bytes"
     views = np.zeros((3, 16), np.uint8)
     views[0, :5] = [1, 0, 0, 0, ord("a")]
-    views[2] = np.frombuffer(
-        len(long).to_bytes(4, "little") + long[:4] + bytes(8), np.uint8
-    )  # fmt: skip
+    views[2] = np.frombuffer(len(long).to_bytes(4, "little") + long[:4] + bytes(8), np.uint8)
     texts = ArrowColumn(
-        b"vu", 3,
-        [np.array([0b101], np.uint8), views, np.frombuffer(long, np.uint8),
-         np.array([len(long)], np.int64)],
+        b"vu",
+        3,
+        [
+            np.array([0b101], np.uint8),
+            views,
+            np.frombuffer(long, np.uint8),
+            np.array([len(long)], np.int64),
+        ],
         nulls=1,
-    )  # fmt: skip
+    )
     offsets = np.array([0, 3, 3], np.int64)
     return ArrowColumn(b"+L", 2, [np.array([0b01], np.uint8), offsets], [texts], nulls=1)
 

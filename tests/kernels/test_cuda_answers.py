@@ -53,18 +53,35 @@ pytestmark = pytest.mark.slow
 
 EMULATED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 LEAST_SHARED = Limits(
-    multiprocessors=1, shared_bytes=18 << 10, shared_bytes_per_multiprocessor=20 << 10,
+    multiprocessors=1,
+    shared_bytes=18 << 10,
+    shared_bytes_per_multiprocessor=20 << 10,
     threads_per_multiprocessor=512,
-)  # fmt: skip
+)
 MANY: list[Postfix] = [
     *(
         (name, value, ">=")
-        for name in ("HCP", "Total_Points", "QT", "Losers", "Controls", "Aces", "Kings", "Tens",
-                     "Rule_Of_20", "Rule_Of_15", "Keycards_S", "SL_S", "HCP_S", "Top5_H", "Top4_D")
+        for name in (
+            "HCP",
+            "Total_Points",
+            "QT",
+            "Losers",
+            "Controls",
+            "Aces",
+            "Kings",
+            "Tens",
+            "Rule_Of_20",
+            "Rule_Of_15",
+            "Keycards_S",
+            "SL_S",
+            "HCP_S",
+            "Top5_H",
+            "Top4_D",
+        )
         for value in range(1, 8)
     ),
     *((f"C_{suit}{rank}",) for suit in "CDHS" for rank in "23456789TJQKA"),
-]  # fmt: skip
+]
 
 
 @dataclass(frozen=True)
@@ -104,9 +121,10 @@ class Ways:
     def options(self) -> dict[str, Any]:
         """For the backend."""
         return {
-            "most_deals": self.most_deals, "node_bytes": self.node_bytes,
+            "most_deals": self.most_deals,
+            "node_bytes": self.node_bytes,
             "most_entries": self.most_entries,
-        }  # fmt: skip
+        }
 
     @property
     def device_options(self) -> dict[str, Any]:
@@ -115,12 +133,18 @@ class Ways:
 
 
 WAYS = st.builds(
-    Ways, schedule=st.integers(0, 9), architecture=st.sampled_from((750, 900)),
-    most_deals=st.sampled_from((None, 64, 128)), node_bytes=st.sampled_from((None, 16, 160, 800)),
-    most_entries=st.sampled_from((None, 20, 1000)), item_nodes=st.sampled_from((1, 2, 7, 64)),
-    words_a_lane=st.sampled_from((1, 2, 4)), members_at_once=st.sampled_from((1, 5, 1024)),
-    staged=st.booleans(), least_lent=st.sampled_from((1, 1 << 20)),
-)  # fmt: skip
+    Ways,
+    schedule=st.integers(0, 9),
+    architecture=st.sampled_from((750, 900)),
+    most_deals=st.sampled_from((None, 64, 128)),
+    node_bytes=st.sampled_from((None, 16, 160, 800)),
+    most_entries=st.sampled_from((None, 20, 1000)),
+    item_nodes=st.sampled_from((1, 2, 7, 64)),
+    words_a_lane=st.sampled_from((1, 2, 4)),
+    members_at_once=st.sampled_from((1, 5, 1024)),
+    staged=st.booleans(),
+    least_lent=st.sampled_from((1, 1 << 20)),
+)
 PROFILES = st.sampled_from(("gib", "mlbridge"))
 
 
@@ -171,8 +195,10 @@ def emulator(request) -> Places:
 @settings(EMULATED, max_examples=40)
 @given(
     expression_list=st.lists(expressions(), min_size=1, max_size=12),
-    seed=st.integers(0, 2**32), profile=PROFILES, ways=WAYS,
-)  # fmt: skip
+    seed=st.integers(0, 2**32),
+    profile=PROFILES,
+    ways=WAYS,
+)
 def test_expressions_equal_reference(places, expression_list, seed, profile, ways):
     plan = expression_plan(expression_list, profile)
     deals = deal_arrays(np.random.default_rng(seed), 70)
@@ -189,9 +215,11 @@ def test_expressions_equal_reference(places, expression_list, seed, profile, way
 @settings(EMULATED, max_examples=40)
 @given(
     expression_list=st.lists(st.one_of(atoms(), expressions()), max_size=10),
-    seed=st.integers(0, 2**32), count=st.sampled_from((0, 1, 5, 33, 64, 65, 130)),
-    undescribed=st.sampled_from(("allow", "pass", "reject")), ways=WAYS,
-)  # fmt: skip
+    seed=st.integers(0, 2**32),
+    count=st.sampled_from((0, 1, 5, 33, 64, 65, 130)),
+    undescribed=st.sampled_from(("allow", "pass", "reject")),
+    ways=WAYS,
+)
 def test_cascade_equals_reference(places, expression_list, seed, count, undescribed, ways):
     rng = np.random.default_rng(seed)
     plan = random_plan(rng, expression_list, undescribed=undescribed)
@@ -246,9 +274,13 @@ def test_edges_of_warps_and_words(places, case, ways):
 
 @settings(EMULATED, max_examples=12)
 @given(
-    deals=st.sampled_from(SIZES), vulnerable=st.sampled_from((*SIZES, 1000)), wide=st.booleans(),
-    seed=st.integers(0, 2**32), nodes=st.integers(1, 60), ways=WAYS,
-)  # fmt: skip
+    deals=st.sampled_from(SIZES),
+    vulnerable=st.sampled_from((*SIZES, 1000)),
+    wide=st.booleans(),
+    seed=st.integers(0, 2**32),
+    nodes=st.integers(1, 60),
+    ways=WAYS,
+)
 def test_nodes_that_ask(places, deals, vulnerable, wide, seed, nodes, ways):
     case = AskingCase(deals, min(deals, vulnerable), wide, seed, nodes)
     places.compare(ways, *case.made())
@@ -260,9 +292,10 @@ def test_a_block_of_columns_and_one_more(places, schedule):
     rng = np.random.default_rng(schedule)
     plan, deals = random_plan(rng, SOME, nodes=30, asking=True), deal_arrays(rng, 300)
     many = DealArrays(
-        np.tile(deals.hands, 4)[:, :1025], np.tile(deals.dealer, 4)[:1025],
+        np.tile(deals.hands, 4)[:, :1025],
+        np.tile(deals.dealer, 4)[:1025],
         np.tile(deals.vulnerability, 4)[:1025],
-    )  # fmt: skip
+    )
     backend = places.backend(Ways(schedule=schedule))
     times, rest = divmod(1025, 300)
     wanted = reference.cascade_counts(plan, deals) * np.uint64(times)
@@ -273,9 +306,12 @@ def test_a_block_of_columns_and_one_more(places, schedule):
 def test_least_shared_memory(emulator):
     # a block of threads stages fewer deals
     rng = np.random.default_rng(6)
-    emulator.compare(Ways(item_nodes=5), random_plan(rng, MANY, nodes=150),
-        deal_arrays(rng, 140), device_options={"limits": LEAST_SHARED},
-    )  # fmt: skip
+    emulator.compare(
+        Ways(item_nodes=5),
+        random_plan(rng, MANY, nodes=150),
+        deal_arrays(rng, 140),
+        device_options={"limits": LEAST_SHARED},
+    )
 
 
 @settings(EMULATED, max_examples=8)
@@ -287,9 +323,11 @@ def test_deals_and_answers_that_stay_on_the_device(places, seed, count, ways):
         backend = places.backend(ways)
         device = backend.session.device
         there = DeviceDeals(
-            device, device.upload(deals.hands), device.upload(deals.dealer),
+            device,
+            device.upload(deals.hands),
+            device.upload(deals.dealer),
             device.upload(deals.vulnerability),
-        )  # fmt: skip
+        )
         device.synchronize()
         words = device.download(backend.evaluate_on_device(plan, there))
         np.testing.assert_array_equal(words.view(np.uint64), reference.evaluate(plan, deals).words)
@@ -309,11 +347,13 @@ def test_deals_and_answers_that_stay_on_the_device(places, seed, count, ways):
             assert_same_lists(backend.cascade_all(plan, there, **options), right)
             parts = [
                 EntryLists(
-                    part.first_deal, device.download(part.offsets), device.download(part.entries),
+                    part.first_deal,
+                    device.download(part.offsets),
+                    device.download(part.entries),
                     device.download(part.totals),
                 )
                 for part in backend.lists_on_device(plan, there, **options)
-            ]  # fmt: skip
+            ]
             assert_same_lists(parts, reference.cascade_all(plan, deals, **options))
         chosen = range(0, plan.node_count, 3)
         np.testing.assert_array_equal(

@@ -328,8 +328,11 @@ def test_a_fault_is_for_good():
     root = Path(__file__).parents[2]
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(FAULTY)],
-        capture_output=True, text=True, timeout=240, cwd=root,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        cwd=root,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(root), *sys.path])},
-    )  # fmt: skip
+    )
     assert done.stdout.count("fault: ") == 2, done.stdout + done.stderr
     assert "reason: the device failed" in done.stdout

@@ -89,8 +89,14 @@ def test_shared_memory_and_barriers(any_device, count):
     values = np.arange(count, dtype=np.uint32)
     out = any_device.empty(count, np.uint32)
     blocks = -(-count // 128)
-    any_device.toy("reverse_in_block", out, any_device.upload(values), np.uint32(count),
-               blocks=blocks, threads=128)  # fmt: skip
+    any_device.toy(
+        "reverse_in_block",
+        out,
+        any_device.upload(values),
+        np.uint32(count),
+        blocks=blocks,
+        threads=128,
+    )
     padded = np.zeros(blocks * 128, np.uint32)
     padded[:count] = values
     np.testing.assert_array_equal(
@@ -189,8 +195,15 @@ def test_unchecked_kernels_give_the_same(toys):
     for checks in Checks:
         device = toys(checks=checks)
         out = device.empty(1000, np.uint64)
-        device.toy("add", out, device.upload(values), np.uint64(1 << 40), np.uint32(1000),
-                   blocks=4, threads=256)  # fmt: skip
+        device.toy(
+            "add",
+            out,
+            device.upload(values),
+            np.uint64(1 << 40),
+            np.uint32(1000),
+            blocks=4,
+            threads=256,
+        )
         np.testing.assert_array_equal(device.download(out), values + np.uint64(1 << 40))
 
 
@@ -309,8 +322,14 @@ def test_launches_that_a_device_refuses(toys):
     )
     with pytest.raises(EmulatorFault, match="100 bytes of shared memory"):
         small.synchronize()
-    device.toy("add", device.empty(1, np.uint64), device.zeros(1, np.uint64), np.uint64(1),
-               np.uint32(1), threads=1025)  # fmt: skip
+    device.toy(
+        "add",
+        device.empty(1, np.uint64),
+        device.zeros(1, np.uint64),
+        np.uint64(1),
+        np.uint32(1),
+        threads=1025,
+    )
     with pytest.raises(EmulatorFault, match="cannot be launched"):
         device.synchronize()
 
@@ -337,8 +356,13 @@ def test_arguments_must_fit(toys, arguments, message):
 def test_arrays_must_be_of_the_kernels_type(toys):
     device = toys()
     with pytest.raises(EmulatorFault, match="points to 8 bytes, got an array of uint32"):
-        device.toy("add", device.zeros(3, np.uint64), device.zeros(3, np.uint32), np.uint64(1),
-                   np.uint32(3))  # fmt: skip
+        device.toy(
+            "add",
+            device.zeros(3, np.uint64),
+            device.zeros(3, np.uint32),
+            np.uint64(1),
+            np.uint32(3),
+        )
 
 
 def test_unknown_entries(toys):

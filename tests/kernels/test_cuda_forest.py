@@ -25,9 +25,12 @@ from tests.support_examples import examples
 from tests.support_plans import deal_arrays, random_plan
 
 OPTIONS: list[dict[str, Any]] = [
-    {}, {"completed_only": True}, {"max_depth": 2}, {"max_depth": 0},
+    {},
+    {"completed_only": True},
+    {"max_depth": 2},
+    {"max_depth": 0},
     {"completed_only": True, "max_depth": 4},
-]  # fmt: skip
+]
 
 
 def made_plan(seed: int, nodes: int = 60) -> Plan:
@@ -115,9 +118,7 @@ def test_runs_cover_all_nodes_below_the_top(seed, most_nodes):
 
 
 @examples(25)
-@given(
-    seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40), item_nodes=st.integers(1, 20)
-)  # fmt: skip
+@given(seed=st.integers(0, 2**16), most_nodes=st.integers(1, 40), item_nodes=st.integers(1, 20))
 def test_the_top_of_a_window_is_what_is_above_its_runs(seed, most_nodes, item_nodes):
     forest = build_forest(made_plan(seed))
     with pytest.MonkeyPatch.context() as patch:

@@ -63,9 +63,12 @@ def device_backend(request):
 
 
 def assert_same_bids(
-    backend: CudaBackend, programs: list[SystemProgram], deals: DealArrays, calls: Calls = (),
+    backend: CudaBackend,
+    programs: list[SystemProgram],
+    deals: DealArrays,
+    calls: Calls = (),
     **options: Any,
-) -> Bidder:  # fmt: skip
+) -> Bidder:
     """Deals are bid alike; the bidder that bid them on the device."""
     there, here = Bidder(*programs, **options), Bidder(*programs, **options)
     found = there.bid(deals, calls, backend=backend)
@@ -219,9 +222,10 @@ def poor_digests(monkeypatch):
     """Let many sets have the same digest."""
     number_sets = system_places.walk.number_sets
     monkeypatch.setattr(
-        system_places.walk, "number_sets",
+        system_places.walk,
+        "number_sets",
         lambda table, digests, *others: number_sets(table, digests % 40, *others),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.usefixtures("poor_digests")
@@ -345,9 +349,10 @@ def test_what_the_processor_drops_meanwhile_is_no_matter(device_backend, monkeyp
     monkeypatch.setattr(PlaceWorker, "work_out", run)
     forget, dropped = Bidder.forget_rows, []
     monkeypatch.setattr(
-        Bidder, "forget_rows",
+        Bidder,
+        "forget_rows",
         lambda self, *arguments: dropped.append(self) or forget(self, *arguments),
-    )  # fmt: skip
+    )
     backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(400, 3)
     # more places than the arrays of a new store have room for, so that they move
     bounds = Bounds(80, 14, 150)
@@ -501,9 +506,12 @@ def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, old, new):
 
 
 def assert_same_lists(
-    backend: CudaBackend, programs: list[SystemProgram], deals: DealArrays, bounds: Bounds,
+    backend: CudaBackend,
+    programs: list[SystemProgram],
+    deals: DealArrays,
+    bounds: Bounds,
     **options: Any,
-) -> Bidder:  # fmt: skip
+) -> Bidder:
     """All auctions of deals are alike; the bidder that listed them on the device."""
     there, here = Bidder(*programs, **options), Bidder(*programs, **options)
     found = list_allowed(there, deals, bounds, backend=backend)
@@ -540,10 +548,14 @@ def test_all_auctions_of_made_systems(device_backend, one, other, bounds, seed, 
 @pytest.mark.parametrize(
     "bounds",
     [
-        Bounds(20), Bounds(20, completed_only=True), Bounds(40, 3), Bounds(1), Bounds(30, 9, 5),
+        Bounds(20),
+        Bounds(20, completed_only=True),
+        Bounds(40, 3),
+        Bounds(1),
+        Bounds(30, 9, 5),
         Bounds(2, 1, 1, completed_only=True),
     ],
-)  # fmt: skip
+)
 def test_all_auctions_within_bounds(device_backend, bounds):
     backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(150, 2)
     assert_same_lists(backend, programs_of(SMALL, OTHER), deals, bounds)
@@ -608,9 +620,11 @@ def test_counts_and_members_of_made_systems(device_backend, one, other, least, d
     np.testing.assert_array_equal(found.counts, wanted.counts)
     auctions = [tuple(calls) for calls in found.calls[::3]]
     for mine, his, count in zip(
-        members(there, deals, auctions, backend=backend), members(here, deals, auctions),
-        found.counts[::3], strict=True,
-    ):  # fmt: skip
+        members(there, deals, auctions, backend=backend),
+        members(here, deals, auctions),
+        found.counts[::3],
+        strict=True,
+    ):
         np.testing.assert_array_equal(mine, his)
         assert mine.sum() == count
 

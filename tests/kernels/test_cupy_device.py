@@ -78,11 +78,14 @@ def cupy(monkeypatch) -> Any:
     module.__spec__ = ModuleSpec("cupy", None)
     module.ndarray = None
     module.cuda = SimpleNamespace(
-        runtime=runtime, driver=SimpleNamespace(CUDADriverError=CudaError),
+        runtime=runtime,
+        driver=SimpleNamespace(CUDADriverError=CudaError),
         compiler=SimpleNamespace(CompileException=CudaError),
         nvrtc=SimpleNamespace(getVersion=lambda: (13, 2)),
-        Device=Context, Stream=SimpleNamespace(null=Context()), MemoryPool=Pool,
-    )  # fmt: skip
+        Device=Context,
+        Stream=SimpleNamespace(null=Context()),
+        MemoryPool=Pool,
+    )
     monkeypatch.setitem(sys.modules, "cupy", module)
     kept = (cuda_device._cupy, why_no_device, cupy_device)
     for one in kept:
@@ -131,8 +134,9 @@ def test_names_that_no_device_has(cupy, capsys, tmp_path, monkeypatch):
     properties = cupy.cuda.runtime.getDeviceProperties
     # cut at a zero byte
     cupy.cuda.runtime.getDeviceProperties = lambda number: {
-        **properties(number), "uuid": bytes.fromhex("8f1c22"),
-    }  # fmt: skip
+        **properties(number),
+        "uuid": bytes.fromhex("8f1c22"),
+    }
     for name in ("0", "GPU-8f1c2200-5b1e-0000-0000-000000000001", "GPU-8F1C", "MIG-77"):
         check_device_name(name)
     with pytest.raises(BackendUnavailable, match="expected one of 1 devices, got 'GPU-9f1c'"):

@@ -107,17 +107,23 @@ def test_variants_that_hold_always_or_never_are_folded():
 )
 def test_policies_for_undescribed_entries(policy, boxes):
     plan = plan_of(
-        [], [[], []], variant_set=np.zeros(2, np.uint32), call=np.array([7, 0], np.uint8),
+        [],
+        [[], []],
+        variant_set=np.zeros(2, np.uint32),
+        call=np.array([7, 0], np.uint8),
         undescribed=policy,
-    )  # fmt: skip
+    )
     assert plan.node_box.tolist() == boxes
 
 
 def test_parents():
     plan = plan_of(
-        [], [[]] * 5, root_count=2, first_child=np.array([2, 0, 4, 0, 0], np.uint32),
+        [],
+        [[]] * 5,
+        root_count=2,
+        first_child=np.array([2, 0, 4, 0, 0], np.uint32),
         child_count=np.array([2, 0, 1, 0, 0], np.uint16),
-    )  # fmt: skip
+    )
     assert plan.parent.tolist() == [5, 5, 0, 0, 2]
 
 

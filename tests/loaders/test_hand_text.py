@@ -21,8 +21,12 @@ def test_every_spelling_reads_back(deal, first):
     assert batch.rejects.height == 0
     assert batch.deals.select(HAND_COLUMNS).rows() == [deal.hands] * 5
     assert batch.deals["dealer"].to_list() == [
-        first.letter, deal.dealer.letter, deal.dealer.letter, first.letter, deal.dealer.letter,
-    ]  # fmt: skip
+        first.letter,
+        deal.dealer.letter,
+        deal.dealer.letter,
+        first.letter,
+        deal.dealer.letter,
+    ]
     assert parse_deal_line(pbn).hands == deal.hands
 
 

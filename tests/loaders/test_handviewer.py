@@ -58,8 +58,15 @@ def test_all_parameters():
 def test_play_of_the_right_leader():
     row = one_deal(f"{HANDS}&d=s&a=1NPPP&p=S3SAS8S4{{nice}}HKHTH5HA")
     assert [format_card(card) for card in row["play"]] == [
-        "S3", "SA", "S8", "S4", "HK", "HT", "H5", "HA",
-    ]  # fmt: skip
+        "S3",
+        "SA",
+        "S8",
+        "S4",
+        "HK",
+        "HT",
+        "H5",
+        "HA",
+    ]
     assert row["commentary"] == ["nice"]
 
 

@@ -70,8 +70,9 @@ def test_a_word_that_is_no_vulnerability_is_told(start):
     assert (row["board"], row["vulnerability"]) == (4, "None")
     assert (row["contract"], row["tricks"], row["score"]) == ("1S", 7, None)
     assert row["commentary"] == [
-        "well", "reader: expected a vulnerability (o, n, e or b) in sv, got 'maybe'",
-    ]  # fmt: skip
+        "well",
+        "reader: expected a vulnerability (o, n, e or b) in sv, got 'maybe'",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -284,8 +285,10 @@ def test_rooms_and_names_last():
     assert deals["room"].to_list() == ["open", "closed", "open"]
     assert deals["board"].to_list() == [1, 1, 2]
     assert deals["players"].to_list() == [
-        ["n1", "e1", "s1", "w1"], ["n2", "e2", "s2", "w2"], ["c", "d", "a", "b"],
-    ]  # fmt: skip
+        ["n1", "e1", "s1", "w1"],
+        ["n2", "e2", "s2", "w2"],
+        ["c", "d", "a", "b"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -383,8 +386,9 @@ def test_several_files_in_order_with_their_encodings():
     ]
     batch = read_lin_files(files)
     assert batch.deals.select("source", "encoding").rows() == [
-        ("one", "cp1252"), ("three", "utf-8"),
-    ]  # fmt: skip
+        ("one", "cp1252"),
+        ("three", "utf-8"),
+    ]
     assert [names[2] for names in batch.deals["players"].to_list()] == ["Gröm", "Gröm"]
     assert batch.rejects["source"].to_list() == ["two"]
     assert reasons("<html>")[0].startswith("expected LIN tokens")

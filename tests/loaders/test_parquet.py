@@ -69,10 +69,14 @@ def test_only_the_required_columns_are_needed(tmp_path):
 )
 def test_rows_that_are_no_deals_are_rejects(tmp_path, column, value, reason):
     path = tmp_path / "bad.parquet"
-    deals = random_deals(4, seed=5).select(REQUIRED_COLUMNS).with_columns(
-        pl.col("north", "east", "south", "west").cast(pl.Int64),
-        pl.col("dealer", "vulnerability").cast(pl.String),
-    )  # fmt: skip
+    deals = (
+        random_deals(4, seed=5)
+        .select(REQUIRED_COLUMNS)
+        .with_columns(
+            pl.col("north", "east", "south", "west").cast(pl.Int64),
+            pl.col("dealer", "vulnerability").cast(pl.String),
+        )
+    )
     rows = deals.rows(named=True)
     rows[2][column] = value
     pl.DataFrame(rows, schema=deals.schema).write_parquet(path)

@@ -290,8 +290,13 @@ def test_comments_anywhere():
     )
     row = one(text)
     assert row["commentary"] == [
-        "before\nthe game", "behind", "rest", "start", "in [brackets]", "line",
-    ]  # fmt: skip
+        "before\nthe game",
+        "behind",
+        "rest",
+        "start",
+        "in [brackets]",
+        "line",
+    ]
     assert (calls(row), row["board"], row["event"]) == ("1C P P P", 3, "{no; comment}")
 
 
@@ -447,8 +452,10 @@ def test_free_text_is_a_record_of_its_own():
     assert batch.deals["record"].to_list() == [2, 4]
     assert batch.rejects["record"].to_list() == [1, 3, 5]
     assert batch.rejects["text"].to_list() == [
-        "Generated 2 hands\nTime 0.1", "Frequency:\n 1 2", "Produced 2",
-    ]  # fmt: skip
+        "Generated 2 hands\nTime 0.1",
+        "Frequency:\n 1 2",
+        "Produced 2",
+    ]
     assert "got 'Generated 2 hands'" in batch.rejects["reason"][0]
 
 

@@ -64,11 +64,16 @@ def test_tables_and_par_read_back(data):
     known = np.array([[0 if one is None else one for one in row] for row in tables])
     scores = par_results(known, 0, 0)[0].tolist()
     frame = deals.with_columns(
-        *(pl.Series(name, [row[at] for row in tables], dtype=pl.UInt8)
-          for at, name in enumerate(DOUBLE_DUMMY_COLUMNS)),
-        pl.Series(PAR_COLUMN, [None if row[0] is None else score
-                               for row, score in zip(tables, scores, strict=True)], dtype=pl.Int16),
-    )  # fmt: skip
+        *(
+            pl.Series(name, [row[at] for row in tables], dtype=pl.UInt8)
+            for at, name in enumerate(DOUBLE_DUMMY_COLUMNS)
+        ),
+        pl.Series(
+            PAR_COLUMN,
+            [None if row[0] is None else score for row, score in zip(tables, scores, strict=True)],
+            dtype=pl.Int16,
+        ),
+    )
     text = written(frame)
     found, _ = double_dummy_columns(text.encode())
     assert found[PAR_COLUMN].equals(frame[PAR_COLUMN])
@@ -84,7 +89,7 @@ def test_tags_stand_in_the_order_of_an_export():
         pl.Series(BID_SYSTEMS_COLUMN, [["Acol", 'two "over" one']]),
         *(pl.lit(6, pl.UInt8).alias(name) for name in DOUBLE_DUMMY_COLUMNS),
         pl.lit(0, pl.Int16).alias(PAR_COLUMN),
-    )  # fmt: skip
+    )
     text = written(frame)
     tags = [line[1:].split(" ")[0] for line in text.splitlines() if line.startswith("[")]
     assert tags == [

@@ -149,8 +149,9 @@ def test_results_of_real_files_are_written_back(files):
         if b"OptimumResultTable" not in data and b"DoubleDummyTricks" not in data:
             continue
         deals = read_pbn(data, path.name).deals.head(200)
-        frame = deals.join(double_dummy_columns(data)[0], on="record", how="left",
-                           maintain_order="left")  # fmt: skip
+        frame = deals.join(
+            double_dummy_columns(data)[0], on="record", how="left", maintain_order="left"
+        )
         again, unread = double_dummy_columns("".join(format_games(frame)).encode())
         assert unread == 0
         for name in (*DOUBLE_DUMMY_COLUMNS, PAR_COLUMN):

@@ -52,8 +52,9 @@ def test_a_line_is_the_same_deal_at_another_table():
         + 'A  1 12 4SX  N 10 HA   "790"      - 4.0\n'
         + 'A  2 11 3NT  S  7 -        -  "200" 0.0\n'
         + "A  3 10 Pass -  - -        0      0 2.0\n"
-        + '\n[Board "3"]\n' + DEAL
-    )  # fmt: skip
+        + '\n[Board "3"]\n'
+        + DEAL
+    )
     assert rejects == []
     assert deals["record"].to_list() == [1, 2, 3, 4, 5]
     assert deals["board"].to_list() == [2, 2, 2, 2, 3]
@@ -117,8 +118,14 @@ def test_players(columns, line, players):
 def test_lines_that_are_no_results_are_rejects_and_lose_nothing_else():
     deals, rejects = scores(
         "Table\\1R;Contract;Score_NS\\6R",
-        "1 - -", '2 "" "Bye"', "3 4S", "4 4S 420 extra", "5 NP A5050", "6 - 100", "7 4S 420",
-    )  # fmt: skip
+        "1 - -",
+        '2 "" "Bye"',
+        "3 4S",
+        "4 4S 420 extra",
+        "5 NP A5050",
+        "6 - 100",
+        "7 4S 420",
+    )
     neither = "expected a contract or a score in a line of ScoreTable, got"
     assert rejects == [
         (2, f"{neither} ''"), (3, f"{neither} ''"),
@@ -182,8 +189,11 @@ def test_auctions_of_several_tables_one_behind_the_other():
     assert rejects == []
     assert deals["board"].to_list() == [2, 2, 2, 3]
     assert [format_calls(calls) for calls in deals["auction"]] == [
-        "P P P 1S P P P", "P P P 1N P P P", "P P P P", "",
-    ]  # fmt: skip
+        "P P P 1S P P P",
+        "P P P 1N P P P",
+        "P P P P",
+        "",
+    ]
     assert deals["players"].to_list() == [["Kim", "", "", ""], ["Lee", "", "", ""], None, None]
 
 

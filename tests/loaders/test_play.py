@@ -123,11 +123,13 @@ def test_what_was_played_agrees_and_with_other_hands_does_not(seed, declarer, st
     played = play_out(held, (declarer + 1) % 4, strain, random.Random(seed))
     turned = [masks[1], masks[2], masks[3], masks[0]]
     frame = read_deals([HANDS.encode()] * 2).deals.with_columns(
-        *(pl.Series(name, [masks[seat], turned[seat]], dtype=pl.UInt64)
-          for seat, name in enumerate(("north", "east", "south", "west"))),
+        *(
+            pl.Series(name, [masks[seat], turned[seat]], dtype=pl.UInt64)
+            for seat, name in enumerate(("north", "east", "south", "west"))
+        ),
         declarer=pl.lit("NESW"[declarer]).cast(pl.Enum(list("NESW"))),
         play=pl.Series([played[:count]] * 2, dtype=pl.List(pl.UInt8)),
-    )  # fmt: skip
+    )
     assert play_disagrees(frame).to_list() == [False, count > 0]
 
 

@@ -73,8 +73,10 @@ def test_names_of_sources_say_nothing_of_the_machine(folder, monkeypatch):
     assert [source.name for source in find_sources(f"{folder}/dee*")] == [str(Path("deep/B.PBN"))]
     monkeypatch.chdir(folder)
     assert [source.name for source in find_sources(["deep", "deep/B.PBN", "*.lin"])] == [
-        "B.PBN", str(Path("deep/B.PBN")), "a.lin",
-    ]  # fmt: skip
+        "B.PBN",
+        str(Path("deep/B.PBN")),
+        "a.lin",
+    ]
     # a source that was found is found again
     assert find_sources(find_sources(folder)) == find_sources(folder)
 
@@ -202,10 +204,13 @@ def small_limits(monkeypatch):
 
 VUGRAPH = (
     "vg|Cup,R1,I,1,9,A,0,B,0|rs|1CN=,2CN=,3CN=,4CN=,5CN=,6CN=,7CN=|pn|a,b,c,d,é,f,g,h|pg||\n"
-    + "".join(f"qx|{room}{board}|{MD}sv|n|nt|tom: qx or md|pg||\n" for board in range(1, 8)
-              for room in "oc")
+    + "".join(
+        f"qx|{room}{board}|{MD}sv|n|nt|tom: qx or md|pg||\n"
+        for board in range(1, 8)
+        for room in "oc"
+    )
     + f"pn|k,l,m,n|ah|12|sv|b|{MD}mb|1C|{MD}qx|o1|mb|p|pg||"
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
@@ -360,8 +365,12 @@ def test_names_that_are_no_utf8(tmp_path):
         archive.write(folder / "good.lin", "inside.lin")
     read = read_deals(folder)
     assert read.deals.height == 12
-    names = ["good.lin", r"\xe9t\xe9/sp\xfc.lin", r"\xe9t\xe9/\xfe.zip/inside.lin",
-             r"\xe9t\xe9/\xff.parquet"]  # fmt: skip
+    names = [
+        "good.lin",
+        r"\xe9t\xe9/sp\xfc.lin",
+        r"\xe9t\xe9/\xfe.zip/inside.lin",
+        r"\xe9t\xe9/\xff.parquet",
+    ]
     assert sorted(read.deals["source"].unique()) == sorted(names)
     (alone,) = find_sources(below / os.fsdecode(b"sp\xfc.lin"))
     assert alone.name == r"sp\xfc.lin"

@@ -42,9 +42,13 @@ def rejects(path: Path) -> dict[str, str]:
 def test_members_are_sources(tmp_path):
     path = pack(
         tmp_path / "Cup.ZIP",
-        ("day 2/B.PBN", PBN), ("day 1/deep/a.Lin", BOARD * 2), ("c.rbn", RBN), ("readme.md", b"#"),
-        ("day 1/", b""), ("d.txt", DEAL.encode()),
-    )  # fmt: skip
+        ("day 2/B.PBN", PBN),
+        ("day 1/deep/a.Lin", BOARD * 2),
+        ("c.rbn", RBN),
+        ("readme.md", b"#"),
+        ("day 1/", b""),
+        ("d.txt", DEAL.encode()),
+    )
     deals, refused = read_deals(path)
     assert refused.height == 0
     assert deals.select("source", "record").rows() == [
@@ -108,9 +112,14 @@ def test_members_that_are_refused(tmp_path):
         packed = file.getvalue()
     path = pack(
         tmp_path / "x.zip",
-        ("good.lin", BOARD), ("in.zip", packed), ("hidden.lin", packed), ("../up.lin", BOARD),
-        ("bomb.lin", bytes(3_000_000)), ("prose.txt", b"once upon a time"), ("empty.lin", b""),
-    )  # fmt: skip
+        ("good.lin", BOARD),
+        ("in.zip", packed),
+        ("hidden.lin", packed),
+        ("../up.lin", BOARD),
+        ("bomb.lin", bytes(3_000_000)),
+        ("prose.txt", b"once upon a time"),
+        ("empty.lin", b""),
+    )
     found = rejects(path)
     assert found.pop("x.zip/prose.txt").startswith("expected LIN, PBN, RBN, hands or Parquet, got")
     assert "a zip file, which is read by its path only" in found.pop("x.zip/hidden.lin")

@@ -53,8 +53,12 @@ class FakeArchives:
         query = parse_qs(parts.query, strict_parsing=bool(parts.query))
         self.asked.append((what, query))
         if what == "":
-            route.fulfill(json={"archives": [self._summary(name) for name in self.names],
-                                "damaged": self.damaged})  # fmt: skip
+            route.fulfill(
+                json={
+                    "archives": [self._summary(name) for name in self.names],
+                    "damaged": self.damaged,
+                }
+            )
         elif self.problem is not None:
             route.fulfill(status=422, json=self.problem)
         elif what.endswith("/counts"):

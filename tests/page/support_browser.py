@@ -9,9 +9,14 @@ from benchmarks.browser import Visit, serving, visiting, write_static_files
 from tests.support_missing import missing
 
 __all__ = [
-    "Visit", "chromium", "no_compiler_words", "serving", "visiting", "without_engine",
+    "Visit",
+    "chromium",
+    "no_compiler_words",
+    "serving",
+    "visiting",
+    "without_engine",
     "write_static_files",
-]  # fmt: skip
+]
 
 COMPILER_WORDS = re.compile(
     r"""

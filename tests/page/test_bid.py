@@ -185,11 +185,15 @@ def test_a_browser_that_keeps_nothing(browser, service, code, script):
 @pytest.mark.parametrize(
     "text",
     [
-        "{", "null", "7", '{"version":2,"value":{}}', '{"version":1,"value":{"boards":3}}',
+        "{",
+        "null",
+        "7",
+        '{"version":2,"value":{}}',
+        '{"version":1,"value":{"boards":3}}',
         '{"version":1,"value":{"current":null,"boards":[{"code":"1x","table":"","calls":[]}]}}',
         '{"version":1,"value":{"current":{"code":"CODE","table":"","calls":["1S","1H"]},"boards":[]}}',
     ],
-)  # fmt: skip
+)
 def test_what_another_version_kept_is_put_aside(visit, code, text):
     kept = text.replace("CODE", code)
     visit.page.add_init_script(
@@ -223,9 +227,11 @@ def test_links_that_are_no_board(visit, text, told):
 def test_boards_are_read_as_they_are_written(module):
     for number, row in enumerate(random_deals(20, seed=7).select(*HAND_COLUMNS).rows()):
         board = {
-            "hands": [format_hand(hand) for hand in row], "dealer": number % 4, "seat": number // 5,
+            "hands": [format_hand(hand) for hand in row],
+            "dealer": number % 4,
+            "seat": number // 5,
             "vulnerability": ("None", "NS", "EW", "Both")[number // 2 % 4],
-        }  # fmt: skip
+        }
         text = module("board_code", "writeBoard", board)["value"]
         assert module("board_code", "readBoard", text)["value"] == board
         assert re.fullmatch(r"1[\w-]{19}", text)

@@ -12,9 +12,11 @@ def joined(text: str, **others: str) -> str:
 
 def test_modules_that_are_needed_stand_first_and_others_are_left_out():
     text = joined(
-        'import "./b.js";\nimport { c } from "./c.js";\n', b='import { c } from "./c.js";\n',
-        c="export const c = 1;\n", d="export const d = 1;\n",
-    )  # fmt: skip
+        'import "./b.js";\nimport { c } from "./c.js";\n',
+        b='import { c } from "./c.js";\n',
+        c="export const c = 1;\n",
+        d="export const d = 1;\n",
+    )
     assert '"a.js": ["c.js", "b.js", "a.js"],' in text
     assert "d.js" not in text
 

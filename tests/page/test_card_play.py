@@ -34,9 +34,10 @@ HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT
 MASKS = [parse_hand(hand) for hand in HANDS]
 CALLS = "1N-P-2C-P-2D-P-2N-P-P-P"
 DEAL = (
-    "#" + "&".join(f"{seat}={hand}" for seat, hand in zip("nesw", HANDS, strict=True))
+    "#"
+    + "&".join(f"{seat}={hand}" for seat, hand in zip("nesw", HANDS, strict=True))
     + f"&dealer=N&vul=NS&auction={CALLS}"
-)  # fmt: skip
+)
 CONTRACT = parse_contract("2NN")
 NAME = "bidcascade.play"
 
@@ -196,16 +197,19 @@ def declares_a_board(visit: Visit, axe: Any, pictures: Path, folder: Path) -> No
     assert report["chosen"] == chosen
     assert report["words"] == "It gives a trick away."
     assert report["double_dummy"]["loss"] == 1
-    assert report["system"] == {
-        "name": "sayc", "digest": System.open("sayc").digest, "own": False,
-    }  # fmt: skip
+    assert report["system"] == {"name": "sayc", "digest": System.open("sayc").digest, "own": False}
 
 
 def test_a_phone_in_the_dark_and_one_who_looks_on(browser, folder, axe, pictures):
     visits = visiting(
-        browser, folder.as_uri(), viewport={"width": 320, "height": 640}, is_mobile=True,
-        has_touch=True, color_scheme="dark", reduced_motion="reduce",
-    )  # fmt: skip
+        browser,
+        folder.as_uri(),
+        viewport={"width": 320, "height": 640},
+        is_mobile=True,
+        has_touch=True,
+        color_scheme="dark",
+        reduced_motion="reduce",
+    )
     visit = next(visits)
     address = f"{folder.as_uri()}/index.html"
     page = begin(visit, address, "Watch")
@@ -339,8 +343,11 @@ def test_a_call_is_reported(visit, tmp_path):
     enter(page, text)
     page.wait_for_function("() => location.hash.includes('auction=1N-P')")
     assert visit.state()["n"] == HANDS[0]
-    for changed in (text.replace('"1N"', '"P"').replace('"dealer": "N"', '"dealer": "Q"'),
-                    text.replace('"version": 1', '"version": 9'), text[:-5]):  # fmt: skip
+    for changed in (
+        text.replace('"1N"', '"P"').replace('"dealer": "N"', '"dealer": "Q"'),
+        text.replace('"version": 1', '"version": 9'),
+        text[:-5],
+    ):
         visit.open("#dealer=E")
         enter(page, changed)
         problem = page.locator("#paste-problem")

@@ -154,8 +154,17 @@ def takes_a_board_home(visit: Visit) -> None:
     go(visit, "Use what is pasted")
     page.get_by_text("The auction is over").first.wait_for()
     assert visit.auction() == [
-        "1NT", "Pass", "2♣", "Pass", "2♦", "Pass", "2NT", "Pass", "Pass", "Pass",
-    ]  # fmt: skip
+        "1NT",
+        "Pass",
+        "2♣",
+        "Pass",
+        "2♦",
+        "Pass",
+        "2NT",
+        "Pass",
+        "Pass",
+        "Pass",
+    ]
     assert "AQ4" in page.inner_text(".seat.N")
     ways_on(visit, "two clubs by South", "Shown", "New deal", "System's auction")
     page.get_by_text("Save", exact=True).click()

@@ -82,8 +82,11 @@ def test_deeper_call_by_call_and_back(visit, archives):
     page.wait_for_selector("text=3 auctions ended here")
     assert page.locator(".bar-number").all_text_contents() == ["40 %", "50 %"]
     assert archives.questions("boards")[-1] == {
-        "where": ["HCP_N >= 15"], "by": ["sayc"], "auction": ["1N P"], "limit": ["100"],
-    }  # fmt: skip
+        "where": ["HCP_N >= 15"],
+        "by": ["sayc"],
+        "auction": ["1N P"],
+        "limit": ["100"],
+    }
     assert page.get_by_label("Beginning of the auction").input_value() == "1N P"
     follows.get_by_role("link", name="after one notrump").click()
     page.wait_for_selector("text=pass >> visible=true")
@@ -99,8 +102,10 @@ def test_what_an_auction_is_worth(visit, archives):
     page.wait_for_selector(".tiles")
     # of all boards of the auction: conditions have no part in it
     assert archives.questions("nodes")[-1] == {
-        "auction": ["1N P"], "by": ["sayc"], "statistics": ["true"],
-    }  # fmt: skip
+        "auction": ["1N P"],
+        "by": ["sayc"],
+        "statistics": ["true"],
+    }
     tiles = page.locator(".tiles").text_content()
     assert "−112" in tiles
     assert "room" not in tiles
@@ -185,10 +190,16 @@ def test_what_is_wrong_with_a_question_is_told_below_it(visit, archives):
     page = visit.open(address_of(archive="club")).page
     visit.wait_said("1 board.")
     archives.problem = {
-        "type": "urn:bidcascade:problem:invalid", "title": "Something in the request is wrong",
-        "errors": [{"field": "where[0]", "value": "HCP_N >>",
-                    "reason": "expected a number\n  HCP_N >>\n         ^"}],
-    }  # fmt: skip
+        "type": "urn:bidcascade:problem:invalid",
+        "title": "Something in the request is wrong",
+        "errors": [
+            {
+                "field": "where[0]",
+                "value": "HCP_N >>",
+                "reason": "expected a number\n  HCP_N >>\n         ^",
+            }
+        ],
+    }
     page.get_by_label("Conditions on the hands").fill("HCP_N >>")
     find(page)
     visit.wait_said("expected a number.")
@@ -219,8 +230,9 @@ def test_only_who_has_it_is_asked_for_what_is_allowed(visit, archives):
         assert mode.is_enabled() == has
     page.get_by_label("Archive", exact=True).select_option("season")
     assert page.get_by_label("Auctions of").locator("option").all_text_contents() == [
-        "the players", "sayc",
-    ]  # fmt: skip
+        "the players",
+        "sayc",
+    ]
 
 
 def test_no_archive_yet(visit, archives):

@@ -55,7 +55,7 @@ PBN = (
     '[Contract "4SX"]\n[Declarer "S"]\n[Result "8"]\n[Room "Closed"]\n[Score "NS -300"]\n\n'
     f'[Board "3"]\n[Deal "N:{HANDS[0]} {HANDS[0]} {HANDS[2]} {HANDS[3]}"]\n\n'
     "some words\n"
-)  # fmt: skip
+)
 # what files write in ways of their own: marks, words, comments, tags and tables
 ODD_LIN = (
     f"sv|Neither|md|3{MD}|ah|Board 2|pn|-,Bob,-,-|mb|-1Dp*1Hp!2D|mb|ppp|pc|C3|pc|C4|up|1|pc|CA|\n"
@@ -83,7 +83,7 @@ ODD_PBN = (
     f'[Board "8"]\n{DEAL}[ScoreTable "Names_NS\\20L;Contract;Declarer;Result;Multiplicity"]\n'
     ' "North 7; {South}" 4S N = 3\n "a [b] - c" 3NTX S -1 1\n "open ; 3C N 9 1\n\n'
     f'{{ a "; remark}}\n[Board "9"]\n{DEAL}'
-)  # fmt: skip
+)
 LINK = "https://example.org/v?s=sj876ha65dq93cj94&w=st32ht94djt2ca876&n=saq4hkj3dk876cq52"
 ODD_LINKS = "".join(
     f"{LINK}&{parameters}\n"
@@ -117,10 +117,12 @@ SOME_PBN = (
 SOME_LINKS = "".join(
     f"https://example.org/v?{parameters}\n"
     for parameters in (
-        f"n={N}&s={S}&d=n&a=1nppp&p=s5s6", f"w={W}&b=3", f"n={N}&e={E}&s={S}&p=s5",
+        f"n={N}&s={S}&d=n&a=1nppp&p=s5s6",
+        f"w={W}&b=3",
+        f"n={N}&e={E}&s={S}&p=s5",
         f"lin={quote(f'md|2{S},,{N},|mb|p|pc|S5|')}",
     )
-)  # fmt: skip
+)
 TEXTS = {
     "LIN": (LIN, read_lin), "PBN": (PBN, read_pbn), "page": (PAGE, read_lin),
     "odd LIN": (ODD_LIN, read_lin), "odd PBN": (ODD_PBN, read_pbn),

@@ -371,8 +371,10 @@ def test_three_systems_are_compared(visit):
     # those that went on together part here; the third has done so before
     assert rows.nth(2).locator(".parting").all_text_contents() == ["3NT", "2♣"]
     assert rows.last.locator("td").all_text_contents() == [
-        "3NT by North", "2NT by North", "3NT by North",
-    ]  # fmt: skip
+        "3NT by North",
+        "2NT by North",
+        "3NT by North",
+    ]
     page.get_by_role("checkbox", name="acol").uncheck()
     visit.wait_said("They part at call 3: South calls 3NT in sayc, 2♣ in old.")
     assert page.locator(".compared thead th").all_text_contents() == ["Caller", "sayc", "old"]
@@ -483,9 +485,10 @@ def test_errors_are_sentences(visit):
 def test_a_service_that_is_still_loading_is_waited_for(visit):
     page = visit.page
     problem = {
-        "type": "urn:bidcascade:problem:not-ready", "title": "The service is not ready",
+        "type": "urn:bidcascade:problem:not-ready",
+        "title": "The service is not ready",
         "detail": "the bidding tables are being loaded: 1 of 3 are there",
-    }  # fmt: skip
+    }
     left = [1, 2]
 
     def answer(route: Any) -> None:

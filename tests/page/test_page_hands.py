@@ -181,12 +181,15 @@ SIGNED = [
         "N {}   E {}\nS {}   W {}".format(*SIGNED),
         "North: {}; East: {}; South: {}; West: {}".format(*SIGNED),
         "\n\n".join(one.replace(" ♦", "\n♦") for one in SIGNED),
-        "\n".join(f"{name} | {hand.replace('.', ' | ')}"
-                  for name, hand in zip("NESW", HANDS, strict=True)),
-        "\n".join(f"{name}: {hand.replace('.', ', ').replace('T', '10')}"
-                  for name, hand in zip("NESW", HANDS, strict=True)),
+        "\n".join(
+            f"{name} | {hand.replace('.', ' | ')}" for name, hand in zip("NESW", HANDS, strict=True)
+        ),
+        "\n".join(
+            f"{name}: {hand.replace('.', ', ').replace('T', '10')}"
+            for name, hand in zip("NESW", HANDS, strict=True)
+        ),
     ],
-)  # fmt: skip
+)
 def test_all_four_hands_are_read(module, text):
     assert read(module, text)["hands"] == HANDS
 

@@ -32,9 +32,10 @@ def test_what_is_legal_is_legal_by_the_laws(module):
             mine = [call for call in range(CALL_COUNT) if auction.is_legal(call)]
             if len(calls) % 3 == 0:
                 found = [
-                    call for call in range(CALL_COUNT)
+                    call
+                    for call in range(CALL_COUNT)
                     if module("calls", "isLegal", calls, format_call(call))["value"]
-                ]  # fmt: skip
+                ]
                 assert found == mine, calls
             # passes and doubles often, so that the auction ends and is doubled
             low = [call for call in mine if call < 12]
@@ -263,9 +264,10 @@ def test_of_two_bounds_the_harder_one_is_told(module):
 
 def test_problems_become_sentences(module):
     body = {
-        "title": "Something in the request is wrong", "detail": "x",
+        "title": "Something in the request is wrong",
+        "detail": "x",
         "errors": [{"field": "hand", "value": "", "reason": "expected 13 cards"}],
-    }  # fmt: skip
+    }
     sentence = module("api", "sentenceOf", 422, body, None)["value"]
     assert sentence == "Something in the request is wrong. Hand: expected 13 cards."
     assert module("api", "sentenceOf", 429, {}, "2")["value"] == (

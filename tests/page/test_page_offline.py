@@ -238,10 +238,13 @@ def empty(browser) -> Iterator[Any]:
 def test_a_joined_script_does_what_its_modules_do(empty):
     text = bundle(MODULES, ["main.js"], "run")
     told = empty.evaluate(f'() => {{ {text} run("main.js"); return told; }}')
-    empty.route("**/*", lambda route: route.fulfill(
-        body=MODULES.get(route.request.url.partition("test/")[2], ""),
-        content_type="text/javascript" if route.request.url.endswith("js") else "text/html",
-    ))  # fmt: skip
+    empty.route(
+        "**/*",
+        lambda route: route.fulfill(
+            body=MODULES.get(route.request.url.partition("test/")[2], ""),
+            content_type="text/javascript" if route.request.url.endswith("js") else "text/html",
+        ),
+    )
     empty.goto("http://modules.test/")
     assert told == empty.evaluate("import('/main.js').then(() => told)")
     assert told == ["effect", "data", "late", "found", True, 1, 6, 3, True]

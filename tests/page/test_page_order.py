@@ -93,9 +93,7 @@ def test_a_table_is_no_longer_three_things(offline):
     assert not re.search(r"\btables?\b", page.locator("#help-text").inner_text(), re.IGNORECASE)
 
 
-@pytest.mark.parametrize(
-    ("old", "title"), [("table", "System book"), ("play", "Bid")]
-)  # fmt: skip
+@pytest.mark.parametrize(("old", "title"), [("table", "System book"), ("play", "Bid")])
 def test_an_older_address_leads_to_what_a_view_is_called_now(offline, old, title):
     page = offline.open(f"#dealer=N&view={old}").page
     assert page.locator("#pages [aria-current]").text_content() == title
@@ -160,8 +158,10 @@ def test_topics_come_in_levels_twenty_first(offline, system):
     page.locator("#topic option").first.wait_for(state="attached")
     groups = page.locator("#topic optgroup")
     assert [one.get_attribute("label") for one in groups.all()] == [
-        "To begin with", "Further conventions", "Further calls by name",
-    ]  # fmt: skip
+        "To begin with",
+        "Further conventions",
+        "Further calls by name",
+    ]
     first = groups.first.locator("option").all_text_contents()
     assert len(first) == 20
     assert {"Stayman", "Weak two", "Takeout double", "Negative double", "Blackwood"} <= set(first)

@@ -128,8 +128,9 @@ def test_options_of_a_text_are_switches(visit, tmp_path):
     page = switched(visit, tmp_path)
     boxes = page.locator(".switches input")
     assert boxes.evaluate_all("all => all.map(one => [one.name, one.checked])") == [
-        ["option-weak-notrump", False], ["option-weak-twos", True]
-    ]  # fmt: skip
+        ["option-weak-notrump", False],
+        ["option-weak-twos", True],
+    ]
     page.get_by_label("weak-notrump").check()
     page.wait_for_selector(".changes li")
     assert "Weak notrump" in page.inner_text(".changes")
@@ -418,9 +419,10 @@ def test_what_stands_out(visit, tmp_path):
         page.click("#system-check")
     body = asked.value.post_data_json
     assert body["system"] == {
-        "text": texts["mine.bidding"], "pages": {"answers.bidding": texts["answers.bidding"]},
+        "text": texts["mine.bidding"],
+        "pages": {"answers.bidding": texts["answers.bidding"]},
         "options": {},
-    }  # fmt: skip
+    }
     assert body["opponents"] == {"table": "acol"}
     page.get_by_text("stand out on 2,000 random deals").wait_for(timeout=100_000)
     page.get_by_text("Forced to call, and no line fits").click()

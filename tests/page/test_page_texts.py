@@ -169,7 +169,9 @@ def test_every_text_that_is_asked_for_is_there_and_every_text_is_said():
             said |= {
                 name
                 for name, part in made.items()
-                if not part or part in term_names() or f"{part}_S" in term_names()
+                if not part
+                or part in term_names()
+                or f"{part}_S" in term_names()
                 or re.search(rf"(?<![\w.-]){re.escape(part)}(?![\w-])", everything)
-            }  # fmt: skip
+            }
     assert set(known) - said == set()

@@ -241,8 +241,8 @@ def test_signs_of_a_side_are_those_of_the_definition(module):
 @pytest.fixture(scope="module")
 def all_systems(tmp_path_factory) -> Iterator[str]:
     with ready_server(
-        table="sayc", extra_tables="acol,two-over-one", data_folder=tmp_path_factory.mktemp("data"),
-    ) as (url, _):  # fmt: skip
+        table="sayc", extra_tables="acol,two-over-one", data_folder=tmp_path_factory.mktemp("data")
+    ) as (url, _):
         yield url
 
 

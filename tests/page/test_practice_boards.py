@@ -42,8 +42,12 @@ def test_known_hands_are_asked_at_their_calls(dealer, calls, places):
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     found = json.loads(done.stdout)
     expected = [
-        {"calls": calls[:place], "dealer": dealer, "vulnerability": "NS",
-         "hand": HANDS[(dealer + place) % len(SEATS)]}
+        {
+            "calls": calls[:place],
+            "dealer": dealer,
+            "vulnerability": "NS",
+            "hand": HANDS[(dealer + place) % len(SEATS)],
+        }
         for place in places
-    ]  # fmt: skip
+    ]
     assert found == {"questions": expected, "again": expected}

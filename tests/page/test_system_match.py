@@ -51,9 +51,10 @@ def test_imps_and_intervals_are_those_of_python(module):
 
 def test_a_match_is_that_of_python(module_page):
     match = SystemMatch(
-        System.parse(CHANGED), System.parse(SMALL_SYSTEM),
+        System.parse(CHANGED),
+        System.parse(SMALL_SYSTEM),
         deal_arrays(random_deals(BOARDS, BANK_SEED)),
-    )  # fmt: skip
+    )
     match.work_out(default_pool(), Budget())
     found = summarize(match)
     assert found.kinds["differs"] > 5
@@ -120,9 +121,10 @@ def test_without_a_service(browser, tmp_path, monkeypatch):
     mine = tmp_path / "mine.bidding"
     mine.write_text(SMALL_SYSTEM, "utf-8")
     match = SystemMatch(
-        System.parse(CHANGED), System.parse(SMALL_SYSTEM),
+        System.parse(CHANGED),
+        System.parse(SMALL_SYSTEM),
         deal_arrays(random_deals(BOARDS, BANK_SEED)),
-    )  # fmt: skip
+    )
     match.work_out(None, Budget(), made_up(hands))
     found = summarize(match).imps
     for deals in (BOARDS, 0):

@@ -42,9 +42,14 @@ def run(folder, program, *arguments, **more):
     environs |= {"PYTHONPATH": os.pathsep.join(paths), "HOME": str(folder / "home")}
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.pop(0)\n{program}", *map(str, arguments)],
-        cwd=folder, env=environs, capture_output=True, text=True, timeout=250,
-        stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        env=environs,
+        capture_output=True,
+        text=True,
+        timeout=250,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
     ran = folder / "ran.txt"
     assert not ran.exists(), ran.read_text()
     assert done.returncode == 0, done.stderr
@@ -96,9 +101,19 @@ def test_questions_and_jobs_of_the_service(trapped):
 def test_workers_of_a_cluster(trapped):
     pytest.importorskip("distributed")
     run(
-        trapped, PROGRAM, "batch", "deals.lin", "--table", "sayc", "--devices", "0,1",
-        "--backend", "cpu", "--out", "answers",
-    )  # fmt: skip
+        trapped,
+        PROGRAM,
+        "batch",
+        "deals.lin",
+        "--table",
+        "sayc",
+        "--devices",
+        "0,1",
+        "--backend",
+        "cpu",
+        "--out",
+        "answers",
+    )
 
 
 def test_the_folder_python_puts_first_is_not_handed_on(tmp_path):
@@ -111,9 +126,12 @@ def test_the_folder_python_puts_first_is_not_handed_on(tmp_path):
         paths = os.pathsep.join([*filter(None, sys.path), *named])
         said = subprocess.run(
             [sys.executable, "-c", f"import os, sys; sys.path.insert(0, os.getcwd())\n{program}"],
-            cwd=folder, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True,
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
             check=True,
-        )  # fmt: skip
+        )
         assert said.stdout.strip() == expected, named
 
 

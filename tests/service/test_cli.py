@@ -61,9 +61,13 @@ def test_auctions_as_the_service_answers_them(run, small):
     first, second = value["results"]
     assert first == second
     assert first["auctions"] == [
-        {"calls": ["1N"], "completed": False, "entry": 0,
-         "variants": ["Strong notrump", "Flat notrump"]}
-    ]  # fmt: skip
+        {
+            "calls": ["1N"],
+            "completed": False,
+            "entry": 0,
+            "variants": ["Strong notrump", "Flat notrump"],
+        }
+    ]
     assert first["truncated"]
     asked = json.dumps({"deals": [{"deal": DEAL}], "limit": 1})
     answer = json.loads(run("get", "/v1/auctions", "--data", asked, "--table", f"small={small}"))
@@ -89,9 +93,12 @@ def test_auctions_of_files_and_of_standard_input(run, inputs):
     lines = [line.strip().split("  ")[0] for line in out.splitlines()[1::2]]
     assert lines == [format_calls(auction) for auction in found["auction"]]
     done = subprocess.run(
-        command("auctions", "-", "--mode", "first", "--json"), input=inputs[0].read_bytes(),
-        env=environment(), capture_output=True, check=True,
-    )  # fmt: skip
+        command("auctions", "-", "--mode", "first", "--json"),
+        input=inputs[0].read_bytes(),
+        env=environment(),
+        capture_output=True,
+        check=True,
+    )
     assert len(json.loads(done.stdout)["results"]) == 20
     assert b"2 records of '-' are no deals" in done.stderr
 
@@ -156,8 +163,24 @@ def test_deals_under_a_condition(run, tmp_path):
 
 def test_deals_with_known_cards_and_several_conditions(run, tmp_path):
     out = tmp_path / "deals.parquet"
-    run("deals", 30, "--seed", 3, "--where", "HCP_N >= 20", "--where", "C_E_SK",
-        "--known", "S:AQxx.xx+.+.-", "--dealer", "S", "--vul", "None", "--out", out)  # fmt: skip
+    run(
+        "deals",
+        30,
+        "--seed",
+        3,
+        "--where",
+        "HCP_N >= 20",
+        "--where",
+        "C_E_SK",
+        "--known",
+        "S:AQxx.xx+.+.-",
+        "--dealer",
+        "S",
+        "--vul",
+        "None",
+        "--out",
+        out,
+    )
     found = pl.read_parquet(out)
     south, east = found["south"].to_list(), found["east"].to_list()
     assert all(hand >> 50 & 1 == 0 and hand >> 51 & 1 and hand >> 49 & 1 for hand in south)
@@ -188,8 +211,19 @@ def test_no_such_deal(capfd, tmp_path, where, said):
 def test_augment(run, inputs, tmp_path):
     out, file = tmp_path / "wide.parquet", tmp_path / "expressions.txt"
     file.write_text("# openings\nHCP >= 12\n\n15<=HCP<=17\n")
-    run("augment", inputs[2], "--out", out, "--terms", "SL_S", "--expressions", file,
-        "--auctions", "1N", "P")  # fmt: skip
+    run(
+        "augment",
+        inputs[2],
+        "--out",
+        out,
+        "--terms",
+        "SL_S",
+        "--expressions",
+        file,
+        "--auctions",
+        "1N",
+        "P",
+    )
     found = pl.read_parquet(out)
     assert found.columns[-14:] == [
         "SL_N_S", "SL_E_S", "SL_S_S", "SL_W_S",
@@ -204,16 +238,19 @@ def test_augment(run, inputs, tmp_path):
 
 def test_parquet_to_standard_output(tmp_path):
     done = subprocess.run(
-        command("deals", 5, "--seed", 1, "--out", "-"), env=environment(),
-        capture_output=True, check=True,
-    )  # fmt: skip
+        command("deals", 5, "--seed", 1, "--out", "-"),
+        env=environment(),
+        capture_output=True,
+        check=True,
+    )
     assert pl.read_parquet(done.stdout)["board"].to_list() == [1, 2, 3, 4, 5]
 
 
 @pytest.mark.slow
 def test_batch(run, inputs, tmp_path):
-    value = json.loads(run("batch", *inputs, "--out", tmp_path / "out", "--mode", "counts",
-                           "--json"))  # fmt: skip
+    value = json.loads(
+        run("batch", *inputs, "--out", tmp_path / "out", "--mode", "counts", "--json")
+    )
     assert (value["boards"], value["rejects"]) == (60, 3)
     counts = Engine(open_table("sayc")).counts(read_deals(inputs).deals)
     assert pl.read_parquet(tmp_path / "out/counts.parquet").equals(counts)
@@ -243,8 +280,17 @@ def test_user_terms_in_a_table(run, tmp_path):
         '{"prior": "", "call": "1S", "criteria": ["Strength >= 20"]}\n'
     )
     (tmp_path / "terms.txt").write_text("Strength = HCP + SL_S\n")
-    run("table", "import", tmp_path / "rows.jsonl", "--out", tmp_path / "t",
-        "--user-terms", tmp_path / "terms.txt", "--undescribed", "allow")  # fmt: skip
+    run(
+        "table",
+        "import",
+        tmp_path / "rows.jsonl",
+        "--out",
+        tmp_path / "t",
+        "--user-terms",
+        tmp_path / "terms.txt",
+        "--undescribed",
+        "allow",
+    )
     info = json.loads(run("table", "info", tmp_path / "t", "--json"))
     assert info["user_terms"] == {"Strength": "HCP + SL_S"}
     assert info["undescribed"] == "allow"
@@ -259,9 +305,10 @@ def test_requests_without_a_server(run, small):
     assert following
     body = json.dumps({"hand": "K52.AQ3.9876.KJ2", "auction": ["1N", "P"]})
     answer = json.loads(run("get", "/v1/bid", "--data", body, *given))
-    assert answer["call"] == json.loads(
-        run("bid", "K52.AQ3.9876.KJ2", "--auction", "1N P", "--json", *given)
-    )["call"]  # fmt: skip
+    assert (
+        answer["call"]
+        == json.loads(run("bid", "K52.AQ3.9876.KJ2", "--auction", "1N P", "--json", *given))["call"]
+    )
 
 
 def test_info_names_backends_and_places(run, monkeypatch, tmp_path):
@@ -303,8 +350,11 @@ def test_nothing_heavy_is_loaded_for_help_and_info():
         "except SystemExit: pass\n"
         "print(*(name for name in ('numpy', 'polars', 'fastapi') if name in sys.modules))"
     )
-    for argument, allowed in (("--help", set()), ("--version", set()),
-                              ("info", {"numpy", "polars"})):  # fmt: skip
+    for argument, allowed in (
+        ("--help", set()),
+        ("--version", set()),
+        ("info", {"numpy", "polars"}),
+    ):
         assert set(run_python(code, argument).out.splitlines()[-1].split()) <= allowed
 
 

@@ -19,8 +19,11 @@ def inputs(tmp_path):
     texts = tmp_path / "texts.txt"
     texts.write_text("4+ !S; 6-10 total points\nmay be short\n\nJump -- 5+ ♣; 15-\n", "utf-8")
     lines = tmp_path / "corpus.jsonl"
-    rows = [{"kept": "4+ !S; 6-10 total points", "superseded": ["forcing", "x -- y -- z"]}, "2+ !C",
-            {"description": "Cue bid -- 4+ !S; 2 controls"}]  # fmt: skip
+    rows = [
+        {"kept": "4+ !S; 6-10 total points", "superseded": ["forcing", "x -- y -- z"]},
+        "2+ !C",
+        {"description": "Cue bid -- 4+ !S; 2 controls"},
+    ]
     lines.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     archive = tmp_path / "boards.lin"
     archive.write_text(LIN.format("notrump opener -- 15-17 HCP"), "utf-8")

@@ -47,8 +47,18 @@ def test_boards_are_bid_and_explained(capsys, tmp_path):
     told = dict.fromkeys(text for texts in read["announcements"] for text in texts)
     assert "Strong <b>notrump</b>: 15-17 points, balanced" in told
     assert set(map(tuple, bid_system_column(data)[BID_SYSTEMS_COLUMN])) == {("mine.bidding",) * 2}
-    ran(capsys, "export", "pbn", "club.lin", "--bidder", "mine.bidding", "--option", "weak",
-        "--out", "weak.pbn")  # fmt: skip
+    ran(
+        capsys,
+        "export",
+        "pbn",
+        "club.lin",
+        "--bidder",
+        "mine.bidding",
+        "--option",
+        "weak",
+        "--out",
+        "weak.pbn",
+    )
     assert (
         not read_pbn((tmp_path / "weak.pbn").read_bytes()).deals["auction"].equals(read["auction"])
     )
@@ -93,8 +103,19 @@ def test_systems_that_files_name_stay(capsys, tmp_path):
 
 
 def test_sheets_have_every_board_and_escape_texts(capsys, tmp_path):
-    told = json.loads(ran(capsys, "export", "sheets", "club.lin", "--title", "<i>Thursday</i>",
-                          "--out", "club.html", "--json"))  # fmt: skip
+    told = json.loads(
+        ran(
+            capsys,
+            "export",
+            "sheets",
+            "club.lin",
+            "--title",
+            "<i>Thursday</i>",
+            "--out",
+            "club.html",
+            "--json",
+        )
+    )
     assert told["boards"] == 12
     text = (tmp_path / "club.html").read_text("utf-8")
     assert "<i>" not in text

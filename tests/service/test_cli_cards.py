@@ -96,8 +96,11 @@ def test_a_book_stands_in_no_folder_of_others(capsys, small, tmp_path):
 
 
 def test_a_place_that_cannot_be_written_is_told(capsys, small):
-    for command in ((*small[:-1], "small.bidding/book"), (*small[:-1], "/proc/book"),
-                    ("system", "card", "sayc", "--out", "/proc/card.html")):  # fmt: skip
+    for command in (
+        (*small[:-1], "small.bidding/book"),
+        (*small[:-1], "/proc/book"),
+        ("system", "card", "sayc", "--out", "/proc/card.html"),
+    ):
         assert main([*command]) in (BAD_INPUT, BAD_ARGUMENTS)
         assert "internal error" not in capsys.readouterr().err
 
@@ -132,8 +135,10 @@ def test_a_pdf_where_a_browser_is(capsys, small, tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert json.loads(ran(capsys, *small, "--pdf", "--json"))["pdf"] is None
     monkeypatch.setattr("shutil.which", lambda name: str(browser))
-    for text, printed in (("exit 3", False), ('for i; do case $i in --print-to-pdf=*) '
-                          'echo > "${i#*=}";; esac; done', True)):  # fmt: skip
+    for text, printed in (
+        ("exit 3", False),
+        ('for i; do case $i in --print-to-pdf=*) echo > "${i#*=}";; esac; done', True),
+    ):
         browser.write_text(f"#!/bin/sh\n{text}\n")
         browser.chmod(0o755)
         assert main([*small, "--pdf", "--overwrite"]) == DONE

@@ -47,8 +47,12 @@ def test_a_match_leaves_its_report(tmp_path, capsys):
     folder = tmp_path / "out"
     names = sorted(path.name for path in folder.iterdir())
     assert names == [
-        "boards.parquet", "divergences.parquet", "report.html", "report.md", "summary.json"
-    ]  # fmt: skip
+        "boards.parquet",
+        "divergences.parquet",
+        "report.html",
+        "report.md",
+        "summary.json",
+    ]
     summary = json.loads((folder / "summary.json").read_text())
     boards = pl.read_parquet(folder / "boards.parquet")
     estimate = (boards["imps"] * boards["weight"]).sum() / 300
@@ -157,16 +161,34 @@ def some_summary() -> Summary:
     system = SystemResult("<b>one</b>", per_deal, sure, sure, (("1N", 0.5), ("4H", 0.25)))
     parted = DivergenceResult(Divergence((7, 0), 8, 9), 12, sure, unsure, sure)
     example = Example(
-        41, "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432", "N", "None",
-        ((7, 0, 0, 0), (0, 0, 0, 0)), ("1N N", "Pass"), (9, None), (150, 0), 4,
-    )  # fmt: skip
+        41,
+        "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432",
+        "N",
+        "None",
+        ((7, 0, 0, 0), (0, 0, 0, 0)),
+        ("1N N", "Pass"),
+        (9, None),
+        (150, 0),
+        4,
+    )
     return Summary(
-        ("<b>one</b>", "two|*"), 1000, {"same": 500, "differs": 500}, 50, 80,
-        sure, sure, sure, 7, unsure,
+        ("<b>one</b>", "two|*"),
+        1000,
+        {"same": 500, "differs": 500},
+        50,
+        80,
+        sure,
+        sure,
+        sure,
+        7,
+        unsure,
         dict.fromkeys(("won", "lost", "flat", "other auction", "other contract"), sure),
-        {"None": (sure, unsure)}, (parted,), (system, system), (example,),
+        {"None": (sure, unsure)},
+        (parted,),
+        (system, system),
+        (example,),
         {"bidding": 1.0},
-    )  # fmt: skip
+    )
 
 
 def test_the_page_shows_everything_and_escapes_names():

@@ -248,8 +248,12 @@ def test_a_closed_stream_is_no_error_of_ours(files, tmp_path, closed, arguments,
     words = command(*(names.get(word, word) for word in arguments))
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {closed}', "sh", *words],
-        capture_output=True, text=True, env=environment(), timeout=200, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=200,
+        check=False,
+    )
     assert done.returncode == code, done.stderr
     assert "internal error" not in done.stdout + done.stderr
     assert message in done.stderr
@@ -282,9 +286,10 @@ def test_a_port_in_use():
         port = taken.getsockname()[1]
         done = run_apart("serve", "--port", port)
     assert done == (
-        BAD_ARGUMENTS, "",
+        BAD_ARGUMENTS,
+        "",
         f"bidcascade: error: cannot listen on 127.0.0.1:{port}: address already in use\n",
-    )  # fmt: skip
+    )
 
 
 SEVERAL = """

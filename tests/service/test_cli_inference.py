@@ -30,8 +30,17 @@ def test_leads_are_printed(lead):
     assert lines[0] == "S leads against 3NE, by set"
     assert lines[2].split()[:5] == ["lead", "tricks", "set", "matchpoints", "IMPs"]
     assert {line.split("  ")[0].strip() for line in lines[4:14]} == {
-        "D9 D8 D7 D6", "HA", "HQ", "H3", "SK", "S5", "S2", "CK", "CJ", "C2",
-    }  # fmt: skip
+        "D9 D8 D7 D6",
+        "HA",
+        "HQ",
+        "H3",
+        "SK",
+        "S5",
+        "S2",
+        "CK",
+        "CJ",
+        "C2",
+    }
     assert lines[-1].startswith("5 of 5 layouts solved: lead ")
     assert lines[-1][28:30] in {"D6", "HA", "HQ", "H3", "SK", "S2", "CK", "C2"}
     # the small table has no line for opener's partner's last pass

@@ -65,10 +65,29 @@ def test_bid_and_auctions(capsys):
 
 def test_batch_and_export(capsys, tmp_path):
     for name, more in (("plain", ()), ("weak", WEAK)):
-        ran(capsys, "batch", "club.lin", "--table", "mine.bidding", "--mode", "first",
-            "--out", tmp_path / name, *more)  # fmt: skip
-        ran(capsys, "export", "calls", "club.lin", "--bidder", "mine.bidding",
-            "--out", tmp_path / f"calls-{name}", *more)  # fmt: skip
+        ran(
+            capsys,
+            "batch",
+            "club.lin",
+            "--table",
+            "mine.bidding",
+            "--mode",
+            "first",
+            "--out",
+            tmp_path / name,
+            *more,
+        )
+        ran(
+            capsys,
+            "export",
+            "calls",
+            "club.lin",
+            "--bidder",
+            "mine.bidding",
+            "--out",
+            tmp_path / f"calls-{name}",
+            *more,
+        )
     for pattern in ("{}/auctions-*.parquet", "calls-{}/calls-*.parquet"):
         plain, weak = (
             pl.read_parquet(tmp_path / pattern.format(name)) for name in ("plain", "weak")
@@ -123,9 +142,16 @@ def test_diff_of_a_system_with_itself(capsys):
 def test_page(capsys, tmp_path):
     for name, more in (("plain", ()), ("weak", WEAK)):
         ran(
-            capsys, "page", "other.bidding", "mine.bidding", "--out", tmp_path / name,
-            "--solved-deals", "0", *more,
-        )  # fmt: skip
+            capsys,
+            "page",
+            "other.bidding",
+            "mine.bidding",
+            "--out",
+            tmp_path / name,
+            "--solved-deals",
+            "0",
+            *more,
+        )
     plain, weak = (
         (tmp_path / name / "systems" / "mine.js").read_text() for name in ("plain", "weak")
     )
@@ -138,10 +164,20 @@ def test_archive_keeps_the_options(capsys, folder):
     ran(capsys, *bid, "--as", "weak", *WEAK)
     ran(capsys, *bid, "--as", "plain")
     boards = [
-        told(capsys, "archive", "boards", "club", "--by", name, "--auction", "1N",
-             "--folder", "archives")["total"]
+        told(
+            capsys,
+            "archive",
+            "boards",
+            "club",
+            "--by",
+            name,
+            "--auction",
+            "1N",
+            "--folder",
+            "archives",
+        )["total"]
         for name in ("weak", "plain")
-    ]  # fmt: skip
+    ]
     assert boards[0] > boards[1]
     catalogue = json.loads((folder / "archives/club/archive.json").read_text())
     assert catalogue["state"]["bidders"]["weak"]["options"] == {"options": {"weak-notrump": True}}
@@ -152,8 +188,17 @@ def test_tables_of_rows_of_a_system(capsys, tmp_path):
         told(capsys, "table", "info", "mine.bidding", *more)["digest"] for more in ((), WEAK)
     )
     assert plain != weak
-    compiled = told(capsys, "system", "compile", "mine.bidding", "--deals", "500",
-                    "--out", tmp_path / "weak", *WEAK)  # fmt: skip
+    compiled = told(
+        capsys,
+        "system",
+        "compile",
+        "mine.bidding",
+        "--deals",
+        "500",
+        "--out",
+        tmp_path / "weak",
+        *WEAK,
+    )
     assert "mine (weak-notrump)" in compiled["source"]
     assert told(capsys, "bid", HAND, "--table", tmp_path / "weak")["call"] == "1N"
 
@@ -192,11 +237,15 @@ def test_rows_have_no_options(capsys, tmp_path):
 def test_which_system_is_meant():
     systems = [("mine", "mine.bidding"), ("precision", "precision"), ("mine", "mine.bidding")]
     assert chosen_options(["weak-notrump"], systems) == [
-        {"weak-notrump": True}, {}, {"weak-notrump": True},
-    ]  # fmt: skip
+        {"weak-notrump": True},
+        {},
+        {"weak-notrump": True},
+    ]
     assert chosen_options(["3:weak-notrump=off", "1:no-double=on"], systems) == [
-        {"no-double": True}, {}, {"weak-notrump": False},
-    ]  # fmt: skip
+        {"no-double": True},
+        {},
+        {"weak-notrump": False},
+    ]
     with pytest.raises(InvalidSystem, match="expected an option of the systems"):
         chosen_options(["2:weak-notrump"], systems)
     # a text that is wrong is told as one

@@ -45,8 +45,9 @@ def test_options_stand_with_what_they_gain(capsys):
     values = [one["imps"]["value"] for one in told["options"]]
     assert values == sorted(values, reverse=True)
     assert {one["option"]: one["is_on"] for one in told["options"]} == {
-        "weak": True, "spades": False
-    }  # fmt: skip
+        "weak": True,
+        "spades": False,
+    }
     for one in told["options"]:
         assert one["imps"]["margin"] > 0
         assert {"defended_imps", "blind_imps", "other_auctions", "other_contracts"} <= set(one)

@@ -64,16 +64,18 @@ def test_opponents_with_an_option_of_the_system_alone(action, tmp_path, capsys):
     mine.write_text(f"{TEXT}option weak:\n  over (1C):\n    1D = Overcall: 5+ diamonds\n", "utf-8")
     theirs.write_text("opening:\n  1C = Club: 10+ points\n", "utf-8")
     arguments = ["--opponents", str(theirs), "--option", "weak"]
-    rest = {"show": ["1C"], "lint": ["--deals", "500"],
-            "check": ["--deals", "500", "--at", "1C"]}[action]  # fmt: skip
+    rest = {"show": ["1C"], "lint": ["--deals", "500"], "check": ["--deals", "500", "--at", "1C"]}[
+        action
+    ]
     assert main(["system", action, str(mine), *rest, *arguments, "--json"]) == DONE
     found = json.loads(capsys.readouterr().out)
     if action == "show":
         assert [line["name"] for line in found["lines"]] == ["Overcall"]
     else:
         assert "Overcall: its place never" not in json.dumps(found)
-        assert "(theirs" not in "".join(one["text"] for one in found["findings"]
-                                        if " over " not in one["text"])  # fmt: skip
+        assert "(theirs" not in "".join(
+            one["text"] for one in found["findings"] if " over " not in one["text"]
+        )
 
 
 @pytest.mark.slow

@@ -75,20 +75,45 @@ def test_claims_are_taken_where_they_are_asked_for(tiny, capsys):
 
 def test_programs_come_from_outside(tiny, tmp_path):
     hosting = subprocess.Popen(
-        command("table-manager", "host", "--ns", tiny, "--boards", "2", "--seating-s", "100",
-                "--card-ms", "0"),
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(),
-    )  # fmt: skip
+        command(
+            "table-manager",
+            "host",
+            "--ns",
+            tiny,
+            "--boards",
+            "2",
+            "--seating-s",
+            "100",
+            "--card-ms",
+            "0",
+        ),
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
     assert hosting.stderr is not None
     port = re.search(r":(\d+)$", hosting.stderr.readline().strip())[1]
     sits = [
         subprocess.Popen(
-            command("table-manager", "sit", seat, tiny, "--port", port, "--team", "guests",
-                    "--card-ms", "0"),
-            stderr=subprocess.PIPE, text=True, env=environment(),
+            command(
+                "table-manager",
+                "sit",
+                seat,
+                tiny,
+                "--port",
+                port,
+                "--team",
+                "guests",
+                "--card-ms",
+                "0",
+            ),
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
         )
         for seat in "EW"
-    ]  # fmt: skip
+    ]
     for one in sits:
         assert "2 boards played" in one.communicate(timeout=200)[1]
     out, err = hosting.communicate(timeout=200)

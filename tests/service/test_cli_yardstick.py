@@ -69,9 +69,13 @@ def test_systems_and_players_side_by_side(tmp_path, capsys):
     html, text = (folder / "report.html").read_text(), (folder / "report.md").read_text()
     assert "# game, never against par" in text
     assert re.findall(r"^## (.*)$", text, re.M) == [
-        "Result", "Loss by cause", "Sanity", "Lines of game", "Lines of never",
+        "Result",
+        "Loss by cause",
+        "Sanity",
+        "Lines of game",
+        "Lines of never",
         "How this was worked out",
-    ]  # fmt: skip
+    ]
     assert "Strong &lt;b&gt;" in html
     check_page(html)
     # the first link of either file shows the board with the first worst line's auction

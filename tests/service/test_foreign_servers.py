@@ -193,10 +193,17 @@ def test_whole_boards_are_played_by_asking_for_each_card(app):
             # North declares four spades, South is dummy
             seat = 0 if turn == 2 else turn
             answer = asked_of(
-                app, "/play", dealer="N", seat="NESW"[seat], vul="", ctx="4S------",
-                hand=texts[seat], dummy=texts[2], played="".join(map(format_card, played)),
+                app,
+                "/play",
+                dealer="N",
+                seat="NESW"[seat],
+                vul="",
+                ctx="4S------",
+                hand=texts[seat],
+                dummy=texts[2],
+                played="".join(map(format_card, played)),
                 budget_ms=0,
-            ).json()  # fmt: skip
+            ).json()
             card = parse_card(answer["card"])
             assert answer["why"]
             assert hands[turn] >> card & 1
@@ -204,9 +211,13 @@ def test_whole_boards_are_played_by_asking_for_each_card(app):
             gone = sum(1 << one for one in played)
             other = 0 if turn == 2 else 2
             assert card == choose_card(
-                hands[turn] & ~gone, trick, 3, gone, declares=turn % 2 == 0,
+                hands[turn] & ~gone,
+                trick,
+                3,
+                gone,
+                declares=turn % 2 == 0,
                 other=hands[other] & ~gone,
-            )  # fmt: skip
+            )
             played.append(card)
         assert sorted(played) == list(range(52))
 
@@ -224,9 +235,13 @@ def test_a_card_is_played_by_layouts_with_its_reason(app):
             break
         played.append(legal[0])
     query = {
-        "dealer": "N", "seat": "N", "vul": "", "ctx": "4S------", "budget_ms": 9000,
+        "dealer": "N",
+        "seat": "N",
+        "vul": "",
+        "ctx": "4S------",
+        "budget_ms": 9000,
         "played": "".join(map(format_card, played)),
-    }  # fmt: skip
+    }
     whole = [format_hand(hands[seat]) for seat in (0, 2)]
     left = [
         ".".join(

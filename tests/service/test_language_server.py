@@ -117,8 +117,9 @@ def test_an_editor_asks_about_a_text(folder):
                 types.ReferenceParams(context=context, **place)
             )
             assert [(one.range.start.line, one.range.start.character) for one in found] == [
-                (3, column), (1, 7),
-            ]  # fmt: skip
+                (3, column),
+                (1, 7),
+            ]
 
             edit = await client.text_document_rename_async(
                 types.RenameParams(new_name="fine", **place)

@@ -23,8 +23,11 @@ from tests.support_service import ask, loaded_app, post, problem_of, ready_serve
 pytestmark = pytest.mark.slow
 
 QUESTION: dict[str, Any] = {
-    "hand": "K52.AQ3.9876.KJ2", "auction": ["1N", "P", "3N"], "dealer": "E", "layouts": 12,
-}  # fmt: skip
+    "hand": "K52.AQ3.9876.KJ2",
+    "auction": ["1N", "P", "3N"],
+    "dealer": "E",
+    "layouts": 12,
+}
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +72,12 @@ def test_a_contract_without_an_auction(app):
 
 def test_refined_answers_come_as_lines(app):
     response = ask(
-        app, "POST", "/v1/leads", body={**QUESTION, "layouts": 24},
+        app,
+        "POST",
+        "/v1/leads",
+        body={**QUESTION, "layouts": 24},
         headers={"Accept": "application/jsonl"},
-    )  # fmt: skip
+    )
     assert response.headers["content-type"] == "application/jsonl"
     answers = [json.loads(line) for line in response.text.splitlines()]
     assert [answer["layouts"]["solved"] for answer in answers] == [6, 18, 24]
@@ -93,8 +99,14 @@ def test_a_budget_too_small_for_anything_is_one_layout(app):
     assert not answer["decided"]
     # K52, AQ3 and KJ2 have two cards each that players lead, 9876 one
     assert sorted([answer["card"], *answer["undecided"]]) == [
-        "C2", "CK", "D6", "H3", "HA", "S2", "SK",
-    ]  # fmt: skip
+        "C2",
+        "CK",
+        "D6",
+        "H3",
+        "HA",
+        "S2",
+        "SK",
+    ]
 
 
 def test_the_card_that_players_lead_is_named(app):
@@ -103,8 +115,12 @@ def test_the_card_that_players_lead_is_named(app):
     best = answer["leads"][0]["cards"][0]
     assert answer["card"][0] == best[0]
     usual = {"S": "S5", "H": "H4", "D": "D2", "C": "CJ"}[best[0]]
-    close = {card for lead in answer["leads"] for card in lead["cards"]
-             if lead["behind"] <= lead["behind_error"] or lead["differs"] < 6}  # fmt: skip
+    close = {
+        card
+        for lead in answer["leads"]
+        for card in lead["cards"]
+        if lead["behind"] <= lead["behind_error"] or lead["differs"] < 6
+    }
     assert answer["card"] == usual or usual not in close
 
 
@@ -224,9 +240,10 @@ def solvers_of(process_id: int) -> list[int]:
     tasks = Path(f"/proc/{process_id}/task").glob("*/children")
     children = [int(word) for path in tasks for word in path.read_text().split()]
     return [
-        child for child in children
+        child
+        for child in children
         if b"solver_process" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture(scope="module")

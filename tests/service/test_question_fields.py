@@ -204,10 +204,16 @@ class Sample:
 WORDS = st.text("abc", min_size=1, max_size=3)
 SAMPLES = st.builds(
     Sample,
-    place=WORDS, mode=WORDS, count=st.integers(1, 9), limit=st.integers(1, 9),
-    seed=st.none() | st.integers(0, 9), exact=st.booleans(), strict=st.booleans(),
-    where=st.lists(WORDS, max_size=2).map(tuple), level=st.lists(WORDS, max_size=2).map(tuple),
-)  # fmt: skip
+    place=WORDS,
+    mode=WORDS,
+    count=st.integers(1, 9),
+    limit=st.integers(1, 9),
+    seed=st.none() | st.integers(0, 9),
+    exact=st.booleans(),
+    strict=st.booleans(),
+    where=st.lists(WORDS, max_size=2).map(tuple),
+    level=st.lists(WORDS, max_size=2).map(tuple),
+)
 
 
 def parsed(words):

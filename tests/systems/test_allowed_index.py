@@ -202,9 +202,13 @@ def test_only_what_goes_beyond_the_index_is_asked():
         return allowed_rows(nodes, auction, lambda rows: Asked(SMALL.bidder(), DEALS.take(rows)))
 
     end = next(
-        node for node in nodes.values() if len(node.auction) == 4 and node.boards and
-        not node.expanded and not Auction.of(node.auction).is_complete
-    )  # fmt: skip
+        node
+        for node in nodes.values()
+        if len(node.auction) == 4
+        and node.boards
+        and not node.expanded
+        and not Auction.of(node.auction).is_complete
+    )
     assert len(rows_of(end.auction)) == end.boards
     assert len(rows_of(bytes(parse_calls("7N X")))) == 0
     assert questions == []
@@ -333,8 +337,12 @@ def test_a_table_after_a_change(changed, asked_again):
 def test_digests_do_not_depend_on_what_was_asked_before():
     """Arrays of places grow while they are read."""
     auctions = [bytes(calls) for calls in product(range(0, 36, 7), repeat=4) if is_legal(calls)]
-    auctions += [bytes((*calls, more)) for calls in auctions for more in range(38)
-                 if is_legal((*calls, more))]  # fmt: skip
+    auctions += [
+        bytes((*calls, more))
+        for calls in auctions
+        for more in range(38)
+        if is_legal((*calls, more))
+    ]
     first, again = (Bidder(System.parse(SMALL_SYSTEM).rules) for _ in range(2))
     digests = SystemCalls(first, DEALS).digests(auctions)
     assert first.count > 1024

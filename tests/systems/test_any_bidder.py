@@ -154,8 +154,12 @@ def test_what_is_of_which(held):
     assert system.numbers()["entries"] is None
     assert overlaid.numbers()["entries"] == len(overlaid.table)
     assert system.plain_system is system.system
-    for asked in (lambda: table.system, lambda: table.plain_system, lambda: table.explain("1N"),
-                  lambda: overlaid.plain_system):  # fmt: skip
+    for asked in (
+        lambda: table.system,
+        lambda: table.plain_system,
+        lambda: table.explain("1N"),
+        lambda: overlaid.plain_system,
+    ):
         with pytest.raises(NoSystem, match="expected a system"):
             asked()
     assert overlaid.explain("1N").calls == system.explain("1N").calls
@@ -245,9 +249,10 @@ def test_places_of_a_topic_are_those_where_it_is_chosen():
     for hands, vulnerability, calls in found["#jump"].examples:
         assert tuple(calls) in places
         deal = DealArrays(
-            np.array(hands, np.uint64)[:, None], np.zeros(1, np.uint8),
+            np.array(hands, np.uint64)[:, None],
+            np.zeros(1, np.uint8),
             np.array([vulnerability], np.uint8),
-        )  # fmt: skip
+        )
         choices = choices_call_by_call(definition, deal, 0)
         made = [one.call for one in choices[: len(calls) + 1]]
         assert made[:-1] == list(calls)

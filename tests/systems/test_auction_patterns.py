@@ -16,10 +16,10 @@ WRITTEN = ["P", "X", "1C", "1N", "2C", "2H", "1M", "2M", "2oM", "1m", "2X", "2Y"
            "any", "any bid", "…", "1C/1D", "2M/3M", "Double", "Pass", "2NT"]  # fmt: skip
 PATTERNS = st.one_of(
     st.lists(st.sampled_from(WRITTEN), max_size=5).map(" ".join),
-    st.lists(
-        st.tuples(st.sampled_from(WRITTEN), st.booleans()), min_size=1, max_size=4
-    ).map(lambda steps: " ".join(f"({call})" if theirs else call for call, theirs in steps)),
-)  # fmt: skip
+    st.lists(st.tuples(st.sampled_from(WRITTEN), st.booleans()), min_size=1, max_size=4).map(
+        lambda steps: " ".join(f"({call})" if theirs else call for call, theirs in steps)
+    ),
+)
 
 
 @st.composite

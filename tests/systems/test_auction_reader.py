@@ -120,9 +120,10 @@ def test_conditions_that_mean_nothing():
         system.bidder().lowered(condition, (), {})
 
 
-@pytest.mark.parametrize(("place", "condition", "bindings"), [
-    (-1, 0, 0), (99, 0, 0), (0, -1, 0), (0, 99, 0), (0, 0, -1), (0, 0, 5), (0, 0, 1 << 27),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("place", "condition", "bindings"),
+    [(-1, 0, 0), (99, 0, 0), (0, -1, 0), (0, 99, 0), (0, 0, -1), (0, 0, 5), (0, 0, 1 << 27)],
+)
 def test_numbers_that_the_core_refuses(place, condition, bindings):
     bidder = Bidder(SMALL.rules)
     assert bidder.sides[0].core.lowered_at(bidder.store, 0, 0, 0) >= 0

@@ -13,11 +13,13 @@ from bidcascade.systems.language.names import names_of
 from bidcascade.systems.language.phrases import words_of_terminals
 from bidcascade.systems.language.shipped import shipped_folder
 
-LINES = sorted({
-    line.text
-    for path in shipped_folder().glob("*.bidding")
-    for line in logical_lines(path.read_text("utf-8").splitlines(), "", lambda *_: None)
-})  # fmt: skip
+LINES = sorted(
+    {
+        line.text
+        for path in shipped_folder().glob("*.bidding")
+        for line in logical_lines(path.read_text("utf-8").splitlines(), "", lambda *_: None)
+    }
+)
 NAMES = """\
 define good X = 5+ X
 convention stayman(game 10, inv 8):
@@ -94,10 +96,9 @@ def test_the_words_that_stand_there_are_proposed(line, data):
         for word in sorted(words, key=len)
         for found in re.finditer(rf"(?<![\w'’-]){re.escape(word)}(?![\w'’-])", code)
         # a name, or what a convention is told, is no word of the language
-        if following(code[: found.start()]) & {
-            terminal for terminal, those in words_of_terminals().items() if word in those
-        }
-    ]  # fmt: skip
+        if following(code[: found.start()])
+        & {terminal for terminal, those in words_of_terminals().items() if word in those}
+    ]
     if not places:
         return
     start, word = data.draw(st.sampled_from(places))

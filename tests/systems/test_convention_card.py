@@ -69,8 +69,10 @@ def mine(tmp_path, monkeypatch):
 def test_options_and_conventions_stand_with_their_lines(mine):
     outline = outline_of(open_system(mine))
     assert [(one.name, one.where.line, one.last) for one in outline.options] == [
-        ("weak-notrump", 10, 12), ("two-way", 17, 21), ("deep", 20, 21)
-    ]  # fmt: skip
+        ("weak-notrump", 10, 12),
+        ("two-way", 17, 21),
+        ("deep", 20, 21),
+    ]
     assert outline.options[0].about == "Twelve to fourteen."
     assert outline.options[1].about == 'A system <for> tests & "cards".'
     assert outline.options[2].about == ""
@@ -93,8 +95,9 @@ option one, on
     system = open_system(str(tmp_path / "set.bidding"))
     told = outline_of(system).described_options()
     assert {name: (one.where.line, one.about) for name, one in told.items()} == {
-        "one": (7, "What one is."), "two": (5, "A text."),
-    }  # fmt: skip
+        "one": (7, "What one is."),
+        "two": (5, "A text."),
+    }
 
 
 def test_a_card_has_what_its_options_say(mine):
@@ -112,8 +115,9 @@ def test_a_card_has_what_its_options_say(mine):
 
 def test_parts_take_the_calls_that_belong_to_them(mine):
     card = card_of(open_system(mine), mine, "wbf")
-    over = {one.heading: {row.call for row in one.rows if row.auction == "1S"}
-            for one in card.sections}  # fmt: skip
+    over = {
+        one.heading: {row.call for row in one.rows if row.auction == "1S"} for one in card.sections
+    }
     assert over["Overcalls"] == {"2D"}
     assert over["Jump overcalls"] == {"3H"}
     assert over["Direct and jump cue-bids"] == {"2S"}
@@ -161,10 +165,16 @@ def test_a_system_without_options_has_a_card_too(tmp_path):
 texts = st.text(max_size=8)
 rows = st.builds(CardRow, texts, texts, texts, texts, st.tuples(texts), texts, texts)
 cards = st.builds(
-    ConventionCard, texts, texts, texts, texts, st.dictionaries(texts, st.booleans(), max_size=3),
-    texts, st.tuples(st.builds(CardSection, texts, st.tuples(rows))),
+    ConventionCard,
+    texts,
+    texts,
+    texts,
+    texts,
+    st.dictionaries(texts, st.booleans(), max_size=3),
+    texts,
+    st.tuples(st.builds(CardSection, texts, st.tuples(rows))),
     st.tuples(st.builds(CardConvention, texts, st.none() | st.booleans(), texts, texts)),
-)  # fmt: skip
+)
 
 
 @given(cards)

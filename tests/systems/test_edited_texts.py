@@ -52,8 +52,10 @@ def test_a_page_is_judged_by_the_systems_that_include_it(folder):
     texts.hold(page, PAGE.replace("good X", "goods X"))
     found = texts.complaints(page)
     assert {path.name: len(some) for path, some in found.items()} == {
-        "own.bidding": 1, "other.bidding": 1, "page.bidding": 0,
-    }  # fmt: skip
+        "own.bidding": 1,
+        "other.bidding": 1,
+        "page.bidding": 0,
+    }
 
 
 def test_a_name_is_found_where_it_is_defined(folder):
@@ -63,8 +65,10 @@ def test_a_name_is_found_where_it_is_defined(folder):
     assert named(texts.definitions(own, 1, 12)) == [("page.bidding", 1, 1)]
     assert texts.definitions(own, 3, 20) == []
     assert named(texts.same_names(own, texts.name_at(own, 3, 28))) == [
-        ("own.bidding", 3, 28), ("other.bidding", 3, 16), ("page.bidding", 2, 8),
-    ]  # fmt: skip
+        ("own.bidding", 3, 28),
+        ("other.bidding", 3, 16),
+        ("page.bidding", 2, 8),
+    ]
 
 
 def test_a_name_of_the_package_is_found_in_its_page(folder):

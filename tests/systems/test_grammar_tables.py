@@ -17,11 +17,13 @@ from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.table.language import expression_grammar, grammar_tables, lalr
 from tests.support_expressions import expressions
 
-LINES = sorted({
-    line.text
-    for path in shipped_folder().rglob("*.bidding")
-    for line in logical_lines(path.read_text("utf-8").splitlines(), "", lambda *_: None)
-})  # fmt: skip
+LINES = sorted(
+    {
+        line.text
+        for path in shipped_folder().rglob("*.bidding")
+        for line in logical_lines(path.read_text("utf-8").splitlines(), "", lambda *_: None)
+    }
+)
 ODD = [
     *"()[]{}\"“”—–-+=:;,./\\%&|<>≥½♠🂡éß٣²_#\t\u00a0\ufeff", "...", "--", "15,5", "4S", "gf", "Dbl",
     "ballanced", "heart", "not (", "1c", "hcp", "''", "0-3", "ten", "4+", "5-4-x-x", "A b", "Élan",

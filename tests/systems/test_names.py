@@ -59,8 +59,11 @@ def test_a_parameter_belongs_to_its_convention():
     text = "convention one(game 10):\n  2C = One: game+ points\n" * 2
     text = text.replace("one", "two", 1)
     assert [(one.scope, one.line) for one in names_of(text) if one.kind == "parameter"] == [
-        ("two", 1), ("two", 2), ("one", 3), ("one", 4),
-    ]  # fmt: skip
+        ("two", 1),
+        ("two", 2),
+        ("one", 3),
+        ("one", 4),
+    ]
 
 
 def test_words_of_a_name_may_stand_apart():

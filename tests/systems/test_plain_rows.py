@@ -45,14 +45,17 @@ _PRIORS = st.sampled_from([b"", b"\0", b"\7\0", b"\0\7\0\x08\0", b"\5", b"\0\0\0
 @given(
     st.lists(
         st.tuples(
-            _PRIORS, st.integers(20, 37), st.lists(_EXPRESSIONS, max_size=4, unique=True),
+            _PRIORS,
+            st.integers(20, 37),
+            st.lists(_EXPRESSIONS, max_size=4, unique=True),
             st.sampled_from(["", "Strong", "One notrump, balanced"]),
             st.sampled_from(["", "15-17 -- balanced", "♥ suit; forcing"]),
             st.sampled_from([(), ("forcing",), ("artificial", "#stayman")]),
         ),
-        min_size=1, max_size=12,
+        min_size=1,
+        max_size=12,
     )
-)  # fmt: skip
+)
 def test_any_rows_are_the_same_behind_a_text(written):
     rows = [
         {"prior": list(map(_text, prior)), "call": _text(call), "criteria": criteria, "name": name,

@@ -146,9 +146,10 @@ def test_a_cache_of_another_version_is_made_anew(small_path, cache, few):
     first = open_table(small_path)
     [folder] = cache.iterdir()
     for name, key, value in (
-        ("manifest.json", "version", 0), (compiled_cache.RECORD, "key", "0" * 64),
+        ("manifest.json", "version", 0),
+        (compiled_cache.RECORD, "key", "0" * 64),
         (compiled_cache.RECORD, "checksums", {}),
-    ):  # fmt: skip
+    ):
         path = folder / name
         whole = path.read_bytes()
         path.write_text(json.dumps({**json.loads(whole), key: value}), "utf-8")
@@ -208,8 +209,9 @@ def test_what_is_wrong_with_a_text_is_told_in_full(small_path, cache):
     with pytest.raises(InvalidSystem) as error:
         open_table(small_path)
     assert [str(one.where) for one in error.value.complaints] == [
-        "small.bidding:2", "small.bidding:3",
-    ]  # fmt: skip
+        "small.bidding:2",
+        "small.bidding:3",
+    ]
     assert not names_in(cache)
 
 

@@ -33,9 +33,11 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 
 
 def literal(rows: list[Any]) -> str:
-    return "'''head: x = [1, 2]'''\n# rows\ntable = [\n" + "".join(
-        f"    {row!r},\n" for row in rows
-    ) + "]\n"  # fmt: skip
+    return (
+        "'''head: x = [1, 2]'''\n# rows\ntable = [\n"
+        + "".join(f"    {row!r},\n" for row in rows)
+        + "]\n"
+    )
 
 
 def triple_quoted(text: str) -> str:
@@ -436,8 +438,12 @@ def test_unknown_terms_are_all_named():
 def test_unknown_terms_can_be_dropped():
     table, report = build_table(UNKNOWN, unknown="drop")
     assert [row.criteria for row in table.rows()] == [
-        ("SL_C >= 3",), ("SL_D >= 4",), (), (), ("SL_D >= 4",),
-    ]  # fmt: skip
+        ("SL_C >= 3",),
+        ("SL_D >= 4",),
+        (),
+        (),
+        ("SL_D >= 4",),
+    ]
     assert report.unknown_terms == {"HPC": 2, "Balancd": 1, "Foo": 1}
     counts = report.counts()
     assert (counts["unknown_terms"], counts["expressions_dropped"], counts["rejected"]) == (3, 3, 0)

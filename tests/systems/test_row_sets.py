@@ -27,9 +27,10 @@ SETS = st.one_of(
     st.builds(made, st.integers(0, 1 << 30), st.sampled_from([4096, 4097, 60_000, 199_999])),
     st.builds(
         lambda first, count: np.arange(first, min(first + count, COUNT), dtype=np.uint32),
-        st.integers(0, COUNT), st.integers(0, COUNT),
+        st.integers(0, COUNT),
+        st.integers(0, COUNT),
     ),
-)  # fmt: skip
+)
 
 
 @given(SETS)

@@ -210,8 +210,13 @@ def test_calls_for_which_players_would_blame_their_partner(name, hand, auction, 
 
 
 PREEMPTS = (
-    "2H P P X P P", "2S X P P", "3D P P X P P", "1C 2S P P X P P", "3C P 4C X P P", "4H P P X P P"
-)  # fmt: skip
+    "2H P P X P P",
+    "2S X P P",
+    "3D P P X P P",
+    "1C 2S P P X P P",
+    "3C P 4C X P P",
+    "4H P P X P P",
+)
 
 
 @pytest.mark.parametrize("name", ["sayc", *OTHERS])

@@ -56,10 +56,12 @@ def listed(system: System, deals: DealArrays, bounds: Bounds):
         return [
             (auctions[start:stop], CUTS[cut])
             for start, stop, cut in zip(
-                found.offsets[:-1].tolist(), found.offsets[1:].tolist(), found.cut.tolist(),
+                found.offsets[:-1].tolist(),
+                found.offsets[1:].tolist(),
+                found.cut.tolist(),
                 strict=True,
             )
-        ]  # fmt: skip
+        ]
 
 
 def own_auctions(system: System, deals: DealArrays) -> list[tuple[int, ...]]:

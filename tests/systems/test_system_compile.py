@@ -87,8 +87,9 @@ def test_rows_of_many_places_at_once_are_the_rows_one_by_one():
 def test_places_that_few_deals_reach_are_left_open():
     sample = Sample.random(500, seed=4)
     growth = Growth(SMALL.bidder(), sample, least=20)
-    expanded = {place.calls: sum(len(deals) for _, deals in taken)
-                for _, place, taken in growth.places()}  # fmt: skip
+    expanded = {
+        place.calls: sum(len(deals) for _, deals in taken) for _, place, taken in growth.places()
+    }
     assert min(expanded.values()) >= 20
     assert growth.left_open > 0
     table = compile_system(SMALL, deals=500, seed=4, least=20)

@@ -243,9 +243,11 @@ SHOWN = {"HCP": (5, 8), "SL_H": (5, 6)}
 
 def test_bidding_over_theirs_is_a_sum_for_each_vulnerability():
     text = text_of(
-        phrase("pays over theirs", call=SACRIFICE), bids={SACRIFICE: (5, "H")}, partner=SHOWN,
+        phrase("pays over theirs", call=SACRIFICE),
+        bids={SACRIFICE: (5, "H")},
+        partner=SHOWN,
         opponents={"HCP": (11, 20)},
-    )  # fmt: skip
+    )
     own = "SL_H * 4 + Support_Points_H * 3 - HCP * 2"
     # five trumps and at most 8 points with partner, 22 points with them, at the five level
     known = 5 * 5 + 8 - 22 - 64
@@ -354,11 +356,14 @@ def test_shapes_in_any_order_are_those_of_some_order(fields):
             return True
         field, rest = wanted[0], wanted[1:]
         return any(
-            (field == "x" or lengths[place] == int(field.rstrip("+"))
-             or (field.endswith("+") and lengths[place] >= int(field[:-1])))
-            and fits(lengths[:place] + lengths[place + 1:], rest)
+            (
+                field == "x"
+                or lengths[place] == int(field.rstrip("+"))
+                or (field.endswith("+") and lengths[place] >= int(field[:-1]))
+            )
+            and fits(lengths[:place] + lengths[place + 1 :], rest)
             for place in range(len(lengths))
-        )  # fmt: skip
+        )
 
     for hand in HANDS[:150]:
         lengths = [(hand >> 13 * suit & 0x1FFF).bit_count() for suit in range(4)]

@@ -200,8 +200,13 @@ def test_a_last_resort_stands_behind_all_other_lines_and_none_hides_its_calls():
         "  2X = Good hand: 13+ points\n"
     )
     assert calls_at(system, "1S X P") == [
-        "1N Stopped", "2S Good hand", "3D Diamonds", "1N Nothing else", "2S Cue-bid", "3C Clubs"
-    ]  # fmt: skip
+        "1N Stopped",
+        "2S Good hand",
+        "3D Diamonds",
+        "1N Nothing else",
+        "2S Cue-bid",
+        "3C Clubs",
+    ]
     # where both lines may have made it, partner's call has both meanings
     assert calls_at(system, "1S X P 1N P")[0] == "3N Game"
     for hand, name in (("K32.432.432.KJ32", "Stopped"), ("432.432.432.5432", "Nothing else")):

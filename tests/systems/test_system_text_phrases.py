@@ -426,9 +426,7 @@ counted = st.one_of(
 )
 phrases = st.one_of(
     counted,
-    phrase(
-        st.sampled_from(("combined points", "combined points at best")), range=ranges(40)
-    ),
+    phrase(st.sampled_from(("combined points", "combined points at best")), range=ranges(40)),
     phrase(
         st.sampled_from(("support points", "combined support points")),
         range=ranges(40),
@@ -445,11 +443,23 @@ phrases = st.one_of(
     phrase(st.sampled_from(("longer", "at least as long", "ranks above")), suits=two_suits),
     phrase("same suit", suits=st.tuples(suits, suits)),
     phrase(
-        st.sampled_from((
-            "longest", "strictly longest", "longest outside theirs", "fourth suit", "stopper",
-            "partial stopper", "two stoppers", "void", "singleton", "doubleton", "shortness",
-            "first-round control", "second-round control",
-        )),
+        st.sampled_from(
+            (
+                "longest",
+                "strictly longest",
+                "longest outside theirs",
+                "fourth suit",
+                "stopper",
+                "partial stopper",
+                "two stoppers",
+                "void",
+                "singleton",
+                "doubleton",
+                "shortness",
+                "first-round control",
+                "second-round control",
+            )
+        ),
         suits=one_suit,
     ),
     st.tuples(st.integers(1, 3), st.integers(3, 5), suits).map(
@@ -462,11 +472,24 @@ phrases = st.one_of(
     phrase(st.sampled_from(("law", "enough points", "pays over theirs", "available")), call=calls),
     phrase("available", call=calls, range=st.sampled_from((Range(0, 2), Range(3), Range(2, 2)))),
     phrase(
-        st.sampled_from((
-            "any hand", "game is remote", "slam is remote", "vulnerable", "not vulnerable",
-            "favourable", "unfavourable", "nobody opened", "forced", "game forced", "balancing",
-            "contested", "uncontested", "game reached",
-        ))
+        st.sampled_from(
+            (
+                "any hand",
+                "game is remote",
+                "slam is remote",
+                "vulnerable",
+                "not vulnerable",
+                "favourable",
+                "unfavourable",
+                "nobody opened",
+                "forced",
+                "game forced",
+                "balancing",
+                "contested",
+                "uncontested",
+                "game reached",
+            )
+        )
     ),
     phrase("seat", range=st.sampled_from((Range(1, 1), Range(1, 3), Range(1, 1, (3,))))),
     phrase("passed hand", who=who),
@@ -481,9 +504,24 @@ phrases = st.one_of(
         who=seen,
         text=st.one_of(
             tags,
-            st.sampled_from(("bid", "raise", "jump", "double jump", "jump raise", "suit",
-                             "new suit", "notrump", "cue-bid", "reverse", "forcing",
-                             "forcing to game", "artificial", "sign-off")),
+            st.sampled_from(
+                (
+                    "bid",
+                    "raise",
+                    "jump",
+                    "double jump",
+                    "jump raise",
+                    "suit",
+                    "new suit",
+                    "notrump",
+                    "cue-bid",
+                    "reverse",
+                    "forcing",
+                    "forcing to game",
+                    "artificial",
+                    "sign-off",
+                )
+            ),
         ),
     ),
     phrase("last call", who=st.sampled_from(("we", "they")), call=st.sampled_from((PASS, DOUBLE))),
@@ -497,7 +535,7 @@ phrases = st.one_of(
     phrase("fit", count=st.integers(7, 10), suits=maybe_suit),
     phrase("level", range=st.sampled_from((Range(2, 2), Range(0, 3), Range(4)))),
     phrase("nth call", count=st.integers(1, 4)),
-)  # fmt: skip
+)
 conditions = st.recursive(
     phrases,
     lambda inner: st.one_of(

@@ -83,8 +83,9 @@ def test_worked_example_blocks(example):
     opening, after, over = example.blocks
     assert len(lines_of(opening.body)) == 7
     assert [block.header.condition.kind for block in opening.body[7:]] == [
-        "not vulnerable", "vulnerable",
-    ]  # fmt: skip
+        "not vulnerable",
+        "vulnerable",
+    ]
     assert after.header.auctions[0][0].calls == (CallPattern("bid", 1, "NT"),)
     assert over.header.auctions[0][0].theirs
 
@@ -283,8 +284,10 @@ opening:
 def test_options(options, names):
     assert names_of(OPTIONS, options=options) == names
     assert read_text(OPTIONS, options=options).options == {
-        "weak-notrump": False, "multi": True, **options,
-    }  # fmt: skip
+        "weak-notrump": False,
+        "multi": True,
+        **options,
+    }
 
 
 def test_an_option_may_hold_a_hand_type():

@@ -16,11 +16,12 @@ CRITERIA = [[], ["SL_H >= 4"], ["HCP >= 12"], ["HCP >= 12", "SL_S >= 5"]]
 
 rows_of_tables = st.lists(
     st.tuples(
-        st.lists(st.sampled_from(CALLS), max_size=3), st.sampled_from(CALLS),
+        st.lists(st.sampled_from(CALLS), max_size=3),
+        st.sampled_from(CALLS),
         st.sampled_from(CRITERIA),
     ),
     max_size=40,
-)  # fmt: skip
+)
 
 
 def built(rows, policy):
@@ -54,8 +55,10 @@ def test_children_beyond_the_table_are_found_in_every_block(monkeypatch, tmp_pat
     table, _ = build_table([{"prior": [], "call": "P"}, {"prior": ["P"], "call": "1C"}])
     table.columns["first_child"] = np.array([9, 0], np.uint32)
     BiddingTable(
-        table.columns, profile=table.profile, undescribed=table.undescribed,
+        table.columns,
+        profile=table.profile,
+        undescribed=table.undescribed,
         user_terms=table.user_terms,
-    ).save(tmp_path / "wrong")  # fmt: skip
+    ).save(tmp_path / "wrong")
     with pytest.raises(InvalidTable, match="expected children below 2"):
         BiddingTable.open(tmp_path / "wrong", verify=True)

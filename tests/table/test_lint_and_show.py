@@ -57,8 +57,9 @@ def test_lint_finds_what_was_put_in(table):
     assert auctions(report, "unsatisfiable") == ["1N"]
     assert auctions(report, "variants") == ["1N", "1N P 2C"]
     assert (report.findings["repeated_variants"].count, auctions(report, "repeated_variants")) == (
-        1, ["1N P 2C"],
-    )  # fmt: skip
+        1,
+        ["1N P 2C"],
+    )
     assert auctions(report, "inserted") == ["1S", "1N P P"]
     assert report.findings["dropped_at_import"].examples == [{"detail": "illegal_calls: 1"}]
     assert auctions(report, "undescribed") == ["P", "1S", "1N P", "1N P P", "1N P P P", "1S P"]
@@ -143,14 +144,20 @@ def test_lint_on_deals(table):
     ]
     assert report.findings["without_call"].examples == [
         {
-            "entry": silent, "auction": "1N P", "deals": 26, "overlap": 0.167,
+            "entry": silent,
+            "auction": "1N P",
+            "deals": 26,
+            "overlap": 0.167,
             "detail": "26 of 30 deals, 0.17 calls hold on average",
         },
         {
-            "entry": None, "auction": "opening", "deals": 10, "overlap": 1.5,
+            "entry": None,
+            "auction": "opening",
+            "deals": 10,
+            "overlap": 1.5,
             "detail": "10 of 100 deals, 1.50 calls hold on average",
         },
-    ]  # fmt: skip
+    ]
     assert str(report).startswith(f"{len(table)} entries, 100 deals\n")
     json.dumps(report.to_dict())
     with pytest.raises(InvalidTable, match="expected counts of"):
@@ -170,8 +177,9 @@ def test_show_a_place(table):
         "  1S  not in the source"
     )
     assert show(table, parse_calls("1N P P P")).splitlines() == [
-        "1N P P P  undescribed", "  the auction is complete",
-    ]  # fmt: skip
+        "1N P P P  undescribed",
+        "  the auction is complete",
+    ]
     assert show(table, parse_calls("1S P")).splitlines()[-1] == "  nothing follows in the table"
     with pytest.raises(InvalidTable, match="after 1N it has P, not X"):
         show(table, parse_calls("1N X P"))

@@ -41,10 +41,21 @@ WORDS = st.sampled_from(["P", "X", "1C", "1D", "1N", "2H", "?", "*", "...", "1C/
 def rows_of_tables(draw: st.DrawFn) -> list[Row]:
     auctions = draw(st.lists(st.lists(CALLS, min_size=1, max_size=6).map(bytes), max_size=25))
     return [
-        Row(auction[:-1], auction[-1], draw(NAMES), draw(CRITERIA), None, draw(NAMES),
-            draw(RANKS), draw(st.sampled_from([(), ("Alert",)])), "", None, "")
+        Row(
+            auction[:-1],
+            auction[-1],
+            draw(NAMES),
+            draw(CRITERIA),
+            None,
+            draw(NAMES),
+            draw(RANKS),
+            draw(st.sampled_from([(), ("Alert",)])),
+            "",
+            None,
+            "",
+        )
         for auction in auctions
-    ]  # fmt: skip
+    ]
 
 
 @st.composite
@@ -291,9 +302,13 @@ def test_csv_says_the_same_as_json_lines(tmp_path):
         {"rule": "remove", "at": "1N P *"},
     )
     cells = write(
-        tmp_path, "\ufeffat,rule,rank,criteria,comment", "P* 2D,add,3,SL_D >= 6; 5<=HCP<=10,",
-        "", '1N P *,remove,,,"all, really"', name="fixes.csv",
-    )  # fmt: skip
+        tmp_path,
+        "\ufeffat,rule,rank,criteria,comment",
+        "P* 2D,add,3,SL_D >= 6; 5<=HCP<=10,",
+        "",
+        '1N P *,remove,,,"all, really"',
+        name="fixes.csv",
+    )
     one, other = (apply_overlays(table, [file]) for file in (lines, cells))
     shown = [[row._replace(where="") for row in laid.rows()] for laid in (one, other)]
     assert shown[0] == shown[1]

@@ -21,8 +21,9 @@ pytestmark = pytest.mark.slow
 CALLS = st.sampled_from([0, 0, 0, 1, 3, 4, 7, 10])
 CRITERIA = st.lists(
     st.sampled_from(["HCP >= 9", "SL_S >= 4", "HCP <= 10", "Balanced", "Vul_We", "Forcing"]),
-    max_size=2, unique=True,
-).map(tuple)  # fmt: skip
+    max_size=2,
+    unique=True,
+).map(tuple)
 
 
 @st.composite
@@ -49,10 +50,13 @@ def two_tables(draw: st.DrawFn) -> tuple[BiddingTable, BiddingTable]:
 def in_parts(deals: DealArrays, *sizes: int) -> list[DealArrays]:
     cuts = np.cumsum([0, *sizes, len(deals) - sum(sizes)])
     return [
-        DealArrays(deals.hands[:, begin:end].copy(), deals.dealer[begin:end],
-                   deals.vulnerability[begin:end])
+        DealArrays(
+            deals.hands[:, begin:end].copy(),
+            deals.dealer[begin:end],
+            deals.vulnerability[begin:end],
+        )
         for begin, end in pairwise(cuts)
-    ]  # fmt: skip
+    ]
 
 
 DEALS = deals_in_turn(32, 5)

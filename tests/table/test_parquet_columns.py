@@ -63,16 +63,21 @@ def expected(frame: pl.DataFrame) -> list[Row]:
 
 TEXT = pl.Categorical()
 CATEGORIES = {
-    "call": TEXT, "description": TEXT, "where": TEXT, "prior": pl.List(TEXT),
+    "call": TEXT,
+    "description": TEXT,
+    "where": TEXT,
+    "prior": pl.List(TEXT),
     "criteria": pl.List(TEXT),
-}  # fmt: skip
+}
 WRITTEN = {
     "texts": {},
     "categories": CATEGORIES,
-    "enumerations": {"call": pl.Enum([*CALL_TEXTS, "no call"]),
-                     "prior": pl.List(pl.Enum(CALL_TEXTS[::-1]))},
+    "enumerations": {
+        "call": pl.Enum([*CALL_TEXTS, "no call"]),
+        "prior": pl.List(pl.Enum(CALL_TEXTS[::-1])),
+    },
     "narrow numbers": {"index": pl.UInt16(), "rank": pl.Int64(), "count": pl.Int32()},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("written", WRITTEN)
@@ -148,8 +153,12 @@ def test_rows_of_which_some_are_uncommon(tmp_path):
     """They are read here, from where the batches that were told in columns end."""
     path = tmp_path / "rows.parquet"
     frame = some_rows(1000)
-    frame.with_columns(pl.when(pl.int_range(pl.len()) == 700).then(pl.lit(["1N", None]))
-                       .otherwise("prior").alias("prior")).write_parquet(path)  # fmt: skip
+    frame.with_columns(
+        pl.when(pl.int_range(pl.len()) == 700)
+        .then(pl.lit(["1N", None]))
+        .otherwise("prior")
+        .alias("prior")
+    ).write_parquet(path)
     (rows,) = read_parquet_columns(path)
     assert not isinstance(rows, RowColumns)
     with pytest.raises(InvalidTable, match=r"rows\.parquet, row 701: expected"):

@@ -43,8 +43,12 @@ def test_counts_are_those_of_the_file(file):
     # four rows lie below 7H, 7N and 7S in fourth seat, which the excerpt leaves out
     assert found == {"rows": 1026, "orphans": 4, "missing_parents": 5}
     assert report.findings["missing_parents"].examples == [
-        "P P", "P P P", "P P P 7H", "P P P 7N", "P P P 7S",
-    ]  # fmt: skip
+        "P P",
+        "P P P",
+        "P P P 7H",
+        "P P P 7N",
+        "P P P 7S",
+    ]
     assert table.info()["completed"] == 223
     assert table.info()["described"] == 159
 

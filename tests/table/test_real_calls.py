@@ -55,18 +55,29 @@ def test_decisions_are_those_of_a_dictionary(known, asked, dealer):
                 beyond += len(calls) - depth - 1
                 break
     got = zip(
-        found.deal.tolist(), found.depth.tolist(), found.seat.tolist(), found.call.tolist(),
-        found.place.tolist(), found.entry.tolist(), strict=True,
-    )  # fmt: skip
+        found.deal.tolist(),
+        found.depth.tolist(),
+        found.seat.tolist(),
+        found.call.tolist(),
+        found.place.tolist(),
+        found.entry.tolist(),
+        strict=True,
+    )
     assert list(got) == expected
     assert found.beyond == beyond
     assert len(found) == len(expected)
 
 
 TEXTS = [
-    "HCP >= 15", "SL_S >= 5", "SL_S>=5", "Balanced", "Seat == 3", "Vul_We", "SL_H > SL_S",
+    "HCP >= 15",
+    "SL_S >= 5",
+    "SL_S>=5",
+    "Balanced",
+    "Seat == 3",
+    "Vul_We",
+    "SL_H > SL_S",
     *(f"HCP == {points}" for points in range(70)),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("count", [0, 1, 63, 64, 65])

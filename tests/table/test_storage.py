@@ -137,11 +137,17 @@ def test_a_rename_that_fails_leaves_what_was_there(table, folder, monkeypatch):
         ({"columns": {}}, "expected the columns of a table, got none too many and call"),
         ({"digest": None}, "expected 'digest' as str"),
         ({"version": 2}, "expected format version 1, got '2'; export the table"),
-        *(({"extras": extras}, "expected") for extras in (
-            [], {"../../rates": {}}, {"rates": None}, {"rates": {"bytes": 4, "sha256": "../"}},
-        )),
+        *(
+            ({"extras": extras}, "expected")
+            for extras in (
+                [],
+                {"../../rates": {}},
+                {"rates": None},
+                {"rates": {"bytes": 4, "sha256": "../"}},
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_manifest_is_refused(folder, change, message):
     change_manifest(folder, **change)
     with pytest.raises(InvalidTable, match=message):
@@ -222,9 +228,15 @@ def test_changed_values_are_found(folder, column, value, message):
 
 DAMAGES = st.sampled_from(["flip", "cut", "grow", "zero", "gone", "folder", "swap", "value", "key"])
 VALUES = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.text(max_size=3), st.just([]), st.just({}),
-    st.sampled_from([1e300, -1, 1 << 70]), st.just({"a": {"b": 1}}),
-)  # fmt: skip
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.text(max_size=3),
+    st.just([]),
+    st.just({}),
+    st.sampled_from([1e300, -1, 1 << 70]),
+    st.just({"a": {"b": 1}}),
+)
 
 
 @given(st.data())

@@ -152,9 +152,12 @@ def test_digest_tells_what_is_said_and_not_how_it_was_read():
 
 def test_every_spelling_of_calls_is_read():
     spellings = [
-        ("1N", "d", "r"), ("1NT", "D", "R"), ("1n", "X", "XX"), ("1nt", "x", "xx"),
+        ("1N", "d", "r"),
+        ("1NT", "D", "R"),
+        ("1n", "X", "XX"),
+        ("1nt", "x", "xx"),
         ("1N", "Dbl", "Redouble"),
-    ]  # fmt: skip
+    ]
     tables = [
         build_table(
             [

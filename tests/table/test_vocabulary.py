@@ -131,8 +131,16 @@ LONG_SUIT_TRICKS = {
     "KQ": 1.5, "A": 1, "KJ": 1, "QJT": 1, "K": 0.5, "QJ": 0.5,
 }  # fmt: skip
 SHORT_SUIT_TRICKS = {
-    "AKQ": 3, "AK": 2, "AQJ": 2, "KQJ": 2, "AQ": 1.5, "A": 1, "KQ": 1, "QJT": 1, "K": 0.5,
-}  # fmt: skip
+    "AKQ": 3,
+    "AK": 2,
+    "AQJ": 2,
+    "KQJ": 2,
+    "AQ": 1.5,
+    "A": 1,
+    "KQ": 1,
+    "QJT": 1,
+    "K": 0.5,
+}
 
 
 def playing_tricks(suit):

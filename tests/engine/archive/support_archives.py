@@ -48,17 +48,28 @@ def played(count: int, seed: int) -> pl.DataFrame:
             [None if no else one for one, no in zip(auctions, silent, strict=True)],
             pl.List(pl.UInt8),
         ),
-        pl.Series("auction_status", ["none" if no else "complete" for no in silent])
-        .cast(AUCTION_STATUS),
+        pl.Series("auction_status", ["none" if no else "complete" for no in silent]).cast(
+            AUCTION_STATUS
+        ),
         pl.Series("contract", chance.choice(["4S", "3N", "4SX", "Pass", "1C"], count).tolist()),
         pl.Series("declarer", chance.choice([*"NESW"], count).tolist()).cast(SEAT_ENUM),
-        pl.Series("tricks", [None if one > 12 else one for one in chance.integers(5, 15, count)],
-                  pl.UInt8),
-        pl.Series("event", [None if one > 1 else f"Cup {one}"
-                            for one in chance.integers(0, 3, count)], pl.String),
-        pl.Series("players", [[f"South{one}", "West", "North", "Ünal"] if one else None
-                              for one in chance.integers(0, 3, count)], pl.List(pl.String)),
-    )  # fmt: skip
+        pl.Series(
+            "tricks", [None if one > 12 else one for one in chance.integers(5, 15, count)], pl.UInt8
+        ),
+        pl.Series(
+            "event",
+            [None if one > 1 else f"Cup {one}" for one in chance.integers(0, 3, count)],
+            pl.String,
+        ),
+        pl.Series(
+            "players",
+            [
+                [f"South{one}", "West", "North", "Ünal"] if one else None
+                for one in chance.integers(0, 3, count)
+            ],
+            pl.List(pl.String),
+        ),
+    )
 
 
 def write_files(folder: Path, boards: int, kinds: int = 3) -> list[Path]:
@@ -101,8 +112,10 @@ def contents(folder: Path) -> dict[str, Any]:
             kind = name.partition(f"-{files.number:05}")[0]
             if name.endswith(".parquet"):
                 kinds.setdefault(kind, []).append(pl.read_parquet(folder / name))
-    sources = [one and (one.name, one.boards, one.duplicates, one.rejects, one.done)
-               for one in catalogue.sources]  # fmt: skip
+    sources = [
+        one and (one.name, one.boards, one.duplicates, one.rejects, one.done)
+        for one in catalogue.sources
+    ]
     archive = Archive(folder)
     indexes = {}
     for name in ("own", *catalogue.bidders):

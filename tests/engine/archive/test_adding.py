@@ -81,8 +81,10 @@ def test_boards_of_other_files_are_duplicates(tmp_path):
     added = add_files(club, tmp_path / "c.parquet")
     assert (added.boards, added.duplicates, added.total) == (0, 3, 60)
     assert counts(club) == {
-        "a.parquet": (40, 0, 0), "b.parquet": (20, 20, 0), "c.parquet": (0, 3, 0)
-    }  # fmt: skip
+        "a.parquet": (40, 0, 0),
+        "b.parquet": (20, 20, 0),
+        "c.parquet": (0, 3, 0),
+    }
     found = contents(club)["boards"].sort("id").drop("id", "file")
     assert found.equals(boards.select(found.columns))
 
@@ -123,9 +125,10 @@ def test_a_file_that_goes_leaves_what_others_have(tmp_path, names, monkeypatch):
         columns = ["board", *found["bids-small"].columns]
         here, theirs = (
             pl.concat([one["boards"].select("board"), one["bids-small"]], how="horizontal")
-            .select(columns).sort("board")
+            .select(columns)
+            .sort("board")
             for one in (found, same)
-        )  # fmt: skip
+        )
         assert here.equals(theirs)
     found = contents(club)
     assert found["sources"] == [None] * 3
@@ -154,9 +157,10 @@ def test_tables_of_a_match_are_boards_of_their_own(tmp_path):
 def test_boards_without_an_auction_are_told_apart_by_their_results(tmp_path):
     boards = random_deals(20, 1)
     played_ = boards.with_columns(
-        contract=pl.lit("4S"), tricks=pl.lit(10, pl.UInt8),
+        contract=pl.lit("4S"),
+        tricks=pl.lit(10, pl.UInt8),
         declarer=pl.lit("N").cast(boards.schema["declarer"]),
-    )  # fmt: skip
+    )
     down = played_.with_columns(tricks=pl.lit(9, pl.UInt8))
     write_deal_parquet(pl.concat([boards, played_, down, boards, played_]), tmp_path / "a.parquet")
     added = add_files(tmp_path / "club", tmp_path / "a.parquet")
@@ -269,10 +273,13 @@ def solve(boards):
     """Stands for the solver: tables that tell the board."""
     numbers = boards["board"].cast(pl.Int64) % 14
     return pl.DataFrame(
-        {name: numbers.cast(dtype, strict=False) if dtype.is_integer()
-         else pl.Series(name, [None], dtype).new_from_index(0, boards.height)
-         for name, dtype in RESULT_SCHEMA.items()}
-    )  # fmt: skip
+        {
+            name: numbers.cast(dtype, strict=False)
+            if dtype.is_integer()
+            else pl.Series(name, [None], dtype).new_from_index(0, boards.height)
+            for name, dtype in RESULT_SCHEMA.items()
+        }
+    )
 
 
 def test_solved_tables_stay_with_their_boards(files, tmp_path, monkeypatch):

@@ -60,8 +60,9 @@ class Whole:
         self.boards, self.deals = all_boards(self.archive)
         self.rows = self.boards.rows(named=True)
         self.own = [bytes(row["auction"] or ()) for row in self.rows]
-        self.systems = {name: open_system(path) for name, path in
-                        (("small", str(system)), ("sayc", "sayc"))}  # fmt: skip
+        self.systems = {
+            name: open_system(path) for name, path in (("small", str(system)), ("sayc", "sayc"))
+        }
         self.bid = {"own": self.own}
         expander = definition_of(self.systems["small"])
         self.bid["small"] = [
@@ -93,9 +94,10 @@ class Whole:
             if wanted is not None and row[name] != wanted:
                 return False
         for text, words in (
-            (question.player, row["players"] or []), (question.event, [row["event"] or ""]),
+            (question.player, row["players"] or []),
+            (question.event, [row["event"] or ""]),
             (question.source, [row["source"] or ""]),
-        ):  # fmt: skip
+        ):
             if text is not None and not any(text.lower() in word.lower() for word in words):
                 return False
         if question.result is not None:
@@ -228,9 +230,20 @@ def class_of(whole, question, row):
     return next((text for text in (first, *more) if WHERE[text](one)), None)
 
 
-@given(ASKED, st.sampled_from([("next",), ("contract",), ("dealer",), ("vulnerability",),
-                               ("HCP_N >= 15", "HCP_E < HCP_W")]), st.sampled_from([1, 9, 1000]),
-       st.sampled_from([None, 3]))  # fmt: skip
+@given(
+    ASKED,
+    st.sampled_from(
+        [
+            ("next",),
+            ("contract",),
+            ("dealer",),
+            ("vulnerability",),
+            ("HCP_N >= 15", "HCP_E < HCP_W"),
+        ]
+    ),
+    st.sampled_from([1, 9, 1000]),
+    st.sampled_from([None, 3]),
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_boards_in_equal_shares(whole, question, level, limit, seed):
     is_possible(whole, question)
@@ -260,8 +273,9 @@ def test_calls_that_follow(whole, by, auction):
     prefix = read_auction(auction).prefix
     behind = Counter(
         format_call(one[len(prefix)])
-        for one in whole.bid[by] if len(one) > len(prefix) and one.startswith(prefix)
-    )  # fmt: skip
+        for one in whole.bid[by]
+        if len(one) > len(prefix) and one.startswith(prefix)
+    )
     found = next_calls(whole.archive, NodeQuestion(auction, by))
     assert dict(found) == behind
     assert [count for _, count in found] == sorted(behind.values(), reverse=True)

@@ -161,7 +161,7 @@ def test_an_archive_of_before_is_read(club, files):
     parts = [
         {name: part[name] for name in ("number", "boards", "files", "sums")}
         for part in run["parts"]
-    ]  # fmt: skip
+    ]
     before = {
         "format": "bidcascade archive", "format_version": 1, "version": run["version"],
         "totals": {"boards": 1, "bytes": 1}, "sources": run["inputs"], "parts": parts,
@@ -216,8 +216,9 @@ def test_a_system_that_is_gone_or_has_changed(files, tmp_path, what):
     # what is not in the index would have to be worked out
     for action in (
         lambda: find_boards(archive, BoardsQuestion(long, "small", "all")),
-        lambda: add_files(club, files[2]), lambda: remove_source(club, files[0].name),
-    ):  # fmt: skip
+        lambda: add_files(club, files[2]),
+        lambda: remove_source(club, files[0].name),
+    ):
         with pytest.raises(InvalidInput, match=message):
             action()
         check_equal(contents(club), before)

@@ -85,9 +85,11 @@ def test_each_step_may_be_the_last(files, system, whole, tmp_path, monkeypatch, 
     check_equal(contents(club), whole["add"])
     with monkeypatch.context() as patch:
         run_step_by_step(
-            patch, Catalogue,
-            lambda: bid_archive(club, system, all_calls=True, backend="cpu"), before=before,
-        )  # fmt: skip
+            patch,
+            Catalogue,
+            lambda: bid_archive(club, system, all_calls=True, backend="cpu"),
+            before=before,
+        )
     check_equal(contents(club), whole["bid"])
 
 

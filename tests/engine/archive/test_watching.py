@@ -154,8 +154,10 @@ def test_many_that_fail_are_told_once_and_others_go_on(folder):
         folder.put(f"{number}.lin", lin(3, number, folder))
     assert folder.look() == folder.look() == 42
     assert [said.split("/")[-1].split("'")[0] for said in folder.told] == [
-        "0.parquet", "3.parquet", "6.parquet",
-    ]  # fmt: skip
+        "0.parquet",
+        "3.parquet",
+        "6.parquet",
+    ]
 
 
 def test_what_is_there_no_more_and_what_comes_late(tmp_path, clock):
@@ -214,5 +216,6 @@ def test_a_file_without_boards_need_not_be_replaced(folder):
     added = add_files(folder.club, folder.path)
     assert (added.boards, added.rejects, added.total) == (10, 0, 20)
     assert [one.name for one in Archive(folder.club).catalogue.sources if one] == [
-        "a.lin", "b.parquet",
-    ]  # fmt: skip
+        "a.lin",
+        "b.parquet",
+    ]

@@ -32,18 +32,30 @@ def _batch(place: Path, given: Path, mode: Any) -> None:
     from bidcascade.engine.runs.batch import run_batch
 
     run_batch(
-        _engine(given), _inputs(given), place / "out", mode=mode, resume=True, jobs=1,
-        part_deals=STEP, show_progress=False,
-    )  # fmt: skip
+        _engine(given),
+        _inputs(given),
+        place / "out",
+        mode=mode,
+        resume=True,
+        jobs=1,
+        part_deals=STEP,
+        show_progress=False,
+    )
 
 
 def _export(place: Path, given: Path, form: Any) -> None:
     from bidcascade.engine.runs.export_calls import export_calls
 
     export_calls(
-        _engine(given), _inputs(given), place / "out", format=form, resume=True, jobs=1,
-        part_deals=STEP, show_progress=False,
-    )  # fmt: skip
+        _engine(given),
+        _inputs(given),
+        place / "out",
+        format=form,
+        resume=True,
+        jobs=1,
+        part_deals=STEP,
+        show_progress=False,
+    )
 
 
 def _mine(place: Path, given: Path) -> None:
@@ -53,9 +65,14 @@ def _mine(place: Path, given: Path) -> None:
     # between the table and the end of the command nothing can be resumed, or need be
     if not is_table_folder(place / "table") or (place / "table.mining").exists():
         mine(
-            _inputs(given), place / "table", resume=True, jobs=1, step_boards=STEP,
-            most_in_memory=9, show_progress=False,
-        )  # fmt: skip
+            _inputs(given),
+            place / "table",
+            resume=True,
+            jobs=1,
+            step_boards=STEP,
+            most_in_memory=9,
+            show_progress=False,
+        )
 
 
 def _mine_more(place: Path, given: Path) -> None:
@@ -67,9 +84,14 @@ def _mine_more(place: Path, given: Path) -> None:
     if not is_table_folder(table):
         mine(first, table, resume=True, jobs=1, show_progress=False)
     mine(
-        _inputs(given), table, add_to=table, resume=True, jobs=1, step_boards=STEP,
+        _inputs(given),
+        table,
+        add_to=table,
+        resume=True,
+        jobs=1,
+        step_boards=STEP,
         show_progress=False,
-    )  # fmt: skip
+    )
 
 
 def _learn(place: Path, given: Path) -> None:
@@ -78,9 +100,15 @@ def _learn(place: Path, given: Path) -> None:
     from bidcascade.table.evidence.learning import Options
 
     learned = learn.learn_from(
-        open_table(given / "small.jsonl"), _inputs(given), place / "out.learning", resume=True,
-        jobs=1, step_boards=STEP, options=Options(minimum_hands=1), show_progress=False,
-    )  # fmt: skip
+        open_table(given / "small.jsonl"),
+        _inputs(given),
+        place / "out.learning",
+        resume=True,
+        jobs=1,
+        step_boards=STEP,
+        options=Options(minimum_hands=1),
+        show_progress=False,
+    )
     learned.table.save(place / "out", overwrite=True)
 
 
@@ -89,10 +117,14 @@ def _vet(place: Path, given: Path) -> None:
     from bidcascade.service.reports.vet_files import write_vetting
 
     vet(
-        _engine(given), [str(path) for path in _inputs(given)], folder=place / "out.vetting",
-        resume=True, jobs=1, step_deals=STEP,
+        _engine(given),
+        [str(path) for path in _inputs(given)],
+        folder=place / "out.vetting",
+        resume=True,
+        jobs=1,
+        step_deals=STEP,
         write=lambda vetted, *, again: write_vetting(vetted, place / "out", resumed=again),
-    )  # fmt: skip
+    )
 
 
 def _small_parts() -> None:

@@ -60,8 +60,12 @@ def test_columns_and_their_types(engine):
     new = found.select(found.columns[FRAME.width :])
     assert new.columns == [compass_name(term, seat) for term in terms for seat in SEATS]
     assert new.columns[4:8] == ["SL_N_S", "SL_E_S", "SL_S_S", "SL_W_S"]
-    kinds = {pl.UInt8: "HCP_N SL_N_S Strength_N Seat_N", pl.Float32: "QT_N", pl.String: "Pattern_N",
-             pl.Boolean: "Balanced_N Stopper_N_C C_N_HA"}  # fmt: skip
+    kinds = {
+        pl.UInt8: "HCP_N SL_N_S Strength_N Seat_N",
+        pl.Float32: "QT_N",
+        pl.String: "Pattern_N",
+        pl.Boolean: "Balanced_N Stopper_N_C C_N_HA",
+    }
     for kind, names in kinds.items():
         for name in names.split():
             assert new[name].dtype == kind, name

@@ -130,8 +130,11 @@ def test_results_of_a_file_are_taken(tmp_path: Path, capsys: pytest.CaptureFixtu
     found = pl.read_parquet(out)
     assert found.columns[-22:] == list(RESULT_SCHEMA)
     assert found.select("DD_N_N", "DD_S_C", "Par_NS", "Par_Contracts").row(0) == (
-        13, 11, 1520, ["7N-NS="],
-    )  # fmt: skip
+        13,
+        11,
+        1520,
+        ["7N-NS="],
+    )
     assert "1 boards, 0 rejects\n" in capsys.readouterr().err
     assert {path.name for path in tmp_path.iterdir()} == {"deals.pbn", "out.parquet"}
 

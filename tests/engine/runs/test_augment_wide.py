@@ -54,8 +54,9 @@ def wide(engine):
 @pytest.mark.checkout
 def test_the_page_names_every_column(engine):
     """Every column of the real schema, with its type, and none that is not there."""
-    results = empty_deals().with_columns(pl.lit(None, dtype).alias(name)
-                                         for name, dtype in RESULT_SCHEMA.items())  # fmt: skip
+    results = empty_deals().with_columns(
+        pl.lit(None, dtype).alias(name) for name, dtype in RESULT_SCHEMA.items()
+    )
     found = widen(engine, results)
     named = {}
     for pattern, dtype in re.findall(
@@ -163,11 +164,12 @@ def test_results_of_pbn_and_parquet(tmp_path, capsys):
     write_results(tmp_path / "results.pbn", FRAME.head(4))
     FRAME.slice(4, 3).write_parquet(tmp_path / "none.parquet")
     tabled = FRAME.slice(7, 3).with_columns(
-        pl.Series("Par_NS", [1, None, -3]), pl.Series("DD_W_N", [3, 4, 5]),
+        pl.Series("Par_NS", [1, None, -3]),
+        pl.Series("DD_W_N", [3, 4, 5]),
         pl.Series("Par_Contracts", [["4SX-EW-1"], None, []]),
         # a row that is no deal goes with its results
         north=pl.when(pl.col("board") == 9).then(0).otherwise("north").cast(pl.UInt64),
-    )  # fmt: skip
+    )
     tabled.write_parquet(tmp_path / "some.parquet")
     inputs = [str(tmp_path / name) for name in ("results.pbn", "none.parquet", "some.parquet")]
     out = tmp_path / "wide.parquet"

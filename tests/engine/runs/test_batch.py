@@ -114,8 +114,12 @@ def test_the_manifest_tells_what_was_done(engine, inputs, tmp_path, monkeypatch)
     value = json.loads((tmp_path / "out/manifest.json").read_text())
     assert value["table"] == engine.table_info()
     assert value["options"] == {
-        "mode": "first", "completed_only": False, "limit": None, "max_depth": None, "text": False,
-    }  # fmt: skip
+        "mode": "first",
+        "completed_only": False,
+        "limit": None,
+        "max_depth": None,
+        "text": False,
+    }
     assert [part["boards"] for part in value["parts"]] == [64, 100, 76]
     # a system's auctions end at none of the table's entries
     assert rows_of(tmp_path / "out")["auctions"]["entry"].null_count() == 240
@@ -501,9 +505,13 @@ def test_standard_input_cannot_be_resumed(inputs, tmp_path):
     folder = tmp_path / "out"
     with Path(inputs[0]).open("rb") as stdin:
         done = subprocess.run(
-            command("batch", "-", "--out", folder, "--mode", "first"), stdin=stdin,
-            env=environment(), capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            command("batch", "-", "--out", folder, "--mode", "first"),
+            stdin=stdin,
+            env=environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
     assert Manifest.read(folder).boards == 80
     again = run_apart("batch", "-", "--out", folder, "--mode", "first", "--resume")

@@ -58,9 +58,7 @@ def rows_in(folder):
     for name, size in manifest.files().items():
         assert (folder / name).stat().st_size == size
     there = (file.relative_to(folder) for file in folder.rglob("*") if file.is_file())
-    assert {file.as_posix() for file in there} == {
-        *manifest.files(), "manifest.json", ".lock",
-    }  # fmt: skip
+    assert {file.as_posix() for file in there} == {*manifest.files(), "manifest.json", ".lock"}
     parts = [name for name in manifest.files() if name.startswith("calls-")]
     return pl.concat(pl.read_parquet(folder / name) for name in parts)
 

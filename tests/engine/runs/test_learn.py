@@ -40,9 +40,12 @@ def folder(tmp_path_factory):
         write_lin(bid, folder / f"{name}.lin")
         write_deal_parquet(bid, folder / f"{name}.parquet")
     announced, _ = build_table(
-        [{**row, "criteria": row.get("criteria", []) if row["call"] == "1N" else []}
-         for row in SYSTEM if row["call"] != "1C"]
-    )  # fmt: skip
+        [
+            {**row, "criteria": row.get("criteria", []) if row["call"] == "1N" else []}
+            for row in SYSTEM
+            if row["call"] != "1C"
+        ]
+    )
     announced.save(folder / "announced")
     return folder
 
@@ -64,9 +67,16 @@ def files_of(table):
 def test_what_is_learned_is_what_was_bid(folder, tmp_path, capsys):
     out = tmp_path / "learned"
     code, printed = run(
-        capsys, folder / "announced", folder / "one.lin", folder / "two.lin", "--out", out,
-        "--rules", "--grid", "--json",
-    )  # fmt: skip
+        capsys,
+        folder / "announced",
+        folder / "one.lin",
+        folder / "two.lin",
+        "--out",
+        out,
+        "--rules",
+        "--grid",
+        "--json",
+    )
     report = json.loads(printed.out)
     assert code == 0
     assert report["records"] == report["boards"] == 1500
@@ -95,17 +105,28 @@ def test_files_and_their_order_make_no_difference(folder, tmp_path, capsys):
     for number, names in enumerate(orders):
         out = tmp_path / f"out{number}"
         code, _ = run(
-            capsys, folder / "announced", *(folder / name for name in names), "--out", out,
-            "--rules", "--minimum-hands", 5,
-        )  # fmt: skip
+            capsys,
+            folder / "announced",
+            *(folder / name for name in names),
+            "--out",
+            out,
+            "--rules",
+            "--minimum-hands",
+            5,
+        )
         assert code == 0
         tables.append(files_of(out))
     assert tables[0] == tables[1] == tables[2]
     (tmp_path / "copy.lin").write_bytes((folder / "one.lin").read_bytes())
     code, printed = run(
-        capsys, folder / "announced", folder / "one.lin", tmp_path / "copy.lin", "--out",
-        tmp_path / "same", "--json",
-    )  # fmt: skip
+        capsys,
+        folder / "announced",
+        folder / "one.lin",
+        tmp_path / "copy.lin",
+        "--out",
+        tmp_path / "same",
+        "--json",
+    )
     assert json.loads(printed.out)["boards"] == 900
     assert json.loads(printed.out)["repeated_inputs"] == 1
 
@@ -157,9 +178,14 @@ def test_contradictions_are_printed(folder, tmp_path, capsys):
     wrong, _ = build_table([{"prior": "", "call": "P", "criteria": ["HCP >= 20"]}])
     wrong.save(tmp_path / "wrong")
     code, printed = run(
-        capsys, tmp_path / "wrong", folder / "one.lin", "--layer", "merged", "--out",
+        capsys,
+        tmp_path / "wrong",
+        folder / "one.lin",
+        "--layer",
+        "merged",
+        "--out",
         tmp_path / "merged",
-    )  # fmt: skip
+    )
     assert code == 0
     assert "1 contradiction, where" in printed.out
     assert "P: no hand fits HCP >= 20 and HCP <= 11" in printed.out
@@ -171,9 +197,14 @@ def test_contradictions_are_printed(folder, tmp_path, capsys):
 def test_a_mined_table_learns_from_its_archives(folder, tmp_path, capsys):
     mined = mine([folder / "one.lin"], tmp_path / "mined").table
     code, _ = run(
-        capsys, tmp_path / "mined", folder / "one.lin", "--out", tmp_path / "learned",
-        "--layer", "merged",
-    )  # fmt: skip
+        capsys,
+        tmp_path / "mined",
+        folder / "one.lin",
+        "--out",
+        tmp_path / "learned",
+        "--layer",
+        "merged",
+    )
     assert code == 0
     table = open_table(tmp_path / "learned")
     opening = table.find(parse_calls("1N"))
@@ -190,16 +221,29 @@ def test_expressions_of_a_file(folder, tmp_path, capsys):
     file = tmp_path / "expressions.txt"
     file.write_text("# lengths\nSL_S > SL_H\n\nHCP<=11\n", "utf-8")
     code, printed = run(
-        capsys, folder / "announced", folder / "one.lin", "--out", tmp_path / "learned", "--rules",
-        "--expressions", file, "--json",
-    )  # fmt: skip
+        capsys,
+        folder / "announced",
+        folder / "one.lin",
+        "--out",
+        tmp_path / "learned",
+        "--rules",
+        "--expressions",
+        file,
+        "--json",
+    )
     assert code == 0
     assert json.loads(printed.out)["expressions"] == 4
     file.write_text("HCP >= 12\nHPC >= 12\n", "utf-8")
     code, printed = run(
-        capsys, folder / "announced", folder / "one.lin", "--out", tmp_path / "bad", "--rules",
-        "--expressions", file,
-    )  # fmt: skip
+        capsys,
+        folder / "announced",
+        folder / "one.lin",
+        "--out",
+        tmp_path / "bad",
+        "--rules",
+        "--expressions",
+        file,
+    )
     assert code == 2
     assert "line 2" in printed.err
     assert "did you mean 'HCP'" in printed.err
@@ -235,8 +279,11 @@ def test_records_are_all_accounted_for(folder, tmp_path):
     table = open_table(folder / "announced")
     report = learn_from(table, [file], tmp_path / "work", options=Options(minimum_hands=1)).report
     assert {name: report[name] for name in ("records", "boards", "without_auction", "rejects")} == {
-        "records": 4, "boards": 2, "without_auction": 1, "rejects": 1,
-    }  # fmt: skip
+        "records": 4,
+        "boards": 2,
+        "without_auction": 1,
+        "rejects": 1,
+    }
     # four passes, of which the table has one, and 1N; the bid below it and what follows is no call
     assert (report["calls"], report["calls_outside"], report["calls_beyond"]) == (3, 1, 2)
 

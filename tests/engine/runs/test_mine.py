@@ -47,8 +47,9 @@ def contents(mined, folder):
     assert BiddingTable.open(folder, verify=True) == mined.table
     return {
         str(file.relative_to(folder)): file.read_bytes()
-        for file in folder.rglob("*") if file.is_file()
-    }  # fmt: skip
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
 
 
 def test_nothing_is_lost(archives, tmp_path):
@@ -142,8 +143,14 @@ def test_interrupted_after_any_step(archives, whole, tmp_path, monkeypatch, befo
         mine(archives[:1], out)
 
     def run():
-        return mine(archives[1:] if add else archives, out, add_to=out if add else None,
-                    step_boards=7, resume=True, jobs=1)  # fmt: skip
+        return mine(
+            archives[1:] if add else archives,
+            out,
+            add_to=out if add else None,
+            step_boards=7,
+            resume=True,
+            jobs=1,
+        )
 
     mined = run_step_by_step(monkeypatch, Manifest, run, before=before_state)
     assert contents(mined, out) == whole

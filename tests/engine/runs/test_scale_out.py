@@ -118,9 +118,12 @@ def cluster():
 def local_cluster(workers):
     assert distributed is not None, _WHY
     return distributed.LocalCluster(
-        n_workers=workers, threads_per_worker=1, processes=True,
-        dashboard_address="127.0.0.1:0", scheduler_kwargs={"dashboard": False},
-    )  # fmt: skip
+        n_workers=workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+    )
 
 
 @pytest.fixture
@@ -279,9 +282,11 @@ def test_workers_and_batch_are_killed_at_any_moment(
     kills = 0
     for number in range(sized(4, 6)):
         process = subprocess.Popen(
-            command(*words, "--devices", "0,1"), env=environment(), stderr=subprocess.PIPE,
+            command(*words, "--devices", "0,1"),
+            env=environment(),
+            stderr=subprocess.PIPE,
             start_new_session=True,
-        )  # fmt: skip
+        )
         deadline = time.monotonic() + 100
         while len(children_of(process.pid)) < 2 and process.poll() is None:
             assert time.monotonic() < deadline
@@ -351,9 +356,13 @@ def test_nobody_answers_or_nobody_works(tmp_path):
 @pytest.mark.parametrize("mode", BATCH_MODES)
 def test_two_devices_write_what_one_process_writes(engine, inputs, one_process, tmp_path, mode):
     run_batch(
-        engine, inputs, tmp_path / "out", mode=mode, part_deals=PART_DEALS,
+        engine,
+        inputs,
+        tmp_path / "out",
+        mode=mode,
+        part_deals=PART_DEALS,
         elsewhere=on_devices(["0", "1"], "reference"),
-    )  # fmt: skip
+    )
     check_equal(contents(tmp_path / "out"), one_process[mode], mode)
 
 
@@ -500,9 +509,11 @@ def test_bad_inputs_start_no_process(engine, tmp_path, monkeypatch):
     (tmp_path / "notes.txt").write_text("no deals here")
     with pytest.raises(InvalidInput, match="expected LIN"):
         run_batch(
-            engine, [tmp_path / "notes.txt"], tmp_path / "out",
+            engine,
+            [tmp_path / "notes.txt"],
+            tmp_path / "out",
             elsewhere=on_devices(["0"], "reference"),
-        )  # fmt: skip
+        )
 
 
 def test_without_the_extra(inputs, tmp_path, monkeypatch, capsys):

@@ -45,10 +45,12 @@ def folder(tmp_path_factory):
         if name == "other":
             # every third opens one notrump, whatever the hand
             auctions = pl.Series(
-                [[7, 0, 17, 0, 0, 0] if number % 3 == 0 else calls
-                 for number, calls in enumerate(auctions.to_list())],
+                [
+                    [7, 0, 17, 0, 0, 0] if number % 3 == 0 else calls
+                    for number, calls in enumerate(auctions.to_list())
+                ],
                 dtype=pl.List(pl.UInt8),
-            )  # fmt: skip
+            )
         write_lin(deals.with_columns(auction=auctions), folder / f"{name}.lin")
     bad = "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n"
     deal = "md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|"
@@ -81,9 +83,12 @@ def test_all_files_are_there(folder, tmp_path):
     assert [boards[name] for name in ("rejects", "none", "illegal", "unfinished")] == [1, 1, 1, 1]
     names = {file.name for file in (tmp_path / "out").iterdir()}
     assert names == {
-        "summary.json", "report.md", "report.html", "rejects.parquet",
+        "summary.json",
+        "report.md",
+        "report.html",
+        "rejects.parquet",
         *(f"{name}.parquet" for name in COLUMNS),
-    }  # fmt: skip
+    }
     for name, columns in COLUMNS.items():
         assert pl.read_parquet(tmp_path / "out" / f"{name}.parquet").columns == list(columns)
     calls = summary["calls"]
@@ -177,8 +182,14 @@ def test_the_page_of_the_documentation_has_every_column():
 
 
 def test_nothing_to_vet(folder, tmp_path, capsys):
-    arguments = ["table", "vet", str(folder / "table.jsonl"), str(folder / "own.lin"), "--out",
-                 str(tmp_path / "out")]  # fmt: skip
+    arguments = [
+        "table",
+        "vet",
+        str(folder / "table.jsonl"),
+        str(folder / "own.lin"),
+        "--out",
+        str(tmp_path / "out"),
+    ]
     assert main([*arguments, "--auction", "7N"]) == 2
     assert "expected deals that were bid '7N', got 300 boards" in capsys.readouterr().err
     assert main([*arguments, "--auction", "1N 1C"]) == 1
@@ -221,8 +232,11 @@ def test_an_interrupted_run_is_resumed(folder, tmp_path, capsys, monkeypatch):
         raise KeyboardInterrupt
 
     # a step each time that something was read
-    monkeypatch.setattr(vetting_module.vet, "__kwdefaults__", {
-        **vetting_module.vet.__kwdefaults__, "step_deals": 40})  # fmt: skip
+    monkeypatch.setattr(
+        vetting_module.vet,
+        "__kwdefaults__",
+        {**vetting_module.vet.__kwdefaults__, "step_deals": 40},
+    )
     with monkeypatch.context() as patch:
         patch.setattr(vetting_module, "lint", stop)
         assert main(arguments) == 130

@@ -200,9 +200,11 @@ def test_older_encodings_are_read(tmp_path):
         read_script(path)
 
 
-WORDS = st.sampled_from(sorted(KEYWORDS) + list("()=+-*/%!?:,<>") + [
-    "&&", "||", "==", "4333", "x5xx", "12", "SAK", "KH", "x3N", "name", '"text"', "\\n", "# c\n",
-])  # fmt: skip
+WORDS = st.sampled_from(
+    sorted(KEYWORDS)
+    + list("()=+-*/%!?:,<>")
+    + ["&&", "||", "==", "4333", "x5xx", "12", "SAK", "KH", "x3N", "name", '"text"', "\\n", "# c\n"]
+)
 
 
 @given(st.lists(WORDS, max_size=30).map(" ".join) | st.text(max_size=60))

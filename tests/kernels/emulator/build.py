@@ -126,9 +126,11 @@ def kernel_library(
         If the compiler refuses the source, or warns.
     """
     options = [
-        *KERNEL_OPTIONS, *(CHECKED_OPTIONS if checked else ()), f"-I{HERE}",
+        *KERNEL_OPTIONS,
+        *(CHECKED_OPTIONS if checked else ()),
+        f"-I{HERE}",
         *(f"-D{key}={value}" for key, value in sorted(defines.items())),
-    ]  # fmt: skip
+    ]
     text = f'#include "cuda_on_cpu.h"\n{text}'
     if not (entries := _entries(tuple(options), text)):
         raise BuildError(f'expected an entry point (extern "C" __global__ void …) in {name}')

@@ -41,9 +41,12 @@ from tests.kernels.emulator.memory import (
 __all__ = ["Checks", "EmulatedArray", "EmulatedDevice", "EmulatorFault"]
 
 SMALL = Limits(
-    multiprocessors=2, shared_bytes=100 << 10, shared_bytes_per_multiprocessor=128 << 10,
-    threads_per_multiprocessor=512, cache_bytes=1 << 20,
-)  # fmt: skip
+    multiprocessors=2,
+    shared_bytes=100 << 10,
+    shared_bytes_per_multiprocessor=128 << 10,
+    threads_per_multiprocessor=512,
+    cache_bytes=1 << 20,
+)
 
 
 @dataclass
@@ -98,9 +101,15 @@ class EmulatedDevice(Device):
     """
 
     def __init__(
-        self, folder: Path, *, schedule: int = 0, checks: Checks = Checks.ALL,
-        memory_bytes: int = 1 << 30, limits: Limits = SMALL, architecture: int = 750,
-    ) -> None:  # fmt: skip
+        self,
+        folder: Path,
+        *,
+        schedule: int = 0,
+        checks: Checks = Checks.ALL,
+        memory_bytes: int = 1 << 30,
+        limits: Limits = SMALL,
+        architecture: int = 750,
+    ) -> None:
         self.name = "emulator"
         self.limits = limits
         self.folder = folder
@@ -313,9 +322,15 @@ class EmulatedDevice(Device):
                 )
 
     def _enqueue(
-        self, what: str, run: Callable[[], None], arrays: list[tuple[EmulatedArray, bool]],
-        stream: Any, *, copied_bytes: int | None = None, launch: Launch | None = None,
-    ) -> int:  # fmt: skip
+        self,
+        what: str,
+        run: Callable[[], None],
+        arrays: list[tuple[EmulatedArray, bool]],
+        stream: Any,
+        *,
+        copied_bytes: int | None = None,
+        launch: Launch | None = None,
+    ) -> int:
         """Put an operation into a stream, if the order allows it what it does."""
         into: EmulatedStream = stream or self._default
         with self._lock:
@@ -344,9 +359,14 @@ class EmulatedDevice(Device):
     ) -> None:
         buffer = array.lease.buffer
         use = Use(
-            array.offset, array.offset + array.nbytes, writes, operation.launch is not None,
-            stream.number, operation.count, operation.what,
-        )  # fmt: skip
+            array.offset,
+            array.offset + array.nbytes,
+            writes,
+            operation.launch is not None,
+            stream.number,
+            operation.count,
+            operation.what,
+        )
         if not array.nbytes:
             return
         for earlier in buffer.inherited:
@@ -380,9 +400,12 @@ class EmulatedDevice(Device):
             self.requested[key] = None
             if key not in self._kernels:
                 path = kernel_library(
-                    self.folder, file, self.source(file),
-                    {"__CUDA_ARCH__": self.architecture} | dict(defines), checked=bool(self.checks),
-                )  # fmt: skip
+                    self.folder,
+                    file,
+                    self.source(file),
+                    {"__CUDA_ARCH__": self.architecture} | dict(defines),
+                    checked=bool(self.checks),
+                )
                 self._kernels[key] = EmulatedKernel(file, entry, path, self._launch)
             return self._kernels[key]
 
@@ -391,9 +414,15 @@ class EmulatedDevice(Device):
         return source_text(file)
 
     def _launch(
-        self, kernel: EmulatedKernel, blocks: int, threads: int, values: list[bytes],
-        arrays: list[ArrayUse], shared_bytes: int, stream: Any,
-    ) -> None:  # fmt: skip
+        self,
+        kernel: EmulatedKernel,
+        blocks: int,
+        threads: int,
+        values: list[bytes],
+        arrays: list[ArrayUse],
+        shared_bytes: int,
+        stream: Any,
+    ) -> None:
         launch = Launch(kernel, next(_launch_numbers), blocks, threads, values, shared_bytes)
         self.launches += 1
         # every launch another order, and the same one in the next run
@@ -405,9 +434,11 @@ class EmulatedDevice(Device):
 
         def run() -> None:
             launch.run(
-                self._library, schedule=schedule, checks=self.checks,
+                self._library,
+                schedule=schedule,
+                checks=self.checks,
                 shared_limit=self.limits.shared_bytes,
-            )  # fmt: skip
+            )
             for buffer, offset, nbytes, writes in parts:
                 if writes and not self.checks:
                     # nobody saw what was written: all of it counts

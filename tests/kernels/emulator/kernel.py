@@ -83,14 +83,23 @@ class Launch:
         peers = (ctypes.c_uint * max(1, len(self.unordered)))(*sorted(self.unordered))
         error = ctypes.create_string_buffer(ERROR_BYTES)
         request = LaunchRequest(
-            call=self.kernel.call, touch_shared=self.kernel.touch_shared,
-            arguments=ctypes.addressof(pointers), grid=(self.blocks, 1, 1),
-            block=(self.threads, 1, 1), dynamic_shared=self.shared_bytes,
-            shared_limit=shared_limit, schedule=schedule, poison=POISON, checks=int(checks),
-            number=self.number, unordered_count=len(self.unordered),
-            unordered=ctypes.addressof(peers), limit_seconds=LIMIT_SECONDS,
-            error=ctypes.cast(error, ctypes.c_char_p), error_size=ERROR_BYTES,
-        )  # fmt: skip
+            call=self.kernel.call,
+            touch_shared=self.kernel.touch_shared,
+            arguments=ctypes.addressof(pointers),
+            grid=(self.blocks, 1, 1),
+            block=(self.threads, 1, 1),
+            dynamic_shared=self.shared_bytes,
+            shared_limit=shared_limit,
+            schedule=schedule,
+            poison=POISON,
+            checks=int(checks),
+            number=self.number,
+            unordered_count=len(self.unordered),
+            unordered=ctypes.addressof(peers),
+            limit_seconds=LIMIT_SECONDS,
+            error=ctypes.cast(error, ctypes.c_char_p),
+            error_size=ERROR_BYTES,
+        )
         if library.emulator_launch(ctypes.addressof(request)):
             places = re.compile(r"\{([0-9a-f]+)\}")
             raise EmulatorFault(
@@ -127,9 +136,14 @@ class EmulatedKernel:
         self.touch_shared = _address(library["emulator_touch_shared"])
 
     def __call__(
-        self, blocks: int, threads: int, arguments: Sequence[Any], *, shared_bytes: int = 0,
+        self,
+        blocks: int,
+        threads: int,
+        arguments: Sequence[Any],
+        *,
+        shared_bytes: int = 0,
         stream: Any = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if not blocks:
             return
         values, uses = self._packed(arguments)

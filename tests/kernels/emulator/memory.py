@@ -106,9 +106,11 @@ class EmulatedArray:
             raise ValueError(f"expected a slice without a step, got {key!r}")
         row = self.nbytes // self.shape[0] if self.shape[0] else 0
         return type(self)(
-            self.lease, self.offset + start * row, (max(0, stop - start), *self.shape[1:]),
+            self.lease,
+            self.offset + start * row,
+            (max(0, stop - start), *self.shape[1:]),
             self.dtype,
-        )  # fmt: skip
+        )
 
     def reshape(self, *shape: int) -> "EmulatedArray":
         wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape

@@ -108,9 +108,17 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
     told = {
         "entries": [
             [
-                one.call, one.rank, one.name, _placed(one.where), list(map(str, one.criteria)),
-                list(map(_said, one.agreements)), one.specificity, one.line.number,
-                _bound(one.bindings), description_of(one), agreements_of(one),
+                one.call,
+                one.rank,
+                one.name,
+                _placed(one.where),
+                list(map(str, one.criteria)),
+                list(map(_said, one.agreements)),
+                one.specificity,
+                one.line.number,
+                _bound(one.bindings),
+                description_of(one),
+                agreements_of(one),
             ]
             for one in place.entries
         ],
@@ -119,7 +127,8 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
         "agreed": state.agreed,
         "gameForced": state.game_forced,
         "knowledge": [[_hex(one.cells), sorted(one.terms.items())] for one in state.knowledge],
-        "meaning": last and {
+        "meaning": last
+        and {
             "call": last.call,
             "known": last.known,
             "uses": [[line.number, _bound(bindings)] for line, bindings in last.uses],
@@ -129,7 +138,7 @@ def told_place(expander: Expander, calls: tuple[int, ...]) -> str:
                 for one in last.alternatives
             ],
         },
-    }  # fmt: skip
+    }
     return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -155,12 +164,15 @@ def assert_engine_agrees(
     expected: Auctions,
 ) -> None:
     """Compare the engine's choices, places and explanations with the reference's."""
-    told = engine(TOLD, {
-        "systems": {name: rows_of_tree(system.text) for name, system in pair},
-        "pair": [name for name, _ in pair],
-        "deals": expected.deals,
-        "explained": bool(expected.explanations),
-    })  # fmt: skip
+    told = engine(
+        TOLD,
+        {
+            "systems": {name: rows_of_tree(system.text) for name, system in pair},
+            "pair": [name for name, _ in pair],
+            "deals": expected.deals,
+            "explained": bool(expected.explanations),
+        },
+    )
     for key, text in expected.places.items():
         if told["places"].get(key) != hashlib.sha256(text.encode()).hexdigest():
             other = engine("(load, key) => globalThis.toldPlaces.get(key)", key)

@@ -57,15 +57,23 @@ def told(bidder: Bidder, number: int) -> str:
     place, _ = bidder.place_with_numbers(number)
     row = bidder.row(number)
     entries = [
-        [one.call, one.rank, one.line.number, sorted(one.bindings.items()),
-         list(one.constraint.texts())]
+        [
+            one.call,
+            one.rank,
+            one.line.number,
+            sorted(one.bindings.items()),
+            list(one.constraint.texts()),
+        ]
         for one in place.entries
-    ]  # fmt: skip
+    ]
     game_forced = [one != 0 for one in row["game_forced"].tolist()]
     found = [
-        entries, place.forced, row["agreed"].tolist(), game_forced,
+        entries,
+        place.forced,
+        row["agreed"].tolist(),
+        game_forced,
         [as_hex(bidder.cells(int(known))) for known in row["known"]],
-    ]  # fmt: skip
+    ]
     text = json.dumps(found, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -85,10 +93,13 @@ def test_places_and_auctions_are_those_of_the_core(engine, name):
         for (start, stop), entry in zip(pairwise(ends.offsets.tolist()), bids.entry, strict=True)
     ]
     given = [
-        [[as_holdings(int(hand)) for hand in deals.hands[:, deal]], int(deals.dealer[deal]),
-         int(deals.vulnerability[deal])]
+        [
+            [as_holdings(int(hand)) for hand in deals.hands[:, deal]],
+            int(deals.dealer[deal]),
+            int(deals.vulnerability[deal]),
+        ]
         for deal in range(DEALS)
-    ]  # fmt: skip
+    ]
     found, places = engine(FIND, [rows_of_tree(system.text), given])
     assert found == auctions
     keys = {key for calls, _ in auctions for key in _beginnings(calls)}

@@ -186,8 +186,9 @@ def test_what_is_not_there_is_told(ask):
         return error["kind"], error["message"]
 
     assert told("POST", "/v1/bid", {**BID, "table": "dutch"}) == (
-        "unknown-table", "expected one of sayc, acol, got 'dutch'",
-    )  # fmt: skip
+        "unknown-table",
+        "expected one of sayc, acol, got 'dutch'",
+    )
     assert told("POST", "/v1/leads", {})[0] == "not-found"
     assert told("GET", "/v1/tables/sayc/lint")[0] == "not-found"
     assert told("POST", "/v1/bid", {**BID, "hand": 7})[0] == "invalid-request"
@@ -198,9 +199,13 @@ def test_what_is_not_there_is_told(ask):
 def test_layouts_fit_the_auction(ask, service):
     calls = ["1N", "P", "2C", "P", "2H", "P"]
     question = {
-        "auction": calls, "dealer": "E", "vulnerability": "NS", "table": "sayc", "count": 40,
+        "auction": calls,
+        "dealer": "E",
+        "vulnerability": "NS",
+        "table": "sayc",
+        "count": 40,
         "seed": 9,
-    }  # fmt: skip
+    }
     about = {"method": "POST", "path": "/v1/layouts", "body": question}
     found = ask("answer", about)["value"]
     assert len(found["layouts"]) == 40
@@ -249,8 +254,9 @@ def test_texts_are_checked(ask, systems):
     texts = systems["sayc"]["texts"]
     main = next(iter(texts))
     assert ask("check", {"main": main, "files": texts})["value"] == {
-        "complaints": [], "title": systems["sayc"]["title"],
-    }  # fmt: skip
+        "complaints": [],
+        "title": systems["sayc"]["title"],
+    }
     wrong = {**texts, main: texts[main] + "\nopening:\n  1NT = Strange: 15-17 pionts\n"}
     (complaint,) = ask("check", {"main": main, "files": wrong})["value"]["complaints"]
     assert complaint["where"]["file"] == main

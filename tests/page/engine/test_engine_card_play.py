@@ -171,8 +171,13 @@ def test_a_card_is_as_good_as_the_package_says(engine):
 
 
 def test_positions_that_are_none_are_told(engine):
-    good = {"hands": [["SA"], ["SK"], ["SQ"], ["SJ"]], "strain": "N", "leader": 0, "trick": [],
-            "order": ["SA"]}  # fmt: skip
+    good = {
+        "hands": [["SA"], ["SK"], ["SQ"], ["SJ"]],
+        "strain": "N",
+        "leader": 0,
+        "trick": [],
+        "order": ["SA"],
+    }
     wrong = [
         {**good, "hands": [["SA"], ["SA"], ["SQ"], ["SJ"]]},
         {**good, "hands": [["SA"], ["SK"], ["SQ"], []]},

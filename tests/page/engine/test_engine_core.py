@@ -122,10 +122,11 @@ def test_a_policy_that_forbids_it_is_told(browser, static_url):
         visit.page.route(
             "**/empty.html",
             lambda route: route.fulfill(
-                body="<!doctype html>", content_type="text/html",
+                body="<!doctype html>",
+                content_type="text/html",
                 headers={"Content-Security-Policy": "script-src 'self'"},
             ),
-        )  # fmt: skip
+        )
         visit.page.goto(f"{static_url}/empty.html")
         told = visit.page.evaluate(
             """() => import("/engine/index.js").then(

@@ -215,10 +215,16 @@ def vulnerability_of(context: Context) -> int:
 def explained_alike(engine, text, *questions):
     """Ask for criteria of a line on hands, by seat and vulnerability."""
     written = LINES % text
-    told = engine(EXPLAIN, [written, [
-        [as_holdings(hand), "P " * (context.seat - 1), vulnerability_of(context)]
-        for hand, context in questions
-    ]])  # fmt: skip
+    told = engine(
+        EXPLAIN,
+        [
+            written,
+            [
+                [as_holdings(hand), "P " * (context.seat - 1), vulnerability_of(context)]
+                for hand, context in questions
+            ],
+        ],
+    )
     system = said(System.parse, written)
     if isinstance(system, str):
         assert told == system

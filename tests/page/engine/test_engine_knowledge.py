@@ -150,13 +150,21 @@ def test_cells_of_any_expression(engine, expression):
 @st.composite
 def sets_of_cells(draw: st.DrawFn) -> int:
     """Cells by criteria, single cells, some at random, or none."""
-    cells = draw(st.sampled_from([
-        lambda: knowledge.bounds(draw(st.sampled_from(RANDOM)), GIB)[draw(st.integers(0, 1))],
-        lambda: 1 << draw(st.integers(0, 560 * 38 - 1)),
-        lambda: sum(1 << one for one in draw(st.sets(st.integers(0, 560 * 38 - 1), max_size=9))),
-        lambda: random.Random(draw(st.integers())).getrandbits(560 * 38),
-        lambda: 0,
-    ]))()  # fmt: skip
+    cells = draw(
+        st.sampled_from(
+            [
+                lambda: knowledge.bounds(draw(st.sampled_from(RANDOM)), GIB)[
+                    draw(st.integers(0, 1))
+                ],
+                lambda: 1 << draw(st.integers(0, 560 * 38 - 1)),
+                lambda: sum(
+                    1 << one for one in draw(st.sets(st.integers(0, 560 * 38 - 1), max_size=9))
+                ),
+                lambda: random.Random(draw(st.integers())).getrandbits(560 * 38),
+                lambda: 0,
+            ]
+        )
+    )()
     return cells & knowledge.EVERYTHING
 
 

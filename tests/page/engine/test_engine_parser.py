@@ -21,11 +21,13 @@ TEXTS = [
     *(path.read_text("utf-8") for path in sorted(shipped_folder().rglob("*.bidding"))),
     *(text for text in vars(support_systems).values() if isinstance(text, str) and "\n" in text),
 ]
-LINES = list(dict.fromkeys(
-    line.text
-    for text in TEXTS
-    for line in logical_lines(text.splitlines(), "", lambda *_: None)
-))  # fmt: skip
+LINES = list(
+    dict.fromkeys(
+        line.text
+        for text in TEXTS
+        for line in logical_lines(text.splitlines(), "", lambda *_: None)
+    )
+)
 EXAMPLES = {
     "NAME": ["Strong notrump", "A b", "Élan vital"], "BARE_NAME": ["Weak two", "Stayman, 5+ cards"],
     "BID": ["1NT", "2om", "nX", "7s", "3n"], "LEVEL": ["2-level"],
@@ -71,8 +73,9 @@ def expected(found: Any, text: str) -> list[Any]:
 
 def compare(engine: Any, lines: list[str]) -> int:
     """Read lines in both; how many of them have nothing wrong."""
-    read = json.loads(engine(
-        """async (load, lines) => {
+    read = json.loads(
+        engine(
+            """async (load, lines) => {
             const {parseStatement, parseConditions} = await load("language/parser");
             const told = (tree, wrong) => [
                 tree, wrong.map(({position, message, advice}) => [position, message, advice]),
@@ -82,8 +85,9 @@ def compare(engine: Any, lines: list[str]) -> int:
                 return [told(one.statement, one.wrong), told(other.condition, other.wrong)];
             }));
         }""",
-        lines,
-    ))  # fmt: skip
+            lines,
+        )
+    )
     unlike = []
     for line, (statement, condition) in zip(lines, read, strict=True):
         for found, told in (
@@ -144,10 +148,8 @@ def test_every_rule(engine):
         # those not yet used first, and short ones where it grows too deep
         choice = sorted(
             rules[symbol.name],
-            key=lambda rule: (
-                depth > 12 and len(rule.expansion), rule in used, chance.random()
-            ),
-        )  # fmt: skip
+            key=lambda rule: (depth > 12 and len(rule.expansion), rule in used, chance.random()),
+        )
         used.add(choice[0])
         return " ".join(sentence(part, depth + 1) for part in choice[0].expansion)
 
@@ -195,13 +197,17 @@ def laid_out(text: str) -> list[Any]:
 
     lines = logical_lines(text.split("\n"), "x.bidding", complain)
     changed = [line.with_words(WORDS) for line in lines]
-    return [*([told(one) for one in found] for found in (lines, changed)),
-            nested(tree_of(lines, complain)), complaints]  # fmt: skip
+    return [
+        *([told(one) for one in found] for found in (lines, changed)),
+        nested(tree_of(lines, complain)),
+        complaints,
+    ]
 
 
 def test_lines_of_files(engine):
-    read = json.loads(engine(
-        """async (load, [texts, words]) => {
+    read = json.loads(
+        engine(
+            """async (load, [texts, words]) => {
             const {logicalLines, treeOf} = await load("language/layout");
             const told = line => {
                 const signs = [...line.text], step = Math.max(Math.floor(signs.length / 20), 1);
@@ -224,7 +230,8 @@ def test_lines_of_files(engine):
                 ];
             }));
         }""",
-        [LAYOUTS, WORDS],
-    ))  # fmt: skip
+            [LAYOUTS, WORDS],
+        )
+    )
     for text, found in zip(LAYOUTS, read, strict=True):
         assert found == laid_out(text), text[:200]

@@ -37,8 +37,10 @@ def assert_deals_agree(engine, one, other, count, seed, *, explained=False):
     bid = bid_by_reference(expander, deals, [{}] * count, explained=explained)
     pair = [("one", one), ("other", other)]
     assert_engine_agrees(engine, pair, bid)
-    put_in = [forced_calls(seed + deal, [call for call, *_ in made])
-              for deal, made in enumerate(bid.choices)]  # fmt: skip
+    put_in = [
+        forced_calls(seed + deal, [call for call, *_ in made])
+        for deal, made in enumerate(bid.choices)
+    ]
     beside = bid_by_reference(expander, deals, put_in, explained=explained)
     assert_engine_agrees(engine, pair, beside)
     return {**bid.places, **beside.places}

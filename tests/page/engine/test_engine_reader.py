@@ -232,12 +232,14 @@ def test_texts_that_are_wrong(engine):
 
 def strings_of_tests() -> list[str]:
     """Whatever is written in a test of texts."""
-    return sorted({
-        node.value
-        for path in Path(of_errors.__file__).parent.glob("test_system*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    })  # fmt: skip
+    return sorted(
+        {
+            node.value
+            for path in Path(of_errors.__file__).parent.glob("test_system*.py")
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        }
+    )
 
 
 def test_all_texts_of_the_tests(engine):

@@ -57,9 +57,11 @@ def root(tmp_path_factory):
 @pytest.fixture(scope="module")
 def app(root, tmp_path_factory):
     return loaded_app(
-        tmp_path_factory.mktemp("table"), archives_folder=str(root), max_request_deals=50,
+        tmp_path_factory.mktemp("table"),
+        archives_folder=str(root),
+        max_request_deals=50,
         max_download_bytes=12_000,
-    )  # fmt: skip
+    )
 
 
 def get(app, path, **headers):
@@ -154,7 +156,7 @@ def test_boards_as_files(app, root, form, tmp_path):
     read = read_deals(tmp_path / f"boards.{form}", jobs=1).deals
     expected = find_boards(
         Archive(root / "club"), BoardsQuestion(auction="1N P 2C", limit=5)
-    ).boards  # fmt: skip
+    ).boards
     for column in ("north", "east", "south", "west", "dealer", "vulnerability", "auction"):
         assert read[column].to_list() == expected[column].to_list()
 

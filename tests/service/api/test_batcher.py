@@ -106,8 +106,12 @@ def test_small_requests_and_parts_take_turns():
         await asyncio.gather(first, *asked)
         await batcher.close()
         assert [batch for _, batch in work.batches[1:]] == [
-            ["part 0"], [0, 1], ["part 1"], [2, 3], ["part 2"]
-        ]  # fmt: skip
+            ["part 0"],
+            [0, 1],
+            ["part 1"],
+            [2, 3],
+            ["part 2"],
+        ]
 
     run(scenario())
 
@@ -240,8 +244,9 @@ def test_closing_answers_what_was_accepted():
             await batcher.ask("a", 9, deals=1)
         work.gate.set()
         assert await asyncio.gather(first, *asked) == [
-            ("held", "held"), *((str(n), n) for n in range(5))
-        ]  # fmt: skip
+            ("held", "held"),
+            *((str(n), n) for n in range(5)),
+        ]
         await closing
         assert not [one for one in threading.enumerate() if one.name == "engine"]
 

@@ -23,9 +23,12 @@ SOON_S = 20
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
     with ready_server(
-        tmp_path_factory.mktemp("slow"), backend="reference", receive_timeout_ms=500,
-        max_request_bytes=100_000, max_concurrent_requests=4,
-    ) as (url, _):  # fmt: skip
+        tmp_path_factory.mktemp("slow"),
+        backend="reference",
+        receive_timeout_ms=500,
+        max_request_bytes=100_000,
+        max_concurrent_requests=4,
+    ) as (url, _):
         yield "localhost", int(url.rpartition(":")[2])
 
 

@@ -24,9 +24,11 @@ pytestmark = pytest.mark.slow
 DOCUMENT = create_app(Settings()).openapi()
 OPERATIONS = [(path, method) for path, found in DOCUMENT["paths"].items() for method in found]
 CHECKS = (
-    "not_a_server_error", "status_code_conformance", "content_type_conformance",
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
     "response_schema_conformance",
-)  # fmt: skip
+)
 
 
 CHECKS_IN_TURN = ("use_after_free", "ensure_resource_availability")
@@ -67,9 +69,12 @@ def test_answers_are_as_described(schemathesis, api, path, method, mode):
     chosen = checks_of(schemathesis, *CHECKS)
 
     @settings(
-        max_examples=sized(6, 15), deadline=None, derandomize=True, database=None,
+        max_examples=sized(6, 15),
+        deadline=None,
+        derandomize=True,
+        database=None,
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
     @given(case=operation.as_strategy(generation_mode=schemathesis.GenerationMode[mode]))
     def every_answer(case):
         case.call_and_validate(checks=chosen, timeout=60)
@@ -92,7 +97,11 @@ def test_operations_in_turn_are_as_described(schemathesis, api):
 
     Turns.run(
         settings=settings(
-            max_examples=sized(5, 10), stateful_step_count=8, deadline=None, derandomize=True,
-            database=None, suppress_health_check=list(HealthCheck),
+            max_examples=sized(5, 10),
+            stateful_step_count=8,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
         )
-    )  # fmt: skip
+    )

@@ -32,9 +32,12 @@ ASKED = {"auction": ["1N", "P", "3N", "P", "P", "P"], "layouts": 3, "deals": 500
 @pytest.fixture(scope="module")
 def app(tmp_path_factory):
     made = loaded_app(
-        tmp_path_factory.mktemp("infer"), extra_tables="sayc", backend="cpu", dd_workers=1,
+        tmp_path_factory.mktemp("infer"),
+        extra_tables="sayc",
+        backend="cpu",
+        dd_workers=1,
         request_timeout_ms=250_000,
-    )  # fmt: skip
+    )
     yield made
     made.state.own.double_dummy.close()
 
@@ -53,20 +56,20 @@ def answer_of(app, **body):
 def test_rejections_are_those_of_bidding_call_by_call(auction, dealer):
     calls, where = parse_calls(auction), ["HCP_N + HCP_S >= 24"]
     found = count_rejections(SMALL, auction, deals=150, dealer=dealer, where=where, seed=3)
-    parts = deal_where(
-        where, count=150, seed=3, dealer=dealer, vocabulary=SMALL.vocabulary
-    )  # fmt: skip
+    parts = deal_where(where, count=150, seed=3, dealer=dealer, vocabulary=SMALL.vocabulary)
     hands = np.concatenate([part for part, _ in parts], axis=1)
     agrees = np.array(
         [
             [
-                SMALL.bid(int(hands[(dealer + number) % 4, deal]), calls[:number],
-                          dealer=dealer).call == call
+                SMALL.bid(
+                    int(hands[(dealer + number) % 4, deal]), calls[:number], dealer=dealer
+                ).call
+                == call
                 for number, call in enumerate(calls)
             ]
             for deal in range(150)
         ]
-    )  # fmt: skip
+    )
     assert (found.dealt, found.fit) == (150, int(agrees.all(axis=1).sum()))
     assert [one.any for one in found.calls] == (~agrees).sum(axis=0).tolist()
     before = np.logical_and.accumulate(np.hstack([np.ones((150, 1), bool), agrees]), axis=1)[:, :-1]
@@ -112,18 +115,22 @@ contracts = st.builds(
     against=st.one_of(st.none(), st.just("Pass"), contracts),
     sides=st.sampled_from(Vulnerability),
     rows=st.lists(
-        st.tuples(st.integers(0, 13), st.integers(0, 13), st.floats(0.1, 3)), min_size=1,
-        max_size=8,
+        st.tuples(st.integers(0, 13), st.integers(0, 13), st.floats(0.1, 3)), min_size=1, max_size=8
     ),
     with_lead=st.booleans(),
-)  # fmt: skip
+)
 def test_worth_is_the_mean_by_weight(contract, against, sides, rows, with_lead):
     tricks, others, weights = zip(*rows, strict=True)
     hands = np.ones((4, len(rows)), np.uint64)
     found = contract_value(
-        hands, contract, Told([tricks, others]), weights=np.array(weights), vulnerability=sides,
-        against=against, lead=0 if with_lead else None,
-    )  # fmt: skip
+        hands,
+        contract,
+        Told([tricks, others]),
+        weights=np.array(weights),
+        vulnerability=sides,
+        against=against,
+        lead=0 if with_lead else None,
+    )
 
     def points(one, taken):
         return score(one, taken, vulnerable=is_vulnerable(sides, one.declarer))

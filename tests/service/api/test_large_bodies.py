@@ -52,21 +52,31 @@ def read(reader, body):
 
 
 DEALS = [
-    {"deal": DEAL}, {"hands": DEAL[2:].split(), "dealer": "S"}, {"deal": DEAL, "lin": None},
+    {"deal": DEAL},
+    {"hands": DEAL[2:].split(), "dealer": "S"},
+    {"deal": DEAL, "lin": None},
     {"lin": "md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"},
-]  # fmt: skip
+]
 GOOD_BODIES = st.builds(
     lambda deals, others, first, indent, ascii_only: json.dumps(
         {"deals": deals, **others} if first else {**others, "deals": deals},
-        indent=indent, ensure_ascii=ascii_only,
+        indent=indent,
+        ensure_ascii=ascii_only,
     ).encode(),
     st.lists(st.sampled_from(DEALS), min_size=1, max_size=12),
-    st.fixed_dictionaries({}, optional={
-        "limit": st.integers(1, 9), "mode": st.just("first"), "table": st.text(max_size=8),
-        "completed_only": st.booleans(),
-    }),
-    st.booleans(), st.sampled_from([None, 0, 2]), st.booleans(),
-)  # fmt: skip
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "limit": st.integers(1, 9),
+            "mode": st.just("first"),
+            "table": st.text(max_size=8),
+            "completed_only": st.booleans(),
+        },
+    ),
+    st.booleans(),
+    st.sampled_from([None, 0, 2]),
+    st.booleans(),
+)
 
 
 @given(GOOD_BODIES, st.integers(400, 3000))
@@ -219,9 +229,11 @@ def test_nobody_waits_for_a_large_body(kind, slow_server):
     def send(path):
         try:
             answer = httpx.post(
-                f"{slow_server}{path}", content=body, timeout=120,
+                f"{slow_server}{path}",
+                content=body,
+                timeout=120,
                 headers={"Content-Type": "application/json"},
-            )  # fmt: skip
+            )
             sent.append(answer.status_code)
         except httpx.WriteError:
             # refused before it was sent

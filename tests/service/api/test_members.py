@@ -31,9 +31,12 @@ def app(tmp_path_factory):
         patch.setenv("BIDCASCADE_CACHE", str(folder / "cache"))
         compile_few(patch)
         yield loaded_app(
-            table=f"rows={write_small_table(folder)}", extra_tables=str(folder / "small.bidding"),
-            backend="cpu", stream_chunk_deals=7, max_request_deals=2000,
-        )  # fmt: skip
+            table=f"rows={write_small_table(folder)}",
+            extra_tables=str(folder / "small.bidding"),
+            backend="cpu",
+            stream_chunk_deals=7,
+            max_request_deals=2000,
+        )
 
 
 def expected(app, table, entries):

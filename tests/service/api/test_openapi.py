@@ -55,15 +55,16 @@ OPERATIONS = {
     ("delete", "/v1/archives/{name}"): "archiveDelete",
 }
 MODELS = [
-    model for model in vars(schemas).values()
-    if isinstance(model, type) and issubclass(model, schemas.Body)
-    and model is not schemas.Body
-]  # fmt: skip
+    model
+    for model in vars(schemas).values()
+    if isinstance(model, type) and issubclass(model, schemas.Body) and model is not schemas.Body
+]
 QUESTIONS = [
-    kind for module in (archives, bids, deals, double_dummy, layouts, systems)
+    kind
+    for module in (archives, bids, deals, double_dummy, layouts, systems)
     for kind in vars(module).values()
     if is_dataclass(kind) and isinstance(kind, type) and kind.__module__ == module.__name__
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -132,8 +133,9 @@ def test_errors_are_problems(document):
         for status in statuses:
             (content,) = operation["responses"][status]["content"].items()
             assert content == (
-                MEDIA_TYPE, {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}}
-            )  # fmt: skip
+                MEDIA_TYPE,
+                {"schema": {"$ref": "#/components/schemas/ProblemAnswer"}},
+            )
 
 
 def test_bodies_and_forms_are_described(document):
@@ -142,8 +144,10 @@ def test_bodies_and_forms_are_described(document):
     reference = {"$ref": "#/components/schemas/AuctionsRequest"}
     assert body == ("application/json", {"schema": reference})
     assert set(operation["responses"]["200"]["content"]) == {
-        "application/json", "application/jsonl", "application/vnd.apache.arrow.stream",
-    }  # fmt: skip
+        "application/json",
+        "application/jsonl",
+        "application/vnd.apache.arrow.stream",
+    }
 
 
 def test_references_lead_somewhere(document):

@@ -42,8 +42,9 @@ def test_it_is_what_the_command_writes(folder):
     site = folder / "site"
     written = {
         path.relative_to(site).as_posix(): path.read_bytes()
-        for path in site.rglob("*") if path.is_file()
-    }  # fmt: skip
+        for path in site.rglob("*")
+        if path.is_file()
+    }
     assert files_of(response.content) == written
     # the system that it plays against comes along
     assert {"systems/other.js", "systems/small.js"} < written.keys()

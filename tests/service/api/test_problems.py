@@ -26,9 +26,11 @@ DEEP = 10_000
 @pytest.fixture(scope="module")
 def app(tmp_path_factory) -> FastAPI:
     return loaded_app(
-        tmp_path_factory.mktemp("tables"), max_request_bytes=20_000, max_request_deals=20,
+        tmp_path_factory.mktemp("tables"),
+        max_request_bytes=20_000,
+        max_request_deals=20,
         max_limit_auctions=500,
-    )  # fmt: skip
+    )
 
 
 def still_answers(app: FastAPI) -> None:
@@ -445,9 +447,12 @@ def test_a_client_that_goes_away_frees_its_slot():
 
     async def run():
         response = PartsResponse(
-            parts(), media_type="text/plain", headers={}, timeout_s=5,
+            parts(),
+            media_type="text/plain",
+            headers={},
+            timeout_s=5,
             release=lambda: released.append(True),
-        )  # fmt: skip
+        )
         await response({"type": "http", "headers": []}, receive, send)
 
     asyncio.run(run())

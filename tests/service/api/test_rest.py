@@ -143,9 +143,11 @@ def spellings(deal: Deal, first: Seat) -> list[dict[str, object]]:
 
 @pytest.mark.slow
 @given(
-    st.integers(0, 1 << 32), st.sampled_from(Seat), st.sampled_from(Seat),
+    st.integers(0, 1 << 32),
+    st.sampled_from(Seat),
+    st.sampled_from(Seat),
     st.sampled_from(Vulnerability),
-)  # fmt: skip
+)
 def test_all_ways_to_write_a_deal_mean_the_same(app, seed, first, dealer, vulnerability):
     deal = Deal(random_deals(1, seed=seed).row(0)[:4], dealer, vulnerability)
     body = {"deals": spellings(deal, first), "mode": "all"}
@@ -188,8 +190,9 @@ def test_every_form_says_the_same(app, mode, count):
     rows = table.to_pylist()
     assert [(row["deal"], row["calls"], row["completed"], row["entry"]) for row in rows] == [
         (number, " ".join(auction["calls"]), auction["completed"], auction["entry"])
-        for number, result in enumerate(results) for auction in result["auctions"]
-    ]  # fmt: skip
+        for number, result in enumerate(results)
+        for auction in result["auctions"]
+    ]
     if mode == "all":
         totals = {row["deal"]: (row["total"], row["truncated"], row["cut"]) for row in rows}
         for number, result in enumerate(results):
@@ -260,8 +263,9 @@ def test_bid_gives_reasons(app):
 def test_tables(app):
     answer = TablesAnswer.model_validate_json(ask(app, "GET", "/v1/tables").content)
     assert [(table.name, table.default) for table in answer.tables] == [
-        ("sayc", True), ("small", False)
-    ]  # fmt: skip
+        ("sayc", True),
+        ("small", False),
+    ]
     small = ask(app, "GET", "/v1/tables/small")
     assert TableAnswer.model_validate_json(small.content) == answer.tables[1]
     # where files lie on the server is not told

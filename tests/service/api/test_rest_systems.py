@@ -114,10 +114,11 @@ def test_a_table_of_no_system_says_so_with_null(app):
 def test_deals_are_bid_to_the_end(app):
     rows = random_deals(60, seed=3).select(*HAND_COLUMNS, "dealer").rows()
     body = {
-        "deals": [{"hands": [format_hand(hand) for hand in row[:4]], "dealer": row[4]}
-                  for row in rows],
+        "deals": [
+            {"hands": [format_hand(hand) for hand in row[:4]], "dealer": row[4]} for row in rows
+        ],
         "mode": "first",
-    }  # fmt: skip
+    }
     answer = AuctionsAnswer.model_validate_json(post(app, "/v1/auctions", body).content)
     own = [one.calls for result in answer.results for one in result.auctions if one.completed]
     assert len(own) == 60
@@ -159,8 +160,11 @@ def test_explain(app):
     answer = ask(app, "GET", "/v1/tables/small/explain?auction=1N-P-2C-P")
     answer = ExplainAnswer.model_validate_json(answer.content)
     assert [(one.call, one.player) for one in answer.calls] == [
-        ("1N", 0), ("P", 1), ("2C", 2), ("P", 3),
-    ]  # fmt: skip
+        ("1N", 0),
+        ("P", 1),
+        ("2C", 2),
+        ("P", 3),
+    ]
     assert answer.calls[0].points == [15, 17]
     assert answer.calls[0].sentence.startswith("Strong notrump: 15-17 points")
     assert answer.calls[2].agreements == ["artificial", "forcing"]

@@ -25,9 +25,16 @@ def make(tmp_path):
 
 @pytest.mark.parametrize(
     "host",
-    ["localhost", "localhost:8000", "LOCALHOST.", "127.0.0.1:8000", "[::1]:8000", "[::1]",
-     "192.0.2.7"],
-)  # fmt: skip
+    [
+        "localhost",
+        "localhost:8000",
+        "LOCALHOST.",
+        "127.0.0.1:8000",
+        "[::1]:8000",
+        "[::1]",
+        "192.0.2.7",
+    ],
+)
 def test_names_that_lead_here(make, host):
     assert ask(make(), "GET", "/healthz", headers={"Host": host}).status_code == 200
 
@@ -73,10 +80,14 @@ def test_other_sites_do_not_write(make, headers):
 
 @pytest.mark.parametrize(
     "headers",
-    [{}, {"Origin": "http://localhost"}, {"Sec-Fetch-Site": "none"},
-     {"Sec-Fetch-Site": "same-origin", "Origin": "https://behind-a-proxy.example"},
-     {"Sec-Fetch-Site": "cross-site", "Origin": "https://club.example"}],
-)  # fmt: skip
+    [
+        {},
+        {"Origin": "http://localhost"},
+        {"Sec-Fetch-Site": "none"},
+        {"Sec-Fetch-Site": "same-origin", "Origin": "https://behind-a-proxy.example"},
+        {"Sec-Fetch-Site": "cross-site", "Origin": "https://club.example"},
+    ],
+)
 def test_who_may_write(make, headers):
     app = make(cors_origins="https://club.example")
     assert ask(app, "POST", RELOAD, headers=headers).status_code == 200

@@ -46,9 +46,12 @@ def app(folder):
         patch.setattr(tempfile, "tempdir", str(folder))
         compile_few(patch)
         yield loaded_app(
-            table=str(folder / "small.bidding"), extra_tables=f"rows={write_small_table(folder)}",
-            backend="cpu", request_timeout_ms=250_000, dd_workers=1,
-        )  # fmt: skip
+            table=str(folder / "small.bidding"),
+            extra_tables=f"rows={write_small_table(folder)}",
+            backend="cpu",
+            request_timeout_ms=250_000,
+            dd_workers=1,
+        )
 
 
 def files_of(folder):
@@ -159,8 +162,9 @@ def test_a_match(app):
     assert found.names == ["first", "small"]
     answer = response.json()
     assert {name: one["name"] for name, one in answer["systems"].items()} == {
-        "first": "first", "second": "small",
-    }  # fmt: skip
+        "first": "first",
+        "second": "small",
+    }
     assert answer["systems"]["first"]["title"] == "Small natural"
     digests = {one["digest"] for one in answer["systems"].values()}
     assert len(digests) == 2
@@ -344,9 +348,10 @@ def test_pages_that_a_text_includes_come_with_it(app):
     text = 'include "notrump"\nopening:\n  1NT = Strong notrump: 15-17 points, balanced\n'
     page = "after 1NT:\n  2C = Mine: 8+ points\n"
     body = {
-        "system": {"text": text, "pages": {"notrump.bidding": page}}, "deals": 500,
+        "system": {"text": text, "pages": {"notrump.bidding": page}},
+        "deals": 500,
         "auctions": ["1N P"],
-    }  # fmt: skip
+    }
     (place,) = post(app, "/v1/systems/check", body).json()["result"]["places"]
     assert [(one["name"], one["where"]) for one in place["lines"]] == [
         ("Mine", "notrump.bidding:2")
@@ -395,9 +400,11 @@ def test_a_system_is_checked_against_opponents(app):
     told = post(app, "/v1/systems/check", {**body, "opponents": {"text": rash}}).json()
     assert set(told["systems"]) == {"system", "opponents"}
     wanted = check_system(
-        System.parse(SMALL_SYSTEM, name="system"), deals=300, seed=4,
+        System.parse(SMALL_SYSTEM, name="system"),
+        deals=300,
+        seed=4,
         opponents=System.parse(rash, name="opponents"),
-    )  # fmt: skip
+    )
     found = told["result"]
     assert found["expanded"] == wanted.expanded != alone["expanded"]
     assert [one["text"] for one in found["findings"]] == [one.text for one in wanted.findings]

@@ -188,11 +188,11 @@ def test_address_and_key_come_from_the_environment(monkeypatch):
     with Client("http://b", api_key="bc_2", transport=httpx.MockTransport(service)) as client:
         client.health()
     assert [str(request.url) for request in service.requests] == [
-        "http://bridge.example/club/healthz", "http://b/healthz",
-    ]  # fmt: skip
+        "http://bridge.example/club/healthz", "http://b/healthz"
+    ]
     assert [request.headers["authorization"] for request in service.requests] == [
-        "Bearer bc_1", "Bearer bc_2",
-    ]  # fmt: skip
+        "Bearer bc_1", "Bearer bc_2"
+    ]
 
 
 @pytest.mark.parametrize("name", ["a/../b", "a b?c#d", "ä"])

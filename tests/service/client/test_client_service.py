@@ -36,8 +36,8 @@ def server(folder) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     with ready_server(
         extra_tables=f"small={small}", data_folder=folder / "data", stream_chunk_deals=20,
         archives_folder=folder / "kept",
-        jobs_root=folder / "archives", max_request_deals=100, max_running_jobs=1, backend="cpu",
-    ) as server:  # fmt: skip
+        jobs_root=folder / "archives", max_request_deals=100, max_running_jobs=1, backend="cpu"
+    ) as server:
         yield server
 
 
@@ -105,7 +105,7 @@ def test_more_deals_than_a_request_takes(client, deals, texts):
     listed = [
         (result["deal"], " ".join(auction["calls"]), auction["entry"])
         for result in results for auction in result["auctions"]
-    ]  # fmt: skip
+    ]
     assert [result["deal"] for result in results] == list(range(120))
     assert listed == expected.select("deal", "calls", "entry").rows()
 
@@ -117,7 +117,7 @@ def test_frames(client, deals, texts, mode):
     rows = [
         (result["deal"], " ".join(auction["calls"]), auction["completed"])
         for result in results for auction in result["auctions"]
-    ]  # fmt: skip
+    ]
     assert frame.select("deal", "calls", "completed").rows() == rows
     assert frame.schema["deal"] == pl.UInt32
     assert client.auctions_frame([]).is_empty()

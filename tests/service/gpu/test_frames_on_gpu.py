@@ -19,10 +19,8 @@ from bidcascade.table import build_table
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(
-        why_unavailable("cuda") is not None, reason=str(why_unavailable("cuda"))
-    ),
-]  # fmt: skip
+    pytest.mark.skipif(why_unavailable("cuda") is not None, reason=str(why_unavailable("cuda"))),
+]
 
 ROWS = [
     {"prior": "", "call": "P", "criteria": ["HCP <= 11"]},

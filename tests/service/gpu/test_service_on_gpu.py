@@ -19,10 +19,8 @@ from tests.support_service import GOOD, ask, loaded_app, post, ready_server, wri
 
 pytestmark = [
     pytest.mark.gpu,
-    pytest.mark.skipif(
-        why_unavailable("cuda") is not None, reason=str(why_unavailable("cuda"))
-    ),
-]  # fmt: skip
+    pytest.mark.skipif(why_unavailable("cuda") is not None, reason=str(why_unavailable("cuda"))),
+]
 
 HOLDER = """
 import sys
@@ -142,9 +140,12 @@ def test_two_processes_at_once(tmp_path, deals):
 def test_memory_that_another_process_holds(tmp_path):
     frame = random_deals(3_000, seed=3)
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER], env=environment(), text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
+        [sys.executable, "-c", HOLDER],
+        env=environment(),
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
     try:
         assert holder.stdout.readline() == "held\n"
         table = write_small_table(tmp_path)

@@ -81,8 +81,11 @@ def test_auctions_of_another_system_are_refused(engine):
 def test_rows_come_as_many_as_are_asked_for():
     rows = RowsOf(pl.DataFrame({"deal": [first, first + 1]}) for first in (0, 2, 4))
     assert [rows.take(count)["deal"].to_list() for count in (3, 2, 5, 1)] == [
-        [0, 1, 2], [3, 4], [5], [],
-    ]  # fmt: skip
+        [0, 1, 2],
+        [3, 4],
+        [5],
+        [],
+    ]
 
 
 @pytest.mark.slow

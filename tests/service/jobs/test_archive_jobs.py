@@ -45,12 +45,21 @@ def test_boards_come_once(app, root):
     begun = upload(app, archive(30), QUERY)
     told = begun.json()
     assert (told["mode"], told["archive"], told["table"], told["digest"]) == (
-        "archive", "club", "", "",
-    )  # fmt: skip
+        "archive",
+        "club",
+        "",
+        "",
+    )
     job, did = added(app, begun)
     assert job["progress"] == {"boards": 30, "of": 30, "rejects": 0}
-    assert did == {"boards": 30, "duplicates": 0, "rejects": 0, "known": [], "total": 30,
-                   "first_reject": ""}  # fmt: skip
+    assert did == {
+        "boards": 30,
+        "duplicates": 0,
+        "rejects": 0,
+        "known": [],
+        "total": 30,
+        "first_reject": "",
+    }
     path = "/v1/archives/club/boards?limit=1&source=club.lin"
     assert ask(app, "GET", path).json()["boards"][0]["source"] == "club.lin"
     # one with the same boards and more

@@ -134,8 +134,9 @@ def test_long_uploads(app):
         for _ in range(20):
             yield b" " * 10_000
 
-    problem_of(ask(app, "POST", "/v1/jobs", content=pieces(), headers=UPLOAD), 413,
-               "body-too-large")  # fmt: skip
+    problem_of(
+        ask(app, "POST", "/v1/jobs", content=pieces(), headers=UPLOAD), 413, "body-too-large"
+    )
 
 
 def test_uploads_that_drip_give_their_place_back(tmp_path):
@@ -165,16 +166,24 @@ def test_packed_archives_are_read(app, packed):
 
 def test_files_of_a_zip_file_keep_their_names(app):
     """As the readers name them, so that an answer tells which file it is of."""
-    packed = zipped(("day 1/Finale.lin", LIN), ("day 2/Finale.lin", LIN), ("same", LIN),
-                    ("SAME", LIN), ("same/inside.lin", LIN))  # fmt: skip
+    packed = zipped(
+        ("day 1/Finale.lin", LIN),
+        ("day 2/Finale.lin", LIN),
+        ("same", LIN),
+        ("SAME", LIN),
+        ("same/inside.lin", LIN),
+    )
     begun = upload(app, packed, "?result=jsonl&name=cup.zip").json()
     job = wait_for(app, begun["id"])
     assert job["state"] == "done", job
     answer = ask(app, "GET", f"/v1/jobs/{job['id']}/results/auctions.jsonl")
     assert {json.loads(line)["source"] for line in answer.text.splitlines()} == {
-        "cup.zip/day 1/Finale.lin", "cup.zip/day 2/Finale.lin", "cup.zip/same", "cup.zip/SAME-2",
+        "cup.zip/day 1/Finale.lin",
+        "cup.zip/day 2/Finale.lin",
+        "cup.zip/same",
+        "cup.zip/SAME-2",
         "cup.zip/same_inside.lin",
-    }  # fmt: skip
+    }
 
 
 def test_names_that_lead_out_of_a_zip_file_are_refused(app):
@@ -320,8 +329,14 @@ def test_links_do_not_lead_out_of_the_root(app, root, tmp_path):
     (links / "file.lin").symlink_to(outside / "secret.lin")
     (links / "folder").symlink_to(outside)
     try:
-        for path in ("links/file.lin", "links", "links/*", "links/folder", "links/folder/*.lin",
-                     "links/folder/secret.lin"):  # fmt: skip
+        for path in (
+            "links/file.lin",
+            "links",
+            "links/*",
+            "links/folder",
+            "links/folder/*.lin",
+            "links/folder/secret.lin",
+        ):
             body = problem_of(by_path(app, path), 422, "invalid-request")
             assert "elsewhere" in body["detail"], path
             assert str(outside) not in json.dumps(body)
@@ -363,8 +378,9 @@ def test_without_a_root_there_are_no_paths(tmp_path):
 )  # fmt: skip
 def test_bad_requests_about_paths(app, root, body):
     problem_of(ask(app, "POST", "/v1/jobs", body=body), 422, "invalid-request")
-    problem_of(ask(app, "POST", "/v1/jobs?table=small", body={"path": "season"}), 422,
-               "invalid-request")  # fmt: skip
+    problem_of(
+        ask(app, "POST", "/v1/jobs?table=small", body={"path": "season"}), 422, "invalid-request"
+    )
 
 
 # --- who may -------------------------------------------------------------------------------------

@@ -49,8 +49,11 @@ def test_a_process_that_others_kill_is_begun_again(app, tmp_path, monkeypatch):
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX signals")
 @pytest.mark.parametrize("counter", ["counts", "absent"])
 def test_a_process_that_is_killed_for_its_memory_is_given_up(app, tmp_path, monkeypatch, counter):
-    monkeypatch.setattr(child, "_kills_for_memory", {"counts": iter(range(99)).__next__,
-                                                     "absent": lambda: None}[counter])  # fmt: skip
+    monkeypatch.setattr(
+        child,
+        "_kills_for_memory",
+        {"counts": iter(range(99)).__next__, "absent": lambda: None}[counter],
+    )
     left = tmp_path / "left"
     left.write_text("7", "ascii")
     monkeypatch.setenv("KILLS_LEFT", str(left))
@@ -186,8 +189,11 @@ def test_a_table_that_is_there_no_more(tmp_path):
     job_id = upload(app, archive(300)).json()["id"]
     app.state.own.jobs.close()
     (tmp_path / "other").mkdir()
-    app = jobs_app(tmp_path / "other", data_folder=str(tmp_path / "data"),
-                   table=f"other={tmp_path / 'small.jsonl'}")  # fmt: skip
+    app = jobs_app(
+        tmp_path / "other",
+        data_folder=str(tmp_path / "data"),
+        table=f"other={tmp_path / 'small.jsonl'}",
+    )
     job = wait_for(app, job_id)
     assert job["state"] == "failed"
     assert job["error"] == "expected the table 'small', which the service does not have any more"

@@ -205,8 +205,11 @@ def test_what_a_killed_service_leaves_is_cleared(tmp_path):
     job = wait_for(app, upload(app, archive(2)).json()["id"])
     app.state.own.jobs.close()
     data = tmp_path / "data"
-    for stray in (data / "incoming" / "x", data / "jobs" / "y" / "input",
-                  data / "jobs" / job["id"] / "batch"):  # fmt: skip
+    for stray in (
+        data / "incoming" / "x",
+        data / "jobs" / "y" / "input",
+        data / "jobs" / job["id"] / "batch",
+    ):
         stray.mkdir(parents=True)
         (stray / "file").write_bytes(b"x")
     app = jobs_app(tmp_path)

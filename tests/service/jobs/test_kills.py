@@ -34,9 +34,13 @@ BOARDS = archive(600)
 def serve(tmp_path):
     """Start a server of the small table; it always has the same data folder."""
     return functools.partial(
-        running_server, table=f"small={write_small_table(tmp_path)}", backend="cpu",
-        data_folder=tmp_path / "data", job_part_deals=10, max_running_jobs=1,
-    )  # fmt: skip
+        running_server,
+        table=f"small={write_small_table(tmp_path)}",
+        backend="cpu",
+        data_folder=tmp_path / "data",
+        job_part_deals=10,
+        max_running_jobs=1,
+    )
 
 
 def test_the_service(serve):

@@ -41,9 +41,12 @@ def app(tmp_path, monkeypatch):
     rule = {"rule": "replace", "at": "1N", "criteria": ["HCP >= 12"]}
     (tmp_path / "rules.jsonl").write_text(json.dumps(rule))
     app = jobs_app(
-        tmp_path, table=f"small={write_small_table(tmp_path)}", extra_tables=named,
-        overlays=[f"ruled={tmp_path / 'rules.jsonl'}"], dd_workers=1,
-    )  # fmt: skip
+        tmp_path,
+        table=f"small={write_small_table(tmp_path)}",
+        extra_tables=named,
+        overlays=[f"ruled={tmp_path / 'rules.jsonl'}"],
+        dd_workers=1,
+    )
     yield app
     app.state.own.jobs.close()
 

@@ -23,9 +23,14 @@ def app(tmp_path, monkeypatch):
     (tmp_path / "season").mkdir()
     (tmp_path / "season" / "a.lin").write_bytes(archive(6))
     app = loaded_app(
-        table="small.bidding", extra_tables="rows=rows/small.jsonl", overlays="rows=rule.jsonl",
-        data_folder="data", archives_folder="archives", jobs_root="season", dd_workers=1,
-    )  # fmt: skip
+        table="small.bidding",
+        extra_tables="rows=rows/small.jsonl",
+        overlays="rows=rule.jsonl",
+        data_folder="data",
+        archives_folder="archives",
+        jobs_root="season",
+        dd_workers=1,
+    )
     yield app
     app.state.own.jobs.close()
 

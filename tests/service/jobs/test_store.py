@@ -311,8 +311,10 @@ def test_killed_at_any_moment(tmp_path):
     for attempt, wait_s in enumerate((0.0, 0.013, 0.04, 0.1, 0.17)):
         process = subprocess.Popen(
             [sys.executable, "-c", CHURN, path, str(attempt)],
-            stdout=subprocess.PIPE, text=True, env=environment(),
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment(),
+        )
         first = process.stdout.readline()
         time.sleep(wait_s)
         process.send_signal(signal.SIGKILL)

@@ -99,8 +99,11 @@ def reached(pages, start="index.html"):
 def test_every_page_and_line_is_reached(book, pages):
     assert reached(pages) == set(pages)
     for file in book.outline.files:
-        texts = [text for name, text in pages.items()
-                 if name.startswith("text/") and f"<h1>{file.name}" in text]  # fmt: skip
+        texts = [
+            text
+            for name, text in pages.items()
+            if name.startswith("text/") and f"<h1>{file.name}" in text
+        ]
         assert any(f'id="l{len(file.lines)}"' in text for text in texts)
     # two files of one name have a page each
     assert {"text/mine.html", "text/words.html", "text/words-2.html"} <= set(pages)
@@ -169,8 +172,9 @@ def test_texts_are_escaped(pages):
 
 def test_options_and_their_prices(book, pages):
     assert "was not measured" in pages["index.html"]
-    price = OptionPrice("weak", True, 900, 30, 20, Estimate(0.125, 0.1, 0.2), *[Estimate(None)] * 2,
-                        0)  # fmt: skip
+    price = OptionPrice(
+        "weak", True, 900, 30, 20, Estimate(0.125, 0.1, 0.2), *[Estimate(None)] * 2, 0
+    )
     told = book_files(book, [price])["index.html"]
     assert "+0.12 ± 0.20" in told or "+0.13 ± 0.20" in told
     assert "900 solved deals" in told

@@ -30,8 +30,12 @@ def statistics(bid=BID, humans=None, *, solved=True):
         sides = {"N": "NS", "S": "NS", "E": "EW", "W": "EW"}
         boards = boards.with_columns(
             pl.when(pl.col("dealer").cast(pl.String).is_in(list(sides[name[3]])))
-            .then(9).otherwise(4).cast(pl.UInt8).alias(name) for name in DOUBLE_DUMMY_COLUMNS
-        ).with_columns(Par_NS=pl.lit(400, pl.Int16))  # fmt: skip
+            .then(9)
+            .otherwise(4)
+            .cast(pl.UInt8)
+            .alias(name)
+            for name in DOUBLE_DUMMY_COLUMNS
+        ).with_columns(Par_NS=pl.lit(400, pl.Int16))
     return node_statistics(
         boards, series(bid), least=1, humans=None if humans is None else series(humans)
     )
@@ -55,8 +59,13 @@ def test_a_node_is_told():
     headings = [section.heading for section in page.sections]
     assert (page.title, page.subtitle) == ("What is 1N P 2♣ worth?", "2 boards of made boards")
     assert headings == [
-        "Summary", "Contracts", "Tricks", "Hands", "Next calls", "How this was worked out",
-    ]  # fmt: skip
+        "Summary",
+        "Contracts",
+        "Tricks",
+        "Hands",
+        "Next calls",
+        "How this was worked out",
+    ]
     rows = check_page(page_html(page)).rows
     # the way there: three of six boards opened one notrump
     assert next(row for row in rows if row[0] == "1N")[1:3] == ["3", "50.0 %"]

@@ -53,11 +53,13 @@ def pages(draw):
         stacks([Stack(label, (1, draw(shares)))], [label, "b"], name="stacks", title=label),
     )
     blocks = (
-        Text(draw(texts)), Text(draw(texts), soft=True), Numbers(((draw(texts), draw(texts)),)),
+        Text(draw(texts)),
+        Text(draw(texts), soft=True),
+        Numbers(((draw(texts), draw(texts)),)),
         Table(draw(texts), tuple(heads), tuple(rows)),
         Links(draw(texts), ((draw(texts), f"{HANDVIEWER}?lin=md%7C3"),)),
         *(Chart(draw(texts), chart) for chart in charts),
-    )  # fmt: skip
+    )
     headings = draw(st.lists(texts, min_size=1, max_size=2))
     # ids of charts may stand once on a page
     sections = [Section(heading, blocks[:5]) for heading in headings]

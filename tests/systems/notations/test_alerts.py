@@ -37,8 +37,9 @@ def test_records_of_bboalert(alerts):
     assert {len(one) for one in fields} == {3}
     assert all(re.fullmatch(r"[+]?|(?:[1-7][CDHSN]|--|Db|Rd)*", one[0]) for one in fields)
     assert next(one for one in fields if one[0] == "")[1:] == [
-        "1N", "Strong notrump: 15-17 points; balanced"
-    ]  # fmt: skip
+        "1N",
+        "Strong notrump: 15-17 points; balanced",
+    ]
     before = ""
     told = {}
     for context, call, text in fields:

@@ -102,8 +102,10 @@ def test_a_card_of_ours_with_the_options_of_theirs(capsys, tmp_path, monkeypatch
     answer = capsys.readouterr()
     card = parse_card(answer.out)
     assert (card.options["smolen"], card.options["drury"], card.options["keycards"]) == (
-        False, True, False
-    )  # fmt: skip
+        False,
+        True,
+        False,
+    )
     assert "not known here: Multi" in answer.err
     # what the command line says counts more
     assert main([*asked, "--option", "smolen"]) == DONE

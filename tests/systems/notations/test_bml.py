@@ -271,9 +271,11 @@ def test_what_notes_cannot_say_is_told():
         "general:\n  game in M = Game: 5+ M\n"
     )
     assert write_bml(system).lost == (
-        "<text>:3: nX Any", "<text>:4: 1NT Other", "<text>:5: after 1NT, RHO doubled:",
+        "<text>:3: nX Any",
+        "<text>:4: 1NT Other",
+        "<text>:5: after 1NT, RHO doubled:",
         "<text>:7: general:",
-    )  # fmt: skip
+    )
 
 
 def test_a_transfer_is_written_for_each_suit():

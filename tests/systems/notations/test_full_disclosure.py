@@ -102,14 +102,25 @@ def records(draw):
     calls = tuple(draw(st.lists(CALLS, min_size=1, max_size=6)))
     suit = len(calls[-1]) == 2 and calls[-1][-1] != "N"
     length = st.integers(0, LONGEST)
-    qualified = draw(st.dictionaries(st.integers(0, len(calls) - 1), TEXTS.filter(
-        lambda text: not {*"{}="} & {*text}), max_size=2))  # fmt: skip
+    qualified = draw(
+        st.dictionaries(
+            st.integers(0, len(calls) - 1),
+            TEXTS.filter(lambda text: not {*"{}="} & {*text}),
+            max_size=2,
+        )
+    )
     return Record(
-        calls, draw(TEXTS), draw(st.booleans()), draw(st.sampled_from(["0", *DISPOSITIONS])),
-        (draw(length), draw(length)) if suit else None, draw(st.booleans()),
-        draw(st.integers(0, 6)), draw(st.integers(0, 8)), tuple(sorted(qualified.items())),
+        calls,
+        draw(TEXTS),
+        draw(st.booleans()),
+        draw(st.sampled_from(["0", *DISPOSITIONS])),
+        (draw(length), draw(length)) if suit else None,
+        draw(st.booleans()),
+        draw(st.integers(0, 6)),
+        draw(st.integers(0, 8)),
+        tuple(sorted(qualified.items())),
         tuple(draw(st.lists(st.booleans(), min_size=6, max_size=6))),
-    )  # fmt: skip
+    )
 
 
 @given(st.lists(records(), max_size=5), TEXTS)

@@ -75,12 +75,16 @@ class SlowJudge:
             made = next((one for one in siblings if self.table.call[one] == call), None)
             fits = made in held
             status = (
-                "ended" if not siblings
-                else "agrees" if own == call
-                else "allowed" if fits
-                else "missing" if made is None
+                "ended"
+                if not siblings
+                else "agrees"
+                if own == call
+                else "allowed"
+                if fits
+                else "missing"
+                if made is None
                 else "fails"
-            )  # fmt: skip
+            )
             counts["places"][prior, status] += 1
             counts["places"][prior, "held"] += fits
             counts["places"][prior, "silent"] += bool(siblings) and not held

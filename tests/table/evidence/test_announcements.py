@@ -165,8 +165,13 @@ def test_no_more_cards_behind_solid_suits():
     """Behind the honours held, "no !S" is the empty list of those denied, not a void."""
     found = read_announcement("Solid S; maximum -- solid 6-card !S; !SAKQ,no !S; 17+ total points")
     assert found.expressions == (
-        "Solid_S", "SL_S >= 6", "C_SA", "C_SK", "C_SQ", "Total_Points >= 17",
-    )  # fmt: skip
+        "Solid_S",
+        "SL_S >= 6",
+        "C_SA",
+        "C_SK",
+        "C_SQ",
+        "Total_Points >= 17",
+    )
     assert found.complete
     assert read_announcement("x -- !SAKQ; no !H").expressions[-1] == "SL_H == 0"
 
@@ -314,8 +319,11 @@ def test_corpus_report():
     assert set(report.humans) == {"could be short", "Cue bid -- 5 aces; 4+ !S"}
     value = report.to_dict()
     assert value["kinds"]["complete"] == {
-        "meaning": "read whole", "texts": 2, "times": 3, "example": "4+ !S; 6-10 total points",
-    }  # fmt: skip
+        "meaning": "read whole",
+        "texts": 2,
+        "times": 3,
+        "example": "4+ !S; 6-10 total points",
+    }
     assert value["forms"]["<count> <suit>"]["texts"] == 6
     text = str(report)
     assert "  x -- 3+ !C; 2 !C: no hand fits" in text

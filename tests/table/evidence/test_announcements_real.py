@@ -46,10 +46,11 @@ def test_published_rows(shared_data):
         found = read_announcement(text)
         assert kind_of(found) in ("complete", "truncated")
         honours = [
-            (one, part) for part in map(str.strip, text.rpartition("--")[2].split(";"))
+            (one, part)
+            for part in map(str.strip, text.rpartition("--")[2].split(";"))
             for one in [tuple(read_announcement(f"x -- {part}").expressions)]
             if one and "C_" in one[0]
-        ]  # fmt: skip
+        ]
         lost += honours
         without = [
             one for one in found.expressions if not one.removeprefix("not ").startswith("C_")

@@ -30,13 +30,17 @@ def tables(draw):
     for auction in chosen:
         *prior, call = auction.split()
         rows.append(
-            {"prior": prior, "call": call, "criteria": draw(st.sampled_from(CRITERIA)),
-             "description": draw(st.sampled_from(["", "strong", "weak"])),
-             "rank": draw(st.sampled_from([None, 1, 2])),
-             "tags": draw(st.sampled_from([(), ("forcing",)])),
-             "count": draw(st.sampled_from([None, 20])),
-             "source": draw(st.sampled_from(["", "announcement", "note"]))}
-        )  # fmt: skip
+            {
+                "prior": prior,
+                "call": call,
+                "criteria": draw(st.sampled_from(CRITERIA)),
+                "description": draw(st.sampled_from(["", "strong", "weak"])),
+                "rank": draw(st.sampled_from([None, 1, 2])),
+                "tags": draw(st.sampled_from([(), ("forcing",)])),
+                "count": draw(st.sampled_from([None, 20])),
+                "source": draw(st.sampled_from(["", "announcement", "note"])),
+            }
+        )
     table, _ = build_table(
         rows, source="a test", undescribed=draw(st.sampled_from(["allow", "pass"]))
     )
@@ -47,8 +51,13 @@ def tables(draw):
         bounds.append((entry, low, draw(st.integers(low, 37)), 0, draw(st.integers(3, 13))))
         if draw(st.booleans()):
             rules.append((entry, draw(st.sampled_from(["Balanced", "SL_S <= 5", "HCP >= 13"]))))
-    schema = {"entry": pl.UInt32, "HCP_low": pl.Int16, "HCP_high": pl.Int16, "SL_S_low": pl.Int16,
-              "SL_S_high": pl.Int16}  # fmt: skip
+    schema = {
+        "entry": pl.UInt32,
+        "HCP_low": pl.Int16,
+        "HCP_high": pl.Int16,
+        "SL_S_low": pl.Int16,
+        "SL_S_high": pl.Int16,
+    }
     table = table.with_extra(BOUNDS, pl.DataFrame(bounds, schema=schema, orient="row"))
     if rules:
         schema = {"entry": pl.UInt32, "expression": pl.String}
@@ -90,8 +99,10 @@ def test_entries_and_their_labels_stay(table, layer):
         for one, other in zip(before, after, strict=True):
             assert one.description == other.description
             assert (one.rank, one.count, one.source_index) == (
-                other.rank, other.count, other.source_index,
-            )  # fmt: skip
+                other.rank,
+                other.count,
+                other.source_index,
+            )
             if other.source not in ("learned", "merged"):
                 assert (one.criteria, one.source) == (other.criteria, other.source)
 
@@ -115,14 +126,19 @@ def test_merged_criteria_are_both_and_learned_ones_are_the_learned(table, seed):
     contradictory = {line.partition(":")[0] for line in merged.contradictions}
     for row in rows:
         entry = row["entry"]
-        texts = [f"HCP >= {row['HCP_low']}", f"HCP <= {row['HCP_high']}",
-                 f"SL_S <= {row['SL_S_high']}"]  # fmt: skip
+        texts = [
+            f"HCP >= {row['HCP_low']}",
+            f"HCP <= {row['HCP_high']}",
+            f"SL_S <= {row['SL_S_high']}",
+        ]
         if rules is not None:
             texts += rules.filter(entry=entry)["expression"].to_list()
         for before, both, only in zip(
-            table.variants(entry), merged.table.variants(entry), learned.table.variants(entry),
+            table.variants(entry),
+            merged.table.variants(entry),
+            learned.table.variants(entry),
             strict=True,
-        ):  # fmt: skip
+        ):
             for hand in hands:
                 shown = fits(texts, hand, table.vocabulary)
                 announced = fits(before.criteria, hand, table.vocabulary)
@@ -134,9 +150,10 @@ def test_merged_criteria_are_both_and_learned_ones_are_the_learned(table, seed):
                 else:
                     assert fits(both.criteria, hand, table.vocabulary) == (shown and announced)
     tagged = sum(
-        CONTRADICTION in row.tags for entry in range(len(table))
+        CONTRADICTION in row.tags
+        for entry in range(len(table))
         for row in merged.table.variants(entry)
-    )  # fmt: skip
+    )
     assert tagged == len(merged.contradictions) >= len(contradictory)
 
 
@@ -157,9 +174,11 @@ def test_a_contradiction_is_reported_and_the_announced_criteria_stay():
     row = merged.table.row(0)
     assert (row.criteria, row.tags, row.source) == (("HCP >= 20",), (CONTRADICTION,), "note")
     assert merged.to_dict() == {
-        "layer": "merged", "entries_on_learned": 0, "entries_on_both": 0,
+        "layer": "merged",
+        "entries_on_learned": 0,
+        "entries_on_both": 0,
         "contradictions": list(merged.contradictions),
-    }  # fmt: skip
+    }
     learned = on_layer(table, "learned", lanes=["HCP"])
     assert learned.table.row(0).criteria == ("HCP >= 15", "HCP <= 17")
     assert learned.table.row(0).source == "learned"
@@ -169,13 +188,19 @@ def test_a_contradiction_is_reported_and_the_announced_criteria_stay():
     ("bounds", "rules", "criteria"),
     [
         # what follows is left out, and what excludes nothing
-        ({"HCP_low": [15], "HCP_high": [17], "SL_C_low": [2], "SL_C_high": [13]},
-         ["Balanced", "HCP >= 14", "SL_S >= 1"], ("HCP >= 15", "HCP <= 17", "Balanced")),
+        (
+            {"HCP_low": [15], "HCP_high": [17], "SL_C_low": [2], "SL_C_high": [13]},
+            ["Balanced", "HCP >= 14", "SL_S >= 1"],
+            ("HCP >= 15", "HCP <= 17", "Balanced"),
+        ),
         # one value is an equation, and halves are halves
-        ({"SL_S_low": [5], "SL_S_high": [5], "QT_low": [1.5], "QT_high": [8.0]}, [],
-         ("SL_S == 5", "QT >= 1.5")),
+        (
+            {"SL_S_low": [5], "SL_S_high": [5], "QT_low": [1.5], "QT_high": [8.0]},
+            [],
+            ("SL_S == 5", "QT >= 1.5"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_learned_criteria(bounds, rules, criteria):
     lanes = [name.removesuffix("_low") for name in bounds if name.endswith("_low")]
     layered = on_layer(learned_table([], bounds, rules), "learned", lanes=lanes)

@@ -144,9 +144,11 @@ def test_rules_are_those_of_the_definition(world, thresholds):
     for auction in sorted(made, key=lambda one: table.find(one) or 0):
         entry, hands = table.find(auction), made[auction]
         others = [
-            hand for key, found in made.items() if key[:-1] == auction[:-1] and key != auction
+            hand
+            for key, found in made.items()
+            if key[:-1] == auction[:-1] and key != auction
             for hand in found
-        ]  # fmt: skip
+        ]
         if entry is None or len(hands) < 2 or len(others) < thresholds.others:
             continue
         candidates = []
@@ -187,9 +189,13 @@ def test_rules_are_those_of_the_definition(world, thresholds):
 def test_order_and_pieces_make_no_difference(world, data):
     table, deals, auctions = world
     options = partial(
-        Options, minimum_hands=1, lanes=LANES, flags=FLAGS, expressions=EXPRESSIONS,
+        Options,
+        minimum_hands=1,
+        lanes=LANES,
+        flags=FLAGS,
+        expressions=EXPRESSIONS,
         rules=Thresholds(others=1, positive_rate=0.5, lift=0),
-    )  # fmt: skip
+    )
     whole = learn(table, lambda: [(deals, call_lists(auctions))], options())
     order = data.draw(st.permutations(range(len(auctions))))
     cuts = sorted(data.draw(st.sets(st.integers(1, len(auctions)), max_size=4)))
@@ -197,9 +203,10 @@ def test_order_and_pieces_make_no_difference(world, data):
     for begin, end in zip([0, *cuts], [*cuts, len(auctions)], strict=True):
         some = order[begin:end]
         part = DealArrays(
-            np.ascontiguousarray(deals.hands[:, some]), deals.dealer[some],
+            np.ascontiguousarray(deals.hands[:, some]),
+            deals.dealer[some],
             deals.vulnerability[some],
-        )  # fmt: skip
+        )
         pieces.append((part, call_lists([auctions[number] for number in some])))
     # so little memory that every place is a group of its own
     again = learn(table, lambda: pieces, options(memory=1))

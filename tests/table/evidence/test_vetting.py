@@ -177,8 +177,12 @@ def test_sayc_agrees_with_itself():
 
 
 def test_calls_turned_by_a_seat_are_noticed():
-    table, _ = build_table([{"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17"]},
-                            {"prior": "", "call": "P", "criteria": ["HCP <= 14"]}])  # fmt: skip
+    table, _ = build_table(
+        [
+            {"prior": "", "call": "1N", "criteria": ["15 <= HCP <= 17"]},
+            {"prior": "", "call": "P", "criteria": ["HCP <= 14"]},
+        ]
+    )
     deals = deals_in_turn(200)
     wrong_dealer = DealArrays(deals.hands, (deals.dealer + 1) % 4, deals.vulnerability)
     vetting = Vetting(table)
@@ -279,8 +283,10 @@ def test_calls_and_places_outside_the_table():
     assert frames["auctions"].filter(pl.col("auction") == "1N P 3N")["leaves"].to_list() == [None]
     leaving = frames["auctions"].filter(pl.col("leaves").is_not_null())
     assert set(leaving.select("auction", "leaves").iter_rows()) == {
-        ("1N P", "2D"), ("", "1S"), ("1N", "X"),
-    }  # fmt: skip
+        ("1N P", "2D"),
+        ("", "1S"),
+        ("1N", "X"),
+    }
     assert vetting.counts["beyond"] == 2 + 2 + 1
     assert vetting.counts["without_auction"] == 1
     missing = frames["calls"].filter(pl.col("entry").is_null())
@@ -306,9 +312,12 @@ def test_many_expressions_are_cut_into_parts(monkeypatch):
 
 def test_pairs_are_named_right():
     """All 38 calls at one place hold at once: every pair is counted under its own two entries."""
-    rows = [{"prior": prior, "call": format_call(call)}
-            for prior in ("", "1C", "1C P") for call in range(38)
-            if Auction.of(parse_calls(prior)).is_legal(call)]  # fmt: skip
+    rows = [
+        {"prior": prior, "call": format_call(call)}
+        for prior in ("", "1C", "1C P")
+        for call in range(38)
+        if Auction.of(parse_calls(prior)).is_legal(call)
+    ]
     table, _ = build_table(rows, undescribed="allow")
     judge = Judge(table)
     lists = call_lists([parse_calls("1C P P P")])

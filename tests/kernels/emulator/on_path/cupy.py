@@ -251,9 +251,13 @@ class _Function:
 
     @_told_as_cuda
     def __call__(
-        self, grid: tuple[int], block: tuple[int], arguments: tuple[Any, ...], *,
+        self,
+        grid: tuple[int],
+        block: tuple[int],
+        arguments: tuple[Any, ...],
+        *,
         shared_mem: int = 0,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if shared_mem > self.max_dynamic_shared_size_bytes:
             raise CUDARuntimeError("CUDA_ERROR_INVALID_VALUE: invalid argument")
         kinds = self.kernel.parameters
@@ -302,13 +306,16 @@ def asarray(source: Any) -> Any:
         return array
     address = described["data"][0]
     lease = next(
-        lease for lease in list(_device.leases)
+        lease
+        for lease in list(_device.leases)
         if lease.buffer.address <= address <= lease.buffer.address + lease.buffer.nbytes
-    )  # fmt: skip
+    )
     view = _Array(
-        lease, address - lease.buffer.address, tuple(described["shape"]),
+        lease,
+        address - lease.buffer.address,
+        tuple(described["shape"]),
         np.dtype(described["typestr"]),
-    )  # fmt: skip
+    )
     if described.get("strides") is not None:
         view.flags = SimpleNamespace(c_contiguous=False)
         view.strides = described["strides"]
@@ -359,8 +366,10 @@ _streams = _Streams()
 Stream.null = Stream(is_default=True)
 cuda = SimpleNamespace(
     runtime=SimpleNamespace(
-        CUDARuntimeError=CUDARuntimeError, getDeviceCount=_device_count,
-        driverGetVersion=lambda: _DRIVER_VERSION, runtimeGetVersion=lambda: _RUNTIME_VERSION,
+        CUDARuntimeError=CUDARuntimeError,
+        getDeviceCount=_device_count,
+        driverGetVersion=lambda: _DRIVER_VERSION,
+        runtimeGetVersion=lambda: _RUNTIME_VERSION,
         getDeviceProperties=_told_as_cuda(_properties),
         memGetInfo=_told_as_cuda(lambda: (_device.free_bytes(), _TOTAL_BYTES)),
         deviceSynchronize=_told_as_cuda(_device.synchronize_all),
@@ -368,9 +377,14 @@ cuda = SimpleNamespace(
     driver=SimpleNamespace(CUDADriverError=CUDARuntimeError),
     compiler=SimpleNamespace(CompileException=CompileException),
     nvrtc=SimpleNamespace(getVersion=lambda: (13, 2)),
-    Device=_CurrentDevice, Stream=Stream, Event=Event, MemoryPool=MemoryPool, pool=MemoryPool(),
-    get_current_stream=_current, get_elapsed_time=_elapsed,
+    Device=_CurrentDevice,
+    Stream=Stream,
+    Event=Event,
+    MemoryPool=MemoryPool,
+    pool=MemoryPool(),
+    get_current_stream=_current,
+    get_elapsed_time=_elapsed,
     PinnedMemory=lambda nbytes: _device.pinned(nbytes, np.uint8),
     PinnedMemoryPointer=lambda memory, offset: memory,
     set_allocator=lambda allocator: None,
-)  # fmt: skip
+)
