@@ -118,23 +118,6 @@ class Separable:
             by_context[:] = [term.by_context(context) for context in contexts()]
         return cls(suits, lengths, by_context)
 
-    @classmethod
-    def of_form(cls, form: LinearForm, catalogue: Mapping[str, Term]) -> "Separable":
-        """Tabulate a linear form."""
-        total = cls(
-            np.zeros((4, HOLDINGS), np.int32),
-            np.zeros(SHAPES, np.int32),
-            np.zeros(CONTEXTS, np.int32),
-        )
-        for name, factor in form:
-            part = cls.of_term(catalogue[name])
-            total = cls(
-                total.suits + factor * part.suits,
-                total.lengths + factor * part.lengths,
-                total.contexts + factor * part.contexts,
-            )
-        return total
-
     def bounds(self) -> tuple[int, int]:
         """Smallest and largest value over all hands of 13 cards and all contexts."""
         shapes, positions = shape_indices()
@@ -153,12 +136,38 @@ class Separable:
         )
 
 
+@cache
+def term_tables(name: str, profile: str) -> Separable:
+    """Values of a term by suit, lengths and context, made once; nobody may write to them."""
+    return _read_only(Separable.of_term(terms(profile)[name]))
+
+
+@lru_cache(maxsize=512)
+def form_tables(form: LinearForm, profile: str) -> Separable:
+    """Values of a linear form by suit, lengths and context, as :func:`term_tables`."""
+    if len(form) == 1 and form[0][1] == 1:
+        return term_tables(form[0][0], profile)
+    suits = np.zeros((4, HOLDINGS), np.int32)
+    lengths = np.zeros(SHAPES, np.int32)
+    by_context = np.zeros(CONTEXTS, np.int32)
+    for name, factor in form:
+        part = term_tables(name, profile)
+        suits += factor * part.suits
+        lengths += factor * part.lengths
+        by_context += factor * part.contexts
+    return _read_only(Separable(suits, lengths, by_context))
+
+
+def _read_only(tables: Separable) -> Separable:
+    for table in (tables.suits, tables.lengths, tables.contexts):
+        table.setflags(write=False)
+    return tables
+
+
 @lru_cache(maxsize=256)
 def _tabulated(form: LinearForm, profile: str) -> tuple[Separable, int, int]:
-    """Tables and bounds of a linear form, kept: many plans ask for the same ones."""
-    values = Separable.of_form(form, terms(profile))
-    for table in (values.suits, values.lengths, values.contexts):
-        table.setflags(write=False)
+    """Tables and bounds of a linear form, made once: many plans ask for the same ones."""
+    values = form_tables(form, profile)
     return (values, *values.bounds())
 
 
@@ -418,7 +427,7 @@ class LayoutBuilder:
             by_context[:, word] += (values.contexts - values.contexts.min()).astype(
                 np.uint64
             ) << shift
-        programs = _Programs(self._catalogue)
+        programs = _Programs(self.profile)
         for tree, number in self._flags.items():
             if number in self.derived:
                 continue
@@ -456,7 +465,7 @@ class LayoutBuilder:
         """0/1 for each holding of a suit, each shape, or each context."""
         values: dict[str, NDArray[np.int64]] = {}
         for name in term_names_in(tree):
-            table = Separable.of_term(self._catalogue[name])
+            table = term_tables(name, self.profile)
             if part == "suits":
                 values[name] = table.suits[suit].astype(np.int64)
             elif part == "contexts":
@@ -517,8 +526,8 @@ def evaluate_tree(
 class _Programs:
     """Collects the programs of flags that are not separable."""
 
-    def __init__(self, catalogue: Mapping[str, Term]) -> None:
-        self._catalogue = catalogue
+    def __init__(self, profile: str) -> None:
+        self._profile = profile
         self._terms: dict[str, int] = {}
         self.code: list[tuple[int, int]] = []
         self.starts: list[int] = []
@@ -551,7 +560,7 @@ class _Programs:
 
     def tables(self) -> list[Separable]:
         """Tables of the terms that the programs name, in the order of their numbers."""
-        return [Separable.of_term(self._catalogue[name]) for name in self._terms]
+        return [term_tables(name, self._profile) for name in self._terms]
 
 
 def _stack(tables: Sequence[I32], shape: tuple[int, ...]) -> I32:

@@ -24,9 +24,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels import terms
 from bidcascade.kernels.intervals import UNBOUNDED, narrow
-from bidcascade.kernels.layout import HOLDINGS, Separable, evaluate_tree, shape_indices
+from bidcascade.kernels.layout import HOLDINGS, evaluate_tree, shape_indices, term_tables
 from bidcascade.kernels.literals import (
     Interval,
     LinearForm,
@@ -196,18 +195,13 @@ def share(cells: int, given: int = EVERYTHING) -> float:
 # --- terms and linear forms ----------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1024)
-def _term_tables(name: str, profile: str) -> Separable:
-    return Separable.of_term(terms(profile)[name])
-
-
 def _form_tables(form: LinearForm, profile: str) -> tuple[I64, I64, I64]:
     """Values of a linear form of kernel terms taken apart: int64 [4, 8192], [560, 1] and [16]."""
     suits = np.zeros((4, HOLDINGS), np.int64)
     lengths = np.zeros((SHAPES, 1), np.int64)
     contexts = np.zeros(16, np.int64)
     for name, factor in form:
-        tables = _term_tables(name, profile)
+        tables = term_tables(name, profile)
         suits += np.int64(factor) * tables.suits
         lengths += np.int64(factor) * tables.lengths[_SHAPE_POSITIONS][:, np.newaxis]
         contexts += np.int64(factor) * tables.contexts
@@ -314,7 +308,7 @@ def _atom_tree(expression: Expression, vocabulary: Vocabulary) -> Tree:
 @lru_cache(maxsize=1024)
 def _deciders(name: str, profile: str) -> frozenset[str]:
     """Find what a term follows from, each alone: ``cell``, a suit's letter, ``context``."""
-    tables = _term_tables(name, profile)
+    tables = term_tables(name, profile)
     found = {letter for letter, suit in zip(_SUITS, tables.suits, strict=True) if suit.any()}
     lengths = bool(tables.lengths.any())
     if np.ptp(tables.contexts):
@@ -341,7 +335,7 @@ def _where(tree: Tree, decider: str, profile: str) -> int:
     def look_up(name: str) -> Any:
         if decider == "cell":
             return reach(((name, 1),), profile).low
-        tables = _term_tables(name, profile)
+        tables = term_tables(name, profile)
         return tables.contexts if decider == "context" else tables.suits[_SUITS.index(decider)]
 
     values = {name: look_up(name).astype(np.int64) for name in term_names_in(tree)}

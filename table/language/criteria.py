@@ -17,9 +17,8 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels import terms
 from bidcascade.kernels.intervals import ANY, UNBOUNDED, both, narrow, outside, spanned
-from bidcascade.kernels.layout import HOLDINGS, Separable, holdings_by_cards, shape_indices
+from bidcascade.kernels.layout import HOLDINGS, form_tables, holdings_by_cards, shape_indices
 from bidcascade.kernels.literals import Interval, LinearForm, Literal, Tree, combined, literals_of
 
 from .expression_tree import Expression, format_expression, terms_of
@@ -201,11 +200,6 @@ def _literal_alternatives(literal: Literal) -> list[list[Interval]] | None:
 # --- one branch: holdings, then shapes ---------------------------------------------------------
 
 
-@lru_cache(maxsize=512)
-def _table(form: LinearForm, profile: str) -> Separable:
-    return Separable.of_form(form, terms(profile))
-
-
 Limits: TypeAlias = tuple[tuple[LinearForm, int, int], ...]
 """Forms of one suit's holding, with the least and the most of each."""
 
@@ -213,7 +207,9 @@ Limits: TypeAlias = tuple[tuple[LinearForm, int, int], ...]
 @lru_cache(maxsize=512)
 def _suits_of(form: LinearForm, profile: str) -> tuple[int, ...]:
     """Suits that matter to a form."""
-    return tuple(suit for suit, values in enumerate(_table(form, profile).suits) if values.any())
+    return tuple(
+        suit for suit, values in enumerate(form_tables(form, profile).suits) if values.any()
+    )
 
 
 # lists ask the same of a suit again and again: what a table is asked for is a few hundred of these
@@ -222,7 +218,7 @@ def _holdings(suit: int, limits: Limits, profile: str) -> Flags:
     """Find the holdings of a suit that are within limits."""
     allowed = np.ones(HOLDINGS, np.bool_)
     for form, low, high in limits:
-        values = _table(form, profile).suits[suit]
+        values = form_tables(form, profile).suits[suit]
         allowed &= (values >= low) & (values <= high)
     return allowed
 
@@ -238,7 +234,7 @@ def _lengths(suit: int, limits: Limits, profile: str) -> Flags:
 @lru_cache(maxsize=1 << 15)
 def _ends_by_length(form: LinearForm, suit: int, limits: Limits, profile: str) -> tuple[I64, I64]:
     """Least and most of a form by a suit's length, over its holdings within limits."""
-    values = _table(form, profile).suits[suit][_BY_LENGTH].astype(np.int64)
+    values = form_tables(form, profile).suits[suit][_BY_LENGTH].astype(np.int64)
     allowed = _holdings(suit, limits, profile)[_BY_LENGTH]
     least: I64 = np.minimum.reduceat(np.where(allowed, values, UNBOUNDED), _LENGTH_STARTS)
     most: I64 = np.maximum.reduceat(np.where(allowed, values, -UNBOUNDED), _LENGTH_STARTS)
@@ -258,7 +254,7 @@ class _Branch:
 
     def reach(self, form: LinearForm) -> tuple[I64, I64]:
         """Per shape, the smallest and largest value of a form over the holdings left."""
-        table = _table(form, self.profile)
+        table = form_tables(form, self.profile)
         by_context = table.contexts[self.contexts]
         low = table.lengths[_SHAPE_INDEX] + np.int64(by_context.min())
         high = table.lengths[_SHAPE_INDEX] + np.int64(by_context.max())
@@ -290,7 +286,7 @@ class _Branch:
 
     def _count(self, form: LinearForm, low: int, high: int) -> float:
         """Count the hands whose value of one form is in range, shape by shape."""
-        table = _table(form, self.profile)
+        table = form_tables(form, self.profile)
         histograms = []
         offset = 0
         for suit in range(4):
@@ -318,7 +314,7 @@ class _Branch:
 @lru_cache(maxsize=4096)
 def _depends_on(form: LinearForm, profile: str) -> str | None:
     """Tell what alone decides a form: a suit, ``lengths``, ``context``; None for a real sum."""
-    table = _table(form, profile)
+    table = form_tables(form, profile)
     suits = [suit for suit in range(4) if table.suits[suit].any()]
     if table.contexts.any():
         return None if suits or table.lengths.any() else "context"
@@ -347,7 +343,7 @@ def _solve(intervals: Sequence[Interval], profile: str) -> _Branch | None:
     for form, (low, high) in merged.items():
         place = _depends_on(form, profile)
         if place == "context":
-            values = _table(form, profile).contexts
+            values = form_tables(form, profile).contexts
             contexts &= (values >= low) & (values <= high)
         elif place is not None and place in "CDHS":
             limits["CDHS".index(place)].append((form, low, high))
