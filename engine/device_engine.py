@@ -32,10 +32,10 @@ from bidcascade.systems.any_bidder import AnyBidder
 from bidcascade.systems.system_bidder import SystemBidder
 from bidcascade.table import BiddingTable
 from bidcascade.table.columns import offsets_of
-from bidcascade.table.compass import evaluation_plan
 
 from .answers import CONTRACT_TEXTS, SEATS_AND_NONE, bid_frame, count_frame
 from .engine import check_count_bounds
+from .expression_columns import evaluation_plan
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend

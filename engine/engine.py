@@ -590,7 +590,7 @@ class Engine:
         InvalidExpression, UnknownTerm
             If an expression does not parse or a term is unknown.
         """
-        from bidcascade.table.compass import evaluation_plan, expression_columns
+        from .expression_columns import evaluation_plan, expression_columns
 
         plan, names = evaluation_plan(expressions, self.vocabulary)
         return expression_columns(self.bidder.backend.evaluate(plan, _arrays(frame)), names)

@@ -11,7 +11,7 @@ from bidcascade.bridge import RANKS, SUITS, ShownAnswer
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import U64
 from bidcascade.table import Vocabulary
-from bidcascade.table.compass import term_values
+from bidcascade.table.term_values import term_values
 
 from .layouts.result import Layouts
 

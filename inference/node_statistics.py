@@ -29,7 +29,7 @@ from bidcascade.kernels.types import U8
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays
 from bidcascade.loaders.pbn_double_dummy import PAR_COLUMN
 from bidcascade.table import Vocabulary
-from bidcascade.table.compass import term_values
+from bidcascade.table.term_values import term_values
 
 from .auction_ends import (
     I64,

@@ -15,9 +15,9 @@ import numpy as np
 from bidcascade.bridge import SEATS, STRAINS, VULNERABILITIES, format_calls, format_deal
 from bidcascade.kernels import DealArrays
 from bidcascade.systems import System
-from bidcascade.table.compass import term_values
 from bidcascade.table.evidence.vetting_frames import wilson_interval
 from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.term_values import term_values
 
 from .auction_ends import (
     I64,

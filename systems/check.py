@@ -21,9 +21,9 @@ from bidcascade.bridge import (
     format_hand,
 )
 from bidcascade.kernels.core.rows import AGREEMENT_KINDS, NO_CALL
-from bidcascade.table.compass import term_values
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.term_values import term_values
 
 from .compile import DEFAULT_SEED, Growth, Indices, Progress, Sample
 from .formulas import GAME_POINTS

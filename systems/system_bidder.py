@@ -26,6 +26,7 @@ from bidcascade.bridge import (
 from bidcascade.kernels import Backend, DealArrays, backend_name, get_backend
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.threads import in_order_apart, thread_count
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -235,7 +236,7 @@ class SystemBidder:
         self.prepare()
         if not self._is_on_device:
             return
-        from bidcascade.table.compass import evaluation_plan
+        from bidcascade.table import parse_expression, to_postfix
 
         from .allowed import Bounds, list_allowed, members
         from .bidder import FEW, Bidder
@@ -250,7 +251,9 @@ class SystemBidder:
             if isinstance(bidding, Bidder):
                 list_allowed(bidding, deals, Bounds(1, 1, 1), backend=self.backend)
                 members(bidding, deals, [(0,)], backend=self.backend)
-        plan, _ = evaluation_plan(["HCP >= 15", "Balanced"], self.vocabulary)
+        some = parse_expression("HCP >= 15"), parse_expression("Balanced")
+        codes = tuple(to_postfix(one, self.vocabulary) for one in some)
+        plan = expressions_plan(codes, self.vocabulary.profile)
         cast("CudaBackend", self.backend).warm_up(plan)
 
     @contextmanager

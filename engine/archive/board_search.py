@@ -30,7 +30,7 @@ from bidcascade.kernels import get_backend
 from bidcascade.kernels.types import U32, U64
 from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 from bidcascade.table import Vocabulary
-from bidcascade.table.compass import DealCondition
+from bidcascade.table.deal_conditions import DealCondition
 
 from .archive import BOARD_SCHEMA, Archive, ArchivePart
 from .catalogue import OWN

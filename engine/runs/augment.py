@@ -1,7 +1,7 @@
 """Deals with columns of what their hands are worth: terms, expressions, entries that they reach.
 
 Columns say whose hand they are about: ``HCP_N``, ``SL_N_S``, ``Stopper_N_C``, ``SL_N_S >= 5`` (see
-``compass``). Columns of entries are named by the auction: ``1N P 3N``.
+``table.language.seat_terms``). Columns of entries are named by the auction: ``1N P 3N``.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,8 @@ from bidcascade.bridge import SEATS, InvalidExpression, InvalidInput
 from bidcascade.engine.engine import Engine
 from bidcascade.loaders import deal_arrays
 from bidcascade.table import Vocabulary, parse_expression, to_postfix
-from bidcascade.table.compass import compass_name, term_values
+from bidcascade.table.language.seat_terms import seat_term
+from bidcascade.table.term_values import term_values
 
 from .wide_columns import term_type
 
@@ -72,7 +73,7 @@ def augment(
         deals = deal_arrays(frame)
     for text in terms:
         for seat, letter in enumerate(SEATS):
-            name = compass_name(text, letter)
+            name = seat_term(text, letter)
             if text in truths and evaluated is not None:
                 columns[name] = evaluated[name]
                 continue

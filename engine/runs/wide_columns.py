@@ -15,7 +15,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import all_lengths
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.table import Vocabulary
-from bidcascade.table.compass import compass_name
+from bidcascade.table.language.seat_terms import seat_term
 from bidcascade.table.language.term_catalogue import FAMILIES
 
 DISTRIBUTION_POINTS: Final = "DP"
@@ -74,7 +74,7 @@ def shape_columns(deals: DealArrays) -> dict[str, pl.Series]:
         for suit in range(3):
             holding = (deals.hands[seat] >> np.uint64(13 * suit)) & np.uint64(0x1FFF)
             key += np.bitwise_count(holding).astype(np.uint32) << np.uint32(4 * suit)
-        found[compass_name(SHAPE, letter)] = texts.gather(numbers[key])
+        found[seat_term(SHAPE, letter)] = texts.gather(numbers[key])
     return found
 
 

@@ -8,11 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from bidcascade.kernels import terms
-from bidcascade.kernels.layout import Separable
+from bidcascade.kernels.layout import term_tables
 from bidcascade.kernels.literals import LinearForm
 from bidcascade.table import Vocabulary
-from bidcascade.table.compass import compass_vocabulary
+from bidcascade.table.language.seat_terms import seat_vocabulary
 
 from .deal_constraints import OfHolding
 from .drawing import I64
@@ -20,7 +19,7 @@ from .drawing import I64
 
 def weights_of(form: LinearForm, vocabulary: Vocabulary) -> I64 | None:
     """Tell what each card adds to a form in each seat, int64[52, 4]; None if it is no such sum."""
-    names = compass_vocabulary(vocabulary)
+    names = seat_vocabulary(vocabulary)
     found = np.zeros((52, 4), np.int64)
     for name, factor in form:
         term, seat = names.origin[name]
@@ -29,12 +28,6 @@ def weights_of(form: LinearForm, vocabulary: Vocabulary) -> I64 | None:
             return None
         found[:, seat] += factor * weights
     return found
-
-
-@lru_cache(maxsize=256)
-def term_tables(term: str, profile: str) -> Separable:
-    """Values of a term taken apart, kept."""
-    return Separable.of_term(terms(profile)[term])
 
 
 @lru_cache(maxsize=256)
@@ -49,7 +42,7 @@ def _weights_of_term(term: str, profile: str) -> I64 | None:
 
 def is_of_holdings(form: LinearForm, vocabulary: Vocabulary) -> bool:
     """Tell whether a form is a sum of what the holdings of its hands say, each by itself."""
-    names = compass_vocabulary(vocabulary)
+    names = seat_vocabulary(vocabulary)
     for name, _ in form:
         term, _ = names.origin[name]
         tables = term_tables(term, vocabulary.profile)
@@ -60,7 +53,7 @@ def is_of_holdings(form: LinearForm, vocabulary: Vocabulary) -> bool:
 
 def holdings_of(form: LinearForm, vocabulary: Vocabulary) -> list[OfHolding]:
     """Take a form apart that :func:`is_of_holdings`."""
-    names = compass_vocabulary(vocabulary)
+    names = seat_vocabulary(vocabulary)
     suits = np.zeros((4, 4, 1 << 13), np.int64)
     for name, factor in form:
         term, seat = names.origin[name]

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.core.functions import most_of_suit
-from bidcascade.kernels.layout import evaluate_tree, shape_indices
+from bidcascade.kernels.layout import evaluate_tree, shape_indices, term_tables
 from bidcascade.kernels.literals import Interval, LinearForm, Tree, term_names_in
 from bidcascade.systems.knowledge import EVERYTHING
 from bidcascade.table import Vocabulary
-from bidcascade.table.compass import compass_vocabulary
+from bidcascade.table.language.seat_terms import seat_vocabulary
 
-from .card_sums import holdings_of, term_tables, weights_of
+from .card_sums import holdings_of, weights_of
 from .counting import BUDGET, CountedDeals, TooManyStates, below, counted_within, words
 from .deal_constraints import DealConstraint, OfHand, Predicate, Tabled, Total
 from .dealing import Proposed, points_by_shape
@@ -184,7 +184,7 @@ def _never(one: Interval, vocabulary: Vocabulary) -> str | None:
 
 def _range(form: LinearForm, vocabulary: Vocabulary) -> tuple[int, int]:
     """Bounds of a form over all deals: suit by suit over all ways that its cards may lie."""
-    names = compass_vocabulary(vocabulary)
+    names = seat_vocabulary(vocabulary)
     suits = np.zeros((4, 4, 1 << 13), np.int64)
     lengths = np.zeros((4, 560), np.int64)
     low = high = 0

@@ -17,21 +17,18 @@ from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.literals import OPPOSITE, Interval, LinearForm, Tree, literals_of
 from bidcascade.systems.knowledge import EVERYTHING, Bounds
 from bidcascade.table import Expression, Vocabulary, format_expression, parse_expression
-from bidcascade.table.compass import (
-    DealCondition,
-    compass_vocabulary,
-    patterns_as_numbers,
-    rename_terms,
-)
+from bidcascade.table.deal_conditions import DealCondition
 from bidcascade.table.language.expression_tree import (
     And,
     Comparison,
     Not,
     Or,
     Shape,
+    rename_terms,
     terms_of,
 )
 from bidcascade.table.language.lowering import tree_of
+from bidcascade.table.language.seat_terms import seat_vocabulary
 
 from .card_sums import is_of_holdings, weights_of
 from .drawing import I64
@@ -116,7 +113,7 @@ class Constraints:
 
     def _is_exact(self, part: Expression) -> bool:
         """Whether a part speaks of one hand, and its shape and points alone decide it."""
-        names = compass_vocabulary(self.vocabulary)
+        names = seat_vocabulary(self.vocabulary)
         if len({names.origin[name][1] for name in terms_of(part)}) > 1:
             return False
         found = self._bounds(part)
@@ -124,14 +121,14 @@ class Constraints:
 
     def _bounds(self, part: Expression) -> Bounds:
         """Shapes and points with which the one hand of a part can, and must, meet it."""
-        names = compass_vocabulary(self.vocabulary)
+        names = seat_vocabulary(self.vocabulary)
         own = rename_terms(part, lambda name: names.origin[name][0])
         return bounds_of((own,), self.vocabulary)
 
     def _narrow(self, part: Expression) -> None:
-        names = compass_vocabulary(self.vocabulary)
+        names = seat_vocabulary(self.vocabulary)
         seats = {names.origin[name][1] for name in terms_of(part)}
-        literals = literals_of(tree_of(patterns_as_numbers(part), names))
+        literals = literals_of(tree_of(part, names))
         if isinstance(literals, bool):
             self.is_false = self.is_false or not literals
             literals = []
@@ -165,7 +162,7 @@ class Constraints:
 
     def _card(self, form: LinearForm, masks: list[int]) -> None:
         if len(form) == 1 and form[0][1] == 1:
-            term, seat = compass_vocabulary(self.vocabulary).origin[form[0][0]]
+            term, seat = seat_vocabulary(self.vocabulary).origin[form[0][0]]
             if card := _CARD.fullmatch(term):
                 masks[seat] |= 1 << parse_card(card[1])
 

@@ -19,13 +19,13 @@ from bidcascade.kernels.intervals import both
 from bidcascade.kernels.literals import Interval, literals_of, term_names_in
 from bidcascade.kernels.terms import all_lengths, length
 from bidcascade.kernels.types import U64
-from bidcascade.table.compass import term_values
 from bidcascade.table.language.criteria import is_satisfiable
 from bidcascade.table.language.expressions import Not, Term, parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.term_catalogue import FAMILIES
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.real_calls import expression_rows
+from bidcascade.table.term_values import term_values
 
 _SUITS: Final = "CDHS"
 

@@ -5,7 +5,7 @@ these trees. Sums, comparisons, ``and`` and ``or`` hold any number of operands, 
 expression stays a flat tree.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, TypeAlias, assert_never
 
@@ -208,6 +208,34 @@ def terms_of(expression: Expression) -> Iterator[str]:
                 yield current.name
         else:
             waiting += reversed(operands_of(current))
+
+
+def rename_terms(expression: Expression, rename: Callable[[str], str]) -> Expression:
+    """Tree with other names for its terms.
+
+    Examples
+    --------
+    >>> str(rename_terms(Sum(Term("HCP"), (("+", Term("SL_S")),)), str.lower))
+    'hcp + sl_s'
+    """
+
+    def renamed(part: Expression) -> Expression:
+        return rename_terms(part, rename)
+
+    match expression:
+        case Term(name):
+            return Term(rename(name))
+        case Number() | Truth() | Shape():
+            return expression
+        case Negative(operand) | Not(operand):
+            return type(expression)(renamed(operand))
+        case Product(operands) | And(operands) | Or(operands):
+            return type(expression)(tuple(map(renamed, operands)))
+        case Sum(first, rest) | Comparison(first, rest):
+            parts = tuple((sign, renamed(part)) for sign, part in rest)
+            return type(expression)(renamed(first), parts)
+        case _:
+            assert_never(expression)
 
 
 def depth_of(expression: Expression) -> int:

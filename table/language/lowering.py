@@ -5,6 +5,7 @@ constant of a comparison on the right, and scales by two what is compared with q
 the kernels count in halves. Equal tests come out as equal code wherever that is cheap to see.
 """
 
+from collections.abc import Callable
 from typing import Final, NamedTuple, Protocol, assert_never
 
 from bidcascade.bridge import InvalidExpression
@@ -76,6 +77,16 @@ def postfix_of(tree: Tree) -> Postfix:
     return tuple(reversed(found))
 
 
+def rename_tree_terms(tree: Tree, rename: Callable[[str], str]) -> Tree:
+    """Lowered tree with other names for its terms."""
+    match tree[0]:
+        case "int":
+            return tree
+        case "term":
+            return ("term", rename(tree[1]))
+    return (tree[0], *(rename_tree_terms(operand, rename) for operand in tree[1:]))
+
+
 class TermLookup(Protocol):
     """What lowering asks of a vocabulary."""
 
@@ -84,6 +95,9 @@ class TermLookup(Protocol):
 
     def is_tag(self, name: str) -> bool:
         """Whether the name is a remark about the auction."""
+
+    def is_pattern(self, name: str) -> bool:
+        """Whether the name is a hand's shape, which compares with shapes alone."""
 
 
 def to_postfix(expression: Expression, vocabulary: TermLookup) -> Postfix:
@@ -126,10 +140,10 @@ def lower(expression: Expression, vocabulary: TermLookup) -> Lowered:
     """Tree of an expression together with the bounds of its value."""
     match expression:
         case Term(name):
-            if name == "Pattern":
+            if vocabulary.is_pattern(name):
                 raise InvalidExpression(
-                    "expected Pattern in a comparison with a shape in quotes, "
-                    "such as Pattern == '5332'"
+                    f"expected {name} in a comparison with a shape in quotes, "
+                    f"such as {name} == '5332'"
                 )
             return vocabulary.lowered_term(name)
         case Number(halves):
@@ -281,7 +295,11 @@ def _join(operands: list[Lowered], operator: str) -> Lowered:
 
 def _comparison(comparison: Comparison, vocabulary: TermLookup) -> Lowered:
     operands = [comparison.first, *(operand for _, operand in comparison.rest)]
-    if any(isinstance(operand, Shape) for operand in operands) or Term("Pattern") in operands:
+    if any(
+        isinstance(operand, Shape)
+        or (isinstance(operand, Term) and vocabulary.is_pattern(operand.name))
+        for operand in operands
+    ):
         return _pattern_comparison(comparison, vocabulary)
     lowered = [lower(operand, vocabulary) for operand in operands]
     if any(part.scale == 2 for part in lowered) and not any(
@@ -299,13 +317,13 @@ def _comparison(comparison: Comparison, vocabulary: TermLookup) -> Lowered:
 
 def _pattern_comparison(comparison: Comparison, vocabulary: TermLookup) -> Lowered:
     match comparison:
-        case Comparison(Term("Pattern"), (("==" | "!=" as operator, Shape(pattern)),)) | Comparison(
-            Shape(pattern), (("==" | "!=" as operator, Term("Pattern")),)
-        ):
-            term = vocabulary.lowered_term("Pattern")
-            return _test(operator, term, _constant(int(pattern, 16)))
+        case Comparison(Term(name), (("==" | "!=" as operator, Shape(pattern)),)) | Comparison(
+            Shape(pattern), (("==" | "!=" as operator, Term(name)),)
+        ) if vocabulary.is_pattern(name):
+            return _test(operator, vocabulary.lowered_term(name), _constant(int(pattern, 16)))
+    name = next(filter(vocabulary.is_pattern, terms_of(comparison)), "Pattern")
     raise InvalidExpression(
-        "expected Pattern == or != a shape in quotes, such as Pattern == '5332', "
+        f"expected {name} == or != a shape in quotes, such as {name} == '5332', "
         f"got {str(comparison)[:80]!r}"
     )
 

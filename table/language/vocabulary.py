@@ -25,7 +25,7 @@ _TAG: Final = re.compile(
     r"Forcing(_[A-Za-z0-9]+)*|Opponents_Cannot_Play_Undoubled_Below_[1-7](C|D|H|S|NT?)"
 )
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_COMPASS: Final = re.compile(r"(.+)_[NEW](?:_([CDHS]))?|(.+)_S_([CDHS])")
+_WITH_SEAT: Final = re.compile(r"(.+)_[NEW](?:_([CDHS]))?|(.+)_S_([CDHS])")
 
 TermKind = Literal["number", "truth value", "alias", "user term", "tag"]
 
@@ -154,6 +154,16 @@ class Vocabulary:
         """
         return _TAG.fullmatch(name) is not None
 
+    def is_pattern(self, name: str) -> bool:
+        """Tell whether a name is a hand's shape, which compares with shapes alone.
+
+        Examples
+        --------
+        >>> Vocabulary().is_pattern("Pattern")
+        True
+        """
+        return name == "Pattern"
+
     def lowered_term(self, name: str) -> Lowered:
         """Tree of a term for the kernels, with unit and bounds.
 
@@ -176,11 +186,10 @@ class Vocabulary:
 
     def _suggestion(self, name: str) -> str:
         nearest = self.nearest(name)
-        compass = _COMPASS.fullmatch(name[:100])
-        if compass:
-            own = (compass[1] or compass[3]) + (
-                f"_{compass[2] or compass[4]}" if compass[2] or compass[4] else ""
-            )
+        with_seat = _WITH_SEAT.fullmatch(name[:100])
+        if with_seat:
+            suit = with_seat[2] or with_seat[4]
+            own = (with_seat[1] or with_seat[3]) + (f"_{suit}" if suit else "")
             if own in self:
                 return f"; a term is about the bidder's own hand, write {own!r}"
         return f"; did you mean {nearest!r}?" if nearest else ""

@@ -37,7 +37,7 @@ from bidcascade.systems.choice import choose
 from bidcascade.systems.overlaid_places import OverlaidPlaces
 from bidcascade.systems.system import context_at
 from bidcascade.table import build_table
-from bidcascade.table.compass import DealCondition
+from bidcascade.table.deal_conditions import DealCondition
 from tests.inference.support_layouts import deal_at_random, differs, hand_points, suit_lengths
 from tests.support_deals import plain_deals
 

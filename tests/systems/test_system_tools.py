@@ -10,7 +10,7 @@ from bidcascade.systems.compile import Sample, compile_system
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.explanation import explain_auction
 from bidcascade.systems.system import System
-from bidcascade.table.compass import term_values
+from bidcascade.table.term_values import term_values
 
 EXAMPLE = """
 system Five-card majors, strong notrump

@@ -1,4 +1,4 @@
-"""Augmented deals, compass names and conditions on whole deals, by the plain definition."""
+"""Augmented deals, terms with a seat and conditions on whole deals, by the plain definition."""
 
 import numpy as np
 import polars as pl
@@ -13,13 +13,9 @@ from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems.system import context_at
 from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
-from bidcascade.table.compass import (
-    CompassVocabulary,
-    DealCondition,
-    compass_expression,
-    compass_name,
-    term_values,
-)
+from bidcascade.table.deal_conditions import DealCondition
+from bidcascade.table.language.seat_terms import SeatVocabulary, seat_expression, seat_term
+from bidcascade.table.term_values import term_values
 from tests.support_examples import examples
 
 FRAME = random_deals(40, seed=11)
@@ -58,7 +54,7 @@ def test_columns_and_their_types(engine):
     found = augment(engine, FRAME, terms=terms)
     assert found.columns[: FRAME.width] == FRAME.columns
     new = found.select(found.columns[FRAME.width :])
-    assert new.columns == [compass_name(term, seat) for term in terms for seat in SEATS]
+    assert new.columns == [seat_term(term, seat) for term in terms for seat in SEATS]
     assert new.columns[4:8] == ["SL_N_S", "SL_E_S", "SL_S_S", "SL_W_S"]
     kinds = {
         pl.UInt8: "HCP_N SL_N_S Strength_N Seat_N",
@@ -75,7 +71,7 @@ def test_columns_and_their_types(engine):
         for seat, letter in enumerate(SEATS):
             values = [value_of(lowered.code, deal, seat, vocabulary) for deal in range(40)]
             expected = [f"{one:X}" if term == "Pattern" else one / lowered.scale for one in values]
-            assert new[compass_name(term, letter)].to_list() == expected
+            assert new[seat_term(term, letter)].to_list() == expected
 
 
 def test_expressions_and_entries(engine):
@@ -133,14 +129,14 @@ def test_a_file_of_expressions():
         read_expressions("HPC >= 3", "f", words)
 
 
-def test_compass_names_are_distinct():
-    names = CompassVocabulary(Vocabulary())
+def test_terms_with_a_seat_are_distinct():
+    names = SeatVocabulary(Vocabulary())
     plain = Vocabulary().names
     assert len(names.origin) == 4 * len(plain)
     assert names.origin["HCP_S"] == ("HCP", 2)
     assert names.origin["HCP_S_S"] == ("HCP_S", 2)
-    assert compass_name("C_CT", "W") == "C_W_CT"
-    assert compass_expression(parse_expression("not(-SL_S*2+1<HCP)"), "E") == (
+    assert seat_term("C_CT", "W") == "C_W_CT"
+    assert seat_expression(parse_expression("not(-SL_S*2+1<HCP)"), "E") == (
         "not -SL_E_S * 2 + 1 < HCP_E"
     )
 
@@ -153,8 +149,8 @@ ATOMS = st.builds(
     st.integers(0, 20),
 ) | st.sampled_from(
     ["HCP_N + HCP_S >= 20", "SL_N_S + SL_S_S >= 8", "QT_E >= 2.5", "Stop_In_W_H", "Balanced_S",
-     "SL_N_S > SL_E_S", "Pattern_N == '4432'", "Vul_We_N", "Seat_E == 1", "True",
-     "HCP_N * HCP_E >= 80", "False"]
+     "SL_N_S > SL_E_S", "Pattern_N == '4432'", "'5332' != Pattern_W", "Vul_We_N", "Seat_E == 1",
+     "HCP_N * HCP_E >= 80", "True", "False"]
 )  # fmt: skip
 CONDITIONS = st.recursive(
     ATOMS,
@@ -173,10 +169,8 @@ CONDITIONS = st.recursive(
 def test_conditions_on_whole_deals(text):
     """A condition holds where the value of its code, term by term from the reference, does."""
     vocabulary = Vocabulary()
-    names = CompassVocabulary(vocabulary)
-    # in the kernels a pattern is its hexadecimal number
-    as_number = text.replace("'4432'", str(0x4432))
-    code = to_postfix(parse_expression(as_number), names)
+    names = SeatVocabulary(vocabulary)
+    code = to_postfix(parse_expression(text), names)
     expected = []
     for deal in range(FRAME.height):
         plain = [
@@ -199,7 +193,8 @@ def test_conditions_on_whole_deals(text):
         ("HPC_N >= 15", UnknownTerm, "did you mean 'HCP_N'"),
         ("HCP_N = 15", InvalidExpression, "equality is written =="),
         ("", InvalidExpression, "expected"),
-        ("Pattern_N >= 3", InvalidExpression, "a shape in quotes"),
+        ("Pattern_N >= 3", InvalidExpression, "Pattern_N == or != a shape in quotes"),
+        ("Pattern_N", InvalidExpression, "expected Pattern_N in a comparison with a shape"),
         ("Pattern_N == Pattern_S", InvalidExpression, "a shape in quotes"),
     ],
 )

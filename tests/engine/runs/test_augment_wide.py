@@ -27,7 +27,7 @@ from bidcascade.loaders.pbn_double_dummy import (
 from bidcascade.service.cli import main
 from bidcascade.systems.system import context_at
 from bidcascade.table import build_table
-from bidcascade.table.compass import compass_name
+from bidcascade.table.language.seat_terms import seat_term
 from tests.support_cli import command, environment
 from tests.support_deals import possible
 from tests.support_docs import page_text
@@ -98,7 +98,7 @@ def test_values_by_the_reference(profile):
     for name in wide_terms(vocabulary):
         lowered = vocabulary.lowered_term(name)
         for seat, letter in enumerate(SEATS):
-            column = found[compass_name(name, letter)]
+            column = found[seat_term(name, letter)]
             assert column.dtype == term_type(name, vocabulary)
             values = []
             for deal in range(FRAME.height):
