@@ -15,8 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
+from .caches import CACHE_VARIABLE
+
 _SAFE: Final = "PYTHONSAFEPATH"
-_CACHE: Final = "BIDCASCADE_CACHE"
 _ROOT: Final = str(Path(__file__).absolute().parents[2])
 HOME: Final = str(Path(__file__).absolute().parent)
 """Where processes work that were given no folder: one that is trusted as much as the code."""
@@ -93,8 +94,8 @@ def _end_with(incoming: int) -> None:
 
 def _environment() -> dict[str, str]:
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(import_path())}
-    if cache := found.get(_CACHE):
-        found[_CACHE] = os.path.abspath(cache)  # noqa: PTH100
+    if cache := found.get(CACHE_VARIABLE):
+        found[CACHE_VARIABLE] = os.path.abspath(cache)  # noqa: PTH100
     return found
 
 

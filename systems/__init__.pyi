@@ -1,7 +1,6 @@
-from .cache import cache_folder
 from .compile import compile_system
 from .explanation import AuctionExplanation, explain_auction
-from .registry import absolute_name, is_system, named_systems, open_system, open_table
+from .registry import absolute_name, cache_folder, is_system, named_systems, open_system, open_table
 from .row_files import export_table, import_table, read_rows, sniff_format
 from .system import System
 

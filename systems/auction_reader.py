@@ -7,11 +7,11 @@ entries come from is left open: :class:`CoreReader` has them from the core,
 
 import threading
 from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from bidcascade.bridge import PASS
+from bidcascade.kernels.caches import LruCache
 from bidcascade.kernels.intervals import Ends, both, spanned
 from bidcascade.systems.language.syntax_tree import Agreement, Condition
 from bidcascade.table.language.expression_tree import (
@@ -48,10 +48,9 @@ class AuctionReader(ABC):
 
     def __init__(self, dealer_side: Rules, other_side: Rules, *, most_cached: int) -> None:
         self.sides = (dealer_side, other_side)
-        self._most_cached = most_cached
         self._lock = threading.RLock()
-        self._states: OrderedDict[tuple[int, ...], State] = OrderedDict()
-        self._places: OrderedDict[tuple[int, ...], Place] = OrderedDict()
+        self._states = LruCache[tuple[int, ...], State](most_cached)
+        self._places = LruCache[tuple[int, ...], Place](most_cached)
 
     @abstractmethod
     def _place(self, calls: tuple[int, ...]) -> Place:
@@ -81,17 +80,15 @@ class AuctionReader(ABC):
 
     def _cached(
         self,
-        cache: OrderedDict[tuple[int, ...], Cached],
+        cache: LruCache[tuple[int, ...], Cached],
         calls: tuple[int, ...],
         work_out: Callable[[tuple[int, ...]], Cached],
     ) -> Cached:
         with self._lock:
-            if calls in cache:
-                cache.move_to_end(calls)
-                return cache[calls]
-            found = cache[calls] = work_out(calls)
-            if len(cache) > self._most_cached:
-                cache.popitem(last=False)
+            found = cache.find(calls)
+            if found is None:
+                found = work_out(calls)
+                cache.store(calls, found)
             return found
 
     def _state(self, calls: tuple[int, ...]) -> State:

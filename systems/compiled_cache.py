@@ -8,7 +8,6 @@ they are read once when it is opened.
 
 import hashlib
 import json
-import shutil
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.cache_files import outdated
+from bidcascade.kernels.caches import forget_oldest, remove
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.own_folder import OwnFolder
 from bidcascade.table.storage import FORMAT_VERSION, is_table_folder
@@ -112,16 +111,20 @@ def write(table: BiddingTable, record: Mapping[str, Any], folder: Path) -> None:
         ) from None
 
 
-def from_cache(system: "System", folder: Path, size: SampleSize = ON_REQUEST) -> BiddingTable:
+def from_cache(
+    system: "System", folder: Path | None, size: SampleSize = ON_REQUEST
+) -> BiddingTable:
     """Table of a system: from a cache folder if it was compiled before, else compiled now.
 
     Parameters
     ----------
     system
     folder
-        Of the cache; it need not exist, and need not be writable.
+        Of the cache; it need not exist, and need not be writable. None for no cache.
     size
     """
+    if folder is None:
+        return compiled(system, size)
     record = record_of(system, size)
     place = folder / f"{system.name}-{record['key'][:16]}"
     cached = _open_if_whole(place, record["key"])
@@ -132,22 +135,13 @@ def from_cache(system: "System", folder: Path, size: SampleSize = ON_REQUEST) ->
     # without a cache it is compiled each time
     with suppress(InvalidTable, OSError):
         if not is_table_folder(place):
-            _remove(place)
+            remove(place)
         write(table, record, place)
         _forget_old(place, system.name)
     return table
 
 
-def _remove(place: Path) -> None:
-    """Remove what is in the place of a table in the cache, which nobody else may use."""
-    if place.is_dir():
-        shutil.rmtree(place)
-    else:
-        place.unlink(missing_ok=True)
-
-
 def _forget_old(made: Path, name: str) -> None:
     """Remove all but the latest compiled versions of a system, of which one was just made."""
     found = made.parent.glob(f"{escape(name)}-{'[0-9a-f]' * 16}")
-    for old in outdated((one for one in found if (one / RECORD).is_file()), MOST_CACHED, made):
-        shutil.rmtree(old, ignore_errors=True)
+    forget_oldest((one for one in found if (one / RECORD).is_file()), MOST_CACHED, made)

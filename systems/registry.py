@@ -9,6 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidSystem, UnknownTable
+from bidcascade.kernels.caches import cache_folder as cache_folder
+from bidcascade.kernels.caches import folder_in_cache
 
 if TYPE_CHECKING:
     from bidcascade.table.bidding_table import BiddingTable
@@ -330,10 +332,9 @@ def table_of(system: "System", *, size: "SampleSize | None" = None) -> "BiddingT
     size : SampleSize, optional
         How far it is grown.
     """
-    from .cache import cache_folder
     from .compiled_cache import ON_REQUEST, from_cache
 
-    return from_cache(system, cache_folder() / "tables", size or ON_REQUEST)
+    return from_cache(system, folder_in_cache("tables"), size or ON_REQUEST)
 
 
 def _unknown(name_or_path: "str | Path") -> UnknownTable:

@@ -22,13 +22,13 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.kernels import Context
+from bidcascade.kernels.caches import folder_in_cache
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.systems.language.syntax_tree import SystemText
 from bidcascade.systems.language.text_cache import open_text, without_collections
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .auction_reader import AuctionReader, CoreReader
-from .cache import texts_folder
 from .choice import Choice, choose
 from .digests import digest_of
 from .places import Place, Rules
@@ -81,7 +81,7 @@ class System:
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
         """Read a file, or a system that comes with the package by its name.
 
-        Parsed texts are kept in :func:`~bidcascade.systems.cache.texts_folder`.
+        Parsed texts are kept in ``texts`` of :func:`~bidcascade.kernels.caches.cache_folder`.
 
         Raises
         ------
@@ -89,7 +89,7 @@ class System:
             With every complaint about the text: file, line, caret and advice.
         """
         with without_collections():
-            text = open_text(path, texts_folder(), options=options)
+            text = open_text(path, folder_in_cache("texts"), options=options)
             return cls(text, Path(path).stem)
 
     @classmethod

@@ -22,7 +22,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.types import U8, U64
 
-from .cache import DEFAULT_ENTRIES, AnswerCache, Known
+from .answer_cache import DEFAULT_ENTRIES, AnswerCache, Known
 from .canonical import canonical
 from .protocol import I8, NO_CARD, NOT_HELD, TABLE_SIZE, Boards, SolvedInPart, check_boards
 from .records import deal_records, read_answers, read_values

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Final, TypeVar
 
-from bidcascade.systems import cache_folder
+from bidcascade.kernels.caches import folder_in_cache
 
 _logger = logging.getLogger("bidcascade.inference")
 _CHECKSUM: Final = 4
@@ -112,11 +112,8 @@ _Cache = TypeVar("_Cache", bound=RecordCache)
 
 def of_user(name: str, kind: Callable[[Path | None], _Cache]) -> _Cache:
     """Open records in a file of the user's cache, for all commands."""
-    try:
-        return kind(cache_folder() / "double-dummy" / name)
-    except RuntimeError:
-        # a user without a home
-        return kind(None)
+    folder = folder_in_cache("double-dummy")
+    return kind(None if folder is None else folder / name)
 
 
 def _records(values: Mapping[bytes, bytes]) -> bytes:

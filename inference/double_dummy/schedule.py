@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import BidcascadeError, DoubleDummyFailed
 from bidcascade.kernels.types import U8
 
-from .cache import AnswerCache, Known
+from .answer_cache import AnswerCache, Known
 from .protocol import I8, NOT_HELD
 
 MOST_ENDS: Final = 3

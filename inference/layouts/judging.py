@@ -2,7 +2,6 @@
 
 import threading
 import weakref
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS, Seat
 from bidcascade.kernels import Backend, DealArrays, Plan, build_plan
+from bidcascade.kernels.caches import LruCache
 from bidcascade.kernels.core.tables import judge
 from bidcascade.kernels.cpu import table_of
 from bidcascade.kernels.types import U32
@@ -125,9 +125,9 @@ Judges: TypeAlias = dict[tuple[tuple[int, str], ...], Judge]
 """Judges of an auction by the steps they look at and how these are read."""
 
 _lock = threading.Lock()
-_known: OrderedDict[
-    tuple[object, ...], tuple[list[weakref.ref[object]], tuple[Step, ...], Judges]
-] = OrderedDict()
+_known = LruCache[tuple[object, ...], tuple[list[weakref.ref[object]], tuple[Step, ...], Judges]](
+    _MOST_CACHED
+)
 
 
 def steps_of(
@@ -141,26 +141,24 @@ def steps_of(
     parts: list[object] = [source] if opponents is None else [source, opponents]
     key = (*map(id, parts), calls, dealer)
     with _lock:
-        found = _known.get(key)
+        found = _known.find(key)
         if found is not None and all(
             reference() is part for reference, part in zip(found[0], parts, strict=True)
         ):
-            _known.move_to_end(key)
             return found[1], found[2]
     steps = read_auction(source, calls, dealer, opponents)
     judges: Judges = {}
     with _lock:
-        _known[key] = [weakref.ref(part) for part in parts], steps, judges
-        _known.move_to_end(key)
-        _forget_old()
+        _known.store(key, ([weakref.ref(part) for part in parts], steps, judges))
+        _forget_large()
     return steps, judges
 
 
-def _forget_old() -> None:
-    """Forget the auctions that were asked for longest ago, where there are many or large ones."""
+def _forget_large() -> None:
+    """Forget the auctions that were asked for longest ago, where their judges are large."""
     # others may be making judges meanwhile
     held = {key: sum(judge.bytes for judge in list(one[2].values())) for key, one in _known.items()}
     total = sum(held.values())
-    while len(_known) > 1 and (len(_known) > _MOST_CACHED or total > _CACHED_BYTES):
+    while len(_known) > 1 and total > _CACHED_BYTES:
         key, _ = _known.popitem(last=False)
         total -= held[key]

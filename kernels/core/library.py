@@ -8,7 +8,6 @@ import contextlib
 import ctypes
 import logging
 import os
-import shutil
 import threading
 from collections.abc import Iterator
 from functools import cache
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bidcascade.bridge import BackendUnavailable
-from bidcascade.kernels.cache_files import outdated
+from bidcascade.kernels.caches import forget_oldest
 
 from .build import (
     MODULE,
@@ -203,8 +202,7 @@ def _build(path: Path, build: str, sources: Path) -> None:
         except BuildError as error:
             raise BackendUnavailable(f"the core in {sources} does not compile: {error}") from error
     _logger.info("the core's sources are built anew: %s", path.parent)
-    for old in outdated(path.parents[1].iterdir(), _MOST_VERSIONS, path.parent):
-        shutil.rmtree(old, ignore_errors=True)
+    forget_oldest(path.parents[1].iterdir(), _MOST_VERSIONS, path.parent)
 
 
 @contextlib.contextmanager

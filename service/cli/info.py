@@ -39,8 +39,9 @@ def info(options: argparse.Namespace) -> None:
 def collect_info() -> dict[str, Any]:
     """Collect what ``info`` says."""
     from bidcascade.kernels import BACKENDS, why_unavailable
+    from bidcascade.kernels.caches import folder_in_cache
     from bidcascade.kernels.core.functions import has_core
-    from bidcascade.systems import cache_folder, named_systems
+    from bidcascade.systems import named_systems
     from bidcascade.version import package_version
 
     backends = {name: why_unavailable(name) for name in BACKENDS}
@@ -53,7 +54,7 @@ def collect_info() -> dict[str, Any]:
         "auto": "cuda" if backends["cuda"] is None else "cpu" if has_core() else "reference",
         "device": _device(backends["cuda"]),
         "tables": dict(named_systems()),
-        "cache": {"tables": str(cache_folder() / "tables")},
+        "cache": {"tables": str(folder_in_cache("tables") or "none: the user has no home")},
     }
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from bidcascade.kernels.cache_files import outdated
+from bidcascade.kernels.caches import forget_oldest
 
 from .shipped import file_of, resolved, shipped_folder
 from .syntax_tree import Block, Line, SystemText
@@ -138,8 +138,8 @@ def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> 
         finally:
             Path(made).unlink(missing_ok=True)
         # also what an ended process left behind
-        for path in outdated(place.parent.iterdir(), MOST_CACHED, place):
-            path.unlink(missing_ok=True)
+        files = (path for path in place.parent.iterdir() if path.is_file())
+        forget_oldest(files, MOST_CACHED, place)
 
 
 def _checksum(place: Path, content: bytes) -> bytes:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidDeal, parse_deal
 from bidcascade.inference.double_dummy import DoubleDummyPool, default_pool, table_place
-from bidcascade.inference.double_dummy.cache import AnswerCache
+from bidcascade.inference.double_dummy.answer_cache import AnswerCache
 from bidcascade.inference.double_dummy.canonical import canonical
 from bidcascade.inference.double_dummy.protocol import NO_CARD, Boards, check_boards
 from bidcascade.kernels.types import U64

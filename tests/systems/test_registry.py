@@ -275,3 +275,17 @@ def test_the_cache_folder_follows_the_environment(monkeypatch):
     assert cache_folder() == Path("/somewhere/bidcascade")
     monkeypatch.setenv("BIDCASCADE_CACHE", "/elsewhere")
     assert cache_folder() == Path("/elsewhere")
+
+
+def test_without_a_home_tables_are_compiled_and_not_cached(monkeypatch):
+    def nowhere():
+        raise RuntimeError("could not determine home directory")
+
+    made, system = [], open_system("sayc")
+    monkeypatch.delenv("BIDCASCADE_CACHE", raising=False)
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    monkeypatch.setattr(compiled_cache, "compiled", lambda *_: made.append(1))
+    assert registry.table_of(system) is None
+    assert registry.table_of(system) is None
+    assert len(made) == 2

@@ -1,7 +1,8 @@
-"""What is known of deals already: answers by canonical key, the least recently used forgotten."""
+"""Answers of solvers in memory, by canonical deal; the least recently used are forgotten."""
 
-from collections import OrderedDict
 from typing import Final
+
+from bidcascade.kernels.caches import LruCache
 
 DEFAULT_ENTRIES: Final = 1 << 17
 """About 40 MB when full."""
@@ -20,17 +21,16 @@ class AnswerCache:
     """
 
     def __init__(self, entries: int = DEFAULT_ENTRIES) -> None:
-        self.entries = entries
         self.hits = 0
         self.misses = 0
-        self._known: OrderedDict[bytes, Known] = OrderedDict()
+        self._known = LruCache[bytes, Known](entries)
 
     def __len__(self) -> int:
         return len(self._known)
 
     def value(self, key: bytes) -> int | None:
         """Tricks of the leader's side with best play, ``None`` if not known."""
-        known = self._look_up(key)
+        known = self._known.find(key)
         if known is None:
             self.misses += 1
             return None
@@ -42,7 +42,7 @@ class AnswerCache:
 
     def cards(self, key: bytes) -> bytes | None:
         """Tricks of the leader's side by canonical card, ``None`` if not known."""
-        known = self._look_up(key)
+        known = self._known.find(key)
         if not isinstance(known, bytes):
             self.misses += 1
             return None
@@ -51,21 +51,10 @@ class AnswerCache:
 
     def store(self, key: bytes, known: Known) -> None:
         """Keep an answer; one for all cards is not replaced by one for the best."""
-        if not self.entries:
-            return
         if isinstance(known, int) and isinstance(self._known.get(key), bytes):
             return
-        self._known[key] = known
-        self._known.move_to_end(key)
-        if len(self._known) > self.entries:
-            self._known.popitem(last=False)
+        self._known.store(key, known)
 
     def clear(self) -> None:
         """Forget everything."""
         self._known.clear()
-
-    def _look_up(self, key: bytes) -> Known | None:
-        known = self._known.get(key)
-        if known is not None:
-            self._known.move_to_end(key)
-        return known

@@ -1,0 +1,158 @@
+"""Caches: where they lie on the disk, and what leaves them, there and in memory, for others."""
+
+import os
+import shutil
+import sys
+from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, TypeVar
+
+CACHE_VARIABLE: Final = "BIDCASCADE_CACHE"
+"""Environment variable that names the folder for compiled tables, parsed texts, solved deals."""
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+# --- on the disk ----------------------------------------------------------------------------------
+
+
+def cache_folder() -> Path:
+    """Folder for compiled tables, parsed texts and solved deals.
+
+    It is ``BIDCASCADE_CACHE``, or the user's cache folder: ``$XDG_CACHE_HOME/bidcascade`` or
+    ``~/.cache/bidcascade``, on macOS and Windows the usual places there (XDG Base Directory
+    Specification).
+
+    Raises
+    ------
+    RuntimeError
+        If neither is named and the user has no home; see :func:`folder_in_cache`.
+
+    Examples
+    --------
+    >>> cache_folder().is_absolute() or "BIDCASCADE_CACHE" in os.environ
+    True
+    """
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        return Path(named)
+    ours = _user_cache_folder() / "bidcascade"
+    return ours / "cache" if sys.platform == "win32" else ours
+
+
+def _user_cache_folder() -> Path:
+    """Folder for what programs keep for a user."""
+    named = os.environ.get("XDG_CACHE_HOME")
+    if named and Path(named).is_absolute():
+        return Path(named)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        return Path(os.environ["LOCALAPPDATA"])
+    return Path.home() / ".cache"
+
+
+def folder_in_cache(name: str) -> Path | None:
+    """Folder of one cache, which need not exist; None for a user without a home."""
+    try:
+        return cache_folder() / name
+    except RuntimeError:
+        return None
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a folder with all that is in it, if it is there.
+
+    Raises
+    ------
+    OSError
+        If it cannot be removed.
+    """
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def forget_oldest(paths: Iterable[Path], most: int, used: Path) -> None:
+    """Remove files and folders so that so many stay: those that were changed or used last.
+
+    Parameters
+    ----------
+    paths : iterable of Path
+        Files or folders of a cache. One that is gone meanwhile, or cannot be removed, is passed
+        over.
+    most : int
+        How many stay, at least one.
+    used : Path
+        The one of them that was just made. It stays whatever its date is: the clock may have been
+        set back since the others were made.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     new, old, future = (Path(folder) / name for name in ("new", "old", "future"))
+    ...     for date, path in enumerate((new, old, future)):
+    ...         path.touch()
+    ...         os.utime(path, (date, date))
+    ...     forget_oldest((new, old, future), 2, used=new)
+    ...     new.exists(), old.exists(), future.exists()
+    (True, False, True)
+    """
+    found = []
+    for path in paths:
+        if path == used:
+            continue
+        # another process may be doing the same
+        with suppress(FileNotFoundError):
+            found.append((path.stat().st_mtime_ns, path))
+    found.sort()
+    for _, path in found[: max(0, len(found) - (most - 1))]:
+        with suppress(OSError):
+            remove(path)
+
+
+# --- in memory ------------------------------------------------------------------------------------
+
+
+class LruCache(OrderedDict[Key, Value]):
+    """Values by key, of which the least recently used leave; one thread at a time uses it.
+
+    Parameters
+    ----------
+    most : int
+        How many stay; 0 for none.
+
+    Examples
+    --------
+    >>> cache = LruCache[str, int](2)
+    >>> for number, name in enumerate("ab"):
+    ...     cache.store(name, number)
+    >>> cache.find("a")
+    0
+    >>> cache.store("c", 2)
+    >>> list(cache)
+    ['a', 'c']
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def find(self, key: Key) -> Value | None:
+        """Value of a key, which is used by that; None if it is not there."""
+        value = self.get(key)
+        if value is not None:
+            self.move_to_end(key)
+        return value
+
+    def store(self, key: Key, value: Value) -> None:
+        """Remember a value as the one used last."""
+        self[key] = value
+        self.move_to_end(key)
+        if len(self) > self.most:
+            self.popitem(last=False)
