@@ -18,7 +18,7 @@ from bidcascade.table import COMPLETED, BiddingTable
 from bidcascade.table.columns import joined_bytes, offsets_of
 
 if TYPE_CHECKING:
-    from bidcascade.systems.allowed import Counted, Listing
+    from bidcascade.systems.allowed import CountedAuctions, Listing
     from bidcascade.systems.bidder import BidDeals
 
 Bools = NDArray[np.bool_]
@@ -249,12 +249,12 @@ class CountFrames:
             ]
         )
 
-    def auction_counts(self, found: "Counted", least: int) -> pl.DataFrame:
+    def auction_counts(self, found: "CountedAuctions", least: int) -> pl.DataFrame:
         """Write auctions that enough deals may bid, and what they were looked for by."""
         return count_frame(found, least)
 
 
-def count_frame(found: "Counted", least: int) -> pl.DataFrame:
+def count_frame(found: "CountedAuctions", least: int) -> pl.DataFrame:
     """Auctions that at least some deals may bid, with how many, as :meth:`Engine.counts` gives."""
     count = len(found.counts)
     return pl.DataFrame(

@@ -27,7 +27,7 @@ from bidcascade.kernels.device_frames import (
 )
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays
-from bidcascade.systems.allowed import Counted
+from bidcascade.systems.allowed import CountedAuctions
 from bidcascade.systems.any_bidder import AnyBidder
 from bidcascade.systems.system_bidder import SystemBidder
 from bidcascade.table import BiddingTable
@@ -191,7 +191,7 @@ class DeviceCountsFrame(DeviceFrame):
         )
         whole = calls.tobytes()
         auctions = [whole[start:stop] for start, stop in pairwise(ends.tolist())]
-        return count_frame(Counted(auctions, counts.view(np.int64), self.cut), self.least)
+        return count_frame(CountedAuctions(auctions, counts.view(np.int64), self.cut), self.least)
 
 
 class _CountFrames:
@@ -214,7 +214,7 @@ class _CountFrames:
         with self._until_there():
             return DeviceFrame(self._session, {"count": self._session.device.upload(counts)})
 
-    def auction_counts(self, found: Counted, least: int) -> DeviceFrame:
+    def auction_counts(self, found: CountedAuctions, least: int) -> DeviceFrame:
         """Write auctions that enough deals may bid."""
         arrays = {
             "calls": np.frombuffer(b"".join(found.calls), np.uint8),

@@ -25,9 +25,9 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import high_card_points
 from bidcascade.kernels.types import U8
 from bidcascade.systems import System
-from bidcascade.systems.bidder import Bidder, Step
+from bidcascade.systems.bidder import Bidder, BiddingLevel
 
-from .auction_ends import I64, Endings, contracts_by_compass
+from .auction_ends import I64, DistinctAuctions, contracts_by_compass
 from .compare import imps_of, scores_of
 from .double_dummy.protocol import I8
 from .yardstick import LineName
@@ -325,7 +325,7 @@ def _alternatives(
 
 
 def _chosen(
-    lines: _Lines, step: Step, depth: int, counts: dict[int, int]
+    lines: _Lines, step: BiddingLevel, depth: int, counts: dict[int, int]
 ) -> tuple[I64, U8, I64, I64]:
     """Decisions of a step with each other call: place in the step, call, own and other line."""
     side = depth & 1
@@ -354,7 +354,7 @@ def _chosen(
 def _scores(bidder: Bidder, places: NDArray[np.int32], deals: DealArrays, tables: I8) -> I64:
     """Points of North-South of auctions that end at some places."""
     different, which = np.unique(places, return_inverse=True)
-    numbers = Endings.of(bidder.endings(different)).contracts[which]
+    numbers = DistinctAuctions.of(bidder.endings(different)).contracts[which]
     parts, played = contracts_by_compass(numbers, deals.dealer)
     column = np.where(played, 5 * parts.declarer + parts.strain, 0)
     tricks = tables[np.arange(len(tables)), column]

@@ -40,7 +40,7 @@ from bidcascade.systems.system import context_at
 from .auction_ends import I64, contract_of, contracts_by_compass, parts_of
 from .compare import doubled_where_failing, imps_of, scores_of
 from .double_dummy.protocol import I8, DoubleDummy
-from .layouts.meanings import Source, meanings_of
+from .layouts.meanings import MeaningSource, meanings_of
 from .layouts.result import Layouts, deals_of
 from .layouts.sampling import sample_layouts
 from .near_calls import near_calls
@@ -201,7 +201,7 @@ class Search(ShownAnswer):
 
 
 def search_call(
-    source: Source,
+    source: MeaningSource,
     bidder: GoesOn,
     question: SearchQuestion,
     rules: SearchRules | None = None,
@@ -314,7 +314,7 @@ def kind_of(calls: Sequence[int]) -> DecisionKind:
 
 
 def _candidates(
-    source: Source, question: SearchQuestion, rules: SearchRules
+    source: MeaningSource, question: SearchQuestion, rules: SearchRules
 ) -> list[tuple[int, int | None]]:
     """Give calls with the points by which they are missed, the system's own first."""
     calls = question.calls
@@ -334,7 +334,7 @@ def _candidates(
 
 
 def _layouts(
-    source: Source, question: SearchQuestion, until: float | None, cancel: Event | None
+    source: MeaningSource, question: SearchQuestion, until: float | None, cancel: Event | None
 ) -> Layouts | str:
     """Layouts that agree with the auction; else why there are none."""
     limit = _MOST_SAMPLING_S

@@ -34,7 +34,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems import System
 from bidcascade.systems.cases import Case, run_cases
 from bidcascade.systems.language.syntax_tree import SystemText, Where
-from bidcascade.systems.text_numbers import Change, Move, OpenText, TextNumber, moves_of
+from bidcascade.systems.text_numbers import Move, NumberChange, OpenText, TextNumber, moves_of
 
 from .auction_ends import I64, contracts_by_compass
 from .compare import DIFFERS, Budget, SystemMatch, doubled_where_failing, imps_of, scores_of
@@ -283,7 +283,7 @@ class TuningPlan:
     steps: tuple[int, ...] = (1, -1, 2, -2)
 
 
-Choice = Callable[[Change], bool]
+Choice = Callable[[NumberChange], bool]
 """Whether a number may be changed."""
 
 

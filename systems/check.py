@@ -25,7 +25,7 @@ from bidcascade.table.compass import term_values
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .compile import DEFAULT_SEED, Growth, Indices, Progress, Sample
+from .compile import DEFAULT_SEED, CompileProgress, Growth, Indices, Sample
 from .formulas import GAME_POINTS
 from .knowledge import EVERYTHING, hull
 from .patterns import game_level, strain_of
@@ -101,7 +101,7 @@ def check_system(
     auctions: Sequence[str] = ("",),
     least: int = 1,
     opponents: System | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CompileProgress], None] | None = None,
 ) -> SystemCheck:
     """Bid random deals with a system and report what stands out.
 

@@ -33,7 +33,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
 from .auction_reader import AuctionReader
-from .contexts import Group
+from .contexts import LineGroup
 from .describing import agreement_words
 from .patterns import fixed_call, match_call
 from .system import System
@@ -239,7 +239,7 @@ def rows_of_text(system: System) -> Iterator[Row]:
             )
 
 
-def _prior(group: Group) -> bytes:
+def _prior(group: LineGroup) -> bytes:
     where = group.lines[0].line.where
     seat = _seat(group.facts)
     if seat is None:

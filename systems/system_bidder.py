@@ -237,7 +237,7 @@ class SystemBidder:
             return
         from bidcascade.table.compass import evaluation_plan
 
-        from .allowed import Bounds, list_allowed, members
+        from .allowed import ListingBounds, list_allowed, members
         from .bidder import FEW, Bidder
 
         # so many that they are bid there
@@ -248,7 +248,7 @@ class SystemBidder:
         with bidding.lock:
             bidding.bid(deals, backend=self.backend)
             if isinstance(bidding, Bidder):
-                list_allowed(bidding, deals, Bounds(1, 1, 1), backend=self.backend)
+                list_allowed(bidding, deals, ListingBounds(1, 1, 1), backend=self.backend)
                 members(bidding, deals, [(0,)], backend=self.backend)
         plan, _ = evaluation_plan(["HCP >= 15", "Balanced"], self.vocabulary)
         cast("CudaBackend", self.backend).warm_up(plan)
@@ -274,11 +274,11 @@ class SystemBidder:
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
-        from .allowed import Bounds, list_allowed
+        from .allowed import ListingBounds, list_allowed
         from .bidder import Bidder
 
-        standard = Bounds()
-        bounds = Bounds(
+        standard = ListingBounds()
+        bounds = ListingBounds(
             query.limit or standard.limit,
             query.max_depth or standard.depth,
             completed_only=query.completed_only,
@@ -416,19 +416,19 @@ class SystemBidder:
 
     def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""
-        from .next_calls import NextCall, NextCalls, Variant
+        from .next_calls import CallVariant, FollowingCall, NextCalls
 
         auction = Auction.of(calls)
         texts, entry = [format_call(call) for call in calls], self.entry_of(calls)
         if auction.is_complete:
             return NextCalls(texts, entry, completed=True, forced=False)
         place = self._system.place(calls)
-        variants: dict[int, list[Variant]] = {}
+        variants: dict[int, list[CallVariant]] = {}
         for line in place.entries:
-            variants.setdefault(line.call, []).append(Variant.of_line(line))
-        variants.setdefault(PASS, [Variant("Pass")])
+            variants.setdefault(line.call, []).append(CallVariant.of_line(line))
+        variants.setdefault(PASS, [CallVariant("Pass")])
         found = [
-            NextCall(
+            FollowingCall(
                 format_call(call),
                 self.entry_of((*calls, call)),
                 completed=auction.add(call).is_complete,

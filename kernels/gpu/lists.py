@@ -34,7 +34,7 @@ MOST_LISTED = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ListOptions:
     """What is listed; see ``Backend.cascade_all``."""
 
     completed_only: bool
@@ -57,7 +57,9 @@ class _Window:
 class ListWalker:
     """Walks chunks of deals over a forest's nodes, window by window."""
 
-    def __init__(self, tables: PlanTables, options: Options, size: int, node_bytes: int) -> None:
+    def __init__(
+        self, tables: PlanTables, options: ListOptions, size: int, node_bytes: int
+    ) -> None:
         self.tables, self.options = tables, options
         self.session = tables.session
         self.forest = tables.forest(
@@ -233,7 +235,7 @@ class DeviceLists:
 def entry_lists(
     tables: PlanTables,
     deals: AnyDeals,
-    options: Options,
+    options: ListOptions,
     most_deals: int,
     *,
     node_bytes: int,
@@ -249,7 +251,7 @@ def entry_lists(
 def entry_lists_on_device(
     tables: PlanTables,
     deals: AnyDeals,
-    options: Options,
+    options: ListOptions,
     most_deals: int,
     *,
     node_bytes: int,
@@ -283,7 +285,7 @@ _Lists = TypeVar("_Lists", EntryLists, DeviceLists)
 def _chunks(
     tables: PlanTables,
     deals: AnyDeals,
-    options: Options,
+    options: ListOptions,
     most_deals: int,
     most_entries: int,
     node_bytes: int,
@@ -325,7 +327,7 @@ class _Lister:
         self,
         tables: PlanTables,
         deals: AnyDeals,
-        options: Options,
+        options: ListOptions,
         size: int,
         room: int,
         node_bytes: int,

@@ -22,7 +22,7 @@ from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.service.jobs.results import RESULT_FORMS
 from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
-from bidcascade.service.jobs.unpacking import Limits, safe_name, unpack
+from bidcascade.service.jobs.unpacking import UnpackingLimits, safe_name, unpack
 
 from .answering import JSON, accepted, answer_json
 from .authentication import AdminOnly
@@ -383,7 +383,7 @@ async def _from_upload(
             upload = folder / "upload"
             doing, name = await receive(upload, free)
             name = name or "upload"
-            limits = Limits(min(work.settings.max_unpacked_bytes, free))
+            limits = UnpackingLimits(min(work.settings.max_unpacked_bytes, free))
             inputs = await _in_thread(unpack, upload, folder / "input", name, limits, field="body")
             doing |= {"inputs": inputs, "root": None, "input": safe_name(name)}
             return await _add(work, job_id, folder, doing)
