@@ -137,10 +137,8 @@ class EntryColumns:
         return self._endings(entries, None)
 
     def _endings(self, entries: I64, passes: U8 | None) -> tuple[pl.DataFrame, U8]:
-        """Auctions, contracts and declarers (from the dealer) of distinct entries.
-
-        An entry number equal to the table's size stands for "no entry": passed out.
-        """
+        """Auctions, contracts and declarers (from the dealer) of distinct entries."""
+        # the size of the table stands for "no entry": passed out
         frames, declarers = [], []
         for start in range(0, max(1, len(entries)), _ROWS_AT_ONCE):
             chosen = entries[start : start + _ROWS_AT_ONCE]
@@ -316,10 +314,8 @@ def bid_frame(calls: U8, lengths: I64, defaults: U16, contract: U8, declarer: U8
 
 
 def _bid_endings(places: SystemPlaces, bid: "BidDeals", dealer: U8) -> pl.DataFrame:
-    """Whole auctions that a system bids: ``auction``, ``contract``, ``declarer``, a row a deal.
-
-    Nobody else may use its places meanwhile.
-    """
+    """Whole auctions that a system bids: ``auction``, ``contract``, ``declarer``, a row a deal."""
+    # nobody else may use its places meanwhile
     there, which = np.unique(bid.place, return_inverse=True)
     found = places.endings(there)
     contracts = pl.Series("contract", CONTRACT_TEXTS).gather(found.contract)

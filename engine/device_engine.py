@@ -195,14 +195,7 @@ class DeviceCountsFrame(DeviceFrame):
 
 
 class _CountFrames:
-    """Writes how many deals may bid auctions, to a device.
-
-    Parameters
-    ----------
-    session : Session
-    until_there : callable
-        Gives the context in which the device is written to.
-    """
+    """Writes how many deals may bid auctions, to a device."""
 
     def __init__(
         self, session: "Session", until_there: Callable[[], AbstractContextManager[None]]
@@ -312,10 +305,8 @@ class DeviceEngine:
 
     @contextlib.contextmanager
     def _until_there(self) -> Iterator[None]:
-        """Keep other threads off the device until the default stream is through.
-
-        Memory of what is made inside and dropped may come again for their streams.
-        """
+        """Keep other threads off the device until the default stream is through."""
+        # memory of what is made inside and dropped may come again for the streams of those threads
         with self.device.lock():
             try:
                 yield

@@ -364,10 +364,8 @@ def _scores(bidder: Bidder, places: NDArray[np.int32], deals: DealArrays, tables
 def _hands(
     bidder: Bidder, deals: DealArrays, places: NDArray[np.int32], calls: U8, depth: int
 ) -> I16:
-    """Give what conditions ask of the hands that call, int16 [n, features] in order of ``_HAND``.
-
-    Where there is no such suit it is ``_UNKNOWN``.
-    """
+    """Give what conditions ask of the hands that call, int16 [n, features] in ``_HAND``'s order."""
+    # _UNKNOWN where there is no such suit
     number = np.arange(len(calls))
     seat = (deals.dealer.astype(np.int64) + depth) % 4
     suits = deals.hands[seat, number, None] >> (_BITS * np.arange(4, dtype=np.uint64))
@@ -409,10 +407,8 @@ def _last_suit(packed: int) -> int:
 
 
 def _groups(pairs: _Pairs) -> list[I64]:
-    """Numbers of the pairs of one line and one other line each, in the order of their deals.
-
-    As they come they are in the order of places, which may be numbered otherwise the next time.
-    """
+    """Numbers of the pairs of one line and one other line each, in the order of their deals."""
+    # as they come they are in the order of places, which may be numbered otherwise the next time
     keys = pairs.line << 32 | pairs.other
     order = np.lexsort((pairs.deal, keys))
     return np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else []

@@ -379,11 +379,9 @@ def _whole_numbers(frame: pl.DataFrame, name: str) -> _Known:
 
 
 class _Nodes(NamedTuple):
-    """The nodes of one depth that enough boards come to.
+    """The nodes of one depth that enough boards come to, each with its boards."""
 
-    ``rows``, int64 [m], are their boards, by place in the facts, and ``node`` the number of the
-    node that each comes to, ascending.
-    """
+    # rows: boards by place in the facts; node: the number of the node each comes to, ascending
 
     depth: int
     rows: I64
@@ -440,21 +438,8 @@ class _Nodes(NamedTuple):
         most: int = CALL_COUNT,
         value: _Known | None = None,
     ) -> pl.Series:
-        """List the commonest things, with their share.
-
-        Parameters
-        ----------
-        keys : int64 [n]
-            Which row of ``names`` a board has; -1 for none.
-        names : polars.DataFrame
-            What is listed of each thing.
-        of : int64 [nodes]
-            What they are shares of.
-        most : int
-            Longest list.
-        value : optional
-            Numbers whose mean is listed too, as ``score``.
-        """
+        """List the commonest things, with their share of ``of``; a key of -1 is nothing."""
+        # keys are rows of ``names``; of ``value`` the mean is listed too, as ``score``
         there = keys[self.rows] >= 0
         rows, node = self.rows[there], self.node[there]
         score = None

@@ -419,11 +419,9 @@ class _Trial:
         return "layouts" if count == question.layouts else "time"
 
     def _likely(self, hands: U64, contracts: I64) -> I8:
-        """Tricks around the table's estimates, int8 [candidates, layouts, parts], few to many.
-
-        Cards that lie well for one side lie badly for the other: it takes its tricks in the
-        opposite order, so that contracts of both are scored on the same cards.
-        """
+        """Tricks around the table's estimates, int8 [candidates, layouts, parts], few to many."""
+        # cards that lie well for one side lie badly for the other: it takes its tricks in the
+        # opposite order, so that contracts of both are scored on the same cards
         parts = parts_of(contracts)
         declarer = (parts.declarer + self._question.dealer) % 4
         tricks = np.zeros((*contracts.shape, _LIKELY), np.int8)
@@ -458,11 +456,9 @@ class _Trial:
     def solve(
         self, solver: DoubleDummy, until: float | None, cancel: Event | None
     ) -> SearchEnd | None:
-        """Solve layouts in which a candidate that may be made ends elsewhere than the own call.
-
-        What double dummy says more or less than the table there is taken as what it would say
-        elsewhere. None if it made no difference for want of time.
-        """
+        """Solve layouts in which a candidate that may be made ends elsewhere than the own call."""
+        # what double dummy says more or less than the table there is taken as what it would say
+        # elsewhere; None if it made no difference for want of time
         question = self._question
         rows = [0, *self._ahead()]
         corrections = np.zeros_like(self._gains)

@@ -646,10 +646,8 @@ def check_device_name(name: str) -> None:
 
 
 def _uuids() -> list[bytes]:
-    """Tell identifiers of all devices, none where only some are shown to this process.
-
-    CuPy may cut one at a zero byte.
-    """
+    """Tell identifiers of all devices, none where only some are shown to this process."""
+    # CuPy may cut one at a zero byte
     runtime = _cupy().cuda.runtime
     if os.environ.get("CUDA_VISIBLE_DEVICES"):
         return []

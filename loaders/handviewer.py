@@ -175,11 +175,9 @@ def _lin(values: dict[str, str]) -> Iterator[str]:
 
 
 def _auction(text: str) -> Iterator[str]:
-    """Give the calls: ``!`` and ``*`` alert, parentheses explain, braces hold remarks.
-
-    ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call,
-    and tells so.
-    """
+    """Give the calls: ``!`` and ``*`` alert, parentheses explain, braces hold remarks."""
+    # ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call,
+    # and tells so
     if _CONTRACT_ONLY.fullmatch(text):
         yield f"nt|{reader_remark('an auction in a', text)}|"
         return
@@ -230,10 +228,8 @@ def _play(text: str) -> Iterator[str]:
 
 
 def _enclosed(text: str, start: int, closing: str) -> tuple[str, int]:
-    """Tokens of the text in the brackets that open at ``start``, and where it ends.
-
-    It may hold other brackets; where nothing closes it, it goes on to the end, and tells so.
-    """
+    """Tokens of the text in the brackets that open at ``start``, and where it ends."""
+    # it may hold other brackets; where nothing closes it, it goes on to the end, and tells so
     key = "nt" if closing == "}" else "an"
     depth = 0
     for at in range(start, len(text)):

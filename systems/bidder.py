@@ -449,16 +449,9 @@ class Bidder:
     # --- working out places -----------------------------------------------------------------------
 
     def _learn_there(self, block: rows.PlaceBlock, places: I32, device: "DevicePlaces") -> None:
-        """Learn what places missed whose rows are on a device.
-
-        What comes behind something that is missing may not be asked at all, so only the first of
-        what a place misses is believed to be wrong.
-
-        Raises
-        ------
-        InvalidSystem
-            If a text asks for what does not exist at a place.
-        """
+        """Learn what places missed whose rows are on a device."""
+        # what comes behind something that is missing may not be asked at all, so only the first of
+        # what a place misses is believed to be wrong
         count, block.sizes[0] = int(block.sizes[0]), 0
         store, blamed = self._store, None
         for miss in block.misses[:count]:
@@ -514,11 +507,9 @@ class Bidder:
         self._pace = max(16, self._pace // 2) if much else min(most, 2 * self._pace)
 
     def _rounds(self, places: I32) -> None:
-        """Work out places whose places before have their rows.
-
-        Threads try them in blocks. What asks something new is worked out by one alone, which
-        learns; where that is much, it is so for all.
-        """
+        """Work out places whose places before have their rows."""
+        # threads try them in blocks; what asks something new is worked out by one alone, which
+        # learns; where that is much, it is so for all
         size = thread_count() * BLOCK_PLACES
         for start in range(0, len(places), size):
             some = places[start : start + size]
@@ -620,13 +611,7 @@ class Bidder:
                 self._go_on(why, side)
 
     def _go_on(self, why: int, side: int) -> None:
-        """Make the room that a function came back for.
-
-        Raises
-        ------
-        InvalidSystem
-            If it came back since a text asks for what does not exist at a place.
-        """
+        """Make the room that a function came back for."""
         if why == walk.STORE_FULL:
             calls, items = LONGEST_AUCTION, len(self._store.list_items) // 2
             if not walk.has_room(self._store, calls, 0, calls, items):

@@ -238,11 +238,9 @@ class _Tally:
     def _find_strong_pass(
         self, number: int, place: Place, entry: PlaceEntry | None, deals: Indices
     ) -> None:
-        """Hands that pass below game with the points for it, by a line that sets no limit to them.
-
-        They have enough with the least that partner has shown, or are strong themselves and partner
-        may be so too. Who leaves a double in is none of them.
-        """
+        """Hands that pass below game with the points for it, by a line that does not limit them."""
+        # they have enough with the least that partner has shown, or are strong themselves and
+        # partner may be so too; who leaves a double in is none of them
         if entry is not None and not self._is_unbounded(entry):
             return
         me = place.position

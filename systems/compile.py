@@ -204,11 +204,10 @@ class _Line(NamedTuple):
 
 
 class _Writer:
-    """Writes the rows of one side's places; made once for all that say the same.
+    """Writes the rows of one side's places; made once for all that say the same."""
 
-    Of places with one list of entries only the denials differ that are of use: what the player can
-    still hold decides.
-    """
+    # of places with one list of entries only the denials differ that are of use: what the player
+    # can still hold decides
 
     def __init__(self, bidder: "Bidder", side: int, builder: TableBuilder) -> None:
         self._bidder, self._program, self._builder = bidder, bidder.sides[side], builder

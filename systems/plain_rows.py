@@ -119,10 +119,9 @@ def _line(row: Row, row_words: Sequence[str] | None) -> str:
 
 
 class _Wording:
-    """Puts criteria in words that lower to exactly these expressions.
+    """Puts criteria in words that lower to exactly these expressions."""
 
-    Words are lowered many at a time, as lines of a system of their own.
-    """
+    # words are lowered many at a time, as lines of a system of their own
 
     def __init__(self) -> None:
         self._lowered: dict[str, Criteria | None] = {}

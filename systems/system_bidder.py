@@ -305,11 +305,9 @@ class SystemBidder:
 
     @contextmanager
     def _free_bidding(self, most: int) -> Iterator[SystemPlaces]:
-        """Lock who finds auctions, or others of the same system where somebody works there.
-
-        Places of a deal lie close to each other, and each asks of the text what no other has: that
-        is twice as quick deal by deal as side by side, so each thread has places of its own.
-        """
+        """Lock who finds auctions, or others of the same system where somebody works there."""
+        # places of a deal lie close to each other, and each asks of the text what no other has:
+        # that is twice as quick deal by deal as side by side, so each thread has places of its own
         with self._lock:
             first = self.bidding
             while first is self._places and len(self._further) + 1 < most:

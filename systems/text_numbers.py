@@ -257,10 +257,8 @@ def _phrases(condition: Condition | None) -> Iterator[Phrase]:
 
 
 def _digits(phrase: Phrase, line: str) -> Iterator[tuple[int, int, str]]:
-    """Columns and values of a phrase's numbers, and which ends they are.
-
-    Nothing where a parameter's value stands, or a number in words.
-    """
+    """Columns and values of a phrase's numbers, and which ends they are."""
+    # nothing where a parameter's value stands, or a number in words
     found = _RANGE.match(line, phrase.where.column - 1)
     if found is None or phrase.range is None:
         return

@@ -316,10 +316,7 @@ class _Adder:
         self._writer.join_small()
 
     def _groups(self) -> Iterator[tuple[list[int], Inputs]]:
-        """Group what is read together; rows of Parquet may name other sources than their file.
-
-        Those are therefore read one by one.
-        """
+        """Group what is read together; Parquet, whose rows name their sources, file by file."""
         together: list[int] = []
         for number, source in self._wanted.items():
             if _is_parquet(source):

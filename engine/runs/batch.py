@@ -385,11 +385,9 @@ class _Job:
         self._keep_pace()
 
     def _keep_pace(self) -> None:
-        """Set the size of the next part by how long the last ones took.
-
-        A part can only be begun when fewer than ``ahead`` are under way, so that in the long run
-        they are begun as fast as they are answered. Of those ahead, every other one only waits.
-        """
+        """Set the size of the next part by how long the last ones took."""
+        # a part can only start when fewer than ``ahead`` are under way, so that in the long run
+        # they start as fast as they are answered; of those ahead, every other one only waits
         ahead = self._answerer.ahead
         self._moments.append((time.monotonic(), self._boards_started))
         if len(self._moments) > ahead:

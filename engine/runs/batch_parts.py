@@ -215,10 +215,8 @@ def _beside_source(answers: pl.DataFrame, source: pl.Series, *, text: bool) -> p
 def _entries_by_file(
     engine: Engine, boards: pl.DataFrame, request: PartRequest, report: Callable[[int], None]
 ) -> Iterator[pl.DataFrame]:
-    """Auctions, a frame a file: cut behind the deal with which a file has its rows.
-
-    All boards are one question: its threads would wait for each other at the end of each piece.
-    """
+    """Auctions, a frame a file: cut behind the deal with which a file has its rows."""
+    # all boards are one question: its threads would wait for each other at the end of each piece
     waiting: list[pl.DataFrame] = []
     rows = files = 0
     for frame in engine.iter_auctions(

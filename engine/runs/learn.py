@@ -140,10 +140,9 @@ def learn_from(
 
 
 class _ReadBoards:
-    """Boards with auctions on the disk, read as often as they are asked for.
+    """Boards with auctions on the disk, read as often as they are asked for."""
 
-    A part's ``rows`` are those of its boards that are kept.
-    """
+    # a part's ``rows`` are those of its boards that are kept
 
     def __init__(self, place: RunFolder, run: Manifest) -> None:
         self._place = place

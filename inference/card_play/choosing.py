@@ -460,15 +460,9 @@ class _Drawn(NamedTuple):
 
 
 def _within(deadline: float, work: Callable[[], _Found]) -> _Found:
-    """Do a piece of work, or leave it to end by itself where it is not done in time.
-
-    The solver cannot be stopped within a layout, and one may take as long as dozens of others.
-
-    Raises
-    ------
-    TimedOut
-        If the deadline, a value of ``perf_counter``, comes first.
-    """
+    """Do a piece of work, or leave it to end by itself where it is not done in time."""
+    # the solver cannot be stopped within a layout, and one may take as long as dozens of others;
+    # the deadline is a value of ``perf_counter``
     if deadline == math.inf:
         return work()
     left = deadline - perf_counter()
@@ -553,12 +547,10 @@ def _equal_to_best(values: Sequence[PlayValue]) -> list[PlayValue]:
 
 
 def _usual(sight: Sight, good: Sequence[int]) -> int:
-    """Card that a player plays of those that are equally good.
-
-    The rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply.
-    Else declarer cashes a trick, and defenders lead as is usual from the suit; from any other hand
-    it is the lowest card, which wastes no honour and keeps what may be an entry.
-    """
+    """Card that a player plays of those that are equally good."""
+    # the rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply;
+    # else declarer cashes a trick, and defenders lead as is usual from the suit; from any other
+    # hand it is the lowest card, which wastes no honour and keeps what may be an entry
     strain = sight.contract.strain
     thumb = _by_thumb(sight)
     if thumb in good:

@@ -212,11 +212,9 @@ def _all_hands_seen(
 def _chance(
     choice: CardChoice, ties: Ties, held: int, in_play: int, values: Mapping[int, Fraction]
 ) -> float:
-    """Chance of one card in one layout.
-
-    What a player chooses between are touching honours together, and small cards of a suit that are
-    worth the same.
-    """
+    """Chance of one card in one layout."""
+    # a player chooses between touching honours together, and small cards of a suit that are worth
+    # the same
     legal = legal_cards(held, choice.before.trick)
     small: dict[tuple[int, Fraction], tuple[int, ...]] = {}
     found = list[tuple[int, ...]]()

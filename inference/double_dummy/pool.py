@@ -270,14 +270,9 @@ class DoubleDummyPool:
         all_cards: bool,
         may_go_on: bool = False,
     ) -> I8:
-        """Have questions answered.
-
-        Parameters
-        ----------
-        convert : callable
-            Makes the caller's answers of the tricks of the leader's side, for all cards by
-            canonical card, and of the cards' places.
-        """
+        """Have questions answered."""
+        # convert makes the caller's answers of the tricks by canonical card, and of the cards'
+        # places
         keys, places = canonical(boards)
         call = self._schedule.submit(
             keys,

@@ -414,18 +414,9 @@ class _Lister:
 def _list_one(
     tables: PlanTables, deals: AnyDeals, listed: Forest, key: tuple[object, ...], limit: int | None
 ) -> tuple[DeviceArray, int] | None:
-    """List what the only deal reaches, and how much; ``None`` if the table is too large for that.
-
-    A deal a thread is the way for many deals; one would be a single thread's walk. Here every warp
-    walks a run of nodes, as when counting, and the counts, 0 or 1, say which entries hold.
-
-    Parameters
-    ----------
-    listed : Forest
-        Names the entries to be listed, in order.
-    key : tuple
-        Of the options that ``listed`` was made with.
-    """
+    """List what the only deal reaches, and how much; None if the table is too large for that."""
+    # a deal a thread is the way for many deals; one would be a single thread's walk: here every
+    # warp walks a run of nodes, as when counting, and the counts, 0 or 1, say which entries hold
     session, count = tables.session, len(listed.listed)
     if not 0 < count <= MOST_LISTED or not len(tables.forest()):
         return None

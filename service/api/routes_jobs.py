@@ -310,13 +310,7 @@ def _checked_for_archive(work: AppState, job_request: JobRequest) -> dict[str, A
 
 
 def _of_form(fields: Mapping[str, str]) -> JobRequest:
-    """Read what the fields of a form ask.
-
-    Raises
-    ------
-    Problem
-        422 that names the field.
-    """
+    """Read what the fields of a form ask."""
     for name, value in fields.items():
         if name not in _FIELDS:
             reason = f"expected only the fields {', '.join((FILE_FIELD, *_FIELDS))}"
@@ -372,10 +366,7 @@ def _limits(work: AppState, free: int) -> dict[str, Any]:
 async def _from_upload(
     work: AppState, receive: Callable[[Path, int], Awaitable[tuple[dict[str, Any], str]]]
 ) -> Job:
-    """Take in a job of an archive, which ``receive`` writes to a path within the bytes free.
-
-    It tells what the job is to do, and what the archive is called.
-    """
+    """Take in a job of an archive; what it is to do, and what the archive is called."""
     with work.uploads.slot():
         job_id, folder = await _in_thread(work.jobs.new_upload)
         try:

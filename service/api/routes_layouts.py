@@ -103,13 +103,7 @@ async def _answer(
 
 
 def _question(work: AppState, body: AuctionRequest, count: int, field: str) -> AuctionQuestion:
-    """Question of a request.
-
-    Raises
-    ------
-    Problem
-        422, naming the field; 413 for too many layouts.
-    """
+    """Question of a request."""
     most = work.settings.max_request_deals
     if count > most:
         raise Problem(

@@ -114,10 +114,8 @@ def _head(here: LogicalLine, cut: int, words: Mapping[str, str]) -> str:
 
 
 def _cuts(text: str) -> Iterator[int]:
-    """Beginnings of the last words, the longest way back first; then the end, if one begins there.
-
-    Nothing that is proposed goes over a separator.
-    """
+    """Beginnings of the last words, the longest way back first; then the end, if one begins."""
+    # nothing that is proposed goes over a separator
     separators = [one.end() for one in _SEPARATOR.finditer(text)]
     edge = separators[-1] if separators else 0
     starts = [one.start() for one in _WORD_START.finditer(text, edge)]

@@ -208,11 +208,9 @@ def _lengths(record: DisclosedCall, condition: Condition | None) -> list[str]:
 
 
 def _said(record: DisclosedCall) -> list[str]:
-    """Give the description as a row of BML has it, without the ways of our own sentences.
-
-    These are a call's name where it has none, light hands that are worth their points, and hand
-    types in one sentence: ``Michaels: 6-9 points, …; or 17+ points, …; forcing``.
-    """
+    """Give the description as a row of BML has it, without the ways of our own sentences."""
+    # these are a call's name where it has none, light hands that are worth their points, and hand
+    # types in one sentence: ``Michaels: 6-9 points, …; or 17+ points, …; forcing``
     name = _OUR_NAMES.get(record.calls[-1], record.calls[-1])
     text = record.description.removeprefix(f"{name}: ")
     text = _LIGHT.sub(lambda found: f"{found[3]}{found[2] or f'-{found[1]}'} points", text)

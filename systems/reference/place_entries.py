@@ -69,11 +69,9 @@ class Expander(AuctionReader):
 
 
 def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
-    """All entries of a place in order, without those that a more specific context hides.
-
-    Nothing hides a last resort: else calls that mean more than a player holds could leave him with
-    none at all.
-    """
+    """All entries of a place in order, without those that a more specific context hides."""
+    # nothing hides a last resort: else calls that mean more than a player holds could leave him
+    # with none at all
     start = PlaceScope(state, rules.defines, {})
     found = list(_anywhere(rules.anywhere, start, ()))
     for group, bindings in _groups(rules.places, state):

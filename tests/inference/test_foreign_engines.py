@@ -82,6 +82,13 @@ def ends(pid: int) -> bool:
 # --- lines ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("command", "name"), [("python3 bots/passes.py -q", "passes"), ("./bot --fast", "bot")]
+)
+def test_an_engine_is_named_after_its_script_or_program(command, name):
+    assert ProcessEngine(command).name == name
+
+
 @given(st.integers(0, 10**6), st.sampled_from(Seat), st.sampled_from(Vulnerability))
 def test_questions_are_read_as_they_were_written(seed, dealer, vulnerability):
     calls = random_auction(seed)
