@@ -378,7 +378,7 @@ def _whole_numbers(frame: pl.DataFrame, name: str) -> _Known:
 # --- nodes ----------------------------------------------------------------------------------------
 
 
-class _Nodes(NamedTuple):
+class _DepthNodes(NamedTuple):
     """The nodes of one depth that enough boards come to, each with its boards."""
 
     # rows: boards by place in the facts; node: the number of the node each comes to, ascending
@@ -471,7 +471,7 @@ def _ratio(part: NDArray[Any], whole: I64) -> pl.Series:
     return pl.Series(share).set(pl.Series(whole == 0), None)
 
 
-def _levels(facts: _Facts, least: int, max_depth: int | None) -> Iterator[_Nodes]:
+def _levels(facts: _Facts, least: int, max_depth: int | None) -> Iterator[_DepthNodes]:
     """Nodes by depth, the root first."""
     boards = len(facts.starts)
     rows = np.arange(boards)
@@ -484,12 +484,12 @@ def _levels(facts: _Facts, least: int, max_depth: int | None) -> Iterator[_Nodes
         rows, node = rows[enough[node]], (np.cumsum(enough) - 1)[node[enough[node]]]
         if not len(rows):
             return
-        nodes = _Nodes(depth, rows, node, np.bincount(node), last)
+        nodes = _DepthNodes(depth, rows, node, np.bincount(node), last)
         yield nodes._replace(above=last[nodes.first])
         last[rows] = nodes.boards[node]
 
 
-def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
+def _frame(nodes: _DepthNodes, facts: _Facts) -> pl.DataFrame:
     """Rows of :data:`NODE_SCHEMA`, and the first board of each."""
     depth, side, boards = nodes.depth, nodes.side, nodes.boards
     sign = 1 - 2 * side
@@ -539,7 +539,7 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
     return frame.select(*NODE_SCHEMA, pl.Series(_FIRST, nodes.first))
 
 
-def _humans(nodes: _Nodes, humans: _Humans | None) -> dict[str, Any]:
+def _humans(nodes: _DepthNodes, humans: _Humans | None) -> dict[str, Any]:
     """Tell what was really bid where the auction was the same up to the node before."""
     if humans is None or not nodes.depth:
         return dict.fromkeys(("humans", "humans_same", "humans_instead"))
