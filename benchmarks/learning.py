@@ -20,16 +20,16 @@ from bidcascade.table import BiddingTable, build_table
 from bidcascade.table.evidence.layers import Layer, on_layer
 from bidcascade.table.evidence.learning import (
     CHUNK,
-    Boards,
     CallCounts,
+    DealsWithCalls,
+    EntrySlots,
     LearningTally,
     Options,
-    Slots,
     Thresholds,
     learn,
 )
 from bidcascade.table.evidence.measures import DEFAULT_LANES, make_measures
-from bidcascade.table.real_calls import CallLists, find_decisions
+from bidcascade.table.real_calls import CallLists, find_real_calls
 from tests.support_tables import made_up_rows
 
 from .machine import environment, forget_peak, in_a_process, peak_mib
@@ -38,7 +38,7 @@ from .tables import published_expressions
 
 GROUPS = 66_000
 
-Load = tuple[BiddingTable, list[Boards]]
+Load = tuple[BiddingTable, list[DealsWithCalls]]
 
 
 def bid_by_sayc(boards: int) -> Load:
@@ -77,33 +77,33 @@ LOOSE = Thresholds(positive_rate=0.8, negative_rate=0.8, lift=1.1)
 """On hands that have nothing to do with the calls the usual thresholds would leave no rules."""
 
 
-Work = Callable[[BiddingTable, list[Boards]], dict[str, int]]
+Work = Callable[[BiddingTable, list[DealsWithCalls]], dict[str, int]]
 
 
-def count_calls(table: BiddingTable, boards: list[Boards]) -> dict[str, int]:
+def count_calls(table: BiddingTable, boards: list[DealsWithCalls]) -> dict[str, int]:
     """Only the first pass."""
     counts = _counts(table, boards)
     return {"calls": counts.calls, "groups": int((counts.hands >= 20).sum())}
 
 
-def _counts(table: BiddingTable, boards: list[Boards]) -> CallCounts:
+def _counts(table: BiddingTable, boards: list[DealsWithCalls]) -> CallCounts:
     counts = CallCounts(table)
     for deals, auctions in boards:
-        counts.add(find_decisions(table, auctions, deals.dealer), len(deals))
+        counts.add(find_real_calls(table, auctions, deals.dealer), len(deals))
     return counts
 
 
 def count_published(lanes: Sequence[str]) -> Work:
     """Count the 349 expressions of the published list, read off lanes where there are lanes."""
 
-    def work(table: BiddingTable, boards: list[Boards]) -> dict[str, int]:
+    def work(table: BiddingTable, boards: list[DealsWithCalls]) -> dict[str, int]:
         groups = np.flatnonzero(_counts(table, boards).hands >= 20)
-        slots = Slots(table, groups, with_others=True)
+        slots = EntrySlots(table, groups, with_others=True)
         tally = LearningTally(
             make_measures(table.vocabulary, lanes=lanes, flags=(), expressions=published()), slots
         )
         for deals, auctions in boards:
-            tally.add(find_decisions(table, auctions, deals.dealer), deals)
+            tally.add(find_real_calls(table, auctions, deals.dealer), deals)
         held = sum(
             int(tally.of_expressions(first, min(first + 4096, len(slots.entry))).sum())
             for first in range(0, len(slots.entry), 4096)
@@ -124,7 +124,7 @@ def published() -> list[str]:
 def learn_with(options: Options, layer: Layer | None = None) -> Work:
     """Learn, and put the table on a layer if asked for."""
 
-    def work(table: BiddingTable, boards: list[Boards]) -> dict[str, int]:
+    def work(table: BiddingTable, boards: list[DealsWithCalls]) -> dict[str, int]:
         learned = learn(table, lambda: boards, options)
         found = learned.to_dict()
         told = {

@@ -18,7 +18,7 @@ from bidcascade.table import COMPLETED, BiddingTable
 from bidcascade.table.columns import joined_bytes, offsets_of
 
 if TYPE_CHECKING:
-    from bidcascade.systems.allowed import Counted, Listing
+    from bidcascade.systems.allowed import CountedAuctions, Listing
     from bidcascade.systems.bidder import BidDeals
 
 Bools = NDArray[np.bool_]
@@ -137,10 +137,8 @@ class EntryColumns:
         return self._endings(entries, None)
 
     def _endings(self, entries: I64, passes: U8 | None) -> tuple[pl.DataFrame, U8]:
-        """Auctions, contracts and declarers (from the dealer) of distinct entries.
-
-        An entry number equal to the table's size stands for "no entry": passed out.
-        """
+        """Auctions, contracts and declarers (from the dealer) of distinct entries."""
+        # the size of the table stands for "no entry": passed out
         frames, declarers = [], []
         for start in range(0, max(1, len(entries)), _ROWS_AT_ONCE):
             chosen = entries[start : start + _ROWS_AT_ONCE]
@@ -249,12 +247,12 @@ class CountFrames:
             ]
         )
 
-    def auction_counts(self, found: "Counted", least: int) -> pl.DataFrame:
+    def auction_counts(self, found: "CountedAuctions", least: int) -> pl.DataFrame:
         """Write auctions that enough deals may bid, and what they were looked for by."""
         return count_frame(found, least)
 
 
-def count_frame(found: "Counted", least: int) -> pl.DataFrame:
+def count_frame(found: "CountedAuctions", least: int) -> pl.DataFrame:
     """Auctions that at least some deals may bid, with how many, as :meth:`Engine.counts` gives."""
     count = len(found.counts)
     return pl.DataFrame(
@@ -316,10 +314,8 @@ def bid_frame(calls: U8, lengths: I64, defaults: U16, contract: U8, declarer: U8
 
 
 def _bid_endings(places: SystemPlaces, bid: "BidDeals", dealer: U8) -> pl.DataFrame:
-    """Whole auctions that a system bids: ``auction``, ``contract``, ``declarer``, a row a deal.
-
-    Nobody else may use its places meanwhile.
-    """
+    """Whole auctions that a system bids: ``auction``, ``contract``, ``declarer``, a row a deal."""
+    # nobody else may use its places meanwhile
     there, which = np.unique(bid.place, return_inverse=True)
     found = places.endings(there)
     contracts = pl.Series("contract", CONTRACT_TEXTS).gather(found.contract)

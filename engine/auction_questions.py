@@ -29,7 +29,7 @@ from bidcascade.bridge import (
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.interpretation import Interpretation, interpret
 from bidcascade.inference.layouts.known import KnownCards
-from bidcascade.inference.layouts.meanings import Source
+from bidcascade.inference.layouts.meanings import MeaningSource
 from bidcascade.inference.layouts.result import Layouts
 from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
 from bidcascade.inference.leads import FIRST_LAYOUTS, LeadScoring, LeadStudy, refine_leads
@@ -229,7 +229,7 @@ class LeadAnswer:
 
 
 def iter_leads(
-    source: Source,
+    source: MeaningSource,
     solver: DoubleDummy,
     question: LeadQuestion,
     *,
@@ -282,14 +282,16 @@ def iter_leads(
         yield LeadAnswer(replace(study, seconds=study.seconds + spent), layouts)
 
 
-def find_layouts(source: Source, question: AuctionQuestion, **limits: Any) -> Layouts:
+def find_layouts(source: MeaningSource, question: AuctionQuestion, **limits: Any) -> Layouts:
     """Deals that fit an auction; limits and errors are those of ``sample_layouts``."""
     return sample_layouts(
         source, question.calls, count=question.layouts, **question.circumstances, **limits
     )
 
 
-def find_interpretation(source: Source, question: AuctionQuestion, **limits: Any) -> Interpretation:
+def find_interpretation(
+    source: MeaningSource, question: AuctionQuestion, **limits: Any
+) -> Interpretation:
     """Tell what an auction shows; limits and errors are those of ``interpret``."""
     return interpret(
         source, question.calls, layouts=question.layouts, **question.circumstances, **limits

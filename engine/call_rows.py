@@ -48,7 +48,7 @@ LEFT_OUT_SCHEMA: Final = pl.Schema(
 _ORIGIN: Final = ("source", "record", "board")
 
 
-class Piece(NamedTuple):
+class DealRows(NamedTuple):
     """Rows of some deals, and those of the deals that have none, with the reason."""
 
     rows: pl.DataFrame
@@ -69,12 +69,12 @@ class CallRows:
             self.schema = pl.Schema(CALL_ROW_SCHEMA | MEANING_SCHEMA)
         self._answerer = engine.bidder
 
-    def of(self, frame: pl.DataFrame, first_deal: int = 0) -> Iterator[Piece]:
+    def of(self, frame: pl.DataFrame, first_deal: int = 0) -> Iterator[DealRows]:
         """Make the rows of a deal frame, whose first deal has a given number, piece by piece."""
         for start in range(0, frame.height, PIECE_DEALS):
             yield self._piece(frame.slice(start, PIECE_DEALS), first_deal + start)
 
-    def _piece(self, frame: pl.DataFrame, first_deal: int) -> Piece:
+    def _piece(self, frame: pl.DataFrame, first_deal: int) -> DealRows:
         numbers = np.arange(first_deal, first_deal + frame.height, dtype=np.uint32)
         origin = pl.DataFrame(
             [
@@ -102,8 +102,8 @@ class CallRows:
                 frame, origin = frame.filter(~bad), origin.filter(~bad)
             auctions = frame["auction"]
         if not frame.height:
-            return Piece(self.schema.to_frame(), left_out)
-        return Piece(self._rows(frame, origin, auctions), left_out)
+            return DealRows(self.schema.to_frame(), left_out)
+        return DealRows(self._rows(frame, origin, auctions), left_out)
 
     def _rows(self, frame: pl.DataFrame, origin: pl.DataFrame, auctions: pl.Series) -> pl.DataFrame:
         deals, lists = deal_arrays(frame), CallLists.of(auctions)

@@ -27,7 +27,7 @@ from bidcascade.kernels.device_frames import (
 )
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays
-from bidcascade.systems.allowed import Counted
+from bidcascade.systems.allowed import CountedAuctions
 from bidcascade.systems.any_bidder import AnyBidder
 from bidcascade.systems.system_bidder import SystemBidder
 from bidcascade.table import BiddingTable
@@ -191,18 +191,11 @@ class DeviceCountsFrame(DeviceFrame):
         )
         whole = calls.tobytes()
         auctions = [whole[start:stop] for start, stop in pairwise(ends.tolist())]
-        return count_frame(Counted(auctions, counts.view(np.int64), self.cut), self.least)
+        return count_frame(CountedAuctions(auctions, counts.view(np.int64), self.cut), self.least)
 
 
 class _CountFrames:
-    """Writes how many deals may bid auctions, to a device.
-
-    Parameters
-    ----------
-    session : Session
-    until_there : callable
-        Gives the context in which the device is written to.
-    """
+    """Writes how many deals may bid auctions, to a device."""
 
     def __init__(
         self, session: "Session", until_there: Callable[[], AbstractContextManager[None]]
@@ -214,7 +207,7 @@ class _CountFrames:
         with self._until_there():
             return DeviceFrame(self._session, {"count": self._session.device.upload(counts)})
 
-    def auction_counts(self, found: Counted, least: int) -> DeviceFrame:
+    def auction_counts(self, found: CountedAuctions, least: int) -> DeviceFrame:
         """Write auctions that enough deals may bid."""
         arrays = {
             "calls": np.frombuffer(b"".join(found.calls), np.uint8),
@@ -312,10 +305,8 @@ class DeviceEngine:
 
     @contextlib.contextmanager
     def _until_there(self) -> Iterator[None]:
-        """Keep other threads off the device until the default stream is through.
-
-        Memory of what is made inside and dropped may come again for their streams.
-        """
+        """Keep other threads off the device until the default stream is through."""
+        # memory of what is made inside and dropped may come again for the streams of those threads
         with self.device.lock():
             try:
                 yield

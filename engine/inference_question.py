@@ -13,9 +13,9 @@ from bidcascade.inference.contract_value import (
     contract_value,
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
-from bidcascade.inference.layouts.meanings import Source
+from bidcascade.inference.layouts.meanings import MeaningSource
 from bidcascade.inference.layouts.rejections import count_rejections
-from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.layouts.searching import SearchLimits
 
 from .auction_questions import (
     AuctionQuestion,
@@ -109,7 +109,7 @@ def _lead(request: InferRequest, contract: Contract | None, plain: AuctionQuesti
 
 
 def infer(
-    source: Source,
+    source: MeaningSource,
     question: InferenceQuestion,
     solver: DoubleDummy,
     *,
@@ -131,7 +131,7 @@ def infer(
             question.calls,
             deals=question.deals,
             **question.circumstances,
-            limits=Limits(
+            limits=SearchLimits(
                 until=time.perf_counter() + _SHARE_FOR_DEALING * time_limit_s, cancel=cancel
             ),
         )

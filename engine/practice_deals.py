@@ -6,7 +6,7 @@ from typing import Any
 from bidcascade.bridge import BidcascadeError, format_hand, parse_seat
 from bidcascade.engine.questions.deals import PracticeDealsRequest
 from bidcascade.engine.questions.fields import invalid_value, read_each, read_field
-from bidcascade.inference.scenarios.deal_sets import Part, make_set, parts_of_script
+from bidcascade.inference.scenarios.deal_sets import DealSetPart, make_set, parts_of_script
 from bidcascade.inference.scenarios.script_reader import parse_script
 from bidcascade.inference.scenarios.themes import theme_named, themes
 from bidcascade.loaders.frame import HAND_COLUMNS
@@ -48,7 +48,7 @@ def practice_deals_dict(
     }
 
 
-def _parts(request: PracticeDealsRequest) -> list[Part]:
+def _parts(request: PracticeDealsRequest) -> list[DealSetPart]:
     if (request.themes is None) == (request.script is None) or request.themes == ():
         raise invalid_value("themes", request.themes, "expected themes or a script")
     if request.script is not None:

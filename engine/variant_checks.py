@@ -15,7 +15,7 @@ from bidcascade.kernels import Backend, DealArrays, Plan
 from bidcascade.table import BiddingTable
 
 
-class Meanings(NamedTuple):
+class VariantLists(NamedTuple):
     """An entry with several variants: who calls, and per variant its label and criteria list.
 
     ``lists`` has -1 for a variant that holds always and -2 for one that never does: those without
@@ -46,27 +46,27 @@ class VariantChecks:
         self._table = table
         self._plan = plan
         self._backend = backend
-        self._known: dict[int, Meanings] = {}
+        self._known: dict[int, VariantLists] = {}
 
     @cached_property
     def entries(self) -> frozenset[int]:
         """Numbers of the entries with several variants."""
         return frozenset(self._table.columns["variant_entry"].tolist())
 
-    def meanings(self, entry: int) -> Meanings:
+    def meanings(self, entry: int) -> VariantLists:
         """Variants of an entry; kept, there are few."""
         known = self._known.get(entry)
         if known is None:
             known = self._known[entry] = self._read(entry)
         return known
 
-    def _read(self, entry: int) -> Meanings:
+    def _read(self, entry: int) -> VariantLists:
         columns = self._table.columns
         rows = self._table.variants(entry)
         begin, end = np.searchsorted(columns["variant_entry"], [entry, entry + 1])
         first = int(columns["set_criteria"][columns["set_offsets"][columns["variant_set"][entry]]])
         numbers = [first, *columns["variant_criteria"][begin:end].tolist()]
-        return Meanings(
+        return VariantLists(
             len(rows[0].prior),
             tuple(row.name or row.description for row in rows),
             tuple(

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, REDOUBLE, Contract, Seat
 from bidcascade.kernels.types import U8
-from bidcascade.systems.bidder import Endings as BidEndings
+from bidcascade.systems.bidder import FinishedAuctions
 
 I64 = NDArray[np.int64]
 
@@ -77,7 +77,7 @@ def contracts_by_compass(numbers: I64, dealer: U8) -> tuple[ContractParts, NDArr
     return parts._replace(declarer=declarer), numbers != PASSED_OUT
 
 
-class Endings(NamedTuple):
+class DistinctAuctions(NamedTuple):
     """The different auctions of some deals; a deal refers to its own by number.
 
     ``calls``, uint8 [k, longest], with :data:`NO_CALL` behind the end; ``contracts``, int64 [k].
@@ -87,7 +87,7 @@ class Endings(NamedTuple):
     contracts: I64
 
     @classmethod
-    def of(cls, found: BidEndings) -> "Endings":
+    def of(cls, found: FinishedAuctions) -> "DistinctAuctions":
         """Take over what a bidder tells."""
         lengths = np.diff(found.offsets)
         calls = np.full((len(lengths), int(lengths.max(initial=0))), NO_CALL, np.uint8)
@@ -97,12 +97,12 @@ class Endings(NamedTuple):
         return cls(calls, np.where(found.contract == 0, PASSED_OUT, numbers))
 
     @classmethod
-    def of_auctions(cls, auctions: Sequence[Sequence[int]]) -> "tuple[Endings, I64]":
+    def of_auctions(cls, auctions: Sequence[Sequence[int]]) -> "tuple[DistinctAuctions, I64]":
         """Take whole auctions; gives also which ending each has.
 
         Examples
         --------
-        >>> Endings.of_auctions([(3, 0, 0, 0), (0, 0, 0, 0), (3, 0, 0, 0)])[1].tolist()
+        >>> DistinctAuctions.of_auctions([(3, 0, 0, 0), (0, 0, 0, 0), (3, 0, 0, 0)])[1].tolist()
         [0, 1, 0]
         """
         keys = list(map(bytes, auctions))
@@ -125,7 +125,7 @@ class Endings(NamedTuple):
         return tuple(calls[calls != NO_CALL].tolist())
 
 
-def merged(parts: Sequence[Endings]) -> tuple[Endings, I64]:
+def merged(parts: Sequence[DistinctAuctions]) -> tuple[DistinctAuctions, I64]:
     """Bring endings of several parts together; gives also the new number of each old one.
 
     Old numbers go on from part to part.
@@ -138,7 +138,7 @@ def merged(parts: Sequence[Endings]) -> tuple[Endings, I64]:
         start += len(part.calls)
     _, first, number = np.unique(keys_of(calls), return_index=True, return_inverse=True)
     contracts = np.concatenate([part.contracts for part in parts])
-    return Endings(calls[first], contracts[first]), number
+    return DistinctAuctions(calls[first], contracts[first]), number
 
 
 def keys_of(calls: U8) -> NDArray[np.bytes_]:

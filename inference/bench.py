@@ -19,13 +19,13 @@ from bidcascade.bridge import InvalidInput, ShownAnswer
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import System
 
-from .compare import Budget, Progress, SystemMatch
+from .compare import Budget, MatchProgress, SystemMatch
 from .compare_summary import Estimate, summarize
 from .double_dummy.protocol import DoubleDummy
 from .double_dummy.solved_deals import BANK_SEED, HELD_OUT, bench_boards
 from .double_dummy.table_cache import TableCache, solved_tables, user_tables
-from .foreign.bidding import Fault, Player, bid_out
-from .yardstick import Archive, Yardstick, measure_archive
+from .foreign.bidding import EngineFault, Player, bid_out
+from .yardstick import MeasuredBoards, Yardstick, measure_archive
 
 MOST_FAULTS: Final = 5
 """Messages of faults that are kept, of each kind."""
@@ -42,7 +42,7 @@ class BenchMatch(ShownAnswer):
     scores: dict[str, Estimate]
     """Means a deal of all that a match is scored by, by the names of its summary."""
     outcomes: dict[str, Estimate]
-    """Parts of the deals, as :class:`.compare_summary.Summary` has them."""
+    """Parts of the deals, as :class:`.compare_summary.MatchSummary` has them."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -60,7 +60,7 @@ class Bench(ShownAnswer):
     """Calls by kind of fault: ``illegal``, ``unreadable``."""
     requests: int
     """Calls that a foreign engine was asked for; 0 of a system."""
-    faults: tuple[Fault, ...]
+    faults: tuple[EngineFault, ...]
     """The first ones of each kind; deals by their numbers in the bank."""
     yardstick: Yardstick
     seconds: float
@@ -76,7 +76,7 @@ def bench(
     seed: int = 0,
     part: str = HELD_OUT,
     cache: TableCache | None = None,
-    progress: Progress | None = None,
+    progress: MatchProgress | None = None,
     cancel: Event | None = None,
 ) -> tuple[Bench, pl.DataFrame]:
     """Measure a bidder.
@@ -113,7 +113,7 @@ def bench(
     """
     if not opponents:
         raise InvalidInput("expected at least one system to measure against, got none")
-    report: Progress = progress or (lambda what, done, total: None)
+    report: MatchProgress = progress or (lambda what, done, total: None)
     numbers = bench_boards(boards, seed, part)
     frame = random_deals(int(numbers[-1]) + 1, BANK_SEED)[numbers]
     deals = deal_arrays(frame)
@@ -124,7 +124,7 @@ def bench(
         cancel=cancel,
         progress=lambda done, total: report("double dummy", done, total),
     )
-    faults: list[Fault] = []
+    faults: list[EngineFault] = []
     matches = []
     for opponent in opponents:
         match = SystemMatch(
@@ -133,7 +133,7 @@ def bench(
         match.work_out(None, Budget(), tables)
         matches.append(_bench_match(match, opponent))
     auctions = bid_out(opponents[0], opponents[0], deals)
-    archive = Archive(
+    archive = MeasuredBoards(
         frame.with_columns(
             auction=pl.Series([list(one) for one in auctions], dtype=pl.List(pl.UInt8)),
             source=pl.lit(SOURCE),
@@ -180,10 +180,10 @@ def bench(
     return result, rows
 
 
-def _by_bank(fault: Fault, number: int) -> Fault:
+def _by_bank(fault: EngineFault, number: int) -> EngineFault:
     """Call a deal by its number in the bank."""
     message = fault.message.removeprefix(f"deal {fault.deal}, ")
-    return Fault(number, fault.kind, f"deal {number} of the bank, {message}")
+    return EngineFault(number, fault.kind, f"deal {number} of the bank, {message}")
 
 
 def _bench_match(match: SystemMatch, opponent: System) -> BenchMatch:

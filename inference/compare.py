@@ -29,14 +29,14 @@ from .auction_ends import (
     I64,
     PASSED_OUT,
     ContractParts,
-    Endings,
+    DistinctAuctions,
     contract_of,
     contracts_by_compass,
     merged,
 )
 from .blind_leads import BlindLeader
 from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
-from .foreign.bidding import Fault, Player, SystemPlayer, bid_out
+from .foreign.bidding import EngineFault, Player, SystemPlayer, bid_out
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
@@ -61,7 +61,7 @@ _BATCH: Final = 64
 _CONTRACTS: Final = 7 * 5 * 3
 Bools: TypeAlias = NDArray[np.bool_]
 I32: TypeAlias = NDArray[np.int32]
-Progress: TypeAlias = Callable[[str, int, int], None]
+MatchProgress: TypeAlias = Callable[[str, int, int], None]
 """Takes what is done, how many deals of how many."""
 
 
@@ -130,14 +130,14 @@ class SystemMatch:
         deals: DealArrays,
         *,
         seed: int = 0,
-        faults: list[Fault] | None = None,
-        progress: Progress | None = None,
+        faults: list[EngineFault] | None = None,
+        progress: MatchProgress | None = None,
         cancel: Event | None = None,
         backend: Backend | None = None,
     ) -> None:
         if not len(deals):
             raise InvalidInput("expected deals to compare systems on, got none")
-        self._report: Progress = progress or (lambda what, done, total: None)
+        self._report: MatchProgress = progress or (lambda what, done, total: None)
         self._cancel = cancel
         started = perf_counter()
         count = len(deals)
@@ -186,12 +186,16 @@ class SystemMatch:
         return np.where(self.done, np.where(differs, weight, 1.0), 0.0)
 
     def _bid(
-        self, first: Player, second: Player, backend: Backend | None, faults: list[Fault] | None
-    ) -> tuple[Endings, I64]:
+        self,
+        first: Player,
+        second: Player,
+        backend: Backend | None,
+        faults: list[EngineFault] | None,
+    ) -> tuple[DistinctAuctions, I64]:
         """Bid all deals at both tables."""
         deals, count = self.deals, len(self.deals)
         by_dealer = np.empty((2, count), np.int64)
-        parts: list[Endings] = []
+        parts: list[DistinctAuctions] = []
         so_far = 0
         on_device = cast("CudaBackend", backend) if backend and backend.NAME == "cuda" else None
         bidders: tuple[Bidder, Bidder] | None = None
@@ -205,11 +209,13 @@ class SystemMatch:
             chunk = deals.slice(start, min(start + chunk_size, count))
             there = None if on_device is None else (on_device.bring(chunk), on_device)
             self._go_on("bidding", 2 * start, 2 * count)
-            found: Sequence[tuple[Endings, NDArray[np.integer[Any]]]]
+            found: Sequence[tuple[DistinctAuctions, NDArray[np.integer[Any]]]]
             if bidders is None:
                 # an engine answers one question after the other
                 found = [
-                    Endings.of_auctions(bid_out(*pair, chunk, faults=faults, first_deal=start))
+                    DistinctAuctions.of_auctions(
+                        bid_out(*pair, chunk, faults=faults, first_deal=start)
+                    )
                     for pair in ((first, second), (second, first))
                 ]
             else:
@@ -389,7 +395,7 @@ class SystemMatch:
 
 def _ends(
     bidder: "Bidder", deals: DealArrays, there: "tuple[DeviceDeals, CudaBackend] | None"
-) -> tuple[Endings, NDArray[np.integer[Any]]]:
+) -> tuple[DistinctAuctions, NDArray[np.integer[Any]]]:
     """Bid deals: the ends of auctions, and which one each deal has."""
     which: NDArray[np.integer[Any]]
     with bidder.lock:
@@ -397,7 +403,7 @@ def _ends(
             places, which = bidder.ends_on_device(*there)
         else:
             places, which = np.unique(bidder.bid(deals).place, return_inverse=True)
-        return Endings.of(bidder.endings(places)), which
+        return DistinctAuctions.of(bidder.endings(places)), which
 
 
 def scores_of(parts: ContractParts, played: Bools, vulnerability: U8, tricks: I8) -> I32:

@@ -70,19 +70,19 @@ class Divergence(NamedTuple):
     second: int
 
 
-class Sample(NamedTuple):
+class MatchSample(NamedTuple):
     """Deals of a match, bool [n]: drawn at random, to be looked at in part; known."""
 
     drawn: Bools
     known: Bools
 
     @classmethod
-    def of_results(cls, match: SystemMatch) -> "Sample":
+    def of_results(cls, match: SystemMatch) -> "MatchSample":
         """Take what double dummy tells: scores and IMPs."""
         return cls(match.kind == DIFFERS, match.done)
 
     @classmethod
-    def of_bidding(cls, match: SystemMatch) -> "Sample":
+    def of_bidding(cls, match: SystemMatch) -> "MatchSample":
         """Take what the bidding tells, which is known of every deal."""
         return cls(np.zeros(len(match), np.bool_), np.ones(len(match), np.bool_))
 
@@ -129,7 +129,7 @@ class Sample(NamedTuple):
     def part(self, values: Floats, where: Bools) -> Estimate:
         """Tell what the deals of a kind add to the mean over all of them."""
         # the others add nothing, which need not be looked up
-        return Sample(self.drawn & where, self.known | ~where).mean(values * where)
+        return MatchSample(self.drawn & where, self.known | ~where).mean(values * where)
 
 
 def divergences(match: SystemMatch) -> tuple[list[Divergence], I64]:
@@ -198,7 +198,7 @@ class SystemResult(ShownAnswer):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Example(ShownAnswer):
+class MatchExample(ShownAnswer):
     """One deal with both results; ``text`` is PBN, imps are for the first system."""
 
     deal: int
@@ -213,7 +213,7 @@ class Example(ShownAnswer):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Summary(ShownAnswer):
+class MatchSummary(ShownAnswer):
     """All that a report on a match tells; numbers are for the first system."""
 
     names: tuple[str, str]
@@ -236,7 +236,7 @@ class Summary(ShownAnswer):
     """Part of the deals, and their mean IMPs."""
     divergences: tuple[DivergenceResult, ...]
     systems: tuple[SystemResult, SystemResult]
-    examples: tuple[Example, ...]
+    examples: tuple[MatchExample, ...]
     seconds: dict[str, float]
 
 
@@ -245,9 +245,9 @@ def summarize(
     *,
     examples: int = MOST_EXAMPLES,
     most_divergences: int = MOST_DIVERGENCES,
-) -> Summary:
+) -> MatchSummary:
     """Sum up a match as far as it was worked out."""
-    results, bidding = Sample.of_results(match), Sample.of_bidding(match)
+    results, bidding = MatchSample.of_results(match), MatchSample.of_bidding(match)
     values = match.imps.astype(np.float64)
     points = (match.scores[0] - match.scores[1]).astype(np.float64)
     outcomes = {
@@ -258,7 +258,7 @@ def summarize(
         "other contract": bidding.mean((match.kind == DIFFERS).astype(np.float64)),
     }
     sides = match.deals.vulnerability
-    return Summary(
+    return MatchSummary(
         match.names,
         len(match),
         {name: int((match.kind == kind).sum()) for kind, name in enumerate(KINDS)},
@@ -326,7 +326,7 @@ def _divergence_results(
     match: SystemMatch, values: Floats, most: int
 ) -> tuple[DivergenceResult, ...]:
     found, number = divergences(match)
-    results, bidding = Sample.of_results(match), Sample.of_bidding(match)
+    results, bidding = MatchSample.of_results(match), MatchSample.of_bidding(match)
     solved = match.done & (match.kind == DIFFERS)
 
     def counted(where: Bools, weights: Floats | None = None) -> Floats:
@@ -363,7 +363,7 @@ def _system_result(match: SystemMatch, system: int) -> SystemResult:
     declared = (match.contracts != PASSED_OUT) & ((declarer + match.deals.dealer) % 2 == side)
     # a doubled partscore is one: what counts is what was bid
     category = category_of(level, strain)
-    results, bidding = Sample.of_results(match), Sample.of_bidding(match)
+    results, bidding = MatchSample.of_results(match), MatchSample.of_bidding(match)
     counts = {"declared": declared}
     for number, name in enumerate(CATEGORIES[1:], 1):
         counts[name] = declared & (category == number)
@@ -398,7 +398,7 @@ def _by_deal(values: NDArray[np.generic]) -> Floats:
     return summed
 
 
-def _examples(match: SystemMatch, most: int) -> tuple[Example, ...]:
+def _examples(match: SystemMatch, most: int) -> tuple[MatchExample, ...]:
     swings = np.flatnonzero(match.done & (match.imps != 0))
     order = swings[np.lexsort((swings, -np.abs(match.imps[swings].astype(np.int64))))]
     # half of them won, half lost, where there are as many
@@ -409,14 +409,14 @@ def _examples(match: SystemMatch, most: int) -> tuple[Example, ...]:
     return tuple(example_of(match, deal) for deal in chosen.tolist())
 
 
-def example_of(match: SystemMatch, deal: int) -> Example:
+def example_of(match: SystemMatch, deal: int) -> MatchExample:
     """Describe one deal that was worked out."""
     dealer, sides = int(match.deals.dealer[deal]), int(match.deals.vulnerability[deal])
     endings = [int(match.ending[table, deal]) for table in range(2)]
     contracts = [contract_of(int(match.endings.contracts[one]), dealer) for one in endings]
     tricks = [int(match.tricks[table, deal]) for table in range(2)]
     names = ["Pass" if one is None else f"{one.name} {one.declarer.letter}" for one in contracts]
-    return Example(
+    return MatchExample(
         deal,
         format_deal(deal_at(match.deals, deal)),
         SEATS[dealer],

@@ -25,9 +25,9 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import high_card_points
 from bidcascade.kernels.types import U8
 from bidcascade.systems import System
-from bidcascade.systems.bidder import Bidder, Step
+from bidcascade.systems.bidder import Bidder, BiddingLevel
 
-from .auction_ends import I64, Endings, contracts_by_compass
+from .auction_ends import I64, DistinctAuctions, contracts_by_compass
 from .compare import imps_of, scores_of
 from .double_dummy.protocol import I8
 from .yardstick import LineName
@@ -325,7 +325,7 @@ def _alternatives(
 
 
 def _chosen(
-    lines: _Lines, step: Step, depth: int, counts: dict[int, int]
+    lines: _Lines, step: BiddingLevel, depth: int, counts: dict[int, int]
 ) -> tuple[I64, U8, I64, I64]:
     """Decisions of a step with each other call: place in the step, call, own and other line."""
     side = depth & 1
@@ -354,7 +354,7 @@ def _chosen(
 def _scores(bidder: Bidder, places: NDArray[np.int32], deals: DealArrays, tables: I8) -> I64:
     """Points of North-South of auctions that end at some places."""
     different, which = np.unique(places, return_inverse=True)
-    numbers = Endings.of(bidder.endings(different)).contracts[which]
+    numbers = DistinctAuctions.of(bidder.endings(different)).contracts[which]
     parts, played = contracts_by_compass(numbers, deals.dealer)
     column = np.where(played, 5 * parts.declarer + parts.strain, 0)
     tricks = tables[np.arange(len(tables)), column]
@@ -364,10 +364,8 @@ def _scores(bidder: Bidder, places: NDArray[np.int32], deals: DealArrays, tables
 def _hands(
     bidder: Bidder, deals: DealArrays, places: NDArray[np.int32], calls: U8, depth: int
 ) -> I16:
-    """Give what conditions ask of the hands that call, int16 [n, features] in order of ``_HAND``.
-
-    Where there is no such suit it is ``_UNKNOWN``.
-    """
+    """Give what conditions ask of the hands that call, int16 [n, features] in ``_HAND``'s order."""
+    # _UNKNOWN where there is no such suit
     number = np.arange(len(calls))
     seat = (deals.dealer.astype(np.int64) + depth) % 4
     suits = deals.hands[seat, number, None] >> (_BITS * np.arange(4, dtype=np.uint64))
@@ -409,10 +407,8 @@ def _last_suit(packed: int) -> int:
 
 
 def _groups(pairs: _Pairs) -> list[I64]:
-    """Numbers of the pairs of one line and one other line each, in the order of their deals.
-
-    As they come they are in the order of places, which may be numbered otherwise the next time.
-    """
+    """Numbers of the pairs of one line and one other line each, in the order of their deals."""
+    # as they come they are in the order of places, which may be numbered otherwise the next time
     keys = pairs.line << 32 | pairs.other
     order = np.lexsort((pairs.deal, keys))
     return np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else []

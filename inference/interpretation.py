@@ -28,7 +28,7 @@ from bidcascade.systems.system import auction_calls
 from .hand_pictures import HandPicture, pictures
 from .layouts.judging import Judge
 from .layouts.known import KnownCards, known_by_seat
-from .layouts.meanings import Meanings, ShownHand, Source, meanings_of, offered_steps
+from .layouts.meanings import Meanings, MeaningSource, ShownHand, meanings_of, offered_steps
 from .layouts.result import LayoutReport, Layouts
 from .layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
 from .layouts.steps import Step
@@ -116,7 +116,7 @@ class Interpretation(ShownAnswer):
 
 
 def interpret(
-    source: Source,
+    source: MeaningSource,
     auction: str | Sequence[int] = (),
     *,
     dealer: Seat | str = Seat.NORTH,

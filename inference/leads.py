@@ -168,10 +168,8 @@ class LeadStudy(ShownAnswer):
         return lead is self.best or lead.is_close
 
     def _named(self, suit: int) -> list[int]:
-        """Cards of a suit that may be as good as the best and that players lead.
-
-        The better one where they lead none of those: it is no matter of carding then.
-        """
+        """Cards of a suit that may be as good as the best and that players lead."""
+        # the better one where they lead none of those: it is no matter of carding then
         leads = [lead for lead in self.leads if lead.card // 13 == suit]
         held = [card for lead in leads for card in lead.cards]
         good = [lead for lead in leads if self._is_good(lead)]

@@ -378,12 +378,10 @@ def _whole_numbers(frame: pl.DataFrame, name: str) -> _Known:
 # --- nodes ----------------------------------------------------------------------------------------
 
 
-class _Nodes(NamedTuple):
-    """The nodes of one depth that enough boards come to.
+class _DepthNodes(NamedTuple):
+    """The nodes of one depth that enough boards come to, each with its boards."""
 
-    ``rows``, int64 [m], are their boards, by place in the facts, and ``node`` the number of the
-    node that each comes to, ascending.
-    """
+    # rows: boards by place in the facts; node: the number of the node each comes to, ascending
 
     depth: int
     rows: I64
@@ -440,21 +438,8 @@ class _Nodes(NamedTuple):
         most: int = CALL_COUNT,
         value: _Known | None = None,
     ) -> pl.Series:
-        """List the commonest things, with their share.
-
-        Parameters
-        ----------
-        keys : int64 [n]
-            Which row of ``names`` a board has; -1 for none.
-        names : polars.DataFrame
-            What is listed of each thing.
-        of : int64 [nodes]
-            What they are shares of.
-        most : int
-            Longest list.
-        value : optional
-            Numbers whose mean is listed too, as ``score``.
-        """
+        """List the commonest things, with their share of ``of``; a key of -1 is nothing."""
+        # keys are rows of ``names``; of ``value`` the mean is listed too, as ``score``
         there = keys[self.rows] >= 0
         rows, node = self.rows[there], self.node[there]
         score = None
@@ -486,7 +471,7 @@ def _ratio(part: NDArray[Any], whole: I64) -> pl.Series:
     return pl.Series(share).set(pl.Series(whole == 0), None)
 
 
-def _levels(facts: _Facts, least: int, max_depth: int | None) -> Iterator[_Nodes]:
+def _levels(facts: _Facts, least: int, max_depth: int | None) -> Iterator[_DepthNodes]:
     """Nodes by depth, the root first."""
     boards = len(facts.starts)
     rows = np.arange(boards)
@@ -499,12 +484,12 @@ def _levels(facts: _Facts, least: int, max_depth: int | None) -> Iterator[_Nodes
         rows, node = rows[enough[node]], (np.cumsum(enough) - 1)[node[enough[node]]]
         if not len(rows):
             return
-        nodes = _Nodes(depth, rows, node, np.bincount(node), last)
+        nodes = _DepthNodes(depth, rows, node, np.bincount(node), last)
         yield nodes._replace(above=last[nodes.first])
         last[rows] = nodes.boards[node]
 
 
-def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
+def _frame(nodes: _DepthNodes, facts: _Facts) -> pl.DataFrame:
     """Rows of :data:`NODE_SCHEMA`, and the first board of each."""
     depth, side, boards = nodes.depth, nodes.side, nodes.boards
     sign = 1 - 2 * side
@@ -554,7 +539,7 @@ def _frame(nodes: _Nodes, facts: _Facts) -> pl.DataFrame:
     return frame.select(*NODE_SCHEMA, pl.Series(_FIRST, nodes.first))
 
 
-def _humans(nodes: _Nodes, humans: _Humans | None) -> dict[str, Any]:
+def _humans(nodes: _DepthNodes, humans: _Humans | None) -> dict[str, Any]:
     """Tell what was really bid where the auction was the same up to the node before."""
     if humans is None or not nodes.depth:
         return dict.fromkeys(("humans", "humans_same", "humans_instead"))

@@ -16,7 +16,7 @@ from bidcascade.systems import System
 
 from .blind_leads import BlindLeader
 from .compare import Budget, SystemMatch
-from .compare_summary import Estimate, Sample, blind_estimate
+from .compare_summary import Estimate, MatchSample, blind_estimate
 from .double_dummy.protocol import I8, DoubleDummy
 
 
@@ -95,7 +95,7 @@ def option_prices(
 
 def price_of(match: SystemMatch, option: str, *, is_on: bool) -> OptionPrice:
     """Sum up the match of a text with an option against the same without it."""
-    results = Sample.of_results(match)
+    results = MatchSample.of_results(match)
     return OptionPrice(
         option,
         is_on,

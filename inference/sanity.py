@@ -72,7 +72,7 @@ class BidBoards(NamedTuple):
     forced: tuple[Bools, Bools] | None = None
 
 
-class Example(NamedTuple):
+class SignExample(NamedTuple):
     """A board as it was bid: the deal as PBN, calls and contract in words."""
 
     deal: str
@@ -96,7 +96,7 @@ class Sign(NamedTuple):
     share: float | None
     low: float
     high: float
-    examples: tuple[Example, ...] = ()
+    examples: tuple[SignExample, ...] = ()
 
 
 def bid_boards(
@@ -274,11 +274,11 @@ def _signs(boards: BidBoards) -> Iterator[tuple[str, str, Bools, Bools]]:
         yield "pass over a forcing call", "boards with one that RHO passed", passed, due
 
 
-def _example(boards: BidBoards, number: int) -> Example:
+def _example(boards: BidBoards, number: int) -> SignExample:
     deals, calls = boards.deals, boards.auctions[number]
     dealer = int(deals.dealer[number])
     contract = contract_of(contract_number(calls), dealer)
-    return Example(
+    return SignExample(
         format_deal(deal_at(deals, number)),
         SEATS[dealer],
         VULNERABILITIES[int(deals.vulnerability[number])],

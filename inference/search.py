@@ -40,7 +40,7 @@ from bidcascade.systems.system import context_at
 from .auction_ends import I64, contract_of, contracts_by_compass, parts_of
 from .compare import doubled_where_failing, imps_of, scores_of
 from .double_dummy.protocol import I8, DoubleDummy
-from .layouts.meanings import Source, meanings_of
+from .layouts.meanings import MeaningSource, meanings_of
 from .layouts.result import Layouts, deals_of
 from .layouts.sampling import sample_layouts
 from .near_calls import near_calls
@@ -201,7 +201,7 @@ class Search(ShownAnswer):
 
 
 def search_call(
-    source: Source,
+    source: MeaningSource,
     bidder: GoesOn,
     question: SearchQuestion,
     rules: SearchRules | None = None,
@@ -314,7 +314,7 @@ def kind_of(calls: Sequence[int]) -> DecisionKind:
 
 
 def _candidates(
-    source: Source, question: SearchQuestion, rules: SearchRules
+    source: MeaningSource, question: SearchQuestion, rules: SearchRules
 ) -> list[tuple[int, int | None]]:
     """Give calls with the points by which they are missed, the system's own first."""
     calls = question.calls
@@ -334,7 +334,7 @@ def _candidates(
 
 
 def _layouts(
-    source: Source, question: SearchQuestion, until: float | None, cancel: Event | None
+    source: MeaningSource, question: SearchQuestion, until: float | None, cancel: Event | None
 ) -> Layouts | str:
     """Layouts that agree with the auction; else why there are none."""
     limit = _MOST_SAMPLING_S
@@ -419,11 +419,9 @@ class _Trial:
         return "layouts" if count == question.layouts else "time"
 
     def _likely(self, hands: U64, contracts: I64) -> I8:
-        """Tricks around the table's estimates, int8 [candidates, layouts, parts], few to many.
-
-        Cards that lie well for one side lie badly for the other: it takes its tricks in the
-        opposite order, so that contracts of both are scored on the same cards.
-        """
+        """Tricks around the table's estimates, int8 [candidates, layouts, parts], few to many."""
+        # cards that lie well for one side lie badly for the other: it takes its tricks in the
+        # opposite order, so that contracts of both are scored on the same cards
         parts = parts_of(contracts)
         declarer = (parts.declarer + self._question.dealer) % 4
         tricks = np.zeros((*contracts.shape, _LIKELY), np.int8)
@@ -458,11 +456,9 @@ class _Trial:
     def solve(
         self, solver: DoubleDummy, until: float | None, cancel: Event | None
     ) -> SearchEnd | None:
-        """Solve layouts in which a candidate that may be made ends elsewhere than the own call.
-
-        What double dummy says more or less than the table there is taken as what it would say
-        elsewhere. None if it made no difference for want of time.
-        """
+        """Solve layouts in which a candidate that may be made ends elsewhere than the own call."""
+        # what double dummy says more or less than the table there is taken as what it would say
+        # elsewhere; None if it made no difference for want of time
         question = self._question
         rows = [0, *self._ahead()]
         corrections = np.zeros_like(self._gains)

@@ -38,7 +38,7 @@ from bidcascade.kernels.types import U64
 from .auction_ends import contract_number, contract_of, parts_of
 from .double_dummy.protocol import I8, DoubleDummy
 from .layouts.known import KnownCards
-from .layouts.meanings import Source
+from .layouts.meanings import MeaningSource
 from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
 from .layouts.sampling import sample_layouts
 from .natural_calls import natural_calls
@@ -49,7 +49,7 @@ F64: TypeAlias = NDArray[np.float64]
 I64: TypeAlias = NDArray[np.int64]
 BidScoring: TypeAlias = Literal["imps", "matchpoints", "points"]
 TricksBy: TypeAlias = Literal["double dummy", "table of tricks"]
-StoppedBecause: TypeAlias = Literal["layouts", "decided", "time"]
+SimulationStop: TypeAlias = Literal["layouts", "decided", "time"]
 
 DEFAULT_LAYOUTS: Final = 100
 _MOST_CANDIDATES: Final = 10
@@ -165,7 +165,7 @@ class Simulation(ShownAnswer):
     """(Σw)² / Σw² of the weights of those layouts."""
     solved: int
     """Results that the solver was asked for."""
-    stopped_because: StoppedBecause
+    stopped_because: SimulationStop
     report: LayoutReport
     seconds: float
 
@@ -176,7 +176,7 @@ class Simulation(ShownAnswer):
 
 
 def simulate_calls(
-    source: Source,
+    source: MeaningSource,
     bidder: GoesOn,
     question: CallQuestion,
     solver: DoubleDummy | None = None,
@@ -238,7 +238,7 @@ def simulate_calls(
         share = 1.0 if solver is None else _SHARE_BEFORE_SOLVING
         bidding_until = started + share * time_limit_s
     in_time = trial.bid(bidder, bidding_until, cancel)
-    stopped: StoppedBecause = "layouts" if in_time else "time"
+    stopped: SimulationStop = "layouts" if in_time else "time"
     if solver is not None:
         until = None if time_limit_s is None else started + time_limit_s
         stopped = trial.solve(solver, until, cancel)
@@ -292,7 +292,7 @@ class _Trial:
 
     def solve(
         self, solver: DoubleDummy, until: float | None, cancel: Event | None
-    ) -> StoppedBecause:
+    ) -> SimulationStop:
         """Score layouts double dummy, until one call is clear of all others or time is over."""
         size = _FIRST_BATCH
         while self.tried < self.bid_out:
@@ -382,7 +382,7 @@ class _Trial:
         self._in = [row for row in self._in if row == 0 or row not in out]
         return all(row == best or row in out for row in self._in)
 
-    def simulation(self, stopped: StoppedBecause, seconds: float) -> Simulation:
+    def simulation(self, stopped: SimulationStop, seconds: float) -> Simulation:
         """Candidates from best to worst."""
         question, layouts, best = self._question, self._layouts, self._best()
         found = [self._candidate(row, best) for row in range(len(self._calls))]

@@ -34,7 +34,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems import System
 from bidcascade.systems.cases import Case, run_cases
 from bidcascade.systems.language.syntax_tree import SystemText, Where
-from bidcascade.systems.text_numbers import Change, Move, OpenText, TextNumber, moves_of
+from bidcascade.systems.text_numbers import Move, NumberChange, OpenText, TextNumber, moves_of
 
 from .auction_ends import I64, contracts_by_compass
 from .compare import DIFFERS, Budget, SystemMatch, doubled_where_failing, imps_of, scores_of
@@ -283,7 +283,7 @@ class TuningPlan:
     steps: tuple[int, ...] = (1, -1, 2, -2)
 
 
-Choice = Callable[[Change], bool]
+Choice = Callable[[NumberChange], bool]
 """Whether a number may be changed."""
 
 
@@ -447,10 +447,8 @@ class Tuner:
         return Trial(changes, KEPT if sure else JUDGED_OUT, screened, judged, tallies)
 
     def _screened(self, new: System, old: System, move: Move | None = None) -> TrialTally:
-        """Play by estimated tricks: more and more deals while there may be a gain.
-
-        With a ``move`` of the text that is tuned only those deals are bid that it may change.
-        """
+        """Play by estimated tricks: more and more deals while there may be a gain."""
+        # with a move of the text that is tuned only those deals are bid that it may change
         tally = TrialTally()
         for start, stop in pairwise(_edges(len(self._screen))):
             if move is None:
@@ -535,10 +533,8 @@ class Tuner:
         return self._missed[key]
 
     def _system(self, text: OpenText) -> System:
-        """Make a system of a text that others are compared with; it is parsed once.
-
-        A new one each time: a system keeps what it learned of each that it has played.
-        """
+        """Make a system of a text that others are compared with; it is parsed once."""
+        # a new one each time: a system keeps what it learned of each that it has played
         key = _digest(*_text_digests([text]))
         if key not in self._read:
             if len(self._read) > _TEXTS:
@@ -548,11 +544,10 @@ class Tuner:
 
 
 class _Reach(NamedTuple):
-    """Where a system's auctions lead on some deals, so that only those are bid which may change.
+    """Where a system's auctions lead on some deals, so that only those are bid which may change."""
 
-    A number of a line can matter where a line of its block stands in the list: there it decides,
-    and what calls tell differs from there on. A number of a definition can matter anywhere.
-    """
+    # a number of a line can matter where a line of its block stands in the list: there it decides,
+    # and what calls tell differs from there on; a number of a definition can matter anywhere
 
     size: int
     blocks_of: Mapping[tuple[str, int, int], frozenset[Where]]

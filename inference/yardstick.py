@@ -38,12 +38,12 @@ from bidcascade.systems.bidder import Bidder
 
 from .auction_ends import I64, ContractParts, contract_number, contract_of, contracts_by_compass
 from .call_by_call import CallByCall
-from .compare import I32, Bools, Progress, imps_of, scores_of
+from .compare import I32, Bools, MatchProgress, imps_of, scores_of
 from .compare_summary import Floats, category_of, deal_at
 from .double_dummy.par import par_contracts
 from .double_dummy.protocol import I8, DoubleDummy
 from .double_dummy.table_cache import TableCache, solved_tables, user_tables
-from .foreign.bidding import Fault, Player, bid_out
+from .foreign.bidding import EngineFault, Player, bid_out
 from .loss_causes import (
     CAUSES,
     MADE_BY_A_BID,
@@ -80,7 +80,7 @@ _SAME_RECORD: Final = (
 )
 
 
-class Archive(NamedTuple):
+class MeasuredBoards(NamedTuple):
     """Boards of an archive that can be measured.
 
     Parameters
@@ -104,7 +104,7 @@ class Archive(NamedTuple):
     whose: str = PLAYERS
 
 
-def archive_of(batch: Batch) -> Archive:
+def archive_of(batch: Batch) -> MeasuredBoards:
     """Take the boards of :func:`bidcascade.loaders.read_deals` that have a complete auction.
 
     Boards whose play is not of their hands (:func:`bidcascade.loaders.play_disagrees`) are left
@@ -136,7 +136,7 @@ def archive_of(batch: Batch) -> Archive:
     deals = DealArrays(
         np.ascontiguousarray(every.hands[:, first]), every.dealer[first], every.vulnerability[first]
     )
-    return Archive(boards, deals, deal.ravel(), left_out)
+    return MeasuredBoards(boards, deals, deal.ravel(), left_out)
 
 
 # --- what is told ---------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Difference(NamedTuple):
     high: float
 
 
-class Bid(NamedTuple):
+class BidCount(NamedTuple):
     """How many contracts of a kind were bid, and how many of them are made double dummy."""
 
     bid: int
@@ -247,8 +247,8 @@ class BoardTally(ShownAnswer):
     """IMPs from par less the players', a board; below zero the system is closer. None for them."""
     less_first: Difference | None
     """The same against the first system, None for that and the players."""
-    games: Bid
-    slams: Bid
+    games: BidCount
+    slams: BidCount
     par_games: Reached
     par_slams: Reached
     doubled: float
@@ -310,13 +310,13 @@ class _Bidding(NamedTuple):
 
 def measure_archive(
     systems: Sequence[Player],
-    archive: Archive,
+    archive: MeasuredBoards,
     solver: DoubleDummy,
     *,
     cache: TableCache | None = None,
     seed: int = 1,
-    faults: list[Fault] | None = None,
-    progress: Progress | None = None,
+    faults: list[EngineFault] | None = None,
+    progress: MatchProgress | None = None,
     cancel: Event | None = None,
 ) -> tuple[Yardstick, pl.DataFrame]:
     """Measure systems on the boards of an archive.
@@ -352,7 +352,7 @@ def measure_archive(
     DoubleDummyFailed, BackendUnavailable, Cancelled
         As the solver does.
     """
-    report: Progress = progress or (lambda what, done, total: None)
+    report: MatchProgress = progress or (lambda what, done, total: None)
     started = perf_counter()
     deals = archive.deals
     tables = solved_tables(
@@ -446,7 +446,11 @@ def bootstrap(values: Floats, cluster: I64, seed: int) -> Difference:
 
 
 def _bidding(
-    auctions: Sequence[Sequence[int]], deal: I64, archive: Archive, tables: I8, par: ParOfDeals
+    auctions: Sequence[Sequence[int]],
+    deal: I64,
+    archive: MeasuredBoards,
+    tables: I8,
+    par: ParOfDeals,
 ) -> _Bidding:
     """Score auctions of some deals, and tell the causes of losses."""
     deals = archive.deals
@@ -556,7 +560,7 @@ def _decisive_of_engine(bidding: _Bidding, deals: DealArrays) -> dict[int, Decis
 # --- summing up -----------------------------------------------------------------------------------
 
 
-def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> BoardTally:
+def _tally(name: str, bidding: _Bidding, archive: MeasuredBoards, par: ParOfDeals) -> BoardTally:
     """Sum up what was bid, without differences and lines."""
     boards = len(bidding.imps)
     category = np.where(bidding.played, category_of(bidding.parts.level, bidding.parts.strain), 0)
@@ -565,8 +569,8 @@ def _tally(name: str, bidding: _Bidding, archive: Archive, par: ParOfDeals) -> B
     of_bid = category_of(bids // 5 + 1, bids % 5)
     stands = (par.best & par.makes)[archive.deal]
 
-    def bid(where: Bools) -> Bid:
-        return Bid(int(where.sum()), int((where & bidding.made).sum()))
+    def bid(where: Bools) -> BidCount:
+        return BidCount(int(where.sum()), int((where & bidding.made).sum()))
 
     def reached(least: int, most: int) -> Reached:
         wanted = stands[:, (of_bid >= least) & (of_bid <= most)]
@@ -616,7 +620,7 @@ def _lines(
     bidding: _Bidding,
     players: _Bidding,
     decisive: dict[int, Decisive],
-    archive: Archive,
+    archive: MeasuredBoards,
     tables: I8,
     par: ParOfDeals,
 ) -> tuple[LineLoss, ...]:
@@ -647,7 +651,12 @@ def _lines(
 
 
 def _example(
-    board: int, bidding: _Bidding, players: _Bidding, archive: Archive, tables: I8, par: ParOfDeals
+    board: int,
+    bidding: _Bidding,
+    players: _Bidding,
+    archive: MeasuredBoards,
+    tables: I8,
+    par: ParOfDeals,
 ) -> BoardExample:
     number = int(archive.deal[board])
     deals = archive.deals
@@ -683,7 +692,7 @@ def _par_text(number: int, tables: I8, par: ParOfDeals) -> str:
     return " ".join(map(str, par_contracts(tables[number], par.best[number]))) or "Pass"
 
 
-def _frame(archive: Archive, tables: I8, par: ParOfDeals) -> pl.DataFrame:
+def _frame(archive: MeasuredBoards, tables: I8, par: ParOfDeals) -> pl.DataFrame:
     texts = pl.Series([_par_text(one, tables, par) for one in range(len(archive.deals))])
     return archive.boards.select(
         *HAND_COLUMNS, "dealer", "vulnerability", "board", "room", "source", "record"
@@ -694,7 +703,7 @@ def _frame(archive: Archive, tables: I8, par: ParOfDeals) -> pl.DataFrame:
     )
 
 
-def _columns(name: str, bidding: _Bidding, archive: Archive) -> list[pl.Series]:
+def _columns(name: str, bidding: _Bidding, archive: MeasuredBoards) -> list[pl.Series]:
     dealers = archive.deals.dealer[archive.deal].tolist()
     contracts = [_contract(bidding, board, dealer) for board, dealer in enumerate(dealers)]
     causes = pl.Series([*CAUSES, None], dtype=pl.Enum(list(CAUSES)))

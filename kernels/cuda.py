@@ -111,7 +111,7 @@ class CudaBackend:
         max_depth: int | None = None,
         limit: int | None = None,
     ) -> Iterator[EntryLists]:
-        options = lists.Options(completed_only, max_depth, limit)
+        options = lists.ListOptions(completed_only, max_depth, limit)
         most = self._most_entries or lists.MOST_ENTRIES
         return lists.entry_lists(
             self.tables(plan),
@@ -148,7 +148,7 @@ class CudaBackend:
         limit: int | None = None,
     ) -> Iterator[lists.DeviceLists]:
         """Entry lists that stay on the device; otherwise as :meth:`cascade_all`."""
-        options = lists.Options(completed_only, max_depth, limit)
+        options = lists.ListOptions(completed_only, max_depth, limit)
         return lists.entry_lists_on_device(
             self.tables(plan),
             deals,

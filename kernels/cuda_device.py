@@ -28,7 +28,7 @@ from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 
 _logger = logging.getLogger("bidcascade.kernels")
 
-Shape: TypeAlias = int | tuple[int, ...]
+ArrayShape: TypeAlias = int | tuple[int, ...]
 
 
 class DeviceArray(Protocol):
@@ -84,7 +84,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DeviceLimits:
     """What a device has room for.
 
     Parameters
@@ -140,18 +140,20 @@ class Device(Protocol):
     """
 
     name: str
-    limits: Limits
+    limits: DeviceLimits
 
-    def take(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+    def take(self, shape: ArrayShape, dtype: DTypeLike) -> DeviceArray:
         """Take memory for :meth:`empty`; raises any ``MemoryError`` where there is too little."""
 
-    def empty(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+    def empty(self, shape: ArrayShape, dtype: DTypeLike) -> DeviceArray:
         """Array whose contents are undefined."""
         # CuPy's own error is a MemoryError, and what allocators of others raise is no more
         with out_of_memory(f"take {np.dtype(dtype)}{shape}"):
             return self.take(shape, dtype)
 
-    def zeros(self, shape: Shape, dtype: DTypeLike, *, stream: Stream | None = None) -> DeviceArray:
+    def zeros(
+        self, shape: ArrayShape, dtype: DTypeLike, *, stream: Stream | None = None
+    ) -> DeviceArray:
         """Array of zero bytes, zeroed in ``stream``."""
         array = self.empty(shape, dtype)
         self.clear(array, stream=stream)
@@ -160,7 +162,7 @@ class Device(Protocol):
     def clear(self, array: DeviceArray, *, stream: Stream | None = None) -> None:
         """Set all bytes of an array to zero."""
 
-    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+    def pinned(self, shape: ArrayShape, dtype: DTypeLike) -> NDArray[Any]:
         """Host array that copies to and from the device can run beside work (page-locked).
 
         To be taken seldom and kept: it takes the driver long, and more of it the host's memory.
@@ -361,7 +363,7 @@ class CupyDevice(Device):
 
     number: int = 0
     name: str = field(init=False)
-    limits: Limits = field(init=False)
+    limits: DeviceLimits = field(init=False)
     failure: str | None = field(default=None, init=False)
     """Why the device cannot be used any more; a fault of a kernel is for good."""
     pool: Any = field(init=False)
@@ -382,7 +384,7 @@ class CupyDevice(Device):
         with _faults(self, "look at the device"):
             properties = cupy.cuda.runtime.getDeviceProperties(self.number)
         self.name = f"cuda:{self.number} {properties['name'].decode()}"
-        self.limits = Limits(
+        self.limits = DeviceLimits(
             multiprocessors=int(properties["multiProcessorCount"]),
             shared_bytes=int(properties["sharedMemPerBlockOptin"]),
             shared_bytes_per_multiprocessor=int(properties["sharedMemPerMultiprocessor"]),
@@ -431,7 +433,7 @@ class CupyDevice(Device):
     def lock(self) -> AbstractContextManager[Any]:
         return self._lock
 
-    def take(self, shape: Shape, dtype: DTypeLike) -> DeviceArray:
+    def take(self, shape: ArrayShape, dtype: DTypeLike) -> DeviceArray:
         nbytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         with self.use(None, f"take {np.dtype(dtype)}{shape}"):
             return cast("DeviceArray", _cupy().ndarray(shape, dtype, self.pool.malloc(nbytes)))
@@ -442,7 +444,7 @@ class CupyDevice(Device):
                 handle: Any = array
                 handle.data.memset_async(0, array.nbytes, _cupy().cuda.get_current_stream())
 
-    def pinned(self, shape: Shape, dtype: DTypeLike) -> NDArray[Any]:
+    def pinned(self, shape: ArrayShape, dtype: DTypeLike) -> NDArray[Any]:
         sizes = (shape,) if isinstance(shape, int) else shape
         size = int(np.prod(sizes, dtype=np.int64))
         cuda = _cupy().cuda
@@ -644,10 +646,8 @@ def check_device_name(name: str) -> None:
 
 
 def _uuids() -> list[bytes]:
-    """Tell identifiers of all devices, none where only some are shown to this process.
-
-    CuPy may cut one at a zero byte.
-    """
+    """Tell identifiers of all devices, none where only some are shown to this process."""
+    # CuPy may cut one at a zero byte
     runtime = _cupy().cuda.runtime
     if os.environ.get("CUDA_VISIBLE_DEVICES"):
         return []

@@ -185,11 +185,10 @@ def family(plan: Plan, entries: Sequence[int]) -> Family:
 
 
 class _BoxInterner:
-    """Turns conjunctions of tests into box rows, equal rows into one number.
+    """Turns conjunctions of tests into box rows, equal rows into one number."""
 
-    A row is put together as four whole numbers of Python, a lane being one of their bytes: tables
-    have tens of thousands of lists, and one array for each of them takes long.
-    """
+    # a row is put together as four whole numbers of Python, a lane being one of their bytes: tables
+    # have tens of thousands of lists, and one array for each of them takes long
 
     def __init__(self, lane_words: int, flag_words: int) -> None:
         self._lane_bytes = lane_words * LANES_PER_WORD

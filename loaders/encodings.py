@@ -72,12 +72,10 @@ def _repair(data: bytes) -> bytes:
 
 
 def _once(run: bytes) -> bytes:
-    """Undo one encoding of a run of letters if that gives valid UTF-8 that is likely meant.
-
-    Chinese remarks in GBK that were encoded as if they were Latin-1 give pairs like ``Ç¿`` or
-    ``Ð»Ð»`` that happen to be valid, too. Unlike Russian or Greek words, they hold no byte below
-    A0 behind the lead bytes: without one, letters of such alphabets are not believed.
-    """
+    """Undo one encoding of a run of letters if that gives valid UTF-8 that is likely meant."""
+    # Chinese remarks in GBK that were encoded as if they were Latin-1 give pairs like ``Ç¿`` or
+    # ``Ð»Ð»`` that happen to be valid, too; unlike Russian or Greek words, they hold no byte below
+    # A0 behind the lead bytes: without one, letters of such alphabets are not believed
     for page in (CP1252, LATIN1):
         try:
             once = run.decode(UTF8).encode(page)

@@ -57,7 +57,7 @@ def format_handviewer(frame: pl.DataFrame) -> Iterator[str]:
         yield f"{HANDVIEWER}?lin={quote(text, safe='')}"
 
 
-class Link(NamedTuple):
+class BoardLink(NamedTuple):
     """A board that a link holds."""
 
     start: int
@@ -69,7 +69,7 @@ class Link(NamedTuple):
     """Whether it is a call; beside a link of the same board it is left out."""
 
 
-def find_links(data: bytes) -> list[Link]:
+def find_links(data: bytes) -> list[BoardLink]:
     """List the handviewer links in a text, in order.
 
     A link ends with the quote it stands in, else with the line if the text begins with it and the
@@ -99,12 +99,12 @@ def first_link(data: bytes) -> int:
     return min(places, default=-1)
 
 
-def _lin_link(start: int, value: bytes) -> Link:
+def _lin_link(start: int, value: bytes) -> BoardLink:
     text, encoding = decode_utf8(unquote_to_bytes(value.replace(b"+", b" ")))
-    return Link(start, text, encoding)
+    return BoardLink(start, text, encoding)
 
 
-def _popups(data: bytes) -> Iterator[Link]:
+def _popups(data: bytes) -> Iterator[BoardLink]:
     """Give the boards in calls, which end with the quote that they begin with, in their line."""
     end = 0
     while (match := _POPUP.search(data, end)) is not None:
@@ -138,7 +138,7 @@ def _queries(data: bytes) -> Iterator[tuple[int, bytes]]:
         yield match.start(), data[start:end].rstrip().replace(b"&amp;", b"&")
 
 
-def _parameter_link(start: int, query: bytes) -> Link:
+def _parameter_link(start: int, query: bytes) -> BoardLink:
     values: dict[str, str] = {}
     encodings = set()
     for parameter in query.partition(b"#")[0].split(b"&"):
@@ -148,7 +148,7 @@ def _parameter_link(start: int, query: bytes) -> Link:
         # a bar would end the LIN value
         values.setdefault(name.decode("latin-1").lower(), text.replace("|", "/"))
     encodings -= {UTF8}
-    return Link(start, "".join(_lin(values)).encode(), min(encodings, default=UTF8))
+    return BoardLink(start, "".join(_lin(values)).encode(), min(encodings, default=UTF8))
 
 
 def _lin(values: dict[str, str]) -> Iterator[str]:
@@ -175,11 +175,9 @@ def _lin(values: dict[str, str]) -> Iterator[str]:
 
 
 def _auction(text: str) -> Iterator[str]:
-    """Give the calls: ``!`` and ``*`` alert, parentheses explain, braces hold remarks.
-
-    ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call,
-    and tells so.
-    """
+    """Give the calls: ``!`` and ``*`` alert, parentheses explain, braces hold remarks."""
+    # ``-4SW`` is no auction but a contract and a leader; a link that has only these gives no call,
+    # and tells so
     if _CONTRACT_ONLY.fullmatch(text):
         yield f"nt|{reader_remark('an auction in a', text)}|"
         return
@@ -230,10 +228,8 @@ def _play(text: str) -> Iterator[str]:
 
 
 def _enclosed(text: str, start: int, closing: str) -> tuple[str, int]:
-    """Tokens of the text in the brackets that open at ``start``, and where it ends.
-
-    It may hold other brackets; where nothing closes it, it goes on to the end, and tells so.
-    """
+    """Tokens of the text in the brackets that open at ``start``, and where it ends."""
+    # it may hold other brackets; where nothing closes it, it goes on to the end, and tells so
     key = "nt" if closing == "}" else "an"
     depth = 0
     for at in range(start, len(text)):

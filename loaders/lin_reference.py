@@ -88,10 +88,8 @@ def _ascii_upper(text: str) -> str:
 
 
 def _parse_hand(text: str, seat: str) -> int:
-    """Hand mask of one part of an ``md`` value, of any number of cards.
-
-    Suit letters may come in any order, ranks too, in either case; blanks and ``-`` are skipped.
-    """
+    """Hand mask of one part of an ``md`` value, of any number of cards."""
+    # suit letters may come in any order, ranks too, in either case; blanks and ``-`` are skipped
     mask = 0
     suit = -1
     seen: set[int] = set()
@@ -157,12 +155,10 @@ def parse_md(text: str) -> tuple[tuple[int, int, int, int], int | None]:
 
 
 def _parse_mb(text: str, *, is_first: bool) -> list[tuple[int, bool]]:
-    """Read the calls of an ``mb`` value with their alert marks; several may be packed (``1nppp``).
-
-    ``!`` and ``*`` behind a call alert it; ``?`` (a quiz mark), commas and blanks are skipped, and
-    so are ``-`` before the first call of a board, for the seats before dealer's in a diagram.
-    Text that is no call gives UNREADABLE and ends the value.
-    """
+    """Read the calls of an ``mb`` value with their alert marks; several may be packed."""
+    # ``!`` and ``*`` behind a call alert it; ``?`` (a quiz mark), commas and blanks are skipped,
+    # and so are ``-`` before the first call of a board, for the seats before dealer's in a diagram;
+    # text that is no call gives UNREADABLE and ends the value
     calls: list[tuple[int, bool]] = []
     upper = _ascii_upper(text)
     at = 0
@@ -245,11 +241,9 @@ def room_names(names: list[str], room: int | None) -> list[str] | None:
 
 
 def _split_vg(text: str) -> tuple[str, int | None]:
-    """Event and first board number of a ``vg`` value.
-
-    The value has nine fields: title, segment, scoring, first board, last board, and names and
-    carry-overs of both teams; the event is title and segment as written.
-    """
+    """Event and first board number of a ``vg`` value."""
+    # nine fields: title, segment, scoring, first board, last board, and names and carry-overs of
+    # both teams; the event is title and segment as written
     fields = text.rsplit(",", 7)
     if len(fields) < 8:
         return text.strip(BLANKS + ","), None
@@ -257,10 +251,7 @@ def _split_vg(text: str) -> tuple[str, int | None]:
 
 
 def _parse_result(text: str) -> tuple[int, int, int | None, int | None] | None:
-    """Bid (0 passed out), doubling, declarer and tricks (``None`` if left out) of an ``rs`` entry.
-
-    ``None`` if it is empty or unreadable.
-    """
+    """Bid (0 passed out), doubling, declarer, tricks (if stated) of ``rs``; None if unreadable."""
     text = text.strip(BLANKS)
     if text.upper() in ("P", "PASS"):
         return 0, 0, None, None
@@ -291,11 +282,9 @@ def sides_remark(text: str) -> str:
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
-    """Yield key, value and start of each token; skip what is none.
-
-    Where a key is expected, blanks and lines that begin with ``%%`` are skipped; a piece that is
-    not two letters is dropped, so that a lost or surplus ``|`` costs one token.
-    """
+    """Yield key, value and start of each token; skip what is none."""
+    # where a key is expected, blanks and lines that begin with ``%%`` are skipped; a piece that is
+    # not two letters is dropped, so that a lost or surplus ``|`` costs one token
     at = 0
     while at < len(text):
         while at < len(text) and text[at] in BLANKS:

@@ -12,7 +12,7 @@ from bidcascade.kernels.forks import check_not_forked
 from .encodings import decode_text
 from .frame import Batch, join
 from .hand_text import Hands, read_hands
-from .pbn_columns import Boards
+from .pbn_columns import BoardColumns
 from .pbn_tokens import FreeText, Game, Inheritance, split_games
 from .pbn_travellers import read_travellers
 
@@ -86,7 +86,7 @@ def read_pbn_text(
         At least one.
     """
     check_not_forked()
-    boards = Boards(source, encoding)
+    boards = BoardColumns(source, encoding)
     hands_of: dict[str, Hands | str] = {}
     for record in split_games(text, before, goes_on=goes_on):
         if isinstance(record, FreeText):
@@ -114,6 +114,6 @@ def read_pbn_text(
                     boards.reject(*traveller)
             if len(boards) >= boards_per_batch:
                 yield boards.batch(plain=plain)
-                boards = Boards(source, encoding)
+                boards = BoardColumns(source, encoding)
                 hands_of.clear()
     yield boards.batch(plain=plain)

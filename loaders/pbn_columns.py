@@ -72,7 +72,7 @@ _SIMPLE = 9
 _NO_NOTES: dict[str, str] = {}
 
 
-class Boards:
+class BoardColumns:
     """Boards and rejects of one source.
 
     Texts are taken out of each game at once, so that its dictionaries need not be kept.
@@ -206,7 +206,7 @@ def _players(*names: str) -> str | None:
 class _Decoder:
     """Sections of all boards, decoded into arrays."""
 
-    def __init__(self, boards: Boards, *, plain: bool) -> None:
+    def __init__(self, boards: BoardColumns, *, plain: bool) -> None:
         self.boards = boards
         size = len(boards)
         (

@@ -145,7 +145,7 @@ def read_auction(text: str, opener: int = 0) -> AuctionText:
     return AuctionText(calls, notes, status, tail, padding)
 
 
-class Outcome(NamedTuple):
+class StatedContract(NamedTuple):
     """Contract of a board: code ``3 * bid + doubling``, 0 passed out, -1 unknown."""
 
     code: int
@@ -157,17 +157,17 @@ PASSED_OUT = 0
 UNKNOWN = -1
 
 
-def outcome_of(calls: list[int], opener: int) -> Outcome:
+def outcome_of(calls: list[int], opener: int) -> StatedContract:
     """Contract of a complete auction."""
     contract = Auction.of(calls, opener).contract
     if contract is None:
-        return Outcome(PASSED_OUT, -1)
+        return StatedContract(PASSED_OUT, -1)
     bid = FIRST_BID + 5 * (contract.level - 1) + contract.strain
-    return Outcome(3 * bid + contract.doubling, int(contract.declarer))
+    return StatedContract(3 * bid + contract.doubling, int(contract.declarer))
 
 
 def omitted_passes(
-    calls: list[int], outcome: Outcome, tag_code: int, tag_declarer: int, play_leader: int
+    calls: list[int], outcome: StatedContract, tag_code: int, tag_declarer: int, play_leader: int
 ) -> int:
     """Count the opening passes that the auction section leaves out.
 

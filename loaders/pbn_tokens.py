@@ -15,11 +15,9 @@ _LINE = r'[^"\\\n]*(?:\\.[^"\\\n]*)*'
 
 
 def _token(text: str) -> re.Pattern[str]:
-    """One match a tag pair, comment, escaped line or piece of text, as ``text`` describes it.
-
-    A tag takes the text behind it along, because almost always that is a line break or its own
-    section. It may stand on several lines (chapter 3), its value too in some files.
-    """
+    """One match a tag pair, comment, escaped line or piece of text, as ``text`` describes it."""
+    # a tag takes the text behind it along, because almost always that is a line break or its own
+    # section; it may stand on several lines (chapter 3), its value too in some files
     name = r"\[\s*([A-Za-z][A-Za-z0-9_]*)\s*"
     return re.compile(
         rf"""
@@ -295,11 +293,9 @@ def normalise(text: str) -> str:
 
 
 def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Game | FreeText]:
-    """Yield the records that end in a text; the state holds what has not ended.
-
-    If the text is cut off anywhere, a comment that does not end in it ends the walk: whether it
-    is broken is known only by what follows.
-    """
+    """Yield the records that end in a text; the state holds what has not ended."""
+    # if the text is cut off anywhere, a comment that does not end in it ends the walk: whether it
+    # is broken is known only by what follows
     kinds: dict[str, int] = {}
     tags = state.tags
     section = last_section = ""
@@ -470,10 +466,8 @@ def find_last_game(text: str, before: Inheritance | None = None) -> tuple[int, I
 
 
 def _last_game(text: str, before: Inheritance | None, *, whole: bool) -> tuple[int, Inheritance]:
-    """Do what :func:`find_last_game` does, by walking through the text.
-
-    If asked for ``whole`` games, 0 is returned where a game might inherit tags from before.
-    """
+    """Do what :func:`find_last_game` does, by walking through the text."""
+    # if asked for whole games, 0 is returned where a game might inherit tags from before
     state = _Splitter(text, before)
     for record in _walk(state, text, cut_off=True):
         if whole and isinstance(record, Game) and "Deal" not in record.tags:
@@ -482,14 +476,12 @@ def _last_game(text: str, before: Inheritance | None, *, whole: bool) -> tuple[i
 
 
 def _sure_start(text: str) -> int:
-    """Start of a game near the end that is sure whatever stands before; 0 if none is.
-
-    The games before need not be read then. An opening tag behind a blank line starts a game if
-    the lines from another such place to there make up one game, and would do so behind any other
-    lines too: if they belong to a game begun before, that one has no deal nor anything played
-    yet, so only a tag of the opening ones behind the deal could be its second. Nothing is sure
-    where values may be inherited by ``#``.
-    """
+    """Start of a game near the end that is sure whatever stands before; 0 if none is."""
+    # the games before need not be read then; an opening tag behind a blank line starts a game if
+    # the lines from another such place to there make up one game, and would do so behind any other
+    # lines too: if they belong to a game begun before, that one has no deal nor anything played
+    # yet, so only a tag of the opening ones behind the deal could be its second; nothing is sure
+    # where values may be inherited by ``#``
     if len(text) < 4 * TAIL or '"#' in text:
         return 0
     found = [match.end() for match in islice(_CANDIDATE.finditer(text, len(text) - TAIL), 2)]

@@ -13,7 +13,7 @@ from bidcascade.kernels.forks import check_not_forked
 from .encodings import decode_text
 from .frame import Batch, join
 from .hand_text import read_hands
-from .pbn_columns import Boards
+from .pbn_columns import BoardColumns
 from .pbn_tokens import Game
 from .rbn_records import Heading, Record, split_records
 
@@ -73,7 +73,7 @@ def read_rbn_text(
     :func:`.split_records`.
     """
     check_not_forked()
-    boards = Boards(source, encoding)
+    boards = BoardColumns(source, encoding)
     for record in split_records(text, before, goes_on=goes_on):
         if record.foreign:
             line = record.foreign.partition("\n")[0]
@@ -90,7 +90,7 @@ def read_rbn_text(
         boards.add(_as_pbn(record, deal), hands)
         if len(boards) >= boards_per_batch:
             yield boards.batch(plain=False)
-            boards = Boards(source, encoding)
+            boards = BoardColumns(source, encoding)
     yield boards.batch(plain=False)
 
 

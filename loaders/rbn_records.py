@@ -113,10 +113,8 @@ def find_last_record(text: str, before: Heading | None = None) -> tuple[int, Hea
 
 
 def _end_of_text(lines: list[str], place: int) -> int:
-    """Place behind the text in braces that begins in the line before ``place``.
-
-    If it is not closed it ends before a blank line or a label.
-    """
+    """Place behind the text in braces that begins in the line before ``place``."""
+    # if it is not closed it ends before a blank line or a label
     while not lines[place - 1].rstrip().endswith("}"):
         if place == len(lines) or not lines[place].strip() or SURE_LABEL.match(lines[place]):
             break

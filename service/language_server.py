@@ -18,7 +18,7 @@ from pygls.workspace import PositionCodec
 
 from bidcascade.bridge import BidcascadeError, InvalidSystem
 from bidcascade.systems.check import Finding, check_system
-from bidcascade.systems.language.completion import ProposalKind
+from bidcascade.systems.language.completion import CompletionKind
 from bidcascade.systems.language.edited_texts import EditedTexts, FoundName, is_shipped
 from bidcascade.systems.language.errors import Complaint
 from bidcascade.systems.language.formatter import format_system_text
@@ -49,7 +49,7 @@ _SEVERITY: Final = {
 """Findings that are told; what few deals reach is found by ``bidcascade system lint``."""
 _LEAST_OFFERED: Final = 100
 """Deals on which a line could have been chosen, before it is told that it never was."""
-_KINDS: Final[Mapping[ProposalKind, types.CompletionItemKind]] = {
+_KINDS: Final[Mapping[CompletionKind, types.CompletionItemKind]] = {
     "word": types.CompletionItemKind.Keyword,
     "condition": types.CompletionItemKind.Variable,
     "convention": types.CompletionItemKind.Function,

@@ -5,9 +5,9 @@ Siblings come in the order of the first entry that holds. A pass is allowed, beh
 where the place has no entry for it, and where nothing holds. So the first sibling is always the
 call of mode ``first``.
 
-An answer is bounded (see :class:`Bounds`), as a system may go on without end; the auction that the
-systems bid is in it all the same. :func:`.reference.allowed_auctions.allowed_auctions` is the
-definition.
+An answer is bounded (see :class:`ListingBounds`), as a system may go on without end; the auction
+that the systems bid is in it all the same. :func:`.reference.allowed_auctions.allowed_auctions` is
+the definition.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -46,7 +46,7 @@ MOST_PAIRS: Final = 1 << 25
 _PAIRS_AT_ONCE: Final = 1 << 14
 
 
-class Bounds(NamedTuple):
+class ListingBounds(NamedTuple):
     """How far the auctions of one deal are listed.
 
     Parameters
@@ -93,7 +93,7 @@ class Listing(NamedTuple):
 
 
 def list_allowed(
-    bidder: Bidder, deals: DealArrays, bounds: Bounds, *, backend: Backend | None = None
+    bidder: Bidder, deals: DealArrays, bounds: ListingBounds, *, backend: Backend | None = None
 ) -> Listing:
     r"""List the auctions of deals, an auction before its continuations.
 
@@ -107,7 +107,7 @@ def list_allowed(
 
 
 def _listed_there(
-    bidder: Bidder, deals: DealArrays, bounds: Bounds, backend: "CudaBackend"
+    bidder: Bidder, deals: DealArrays, bounds: ListingBounds, backend: "CudaBackend"
 ) -> Listing:
     parts = bidder.list_on_device(deals, np.array([*bounds], np.int64), backend)
     auctions = offsets_of([len(part.place) for part in parts], np.int64)
@@ -125,7 +125,7 @@ def _listed_there(
     )
 
 
-def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: Bounds) -> Listing:
+def _list_allowed(bidder: Bidder, deals: DealArrays, bounds: ListingBounds) -> Listing:
     count = len(deals)
     out = rows.Listed(
         end=np.zeros(count + 1, np.int64),
@@ -353,7 +353,7 @@ def masks_at(bidder: Bidder, words: U64, depth: int, place: I32, deals: I32) -> 
 # --- counts ---------------------------------------------------------------------------------------
 
 
-class Counted(NamedTuple):
+class CountedAuctions(NamedTuple):
     """Auctions that enough deals may bid, shorter ones first.
 
     Parameters
@@ -379,7 +379,7 @@ def count_allowed(
     depth: int = LONGEST_AUCTION,
     most: int = MOST_COUNTED,
     backend: Backend | None = None,
-) -> Counted:
+) -> CountedAuctions:
     r"""Count how many deals may bid each auction, for all auctions that at least some may.
 
     Parameters
@@ -423,7 +423,7 @@ def _count_allowed(
     depth: int,
     most: int,
     masks: Callable[[int, I32, I32], U64],
-) -> Counted:
+) -> CountedAuctions:
     least = max(1, least)
     places = np.full(min(1, len(deals)), bidder.reach(()), np.int32)
     first = np.array([0, len(deals)][: len(places) + 1], np.int64)
@@ -444,7 +444,7 @@ def _count_allowed(
         group, call, reached = group[chosen], call[chosen], reached[chosen]
         if len(group) and (level >= depth or len(calls) > most or reached.sum() > MOST_PAIRS):
             cut = "depth" if level >= depth else "number"
-            return Counted(calls, np.concatenate(counts), cut)
+            return CountedAuctions(calls, np.concatenate(counts), cut)
         next_first = offsets_of(reached, np.int64)
         next_place, next_who = np.empty((2, int(next_first[-1])), np.int32)
         bidder.make_room(len(group))
@@ -454,4 +454,4 @@ def _count_allowed(
         places, first, here, who = next_place[next_first[:-1]], next_first, next_place, next_who
         new = bidder.store.list[places] == rows.UNKNOWN
         bidder.work_out(places[new])
-    return Counted(calls, np.concatenate(counts) if counts else np.zeros(0, np.int64), None)
+    return CountedAuctions(calls, np.concatenate(counts) if counts else np.zeros(0, np.int64), None)

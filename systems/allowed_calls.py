@@ -15,7 +15,7 @@ from bidcascade.table.columns import offsets_of
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .allowed import Bools, masks_at, members
-from .bidder import Bidder, PackedDeals
+from .bidder import Bidder, PackedHands
 from .digests import code_digest
 from .program import SystemProgram
 
@@ -62,7 +62,7 @@ class SystemCalls:
     def __init__(self, bidder: Bidder, deals: DealArrays) -> None:
         self._bidder = bidder
         self._deals = deals
-        self._packed: PackedDeals | None = None
+        self._packed: PackedHands | None = None
 
     def __len__(self) -> int:
         return len(self._deals)

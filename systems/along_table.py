@@ -7,9 +7,9 @@ import polars as pl
 
 from bidcascade.kernels import NO_ENTRY, Backend, DealArrays
 from bidcascade.table import BiddingTable
-from bidcascade.table.evidence.vetting import ROW_BYTES_AT_ONCE, Judge
+from bidcascade.table.evidence.vetting import ROW_BYTES_AT_ONCE, TableJudge
 from bidcascade.table.meanings import EntryMeanings
-from bidcascade.table.real_calls import CallLists, find_decisions
+from bidcascade.table.real_calls import CallLists, find_real_calls
 
 from .calls_along import I64, NAMES, CallsAlong
 
@@ -21,8 +21,8 @@ class AlongTable:
         self._table, self._backend = table, backend
 
     @cached_property
-    def _judge(self) -> Judge:
-        return Judge(self._table, self._backend)
+    def _judge(self) -> TableJudge:
+        return TableJudge(self._table, self._backend)
 
     @cached_property
     def _meanings(self) -> EntryMeanings:
@@ -32,7 +32,7 @@ class AlongTable:
         self, deals: DealArrays, auctions: CallLists, depth: I64, *, meanings: bool
     ) -> CallsAlong:
         """Find the calls that hands may make at every place of auctions."""
-        found = find_decisions(self._table, auctions, deals.dealer)
+        found = find_real_calls(self._table, auctions, deals.dealer)
         where = auctions.offsets[found.deal] + found.depth
         place = np.full(len(auctions.calls), -2, np.int64)
         place[where] = np.where(found.place == NO_ENTRY, -1, found.place.astype(np.int64))

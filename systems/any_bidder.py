@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from bidcascade.table.real_calls import CallLists
     from bidcascade.table.topics import Topic
 
-    from .allowed import Counted, Listing
+    from .allowed import CountedAuctions, Listing
     from .allowed_calls import AllowedCalls
     from .bid_answer import BidAnswer
     from .bidder import BidDeals
@@ -79,7 +79,7 @@ class CountWriter(Protocol[Written_co]):
     def entry_counts(self, counts: U64) -> Written_co:
         """Write how many deals reach each entry of a table."""
 
-    def auction_counts(self, found: "Counted", least: int) -> Written_co:
+    def auction_counts(self, found: "CountedAuctions", least: int) -> Written_co:
         """Write how many deals may bid auctions of a system, those that at least some may."""
 
 

@@ -140,11 +140,9 @@ class AuctionReader(ABC):
         )
 
     def _promise(self, entry: PlaceEntry, state: State) -> dict[str, Ends]:
-        """Bounds that ``shows 12+ points`` puts on terms, whatever the hand needs for the call.
-
-        A hand of ten points that opens by the rule of 20 is worth what it promises: partner adds
-        his points to twelve.
-        """
+        """Bounds that ``shows 12+ points`` puts on terms, whatever the hand needs for the call."""
+        # a hand of ten points that opens by the rule of 20 is worth what it promises: partner adds
+        # his points to twelve
         found: dict[str, Ends] = {}
         for agreement in entry.agreements:
             if agreement.kind == "shows" and agreement.condition is not None:

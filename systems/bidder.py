@@ -95,7 +95,7 @@ class BidDeals:
     defaults: U16
 
 
-class Step(NamedTuple):
+class BiddingLevel(NamedTuple):
     """One call of deals that are bid level by level.
 
     Parameters
@@ -115,7 +115,7 @@ class Step(NamedTuple):
     call: U8
 
 
-class Endings(NamedTuple):
+class FinishedAuctions(NamedTuple):
     """Whole auctions, and what they lead to.
 
     Parameters
@@ -157,7 +157,7 @@ class Made(NamedTuple):
     forced: int
 
 
-class PackedDeals(NamedTuple):
+class PackedHands(NamedTuple):
     """Hands of deals as the kernels read them.
 
     Parameters
@@ -206,7 +206,7 @@ class Bidder:
         self._pace = 16
         """Places that a device tries at once."""
         self._much_is_new = True
-        self._block_list: list[rows.Block] = []
+        self._block_list: list[rows.PlaceBlock] = []
         self._device: DevicePlaces | None = None
         """Where places are worked out, while deals are bid on a device."""
         self.start_over()
@@ -426,7 +426,7 @@ class Bidder:
         if not walk.has_room(store, 0, more, 0, 0) and self._can_forget:
             self.forget_rows(store.parent[places])
 
-    def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.Block]:
+    def _blocks(self, count: int, places: int = BLOCK_PLACES) -> list[rows.PlaceBlock]:
         """Blocks for some threads, large enough for the programs as they stand."""
         trees = max(core.count("forest") for core in self._cores())
         for number in range(count):
@@ -448,17 +448,10 @@ class Bidder:
 
     # --- working out places -----------------------------------------------------------------------
 
-    def _learn_there(self, block: rows.Block, places: I32, device: "DevicePlaces") -> None:
-        """Learn what places missed whose rows are on a device.
-
-        What comes behind something that is missing may not be asked at all, so only the first of
-        what a place misses is believed to be wrong.
-
-        Raises
-        ------
-        InvalidSystem
-            If a text asks for what does not exist at a place.
-        """
+    def _learn_there(self, block: rows.PlaceBlock, places: I32, device: "DevicePlaces") -> None:
+        """Learn what places missed whose rows are on a device."""
+        # what comes behind something that is missing may not be asked at all, so only the first of
+        # what a place misses is believed to be wrong
         count, block.sizes[0] = int(block.sizes[0]), 0
         store, blamed = self._store, None
         for miss in block.misses[:count]:
@@ -514,11 +507,9 @@ class Bidder:
         self._pace = max(16, self._pace // 2) if much else min(most, 2 * self._pace)
 
     def _rounds(self, places: I32) -> None:
-        """Work out places whose places before have their rows.
-
-        Threads try them in blocks. What asks something new is worked out by one alone, which
-        learns; where that is much, it is so for all.
-        """
+        """Work out places whose places before have their rows."""
+        # threads try them in blocks; what asks something new is worked out by one alone, which
+        # learns; where that is much, it is so for all
         size = thread_count() * BLOCK_PLACES
         for start in range(0, len(places), size):
             some = places[start : start + size]
@@ -562,7 +553,7 @@ class Bidder:
                 return int(counts[1])
             self._go_on(why, side)
 
-    def _enlarge(self, block: rows.Block) -> None:
+    def _enlarge(self, block: rows.PlaceBlock) -> None:
         """Give a block more room for entries: one place has more than it can take."""
         if len(block.items) > 1 << 24:
             raise InvalidSystem(
@@ -620,13 +611,7 @@ class Bidder:
                 self._go_on(why, side)
 
     def _go_on(self, why: int, side: int) -> None:
-        """Make the room that a function came back for.
-
-        Raises
-        ------
-        InvalidSystem
-            If it came back since a text asks for what does not exist at a place.
-        """
+        """Make the room that a function came back for."""
         if why == walk.STORE_FULL:
             calls, items = LONGEST_AUCTION, len(self._store.list_items) // 2
             if not walk.has_room(self._store, calls, 0, calls, items):
@@ -815,7 +800,7 @@ class Bidder:
 
     def steps(
         self, deals: DealArrays, calls: Sequence[int] = (), *, least: int = 1
-    ) -> Iterator[Step]:
+    ) -> Iterator[BiddingLevel]:
         """Bid deals to the end as :meth:`bid` does, and give what happens at every level.
 
         Deals at places that fewer than ``least`` reach are left there; ``left_open`` counts them.
@@ -835,7 +820,7 @@ class Bidder:
         defaults: U16,
         least: int = 1,
         given: U8 | None = None,
-    ) -> Iterator[Step]:
+    ) -> Iterator[BiddingLevel]:
         count = len(deals)
         self.left_open = 0
         packings = self._packings()
@@ -870,7 +855,7 @@ class Bidder:
                 choose(self._cores()[depth & 1], words[depth & 3], active)
             else:
                 call[:], given = given, None
-            yield Step(active, place[active], entry[active], call[active])
+            yield BiddingLevel(active, place[active], entry[active], call[active])
             self._make_room(len(active))
             left, found = walk.follow(self._store, active, place, call, going_on, new)
             active = going_on[:left].copy()
@@ -976,7 +961,7 @@ class Bidder:
         walk.write_calls(self._store, places, calls, offsets, written)
         return offsets, written
 
-    def endings(self, places: I32) -> Endings:
+    def endings(self, places: I32) -> FinishedAuctions:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
         with self.lock:
             store, count = self._store, len(places)
@@ -998,7 +983,7 @@ class Bidder:
                 ),
                 range(0, count, _CHOSEN_AT_ONCE),
             )
-            return Endings(offsets, calls, contract, declarer)
+            return FinishedAuctions(offsets, calls, contract, declarer)
 
     def row(self, place: int) -> Any:
         """Row of a place that was worked out."""
@@ -1047,12 +1032,12 @@ class Bidder:
         """What hands are packed for now."""
         return self._packings()
 
-    def packed(self, deals: DealArrays, before: "PackedDeals | None" = None) -> "PackedDeals":
+    def packed(self, deals: DealArrays, before: "PackedHands | None" = None) -> "PackedHands":
         """Pack the hands of deals, unless they are as the programs want them to be already."""
         packings = self._packings()
         if before is not None and before.packings == packings:
             return before
-        return PackedDeals(packings, self._pack(deals, 0, len(deals)))
+        return PackedHands(packings, self._pack(deals, 0, len(deals)))
 
     def list_into(self, out: rows.Listed, deals: DealArrays, bounds: I64) -> None:
         """List the auctions that the systems allow for deals, as far as there is room in a list.
@@ -1124,8 +1109,8 @@ def _room_for(places: int) -> dict[str, Any]:
     }
 
 
-def _new_block(trees: int, items: int, places: int) -> rows.Block:
-    return rows.Block(
+def _new_block(trees: int, items: int, places: int) -> rows.PlaceBlock:
+    return rows.PlaceBlock(
         **_room_for(places),
         items=np.zeros(items, np.int32),
         misses=np.zeros((1 << 12, 5), np.int64),

@@ -25,7 +25,7 @@ from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
 
-from .compile import DEFAULT_SEED, Growth, Indices, Progress, Sample
+from .compile import DEFAULT_SEED, CompileProgress, Growth, Indices, Sample
 from .formulas import GAME_POINTS
 from .knowledge import EVERYTHING, hull
 from .patterns import game_level, strain_of
@@ -101,7 +101,7 @@ def check_system(
     auctions: Sequence[str] = ("",),
     least: int = 1,
     opponents: System | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CompileProgress], None] | None = None,
 ) -> SystemCheck:
     """Bid random deals with a system and report what stands out.
 
@@ -238,11 +238,9 @@ class _Tally:
     def _find_strong_pass(
         self, number: int, place: Place, entry: PlaceEntry | None, deals: Indices
     ) -> None:
-        """Hands that pass below game with the points for it, by a line that sets no limit to them.
-
-        They have enough with the least that partner has shown, or are strong themselves and partner
-        may be so too. Who leaves a double in is none of them.
-        """
+        """Hands that pass below game with the points for it, by a line that does not limit them."""
+        # they have enough with the least that partner has shown, or are strong themselves and
+        # partner may be so too; who leaves a double in is none of them
         if entry is not None and not self._is_unbounded(entry):
             return
         me = place.position

@@ -30,7 +30,7 @@ from .places import Place, PlaceEntry
 from .system import System
 
 if TYPE_CHECKING:
-    from .bidder import Bidder, Step
+    from .bidder import Bidder, BiddingLevel
 
 I32 = NDArray[np.int32]
 Indices = NDArray[np.int64]
@@ -44,7 +44,7 @@ COLUMN_BYTES: Final = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CompileProgress:
     """How far a compilation has come: places and entries so far, and places of this depth."""
 
     depth: int
@@ -92,17 +92,17 @@ class Growth:
     bidder: "Bidder"
     sample: Sample
     least: int = field(default=1, kw_only=True)
-    progress: Callable[[Progress], None] | None = field(default=None, kw_only=True)
+    progress: Callable[[CompileProgress], None] | None = field(default=None, kw_only=True)
     left_open: int = field(default=0, init=False)
     """Deals that reached a place which was not expanded."""
 
-    def steps(self) -> Iterator[tuple[I32, "Step"]]:
+    def steps(self) -> Iterator[tuple[I32, "BiddingLevel"]]:
         """Give what happens at every level, with the places that are reached there."""
         places = entries = 0
         for depth, step in enumerate(self.bidder.steps(self.sample.deals, least=self.least)):
             reached = np.unique(step.place)
             if self.progress is not None:
-                self.progress(Progress(depth, places, entries, len(reached)))
+                self.progress(CompileProgress(depth, places, entries, len(reached)))
             yield reached, step
             places += len(reached)
             entries += self.bidder.entry_count(reached)
@@ -133,7 +133,7 @@ def compile_system(
     seed: int = DEFAULT_SEED,
     least: int = 1,
     opponents: System | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CompileProgress], None] | None = None,
 ) -> BiddingTable:
     """Compile a system to a bidding table that is grown by random deals.
 
@@ -204,11 +204,10 @@ class _Line(NamedTuple):
 
 
 class _Writer:
-    """Writes the rows of one side's places; made once for all that say the same.
+    """Writes the rows of one side's places; made once for all that say the same."""
 
-    Of places with one list of entries only the denials differ that are of use: what the player can
-    still hold decides.
-    """
+    # of places with one list of entries only the denials differ that are of use: what the player
+    # can still hold decides
 
     def __init__(self, bidder: "Bidder", side: int, builder: TableBuilder) -> None:
         self._bidder, self._program, self._builder = bidder, bidder.sides[side], builder

@@ -46,7 +46,7 @@ class PlacedLine:
 
     number: int
     line: Line
-    below: "tuple[Group, ...]" = field(default=(), repr=False)
+    below: "tuple[LineGroup, ...]" = field(default=(), repr=False)
 
 
 class HeaderTest:
@@ -65,7 +65,7 @@ class HeaderTest:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Group:
+class LineGroup:
     """Lines that apply at the same places, in file order."""
 
     lines: tuple[PlacedLine, ...]
@@ -88,12 +88,12 @@ class Group:
 class Places:
     """All groups of a system that do not stand below a line, and every line by number."""
 
-    opening: tuple[Group, ...]
-    by_length: dict[int, tuple[Group, ...]]
+    opening: tuple[LineGroup, ...]
+    by_length: dict[int, tuple[LineGroup, ...]]
     """``after`` groups by the number of calls from the first bid on."""
-    any_length: tuple[Group, ...]
+    any_length: tuple[LineGroup, ...]
     """``after`` groups with ``…`` in them."""
-    anywhere: tuple[Group, ...]
+    anywhere: tuple[LineGroup, ...]
     """``when``, ``general``, ``foremost`` and ``last resort`` groups."""
     lines: tuple[PlacedLine, ...]
 
@@ -121,7 +121,7 @@ def places_of(text: SystemText) -> Places:
     """Take a system's text apart into groups."""
     collector = _Collector()
     groups = collector.groups(text.blocks, _Frame())
-    by_length: dict[int, list[Group]] = {}
+    by_length: dict[int, list[LineGroup]] = {}
     for group in groups:
         if group.pattern is not None and group.pattern.fixed_length is not None:
             by_length.setdefault(group.pattern.fixed_length, []).append(group)
@@ -141,9 +141,9 @@ class _Collector:
         self.lines: list[PlacedLine] = []
         self._orders = count()
 
-    def groups(self, body: "tuple[Line | Block, ...]", frame: _Frame) -> tuple[Group, ...]:
+    def groups(self, body: "tuple[Line | Block, ...]", frame: _Frame) -> tuple[LineGroup, ...]:
         """Make groups of a body: runs of lines, and those of blocks within, in file order."""
-        found: list[Group] = []
+        found: list[LineGroup] = []
         for _, items in groupby(body, key=type):
             run: list[Line] = []
             for item in items:
@@ -156,7 +156,7 @@ class _Collector:
                 found.append(self._group(run, frame))
         return tuple(found)
 
-    def _group(self, lines: list[Line], frame: _Frame) -> Group:
+    def _group(self, lines: list[Line], frame: _Frame) -> LineGroup:
         pattern, their_call = None, frame.their_call
         literal, classes = frame.literal, frame.classes
         if frame.pattern is not None:
@@ -174,7 +174,7 @@ class _Collector:
         placed = tuple(self._placed(line, literal, classes) for line in lines)
         parts = (fact.parts if isinstance(fact, AllOf) else (fact,) for fact in frame.facts)
         tests = tuple(HeaderTest(one) for some in parts for one in some)
-        return Group(
+        return LineGroup(
             placed, pattern, their_call, frame.opening, frame.facts, tests, specificity, order
         )
 

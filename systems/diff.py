@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import ShownAnswer, format_call, format_calls, format_hand
 from bidcascade.kernels.threads import side_by_side
 
-from .compile import DEFAULT_SEED, Progress, Sample
+from .compile import DEFAULT_SEED, CompileProgress, Sample
 from .system import System
 
 _EXAMPLES: Final = 2
@@ -20,7 +20,7 @@ NO_CALL: Final = 255
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Change(ShownAnswer):
+class CallChange(ShownAnswer):
     """One place where the two texts call differently.
 
     ``old`` and ``new`` are the calls behind ``auction`` that part them, by rules with name, file
@@ -42,7 +42,7 @@ class SystemDiff(ShownAnswer):
 
     deals: int
     changed: int
-    changes: tuple[Change, ...]
+    changes: tuple[CallChange, ...]
 
 
 def diff_systems(
@@ -51,7 +51,7 @@ def diff_systems(
     *,
     deals: int = 100_000,
     seed: int = DEFAULT_SEED,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CompileProgress], None] | None = None,
 ) -> SystemDiff:
     r"""Bid the same random deals with two systems and list where their auctions part.
 
@@ -86,7 +86,7 @@ def diff_systems(
         calls = tuple(prior)
         hands = sample.deals.hands[len(calls) % 4, found[:_EXAMPLES]].tolist()
         changes.append(
-            Change(
+            CallChange(
                 format_calls(calls),
                 _text(mine),
                 _text(other),
@@ -103,7 +103,7 @@ def _calls(
     system: System,
     sample: Sample,
     interrupted: Event,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[CompileProgress], None] | None = None,
 ) -> NDArray[np.uint8]:
     """Bid every deal: its calls, uint8 [deals, calls], NO_CALL behind the end."""
     columns: list[NDArray[np.uint8]] = []
@@ -111,7 +111,7 @@ def _calls(
         if interrupted.is_set():
             break
         if progress is not None:
-            progress(Progress(depth, system.bidder().count, 0, len(step.deals)))
+            progress(CompileProgress(depth, system.bidder().count, 0, len(step.deals)))
         columns.append(np.full(len(sample.deals), NO_CALL, np.uint8))
         columns[depth][step.deals] = step.call
     return np.stack(columns, axis=1) if columns else np.zeros((len(sample.deals), 0), np.uint8)

@@ -190,10 +190,8 @@ def _explained(after: State) -> ExplainedCall:
 
 
 def _parts(meaning: Meaning) -> list[float]:
-    """Part of the call's hands that each alternative takes, earlier ones first; they add to 1.
-
-    Honours count with their frequency among the hands of a shape and point count.
-    """
+    """Part of the call's hands that each alternative takes, earlier ones first; they add to 1."""
+    # honours count with their frequency among the hands of a shape and point count
     left = np.ones_like(HANDS)
     weights = []
     for one in meaning.alternatives:

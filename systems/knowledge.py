@@ -230,11 +230,9 @@ def reach(form: LinearForm, profile: str) -> Reach:
 
 
 def _proportion_between(form: LinearForm, low: int, high: int, profile: str) -> F64 | None:
-    """Share of each cell's hands where a form lies in [low, high]; None if it varies too widely.
-
-    Contexts (seat and vulnerability) count as equally frequent. The counts come from one Fourier
-    transform over (points, value) and are rounded to whole hands.
-    """
+    """Share of each cell's hands where a form lies in [low, high]; None if it varies too widely."""
+    # contexts (seat and vulnerability) count as equally frequent; the counts come from one Fourier
+    # transform over (points, value) and are rounded to whole hands
     suits, lengths, contexts = _form_tables(form, profile)
     bases = suits.min(axis=1)
     width = int((suits.max(axis=1) - bases).sum()) + 1

@@ -12,7 +12,7 @@ from .places import PlaceEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class CallVariant:
     """One meaning of a call; a system says nothing of its source or how often it was made."""
 
     name: str = ""
@@ -26,7 +26,7 @@ class Variant:
     source: str = ""
 
     @classmethod
-    def of_row(cls, row: Row) -> "Variant":
+    def of_row(cls, row: Row) -> "CallVariant":
         """Variant of an entry of a table."""
         return cls(
             row.name,
@@ -41,7 +41,7 @@ class Variant:
         )
 
     @classmethod
-    def of_line(cls, entry: PlaceEntry) -> "Variant":
+    def of_line(cls, entry: PlaceEntry) -> "CallVariant":
         """Variant of a line of a system."""
         return cls(
             entry.name,
@@ -54,7 +54,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class NextCall:
+class FollowingCall:
     """One call that may follow.
 
     Parameters
@@ -70,7 +70,7 @@ class NextCall:
         Whether no row of a table stood for it.
     next : int
         How many calls may follow it.
-    variants : list of Variant
+    variants : list of CallVariant
     """
 
     call: str
@@ -79,7 +79,7 @@ class NextCall:
     can_complete: bool
     inserted: bool
     next: int
-    variants: list[Variant]
+    variants: list[CallVariant]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class NextCalls:
         Whether it is over.
     forced : bool, optional
         Whether partner's call asks for an answer; None where the table is of no system.
-    entries : list of NextCall
+    entries : list of FollowingCall
         In order of priority.
 
     Examples
@@ -108,21 +108,21 @@ class NextCalls:
     entry: int | None
     completed: bool
     forced: bool | None
-    entries: list[NextCall] = field(default_factory=list)
+    entries: list[FollowingCall] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values for JSON."""
         return asdict(self)
 
 
-def next_in_table(table: BiddingTable, entry: int) -> NextCall:
+def next_in_table(table: BiddingTable, entry: int) -> FollowingCall:
     """One entry that may follow in a table."""
-    return NextCall(
+    return FollowingCall(
         format_call(int(table.call[entry])),
         entry,
         table.is_completed(entry),
         table.can_complete(entry),
         table.is_inserted(entry),
         int(table.child_count[entry]),
-        list(map(Variant.of_row, table.variants(entry))),
+        list(map(CallVariant.of_row, table.variants(entry))),
     )

@@ -16,7 +16,7 @@ from bidcascade.systems.language.syntax_tree import (
 from bidcascade.table.language.expression_tree import And, Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .contexts import Group, HeaderTest, PlacedLine, Places, Specificity, places_of
+from .contexts import HeaderTest, LineGroup, PlacedLine, Places, Specificity, places_of
 from .formulas import TRUE
 from .knowledge import EVERYTHING, Bounds
 from .patterns import Bindings
@@ -182,5 +182,5 @@ class Branch:
     __slots__ = ("below", "groups")
 
     def __init__(self) -> None:
-        self.groups: list[Group] = []
+        self.groups: list[LineGroup] = []
         self.below: dict[Condition, tuple[HeaderTest, Branch]] = {}

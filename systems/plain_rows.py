@@ -33,7 +33,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import Row
 
 from .auction_reader import AuctionReader
-from .contexts import Group
+from .contexts import LineGroup
 from .describing import agreement_words
 from .patterns import fixed_call, match_call
 from .system import System
@@ -119,10 +119,9 @@ def _line(row: Row, row_words: Sequence[str] | None) -> str:
 
 
 class _Wording:
-    """Puts criteria in words that lower to exactly these expressions.
+    """Puts criteria in words that lower to exactly these expressions."""
 
-    Words are lowered many at a time, as lines of a system of their own.
-    """
+    # words are lowered many at a time, as lines of a system of their own
 
     def __init__(self) -> None:
         self._lowered: dict[str, Criteria | None] = {}
@@ -239,7 +238,7 @@ def rows_of_text(system: System) -> Iterator[Row]:
             )
 
 
-def _prior(group: Group) -> bytes:
+def _prior(group: LineGroup) -> bytes:
     where = group.lines[0].line.where
     seat = _seat(group.facts)
     if seat is None:

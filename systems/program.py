@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
-from bidcascade.kernels.core.groups import Group
+from bidcascade.kernels.core.groups import ArrayGroup
 from bidcascade.kernels.core.rows import NEVER
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.systems.language.errors import invalid_at
@@ -144,7 +144,7 @@ class SystemProgram:
         return number
 
     def lowered(
-        self, store: Group, place: int, condition: Condition, bindings: Bindings
+        self, store: ArrayGroup, place: int, condition: Condition, bindings: Bindings
     ) -> Expression:
         """Expression that a condition of the text becomes at a place, which has its row.
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.language.syntax_tree import VARIABLES, Agreement, Line, Variant
 
-from .contexts import LAST_RESORT, Group, PlacedLine
+from .contexts import LAST_RESORT, LineGroup, PlacedLine
 from .places import Rules
 from .text_rows import TextRows, Words, joined
 
@@ -37,7 +37,7 @@ class StructureRows:
 
     Attributes
     ----------
-    groups : list of Group
+    groups : list of LineGroup
         In the order in which they are tried.
 
     Raises
@@ -58,7 +58,7 @@ class StructureRows:
         ]  # fmt: skip
         self.groups = sorted(_with_below(top), key=_turn)
         self._numbers = {id(group): number for number, group in enumerate(self.groups)}
-        self._owners: list[Group] = [*self.groups[:1]] * len(places.lines)
+        self._owners: list[LineGroup] = [*self.groups[:1]] * len(places.lines)
         self._first_variants: list[int] = []
         for group in self.groups:
             for placed in group.lines:
@@ -80,7 +80,7 @@ class StructureRows:
         )
         self._add_branch(rules.anywhere)
 
-    def variant(self, number: int) -> tuple[PlacedLine, Variant | None, Group]:
+    def variant(self, number: int) -> tuple[PlacedLine, Variant | None, LineGroup]:
         """Line at its place, variant and group that have a number in the core."""
         place = bisect_right(self._first_variants, number) - 1
         placed = self._rules.places.lines[place]
@@ -92,7 +92,7 @@ class StructureRows:
         """All rows, int32: what ``Structure::read`` of the core takes."""
         return joined(FORMAT, [self._rows[name] for name in _SECTIONS])
 
-    def _add_group(self, group: Group, specificity: int) -> None:
+    def _add_group(self, group: LineGroup, specificity: int) -> None:
         rows = self._rows
         lines = [placed.number for placed in group.lines]
         first_line = _extended(rows["group_lines"], lines)
@@ -175,7 +175,7 @@ class StructureRows:
         self._rows["branches"].append(row)
         return len(self._rows["branches"]) - 1
 
-    def _group_numbers(self, groups: Iterable[Group]) -> list[int]:
+    def _group_numbers(self, groups: Iterable[LineGroup]) -> list[int]:
         return [self._numbers[id(group)] for group in groups]
 
     def _list(self, items: Iterable[int]) -> tuple[int, int]:
@@ -190,12 +190,12 @@ def _extended(rows: list[Any], more: Iterable[Any]) -> int:
     return first
 
 
-def _turn(group: Group) -> tuple[int, int, int, int, int]:
+def _turn(group: LineGroup) -> tuple[int, int, int, int, int]:
     literal, classes, facts, particular = group.specificity
     return -literal, -classes, -facts, -particular, group.lines[0].number
 
 
-def _with_below(groups: Iterable[Group]) -> Iterator[Group]:
+def _with_below(groups: Iterable[LineGroup]) -> Iterator[LineGroup]:
     for group in groups:
         yield group
         for placed in group.lines:

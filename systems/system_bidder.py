@@ -238,7 +238,7 @@ class SystemBidder:
             return
         from bidcascade.table import parse_expression, to_postfix
 
-        from .allowed import Bounds, list_allowed, members
+        from .allowed import ListingBounds, list_allowed, members
         from .bidder import FEW, Bidder
 
         # so many that they are bid there
@@ -249,7 +249,7 @@ class SystemBidder:
         with bidding.lock:
             bidding.bid(deals, backend=self.backend)
             if isinstance(bidding, Bidder):
-                list_allowed(bidding, deals, Bounds(1, 1, 1), backend=self.backend)
+                list_allowed(bidding, deals, ListingBounds(1, 1, 1), backend=self.backend)
                 members(bidding, deals, [(0,)], backend=self.backend)
         some = parse_expression("HCP >= 15"), parse_expression("Balanced")
         codes = tuple(to_postfix(one, self.vocabulary) for one in some)
@@ -277,11 +277,11 @@ class SystemBidder:
     def all(
         self, deals: DealArrays, query: Query, writer: AnswerWriter[Written]
     ) -> Iterator[Written]:
-        from .allowed import Bounds, list_allowed
+        from .allowed import ListingBounds, list_allowed
         from .bidder import Bidder
 
-        standard = Bounds()
-        bounds = Bounds(
+        standard = ListingBounds()
+        bounds = ListingBounds(
             query.limit or standard.limit,
             query.max_depth or standard.depth,
             completed_only=query.completed_only,
@@ -308,11 +308,9 @@ class SystemBidder:
 
     @contextmanager
     def _free_bidding(self, most: int) -> Iterator[SystemPlaces]:
-        """Lock who finds auctions, or others of the same system where somebody works there.
-
-        Places of a deal lie close to each other, and each asks of the text what no other has: that
-        is twice as quick deal by deal as side by side, so each thread has places of its own.
-        """
+        """Lock who finds auctions, or others of the same system where somebody works there."""
+        # places of a deal lie close to each other, and each asks of the text what no other has:
+        # that is twice as quick deal by deal as side by side, so each thread has places of its own
         with self._lock:
             first = self.bidding
             while first is self._places and len(self._further) + 1 < most:
@@ -419,19 +417,19 @@ class SystemBidder:
 
     def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""
-        from .next_calls import NextCall, NextCalls, Variant
+        from .next_calls import CallVariant, FollowingCall, NextCalls
 
         auction = Auction.of(calls)
         texts, entry = [format_call(call) for call in calls], self.entry_of(calls)
         if auction.is_complete:
             return NextCalls(texts, entry, completed=True, forced=False)
         place = self._system.place(calls)
-        variants: dict[int, list[Variant]] = {}
+        variants: dict[int, list[CallVariant]] = {}
         for line in place.entries:
-            variants.setdefault(line.call, []).append(Variant.of_line(line))
-        variants.setdefault(PASS, [Variant("Pass")])
+            variants.setdefault(line.call, []).append(CallVariant.of_line(line))
+        variants.setdefault(PASS, [CallVariant("Pass")])
         found = [
-            NextCall(
+            FollowingCall(
                 format_call(call),
                 self.entry_of((*calls, call)),
                 completed=auction.add(call).is_complete,

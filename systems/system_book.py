@@ -29,7 +29,7 @@ from .system import System
 from .text_outline import Outline, outline_of
 
 if TYPE_CHECKING:
-    from .bidder import Bidder, Step
+    from .bidder import Bidder, BiddingLevel
     from .choice import Choice
     from .compile import Indices
 
@@ -46,7 +46,7 @@ class WrongExample(BidcascadeError, RuntimeError):
     """An example that is not bid as the book says: the book would be wrong."""
 
 
-class Example(NamedTuple):
+class LineExample(NamedTuple):
     """A hand that makes a call: dealer North, and the player whose turn it is holds it."""
 
     deal: int
@@ -67,7 +67,7 @@ class BookRow(NamedTuple):
     where: str
     option: str
     deals: int
-    example: Example | None
+    example: LineExample | None
 
 
 class BookPlace(NamedTuple):
@@ -103,12 +103,12 @@ class BookDeal(NamedTuple):
 
 
 @dataclass(slots=True)
-class LineUse:
+class BookLineUse:
     """How a line of the text is used: deals whose place has it, those that bid it, an example."""
 
     offered: int = 0
     chosen: int = 0
-    example: Example | None = None
+    example: LineExample | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class SystemBook:
     seed: int
     outline: Outline
     places: tuple[BookPlace, ...]
-    uses: dict[str, LineUse]
+    uses: dict[str, BookLineUse]
     whole_deals: tuple[BookDeal, ...]
     conventions: tuple[tuple[str, tuple[str, ...]], ...]
     """Names of calls that mean something else than their suit, and places of their lines."""
@@ -178,7 +178,7 @@ def book_of(
             counts.add(bidder, depth, step)
     for line in system.rules.places.written_lines():
         for one in line.variants or (line,):
-            counts.uses.setdefault(str(one.where), LineUse())
+            counts.uses.setdefault(str(one.where), BookLineUse())
     places = tuple(sorted(counts.places, key=lambda one: (_order(one.calls), one.calls)))
     check_examples([row.example for place in places for row in place.rows], system)
     check_examples([use.example for use in counts.uses.values()], system)
@@ -212,10 +212,10 @@ class _Counts:
     outline: Outline
     least: int
     places: list[BookPlace] = field(default_factory=list)
-    uses: dict[str, LineUse] = field(default_factory=dict)
+    uses: dict[str, BookLineUse] = field(default_factory=dict)
     _entries: dict[tuple[int, int], PlaceEntry] = field(default_factory=dict)
 
-    def add(self, bidder: "Bidder", depth: int, step: "Step") -> None:
+    def add(self, bidder: "Bidder", depth: int, step: "BiddingLevel") -> None:
         """Take in what deals do after as many calls."""
         reached, which, counts = np.unique(step.place, return_inverse=True, return_counts=True)
         side = depth & 1
@@ -229,7 +229,7 @@ class _Counts:
                 str(self._entry(bidder, side, one).where) for one in bidder.entries_of_list(number)
             }
             for line in lines:
-                self.uses.setdefault(line, LineUse()).offered += count
+                self.uses.setdefault(line, BookLineUse()).offered += count
         auctions = bidder.auctions_to(reached, depth)
         chosen, first, number_of = np.unique(step.entry, return_index=True, return_counts=True)
         for entry, at, count in zip(
@@ -237,7 +237,7 @@ class _Counts:
         ):
             if entry < 0:
                 continue
-            use = self.uses.setdefault(str(self._entry(bidder, side, entry).where), LineUse())
+            use = self.uses.setdefault(str(self._entry(bidder, side, entry).where), BookLineUse())
             use.chosen += count
             if use.example is None:
                 use.example = self._example(step, at, auctions[which[at]])
@@ -254,9 +254,9 @@ class _Counts:
             known = self._entries[side, number] = bidder.sides[side].entry(number, 0)
         return known
 
-    def _example(self, step: "Step", at: int, auction: "np.ndarray") -> Example:
+    def _example(self, step: "BiddingLevel", at: int, auction: "np.ndarray") -> LineExample:
         deal = int(step.deals[at])
-        return Example(
+        return LineExample(
             deal,
             int(self.sample.deals.hands[len(auction) % 4, deal]),
             int(self.sample.deals.vulnerability[deal]),
@@ -269,7 +269,7 @@ class _Counts:
         bidder: "Bidder",
         calls: tuple[int, ...],
         numbers: list[int],
-        step: "Step",
+        step: "BiddingLevel",
         here: "Indices",
     ) -> BookPlace:
         auction = np.array(calls, np.uint8)
@@ -322,7 +322,7 @@ def _bid(system: System, hand: int, calls: Sequence[int], vulnerability: int) ->
     return system.bid(hand, calls, vulnerability=Vulnerability(vulnerability), opponents=system)
 
 
-def check_examples(examples: Sequence[Example | None], system: System) -> None:
+def check_examples(examples: Sequence[LineExample | None], system: System) -> None:
     """Bid examples once more, each by itself."""
     for one in dict.fromkeys(filter(None, examples)):
         choice = _bid(system, one.hand, one.auction, one.vulnerability)

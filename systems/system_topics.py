@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels import DealArrays
     from bidcascade.kernels.types import U8
 
-    from .bidder import Bidder, Step
+    from .bidder import Bidder, BiddingLevel
 
 DEALS: Final = 5_000
 """Deals that a system is asked on."""
@@ -138,7 +138,7 @@ class _TopicSearch:
                 found.setdefault(name, set()).add(call)
         return found
 
-    def _chosen(self, step: "Step", side: int) -> dict[str, dict[int, int]]:
+    def _chosen(self, step: "BiddingLevel", side: int) -> dict[str, dict[int, int]]:
         """Topics of calls that deals chose, with the places where they did, and a deal of each."""
         lines = np.flatnonzero(step.entry >= 0)
         pairs, first = np.unique(

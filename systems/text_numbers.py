@@ -91,7 +91,7 @@ class TextNumber(NamedTuple):
         return self[:3]
 
 
-class Change(NamedTuple):
+class NumberChange(NamedTuple):
     """A number that is replaced by another one."""
 
     number: TextNumber
@@ -104,7 +104,7 @@ class Change(NamedTuple):
         )
 
 
-Move = tuple[Change, ...]
+Move = tuple[NumberChange, ...]
 """Changes that are made together."""
 
 
@@ -163,7 +163,7 @@ class OpenText:
         system.name = self.name
         return system
 
-    def changed(self, changes: Iterable[Change], paths: Mapping[str, Path]) -> "OpenText":
+    def changed(self, changes: Iterable[NumberChange], paths: Mapping[str, Path]) -> "OpenText":
         """Give the same texts with other numbers.
 
         ``paths`` say which files the changes speak of; those that this system does not read are
@@ -257,10 +257,8 @@ def _phrases(condition: Condition | None) -> Iterator[Phrase]:
 
 
 def _digits(phrase: Phrase, line: str) -> Iterator[tuple[int, int, str]]:
-    """Columns and values of a phrase's numbers, and which ends they are.
-
-    Nothing where a parameter's value stands, or a number in words.
-    """
+    """Columns and values of a phrase's numbers, and which ends they are."""
+    # nothing where a parameter's value stands, or a number in words
     found = _RANGE.match(line, phrase.where.column - 1)
     if found is None or phrase.range is None:
         return
@@ -286,7 +284,7 @@ def _digits(phrase: Phrase, line: str) -> Iterator[tuple[int, int, str]]:
         yield column, value, HIGH
 
 
-def with_changes(texts: Mapping[str, str], changes: Iterable[Change]) -> dict[str, str]:
+def with_changes(texts: Mapping[str, str], changes: Iterable[NumberChange]) -> dict[str, str]:
     """Write texts with other numbers; all else stays as it is, byte for byte.
 
     Raises
@@ -295,7 +293,7 @@ def with_changes(texts: Mapping[str, str], changes: Iterable[Change]) -> dict[st
         If another number stands there.
     """
     found = dict(texts)
-    by_file: dict[str, dict[tuple[int, int], Change]] = defaultdict(dict)
+    by_file: dict[str, dict[tuple[int, int], NumberChange]] = defaultdict(dict)
     for change in changes:
         by_file[change.number.file][change.number.line, change.number.column] = change
     for file, places in by_file.items():
@@ -352,7 +350,10 @@ def moves_of(numbers: Sequence[TextNumber], steps: Sequence[int] = (1, -1, 2, -2
     ]
     groups = {_places(group): group for group in reversed(together)}
     return [
-        tuple(Change(one, one.value + step) for one in {one.place: one for one in group}.values())
+        tuple(
+            NumberChange(one, one.value + step)
+            for one in {one.place: one for one in group}.values()
+        )
         for step in steps
         for group in reversed(groups.values())
         if all(one.value + step >= 0 for one in group)

@@ -83,13 +83,7 @@ STANDS_FOR: Final[Mapping[str, Expression]] = {
 
 
 def _stands_for(phrase: Phrase) -> Expression | None:
-    """Expression that a phrase is wherever it stands; None where the core makes it at a place.
-
-    Raises
-    ------
-    InvalidSystem
-        If its text is no expression, or no shape.
-    """
+    """Expression that a phrase is wherever it stands; None where the core makes it at a place."""
     text = phrase.text
     match phrase.kind:
         case "raw":

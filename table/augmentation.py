@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .bidding_table import BiddingTable
 from .columns import COMPLETED, NONE_U32
-from .import_report import MOST_EXAMPLES, Finding
+from .import_report import MOST_EXAMPLES, FindingCount
 from .row import Row
 
 I64 = NDArray[np.int64]
@@ -49,7 +49,7 @@ class AugmentationCheck:
         if len(self.wrong) < MOST_EXAMPLES:
             self.wrong.append((row, what))
 
-    def check(self, table: BiddingTable, row_entry: I64, finding: Finding) -> None:
+    def check(self, table: BiddingTable, row_entry: I64, finding: FindingCount) -> None:
         """Compare with a table and the entries of its rows (-1: none); tell what is wrong."""
         if not self.rows:
             return

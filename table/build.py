@@ -35,7 +35,7 @@ from .language.vocabulary import Vocabulary
 from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
-from .trie import Rows, build_in_memory
+from .trie import RowArrays, build_in_memory
 
 if TYPE_CHECKING:
     from .spilled.sorted_runs import SpilledRows
@@ -358,7 +358,7 @@ class TableBuilder:
         self._report(table, findings)
         return table, self.report
 
-    def _rows(self) -> Rows:
+    def _rows(self) -> RowArrays:
         """Rows in memory as arrays."""
         count = len(self._lengths)
         values = {
@@ -369,7 +369,7 @@ class TableBuilder:
             for name, (kind, missing) in LABEL_COLUMNS.items()
             if len(self._labels[name].rows)
         }
-        return Rows(
+        return RowArrays(
             np.frombuffer(self._auctions, np.uint8),
             offsets_of(np.frombuffer(self._lengths, np.uint16), np.int64),
             np.arange(self._begin, self._begin + count, dtype=np.uint32),

@@ -29,7 +29,7 @@ from .bidding_table import BiddingTable
 from .build import build_table
 from .columns import INSERTED
 from .formats.json_lines import refuse_constant
-from .import_report import Finding, counted, finding_lines
+from .import_report import FindingCount, counted, finding_lines
 from .row import Row, shown
 
 COLUMNS: Final = ("auction", "call", "probability")
@@ -53,8 +53,8 @@ class CallPolicyReport:
 
     places: int = 0
     calls: int = 0
-    findings: dict[str, Finding] = field(
-        default_factory=lambda: {kind: Finding() for kind in FINDINGS}
+    findings: dict[str, FindingCount] = field(
+        default_factory=lambda: {kind: FindingCount() for kind in FINDINGS}
     )
 
     def to_dict(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ MOST_EXAMPLES: Final = 10
 
 
 @dataclass(slots=True)
-class Finding:
+class FindingCount:
     """How often something was found, and the first places."""
 
     count: int = 0
@@ -72,8 +72,8 @@ class ImportReport:
     """Distinct criteria lists that are not empty."""
     expressions: int = 0
     unknown_terms: dict[str, int] = field(default_factory=dict)
-    findings: dict[str, Finding] = field(
-        default_factory=lambda: {kind: Finding() for kind in FINDINGS}
+    findings: dict[str, FindingCount] = field(
+        default_factory=lambda: {kind: FindingCount() for kind in FINDINGS}
     )
 
     def counts(self) -> dict[str, int]:
@@ -97,7 +97,7 @@ class ImportReport:
         return "\n".join([*lines, *finding_lines(self.findings, FINDINGS)])
 
 
-def finding_lines(findings: Mapping[str, Finding], meanings: Mapping[str, str]) -> list[str]:
+def finding_lines(findings: Mapping[str, FindingCount], meanings: Mapping[str, str]) -> list[str]:
     """Write findings for people, those of which there are any."""
     lines = []
     for kind, found in findings.items():

@@ -405,10 +405,8 @@ def _lint_places(
     report: LintReport,
     examples: int,
 ) -> None:
-    """Places where deals go through a parent and through none of its children.
-
-    Place 0 is the opening; place ``e + 1`` is what follows entry ``e``.
-    """
+    """Places where deals go through a parent and through none of its children."""
+    # place 0 is the opening; place ``e + 1`` is what follows entry ``e``
     # the children of the opening are the entries from 0, as if it were an entry itself
     starts = np.concatenate([[0], table.first_child.astype(np.int64)])
     counts = np.concatenate([[table.root_count], table.child_count.astype(np.int64)])

@@ -1,6 +1,6 @@
 """Calls that were really made, found in a table, with the bits of expressions of their hands.
 
-The data of learning and vetting: :func:`find_decisions` says at which place of the table each call
+The data of learning and vetting: :func:`find_real_calls` says at which place of the table each call
 was made, :func:`expression_rows` which expressions hold on each hand.
 """
 
@@ -74,7 +74,7 @@ class CallLists(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Decisions:
+class RealCalls:
     """Calls of auctions, each with its place in a table.
 
     Parameters
@@ -112,7 +112,7 @@ class Decisions:
         return len(self.deal)
 
 
-def find_decisions(table: BiddingTable, auctions: CallLists, dealer: U8) -> Decisions:
+def find_real_calls(table: BiddingTable, auctions: CallLists, dealer: U8) -> RealCalls:
     """Find calls in a table: each auction from its first call to its end, or out of the table.
 
     Parameters
@@ -122,7 +122,7 @@ def find_decisions(table: BiddingTable, auctions: CallLists, dealer: U8) -> Deci
     dealer : uint8 [auctions]
         0-3 = N, E, S, W.
     """
-    from bidcascade.kernels.core.decisions import find_calls
+    from bidcascade.kernels.core.real_calls import find_calls
 
     if dealer.shape != (len(auctions),):
         raise ValueError(f"expected a dealer for {len(auctions)} auctions, got {dealer.shape}")
@@ -144,7 +144,7 @@ def find_decisions(table: BiddingTable, auctions: CallLists, dealer: U8) -> Deci
     deal, depth, place, entry = deal[:count], depth[:count], place[:count], entry[:count]
     call = auctions.calls[auctions.offsets[deal] + depth]
     seat = ((dealer[deal] + depth) % 4).astype(np.uint8)
-    return Decisions(deal, depth, seat, call, place, entry, beyond)
+    return RealCalls(deal, depth, seat, call, place, entry, beyond)
 
 
 def expression_rows(
@@ -177,7 +177,7 @@ def expression_rows(
     InvalidExpression, UnknownTerm
         If an expression is none of the vocabulary.
     """
-    from bidcascade.kernels.core.decisions import turn_bits
+    from bidcascade.kernels.core.real_calls import turn_bits
 
     rows = np.zeros((4 * len(deals), (len(expressions) + 63) // 64), np.uint64)
     if not len(expressions) or not len(deals):

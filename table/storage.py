@@ -142,10 +142,8 @@ def _put_in_place(partial: Path, path: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two folders change names in one step, in whose middle nothing can end; False: cannot.
-
-    That is ``renameat2`` with ``RENAME_EXCHANGE`` of Linux.
-    """
+    """Let two folders change names in one step, in whose middle nothing can end; False: cannot."""
+    # ``renameat2`` with ``RENAME_EXCHANGE`` of Linux
     if sys.platform != "linux":
         return False
     here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
@@ -276,10 +274,8 @@ def _open_column(path: Path, name: str, described: Any) -> Column:
 
 
 def _mapped(file: Path) -> Column:
-    """Map a file of one dimension in numpy's own format (NEP 1).
-
-    numpy's readers take other formats too, and evaluate the header of a damaged file.
-    """
+    """Map a file of one dimension in numpy's own format (NEP 1)."""
+    # numpy's readers take other formats too, and evaluate the header of a damaged file
     with file.open("rb") as stream:
         found = _HEADER.fullmatch(stream.read(_LONGEST_HEADER).partition(b"\n")[0])
         if found is None or int.from_bytes(found[1], "little") != len(found[2]) + 1:

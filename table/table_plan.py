@@ -68,11 +68,9 @@ def _lists(offsets: Column, values: Column) -> list[list[int]]:
 def _variant_sets(
     columns: Columns, policy: UndescribedPolicy, criteria: list[tuple[int, ...]]
 ) -> tuple[list[tuple[int, ...]], U32]:
-    """Variant sets as kernels take them, and each entry's set.
-
-    Set 0 is empty and stands for undescribed. The entries' numbers are copied only where an entry
-    is described by tags alone, or has undescribed variants beside others and the call decides.
-    """
+    """Variant sets as kernels take them, and each entry's set."""
+    # set 0 is empty and stands for undescribed; the entries' numbers are copied only where an entry
+    # is described by tags alone, or has undescribed variants beside others and the call decides
     sets: list[tuple[int, ...]] = [()]
     undescribed: list[int] = []
     decided_by_call: list[int] = []

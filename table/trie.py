@@ -52,7 +52,7 @@ VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {
 _NO_ROW: Final = 255
 
 
-class Rows(NamedTuple):
+class RowArrays(NamedTuple):
     """Some rows as arrays."""
 
     auctions: U8
@@ -67,10 +67,10 @@ class Rows(NamedTuple):
         return len(self.offsets) - 1
 
 
-class Grown(NamedTuple):
+class BuiltTrie(NamedTuple):
     """Some rows in memory, and the trie of them."""
 
-    rows: Rows
+    rows: RowArrays
     priorities: U64
     nodes: "Nodes"
     row_node: I32
@@ -82,7 +82,7 @@ class Grown(NamedTuple):
     """A :class:`.findings.Dropped` for each of these."""
 
 
-class Part(NamedTuple):
+class SubTrie(NamedTuple):
     """Entries below some places, numbered from 0."""
 
     columns: Columns
@@ -105,7 +105,7 @@ class Built(NamedTuple):
     findings: Findings
 
 
-def build_in_memory(rows: Rows) -> tuple[Built, I64]:
+def build_in_memory(rows: RowArrays) -> tuple[Built, I64]:
     """Make a table's columns of rows in any order, and tell the entry of each row (-1: none)."""
     part = part_below(grow(rows))
     columns = {
@@ -117,12 +117,12 @@ def build_in_memory(rows: Rows) -> tuple[Built, I64]:
     return Built(columns, part.findings), part.row_entry
 
 
-def grow(rows: Rows, leading: Sequence[int] = ()) -> Grown:
+def grow(rows: RowArrays, leading: Sequence[int] = ()) -> BuiltTrie:
     """Make the trie of rows.
 
     Parameters
     ----------
-    rows : Rows
+    rows : RowArrays
         In any order; several with one auction stand in that of their numbers.
     leading : sequence of int
         Those that are none, but whose auctions are to be there.
@@ -149,15 +149,15 @@ def grow(rows: Rows, leading: Sequence[int] = ()) -> Grown:
     why_not = dropped[led]
     # nothing is to be said of them
     dropped[led] = _NO_ROW
-    return Grown(rows, priorities, nodes, row_node, dropped, row_node[led], why_not)
+    return BuiltTrie(rows, priorities, nodes, row_node, dropped, row_node[led], why_not)
 
 
-def part_below(grown: Grown, tops: I64 | None = None) -> Part:
+def part_below(grown: BuiltTrie, tops: I64 | None = None) -> SubTrie:
     """Make the entries below some nodes, those of one behind the other; by default all.
 
     Parameters
     ----------
-    grown : Grown
+    grown : BuiltTrie
     tops : int64 [places], optional
         Nodes, of which none is below another.
     """
@@ -213,7 +213,7 @@ def part_below(grown: Grown, tops: I64 | None = None) -> Part:
     count_rows(findings, grown, row_entry, further)
     inserted = np.flatnonzero(columns["flags"] & INSERTED)
     findings.inserted.add(inserted, inserted.__getitem__)
-    return Part(columns, variants, findings, row_entry, *of_tops)
+    return SubTrie(columns, variants, findings, row_entry, *of_tops)
 
 
 def children_in_order(nodes: "Nodes", there: U8) -> tuple[I64, I32]:
@@ -224,7 +224,7 @@ def children_in_order(nodes: "Nodes", there: U8) -> tuple[I64, I32]:
     return starts, children
 
 
-def rows_by_entry(grown: Grown, row_entry: I64, entries: int) -> tuple[I64, I64]:
+def rows_by_entry(grown: BuiltTrie, row_entry: I64, entries: int) -> tuple[I64, I64]:
     """Find the row that counts of each entry (-1: none), and the others by entry and priority."""
     first = np.full(entries, -1, np.int64)
     is_further = np.zeros(len(row_entry), np.uint8)
@@ -233,7 +233,7 @@ def rows_by_entry(grown: Grown, row_entry: I64, entries: int) -> tuple[I64, I64]
     return first, further[np.lexsort((grown.priorities[further], row_entry[further]))]
 
 
-def columns_of_rows(rows: Rows, first: I64) -> Columns:
+def columns_of_rows(rows: RowArrays, first: I64) -> Columns:
     """Columns of what the first row of each entry says; -1: there is none.
 
     For now ``variant_set`` is its criteria list; sets are made in :func:`.canonical.renumber`.
@@ -265,7 +265,7 @@ def variant_columns(parts: Sequence[Columns]) -> Columns:
     return columns
 
 
-def count_dropped(findings: Findings, grown: Grown) -> None:
+def count_dropped(findings: Findings, grown: BuiltTrie) -> None:
     """Count the rows that were dropped."""
     if not grown.dropped.any():
         return
@@ -274,7 +274,7 @@ def count_dropped(findings: Findings, grown: Grown) -> None:
         count.add(grown.rows.number[rows], partial(_auction_at, grown.rows, rows))
 
 
-def count_rows(findings: Findings, grown: Grown, row_entry: I64, further: I64) -> None:
+def count_rows(findings: Findings, grown: BuiltTrie, row_entry: I64, further: I64) -> None:
     """Count variants, orphans, and rows that stand before the row of their parent."""
     nodes, number = grown.nodes, grown.rows.number
     findings.variants.add(number[further], partial(_entry_at, row_entry, further))
@@ -292,7 +292,7 @@ def _kernels() -> ModuleType:
     return sorted_rows if has_core() else trie_reference
 
 
-def _auction_at(rows: Rows, numbers: I64, place: int) -> bytes:
+def _auction_at(rows: RowArrays, numbers: I64, place: int) -> bytes:
     row = numbers[place]
     return rows.auctions[int(rows.offsets[row]) : int(rows.offsets[row + 1])].tobytes()
 

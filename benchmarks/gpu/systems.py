@@ -32,7 +32,7 @@ def compare_systems(deals: DealArrays, backend: Backend) -> None:
         At the first deal that is bid otherwise, or where lists differ.
     """
     # the parent has none of the wheels that this needs
-    from bidcascade.systems.allowed import Bounds, list_allowed
+    from bidcascade.systems.allowed import ListingBounds, list_allowed
 
     answers, lists = [], []
     listed = deals.slice(0, min(len(deals), _LISTED))
@@ -42,7 +42,7 @@ def compare_systems(deals: DealArrays, backend: Backend) -> None:
         endings = bidder.endings(found.place)
         auctions = np.split(endings.calls, endings.offsets[1:-1])
         answers.append(list(zip(map(np.ndarray.tolist, auctions), found.defaults, strict=True)))
-        every = list_allowed(bidder, listed, Bounds(12, 5, 12), backend=where)
+        every = list_allowed(bidder, listed, ListingBounds(12, 5, 12), backend=where)
         lists.append(
             (
                 every.offsets.tolist(),

@@ -17,7 +17,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.runs.batch_inputs import Inputs, first_reject, refuse_hopeless
-from bidcascade.engine.runs.manifest import Position, describe_inputs
+from bidcascade.engine.runs.manifest import RunPosition, describe_inputs
 from bidcascade.engine.runs.progress import Report
 from bidcascade.engine.runs.run_folder import LOCK
 from bidcascade.kernels.types import U64
@@ -301,7 +301,7 @@ class _Adder:
         files_done = 0
         for numbers, inputs in self._groups():
             of_name = {self._wanted[number].name: number for number in numbers}
-            for chunk in inputs.chunks(Position()):
+            for chunk in inputs.chunks(RunPosition()):
                 self._take(chunk.deals, chunk.rejects, of_name)
                 if self._report is not None:
                     self._report(
@@ -316,10 +316,7 @@ class _Adder:
         self._writer.join_small()
 
     def _groups(self) -> Iterator[tuple[list[int], Inputs]]:
-        """Group what is read together; rows of Parquet may name other sources than their file.
-
-        Those are therefore read one by one.
-        """
+        """Group what is read together; Parquet, whose rows name their sources, file by file."""
         together: list[int] = []
         for number, source in self._wanted.items():
             if _is_parquet(source):

@@ -66,13 +66,7 @@ class FoundBoards:
 
 
 def _checked(archive: Archive, question: _Conditions) -> _Conditions:
-    """Check all that a question says; dealer and vulnerability as boards have them.
-
-    Raises
-    ------
-    BidcascadeError
-        That names the field at fault.
-    """
+    """Check all that a question says; dealer and vulnerability as boards have them."""
     check_values(question)
     read_field(archive.bidder, question.by, "by")
     read_field(lambda text: read_auction(text, exact=question.exact), question.auction, "auction")
@@ -530,13 +524,7 @@ def _lots(ids: U64, seed: int) -> U64:
 
 
 def _shares(sizes: dict[str, int], limit: int) -> dict[str, int]:
-    """Deal a number out to classes as equally as their sizes let it.
-
-    Examples
-    --------
-    >>> _shares({"1N": 2, "2C": 100, "P": 100}, 10)
-    {'1N': 2, '2C': 4, 'P': 4}
-    """
+    """Deal a number out to classes as equally as their sizes let it."""
     shares: dict[str, int] = {}
     left = limit
     ordered = sorted(sizes.items(), key=lambda item: (item[1], item[0]))

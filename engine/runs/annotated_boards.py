@@ -13,7 +13,7 @@ import polars as pl
 
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.runs.batch_inputs import Inputs
-from bidcascade.engine.runs.manifest import Position
+from bidcascade.engine.runs.manifest import RunPosition
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
 from bidcascade.loaders.inputs import Source, sniff
 from bidcascade.loaders.pbn_double_dummy import (
@@ -53,7 +53,7 @@ def annotated_games(
     yield PBN_HEADER
     waiting = RowsOf(answers)
     boards = Inputs(list(sources), CHUNK_DEALS, 1)
-    for chunk in boards.chunks(Position()):
+    for chunk in boards.chunks(RunPosition()):
         if chunk.deals.height:
             answered = waiting.take(chunk.deals.height)
             yield from format_games(_annotated(engine, chunk.deals, answered, engine.name))

@@ -44,7 +44,7 @@ from .batch_inputs import Inputs, boards_in_parquet, in_share, nothing_usable, r
 from .batch_parts import (
     FILE_ROWS,
     PART_COLUMNS,
-    Answered,
+    AnsweredPart,
     Answerer,
     Elsewhere,
     OwnAnswerer,
@@ -52,7 +52,7 @@ from .batch_parts import (
     backend_of,
 )
 from .call_arrays import CALL_ARRAYS
-from .manifest import WORKS, Manifest, Position, RunPart, describe_inputs
+from .manifest import WORKS, Manifest, RunPart, RunPosition, describe_inputs
 from .pace import Pace
 from .progress import Report, progress_bar
 from .run_folder import RunFolder
@@ -83,7 +83,7 @@ _SMALL_COUNTS_BYTES: Final = 64 << 20
 _COUNTS_EVERY_S: Final = 30.0
 
 
-class Summary(NamedTuple):
+class BatchSummary(NamedTuple):
     """What a batch did, all runs together."""
 
     boards: int
@@ -133,7 +133,7 @@ def run_batch(
     part_deals: int = PART_DEALS,
     show_progress: bool | None = None,
     report: Report | None = None,
-) -> Summary:
+) -> BatchSummary:
     """Answer all deals of some inputs into a folder.
 
     Parameters
@@ -236,7 +236,7 @@ def run_batch(
             job = _Job(engine, answerer, sources, run_folder, manifest, jobs, part_deals, export)
             stack.enter_context(job.showing_progress(shown=show_progress, report=report))
             job.run()
-    return Summary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
+    return BatchSummary(manifest.boards, manifest.rejects, manifest.rows, len(manifest.parts))
 
 
 def batch_folder(path: Path, *, is_export: bool = False) -> RunFolder:
@@ -249,8 +249,8 @@ class _StartedPart:
     """A part that is being answered, and where the job stands when it counts."""
 
     part: RunPart
-    position: Position
-    answer: "Future[Answered] | None" = None
+    position: RunPosition
+    answer: "Future[AnsweredPart] | None" = None
 
 
 class _Job:
@@ -284,7 +284,7 @@ class _Job:
         boards = boards_in_parquet(sources)
         self._boards_in_all = None if boards is None else round(self._share * boards)
         # counted from here on, written down in the manifest when the part is on the disk
-        self._position: Position = copy(manifest.position)
+        self._position: RunPosition = copy(manifest.position)
         self._started: deque[_StartedPart] = deque()
         self._parts_started = len(manifest.parts)
         self._boards_started = manifest.boards
@@ -385,11 +385,9 @@ class _Job:
         self._keep_pace()
 
     def _keep_pace(self) -> None:
-        """Set the size of the next part by how long the last ones took.
-
-        A part can only be begun when fewer than ``ahead`` are under way, so that in the long run
-        they are begun as fast as they are answered. Of those ahead, every other one only waits.
-        """
+        """Set the size of the next part by how long the last ones took."""
+        # a part can only start when fewer than ``ahead`` are under way, so that in the long run
+        # they start as fast as they are answered; of those ahead, every other one only waits
         ahead = self._answerer.ahead
         self._moments.append((time.monotonic(), self._boards_started))
         if len(self._moments) > ahead:
@@ -417,7 +415,7 @@ class _Job:
             self._commit(started.part, started.position)
             self._started.popleft()
 
-    def _take_over(self, answered: Answered, part: RunPart) -> None:
+    def _take_over(self, answered: AnsweredPart, part: RunPart) -> None:
         """Bring the files of an answered part to their place."""
         part.rows = answered.rows
         part.files |= answered.files
@@ -427,7 +425,7 @@ class _Job:
                     (answered.folder / name).replace(self._folder / name)
             sync_folder(self._folder)
 
-    def _commit(self, part: RunPart, position: Position) -> None:
+    def _commit(self, part: RunPart, position: RunPosition) -> None:
         """Make a part that is on the disk count."""
         before = self._manifest.position
         self._manifest.parts.append(part)

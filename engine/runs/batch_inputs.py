@@ -14,14 +14,14 @@ from bidcascade.loaders import HAND_COLUMNS, Batch, empty_rejects, iter_deals, s
 from bidcascade.loaders.inputs import Source
 from bidcascade.loaders.parquet_decoder import decode_parquet
 
-from .manifest import Position
+from .manifest import RunPosition
 
 _GROUP_BYTES: Final = 256 << 20
 """Inputs that are read as one; what a resumed run may have to read twice."""
 _HEAD_BYTES: Final = 1 << 20
 
 
-class Chunk(NamedTuple):
+class BoardChunk(NamedTuple):
     """Boards and rejects read from a source on."""
 
     source: int
@@ -60,7 +60,7 @@ class Inputs:
         if group:
             yield len(self.sources) - len(group), group
 
-    def chunks(self, position: Position) -> Iterator[Chunk]:
+    def chunks(self, position: RunPosition) -> Iterator[BoardChunk]:
         """All boards and rejects in order, from a position on."""
         start = copy(position)
         for first, group in self._groups():
@@ -74,7 +74,7 @@ class Inputs:
                 deals, rejects = batch.deals.slice(skip_boards), batch.rejects.slice(skip_rejects)
                 skip_boards -= batch.deals.height - deals.height
                 skip_rejects -= batch.rejects.height - rejects.height
-                yield Chunk(first, deals, rejects)
+                yield BoardChunk(first, deals, rejects)
 
     def _read(self, group: list[Source]) -> Iterator[Batch]:
         first = self.files_done

@@ -57,7 +57,7 @@ class PartRequest(NamedTuple):
     file_rows: int = FILE_ROWS
 
 
-class Answered(NamedTuple):
+class AnsweredPart(NamedTuple):
     """What answering a part left: rows, and files (with their bytes) in a folder."""
 
     rows: int
@@ -78,7 +78,7 @@ class Answerer(Protocol):
         """Parts that are worked on at once."""
         ...
 
-    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[AnsweredPart]":
         """Begin to answer a part; waits where too many are begun."""
         ...
 
@@ -119,9 +119,9 @@ class OwnAnswerer:
         self._folder = folder
         self._pieces = Pieces(report)
 
-    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[AnsweredPart]":
         """Answer a part; the future is done."""
-        done: Future[Answered] = Future()
+        done: Future[AnsweredPart] = Future()
         done.set_result(answer_part(self._engine, boards, request, self._folder, self._pieces))
         return done
 
@@ -143,7 +143,7 @@ def answer_part(
     request: PartRequest,
     folder: Path,
     pieces: Pieces | None = None,
-) -> Answered:
+) -> AnsweredPart:
     """Write the answers of a part's boards into a folder.
 
     Parameters
@@ -181,7 +181,7 @@ def answer_part(
             rows = pl.concat([origin, answers.drop("deal")], how="horizontal", rechunk=True)
             rows = _beside_source(rows, boards["auction"], text=request.text)
             put(rows, f"{name}.parquet")
-            return Answered(answers.height, files, folder)
+            return AnsweredPart(answers.height, files, folder)
         report = (lambda _: None) if pieces is None else pieces.report
         totals = np.zeros(boards.height, np.uint32)
         count = 0
@@ -195,7 +195,7 @@ def answer_part(
         for written in files:
             (folder / written).unlink(missing_ok=True)
         raise
-    return Answered(count, files, folder)
+    return AnsweredPart(count, files, folder)
 
 
 def _beside_source(answers: pl.DataFrame, source: pl.Series, *, text: bool) -> pl.DataFrame:
@@ -215,10 +215,8 @@ def _beside_source(answers: pl.DataFrame, source: pl.Series, *, text: bool) -> p
 def _entries_by_file(
     engine: Engine, boards: pl.DataFrame, request: PartRequest, report: Callable[[int], None]
 ) -> Iterator[pl.DataFrame]:
-    """Auctions, a frame a file: cut behind the deal with which a file has its rows.
-
-    All boards are one question: its threads would wait for each other at the end of each piece.
-    """
+    """Auctions, a frame a file: cut behind the deal with which a file has its rows."""
+    # all boards are one question: its threads would wait for each other at the end of each piece
     waiting: list[pl.DataFrame] = []
     rows = files = 0
     for frame in engine.iter_auctions(

@@ -38,7 +38,7 @@ from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, CannotWrite, can_writ
 from bidcascade.systems import is_system
 
 from . import tasks
-from .batch_parts import PART_COLUMNS, Answered, Answerer, Elsewhere, PartRequest
+from .batch_parts import PART_COLUMNS, AnsweredPart, Answerer, Elsewhere, PartRequest
 
 CONNECT_S: Final = 5.0
 """Seconds in which a scheduler must answer, and then a first worker be there."""
@@ -283,18 +283,18 @@ class ClusterAnswerer:
                 _log.warning("the scheduler at %s has no worker: waiting", self._address)
         return self._ahead
 
-    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[AnsweredPart]":
         """Send a part to the cluster; waits while enough are under way."""
-        done: Future[Answered] = Future()
+        done: Future[AnsweredPart] = Future()
 
-        def take(reply: tasks.Reply) -> None:
+        def take(reply: tasks.TaskReply) -> None:
             sizes = {}
             for name, content in reply["files"].items():
                 path = self._folder / name
                 with whole_file(path) as partial, can_write(path):
                     partial.write_bytes(content)
                 sizes[name] = len(content)
-            done.set_result(Answered(reply["rows"], sizes, self._folder))
+            done.set_result(AnsweredPart(reply["rows"], sizes, self._folder))
 
         self._submit(boards, done, take, tasks.answer, json.dumps(request._asdict()))
         return done
@@ -303,7 +303,7 @@ class ClusterAnswerer:
         """Have a part counted; :meth:`gather` adds it to ``total``."""
         done: Future[None] = Future()
 
-        def take(reply: tasks.Reply) -> None:
+        def take(reply: tasks.TaskReply) -> None:
             with self._changed:
                 if self._sum is None:
                     self._sum = np.zeros(len(total), np.uint64)
@@ -335,8 +335,8 @@ class ClusterAnswerer:
         self,
         boards: pl.DataFrame,
         done: "Future[Any]",
-        take: Callable[[tasks.Reply], None],
-        task: Callable[..., tasks.Reply],
+        take: Callable[[tasks.TaskReply], None],
+        task: Callable[..., tasks.TaskReply],
         *question: str,
     ) -> None:
         while True:
@@ -373,7 +373,7 @@ class ClusterAnswerer:
 
         sent.add_done_callback(finish)
 
-    def _reply(self, came: Any) -> tasks.Reply:
+    def _reply(self, came: Any) -> tasks.TaskReply:
         """Answer of a task that is done, from the worker that has it."""
         if came.status == "error":
             raise BackendUnavailable(
@@ -383,7 +383,7 @@ class ClusterAnswerer:
             raise BackendUnavailable(
                 f"lost the scheduler at {self._address!r}: resume when it is there again"
             )
-        reply: tasks.Reply = came.result()
+        reply: tasks.TaskReply = came.result()
         if "error" in reply:
             raise _error_of(reply)
         return reply
@@ -412,7 +412,7 @@ def frame_bytes(frame: pl.DataFrame) -> bytes:
     return buffer.getvalue()
 
 
-def _error_of(reply: tasks.Reply) -> Exception:
+def _error_of(reply: tasks.TaskReply) -> Exception:
     """Error that a worker has told, as one of the same kind."""
     text, name = f"worker {reply['worker']}: {reply['text']}", reply["error"]
     if name == "MemoryError":

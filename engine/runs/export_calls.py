@@ -27,7 +27,7 @@ from bidcascade.loaders.inputs import Input
 from bidcascade.loaders.whole_files import write_parquet
 
 from .batch import PART_DEALS, Export, run_batch
-from .batch_parts import PART_COLUMNS, Answered, OwnAnswerer, PartRequest
+from .batch_parts import PART_COLUMNS, AnsweredPart, OwnAnswerer, PartRequest
 from .call_arrays import write_arrays
 from .manifest import Manifest
 from .progress import Report
@@ -124,7 +124,7 @@ class _CallAnswerer(OwnAnswerer):
         super().__init__(engine, folder, lambda _: None)
         self._rows = rows
 
-    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[Answered]":
+    def answer(self, boards: pl.DataFrame, request: PartRequest) -> "Future[AnsweredPart]":
         """Make the rows of a part; the future is done."""
         files: dict[str, int] = {}
         left_out = []
@@ -148,8 +148,8 @@ class _CallAnswerer(OwnAnswerer):
             for written in files:
                 (self._folder / written).unlink(missing_ok=True)
             raise
-        done: Future[Answered] = Future()
-        done.set_result(Answered(count, files, self._folder))
+        done: Future[AnsweredPart] = Future()
+        done.set_result(AnsweredPart(count, files, self._folder))
         return done
 
 

@@ -25,15 +25,15 @@ from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.table import BiddingTable
-from bidcascade.table.evidence.learning import Boards, Options, learn
+from bidcascade.table.evidence.learning import DealsWithCalls, Options, learn
 from bidcascade.table.real_calls import CallLists
 
 from .batch_inputs import Inputs, nothing_usable, refuse_hopeless
 from .manifest import (
     LISTED,
     Manifest,
-    Position,
     RunPart,
+    RunPosition,
     digest_inputs,
     list_inputs,
     listed_sources,
@@ -140,10 +140,9 @@ def learn_from(
 
 
 class _ReadBoards:
-    """Boards with auctions on the disk, read as often as they are asked for.
+    """Boards with auctions on the disk, read as often as they are asked for."""
 
-    A part's ``rows`` are those of its boards that are kept.
-    """
+    # a part's ``rows`` are those of its boards that are kept
 
     def __init__(self, place: RunFolder, run: Manifest) -> None:
         self._place = place
@@ -195,12 +194,12 @@ class _ReadBoards:
         state["play_disagrees"] += deals.height - played.height
         state["without_auction"] += played.height - bid.height
 
-    def _commit(self, part: RunPart, position: Position) -> None:
+    def _commit(self, part: RunPart, position: RunPosition) -> None:
         self._run.parts.append(part)
         self._run.position = copy(position)
         self._place.write(self._run)
 
-    def chunks(self) -> Iterator[Boards]:
+    def chunks(self) -> Iterator[DealsWithCalls]:
         """Go through the boards once."""
         for name in self._run.named("boards-"):
             frame = pl.read_ipc(self._place.path / name)

@@ -51,7 +51,7 @@ _FILES_AT_ONCE: Final = 10_000
 
 
 @dataclass(slots=True)
-class Position:
+class RunPosition:
     """Where the next part begins: all that comes before a source is written, and some behind it.
 
     Parameters
@@ -63,11 +63,11 @@ class Position:
 
     Examples
     --------
-    >>> position = Position()
+    >>> position = RunPosition()
     >>> position.add(0, 500, 3)
     >>> position.add(7, 200, 0)
     >>> position
-    Position(source=7, boards=200, rejects=0)
+    RunPosition(source=7, boards=200, rejects=0)
     """
 
     source: int = 0
@@ -123,7 +123,7 @@ class Manifest:
         Path, bytes and SHA-256 of each source; the last is null for standard input. Of inputs that
         stand in a file (:data:`LISTED`), that file, how many they are, and a digest of all.
     parts : list of Part
-    position : Position
+    position : RunPosition
     state : dict
         What adds up on the way, as JSON.
     state_files : dict of str to int
@@ -137,7 +137,7 @@ class Manifest:
     options: dict[str, Any] = field(default_factory=dict)
     inputs: list[Any] = field(default_factory=list)
     parts: list[RunPart] = field(default_factory=list)
-    position: Position = field(default_factory=Position)
+    position: RunPosition = field(default_factory=RunPosition)
     state: dict[str, Any] = field(default_factory=dict)
     state_files: dict[str, int] = field(default_factory=dict)
     results: dict[str, int] = field(default_factory=dict)
@@ -215,7 +215,7 @@ class Manifest:
         try:
             del value["totals"]
             parts = [RunPart(**part) for part in value.pop("parts")]
-            position = Position(**value.pop("position"))
+            position = RunPosition(**value.pop("position"))
             return cls(parts=parts, position=position, **value)
         except (TypeError, KeyError, AttributeError) as error:
             raise InvalidInput(f"damaged manifest {str(path)!r}: {error}") from None

@@ -22,7 +22,7 @@ from bidcascade.version import package_version
 
 from .batch_parts import PartRequest, answer_part
 
-Reply: TypeAlias = dict[str, Any]
+TaskReply: TypeAlias = dict[str, Any]
 
 _MOST_ENGINES: Final = 4
 """Engines that this process keeps open: several batches may share a cluster."""
@@ -40,7 +40,7 @@ def versions() -> dict[str, str]:
     return {"bidcascade": package_version(), "polars": pl.__version__}
 
 
-def prepare(start: str) -> Reply:
+def prepare(start: str) -> TaskReply:
     """Open the engine of a batch on this worker; return the name of its backend.
 
     Parameters
@@ -54,7 +54,7 @@ def prepare(start: str) -> Reply:
         return _failed(error)
 
 
-def answer(start: str, question: str, block: bytes) -> Reply:
+def answer(start: str, question: str, block: bytes) -> TaskReply:
     """Answer a part; return its rows and its files as bytes.
 
     Parameters
@@ -78,7 +78,7 @@ def answer(start: str, question: str, block: bytes) -> Reply:
         return _failed(error)
 
 
-def count(start: str, block: bytes) -> Reply:
+def count(start: str, block: bytes) -> TaskReply:
     """Count who reaches each entry; return the entries that occur and how often, as bytes.
 
     ``places`` are 32-bit and ``counts`` 64-bit unsigned numbers, both little-endian.
@@ -116,7 +116,7 @@ def _opened(text: str) -> Engine:
     return engine
 
 
-def _failed(error: Exception) -> Reply:
+def _failed(error: Exception) -> TaskReply:
     name, text = type(error).__name__, str(error).partition("\n")[0]
     if isinstance(error, MemoryError) and not isinstance(error, BidcascadeError):
         name, text = "MemoryError", "not enough memory"

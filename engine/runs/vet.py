@@ -31,12 +31,12 @@ from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
 from bidcascade.table.evidence.vetting import Vetting
 from bidcascade.table.real_calls import CallLists
 
-from .batch_inputs import Chunk, Inputs, first_reject
+from .batch_inputs import BoardChunk, Inputs, first_reject
 from .manifest import (
     LISTED,
     Manifest,
-    Position,
     RunPart,
+    RunPosition,
     digest_inputs,
     list_inputs,
     listed_sources,
@@ -293,7 +293,7 @@ class _Found:
         steps: "_Steps | None" = None,
     ) -> None:
         """Take in the deals that are not taken in yet."""
-        position = Position()
+        position = RunPosition()
         if steps is not None:
             position = steps.resume(self)
             if steps.are_done:
@@ -353,7 +353,7 @@ class _Steps:
         """Whether all deals are taken in."""
         return self._run.finished
 
-    def resume(self, found: _Found) -> Position:
+    def resume(self, found: _Found) -> RunPosition:
         """Put what earlier steps have found where it was; where to read on."""
         run, path = self._run, self._place.path
         if run.parts:
@@ -367,7 +367,7 @@ class _Steps:
             found.counts_all[:], found.counts_first[:] = counts[0], counts[1]
         return copy(run.position)
 
-    def took(self, found: _Found, chunk: Chunk, position: Position) -> None:
+    def took(self, found: _Found, chunk: BoardChunk, position: RunPosition) -> None:
         """Notice what was taken in; make it count where that is due."""
         self._part.boards += chunk.deals.height
         self._part.rejects += chunk.rejects.height
@@ -376,13 +376,13 @@ class _Steps:
         if self._part.boards + self._part.rejects >= self._step_deals:
             self._commit(found, position)
 
-    def end(self, found: _Found, position: Position) -> None:
+    def end(self, found: _Found, position: RunPosition) -> None:
         """Make all count that was taken in last, of what takes more than one step."""
         if self._run.parts:
             self._run.finished = True
             self._commit(found, position)
 
-    def _commit(self, found: _Found, position: Position) -> None:
+    def _commit(self, found: _Found, position: RunPosition) -> None:
         run, part, path, before = self._run, self._part, self._place.path, self._run.state_files
         if self._rejects:
             self._place.put(pl.concat(self._rejects), _name("rejects", part.number), part)

@@ -24,7 +24,7 @@ from bidcascade.table import BiddingTable
 from bidcascade.table.evidence.mined_table import INPUTS
 from bidcascade.table.evidence.mining import MOST_IN_MEMORY, MinedCounts, Miner
 
-from .manifest import INPUT_SCHEMA, LISTED, Manifest, Position, RunPart
+from .manifest import INPUT_SCHEMA, LISTED, Manifest, RunPart, RunPosition
 from .run_folder import RunFolder
 
 _MINED: Final = "mined.parquet"
@@ -85,7 +85,7 @@ class WorkFolder:
         miner = self.open_miner(MOST_IN_MEMORY)
         if before is not None:
             miner.add_table(before)
-        self.commit(miner, Position(), [])
+        self.commit(miner, RunPosition(), [])
 
     @property
     def inputs(self) -> pl.DataFrame:
@@ -119,7 +119,7 @@ class WorkFolder:
             reason = str(error).partition("\n")[0]
             raise InvalidInput(f"cannot resume: {name} of {str(self.path)!r}: {reason}") from None
 
-    def commit(self, miner: Miner, position: Position, rejects: list[pl.DataFrame]) -> None:
+    def commit(self, miner: Miner, position: RunPosition, rejects: list[pl.DataFrame]) -> None:
         """Make all count that a miner took in up to a position.
 
         Raises

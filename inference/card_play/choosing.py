@@ -39,9 +39,9 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
 from bidcascade.inference.layouts.fitting import fitting
-from bidcascade.inference.layouts.meanings import Source
+from bidcascade.inference.layouts.meanings import MeaningSource
 from bidcascade.inference.layouts.sampling import deal_where, sample_layouts
-from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.inference.lead_carding import usual_leads
 from bidcascade.inference.leads import study_leads, touching_cards
 from bidcascade.inference.single_dummy.endings import EndingSolver
@@ -50,7 +50,7 @@ from bidcascade.inference.weighted import F64, weighted_mean
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
-from .likelihood import CardInference, Choice, hidden_choices, likelihoods
+from .likelihood import CardChoice, CardInference, hidden_choices, likelihoods
 from .next_choice import SOLVED, PlayedValue, points_by_tricks, value_with_next_choice
 from .rules_of_thumb import choose_card, is_master
 from .sight import Sight
@@ -179,7 +179,7 @@ class CardPlayer:
     ('S2', 'rules of thumb')
     """
 
-    meanings: Source | None
+    meanings: MeaningSource | None
     opponents: System | None = None
     budget_ms: int | None = DEFAULT_BUDGET_MS
     layouts: int = MOST_LAYOUTS
@@ -272,7 +272,7 @@ class CardPlayer:
         count = round(float(counts[weights > 0].sum()))
         return ChosenCard(card, "layouts", _why(sight, card, values, count), values, count, notes)
 
-    def _ms_a_layout(self, sight: Sight, choices: Sequence[Choice]) -> float:
+    def _ms_a_layout(self, sight: Sight, choices: Sequence[CardChoice]) -> float:
         """How long it takes to solve a layout, and to weigh the cards of others in it."""
         weighed = 0.0
         if self.inference is not None:
@@ -307,7 +307,7 @@ class CardPlayer:
             hands, notes = hands[:, fits], tuple(map(str, relaxed))
         return _Drawn(np.ascontiguousarray(hands), np.ones(hands.shape[1]), notes)
 
-    def _sources(self, sight: Sight) -> tuple[Source, System | None] | None:
+    def _sources(self, sight: Sight) -> tuple[MeaningSource, System | None] | None:
         """Tell what calls of the dealer's side are read by, and those of the other."""
         source, others = self.meanings, self.opponents
         if source is None:
@@ -349,7 +349,7 @@ class CardPlayer:
                 if found.report.stopped_because == "time":
                     notes.append("fewer layouts drawn than asked for: the time was over")
         if not len(weights):
-            limits = Limits(_MOST_PROPOSALS, perf_counter() + half_s, cancel)
+            limits = SearchLimits(_MOST_PROPOSALS, perf_counter() + half_s, cancel)
             parts = deal_where(
                 (), count=count, seed=self.seed, known=known, dealer=dealer, limits=limits
             )
@@ -417,7 +417,7 @@ class CardPlayer:
         sight: Sight,
         hands: U64,
         counts: F64,
-        choices: Sequence[Choice],
+        choices: Sequence[CardChoice],
         deadline: float,
         cancel: Event | None,
     ) -> tuple[F64, list[str]]:
@@ -460,15 +460,9 @@ class _Drawn(NamedTuple):
 
 
 def _within(deadline: float, work: Callable[[], _Found]) -> _Found:
-    """Do a piece of work, or leave it to end by itself where it is not done in time.
-
-    The solver cannot be stopped within a layout, and one may take as long as dozens of others.
-
-    Raises
-    ------
-    TimedOut
-        If the deadline, a value of ``perf_counter``, comes first.
-    """
+    """Do a piece of work, or leave it to end by itself where it is not done in time."""
+    # the solver cannot be stopped within a layout, and one may take as long as dozens of others;
+    # the deadline is a value of ``perf_counter``
     if deadline == math.inf:
         return work()
     left = deadline - perf_counter()
@@ -553,12 +547,10 @@ def _equal_to_best(values: Sequence[PlayValue]) -> list[PlayValue]:
 
 
 def _usual(sight: Sight, good: Sequence[int]) -> int:
-    """Card that a player plays of those that are equally good.
-
-    The rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply.
-    Else declarer cashes a trick, and defenders lead as is usual from the suit; from any other hand
-    it is the lowest card, which wastes no honour and keeps what may be an entry.
-    """
+    """Card that a player plays of those that are equally good."""
+    # the rules of thumb first: they draw trumps, lead from the top of a sequence and win cheaply;
+    # else declarer cashes a trick, and defenders lead as is usual from the suit; from any other
+    # hand it is the lowest card, which wastes no honour and keeps what may be an entry
     strain = sight.contract.strain
     thumb = _by_thumb(sight)
     if thumb in good:

@@ -70,12 +70,12 @@ class CardInference:
         if self.hypotheses < 0:
             raise InvalidInput(f"expected hypotheses from 0 on, got {self.hypotheses!r}")
 
-    def imagined(self, choice: "Choice") -> int:
+    def imagined(self, choice: "CardChoice") -> int:
         """In how many layouts a choice is solved for each layout that it is weighed in."""
         return max(1, self.hypotheses) if choice.cards <= _OWN_VIEW_CARDS else 1
 
 
-class Choice(NamedTuple):
+class CardChoice(NamedTuple):
     """A card that was chosen by who is out of sight.
 
     Parameters
@@ -100,7 +100,7 @@ class Choice(NamedTuple):
         return 13 - self.before.hands[self.seat].bit_count()
 
 
-def hidden_choices(sight: Sight, how: CardInference | None = None) -> list[Choice]:
+def hidden_choices(sight: Sight, how: CardInference | None = None) -> list[CardChoice]:
     """Cards that are looked at, the earliest first.
 
     Examples
@@ -112,11 +112,11 @@ def hidden_choices(sight: Sight, how: CardInference | None = None) -> list[Choic
     []
     """
     how = how or CardInference()
-    found: list[Choice] = []
+    found: list[CardChoice] = []
     for number in range(len(sight.played) - 1, -1, -1):
         before = give_to_seats(sight.played[:number], sight.contract)
         gone = sum(1 << card for card in sight.played[:number])
-        choice = Choice(before.turn, sight.played[number], gone, before)
+        choice = CardChoice(before.turn, sight.played[number], gone, before)
         if choice.cards > _MOST_CARDS or len(found) == how.choices:
             break
         if choice.seat not in sight.seen:
@@ -127,7 +127,7 @@ def hidden_choices(sight: Sight, how: CardInference | None = None) -> list[Choic
 def likelihoods(
     sight: Sight,
     hands: U64,
-    choice: Choice,
+    choice: CardChoice,
     how: CardInference,
     solver: SolvesPlays,
     *,
@@ -141,7 +141,7 @@ def likelihoods(
     sight : Sight
     hands : uint64 [4, n]
         Layouts as they were dealt.
-    choice : Choice
+    choice : CardChoice
     how : CardInference
     solver : SolvesPlays
     seed : int
@@ -172,7 +172,7 @@ def likelihoods(
 def _as_he_saw_it(
     sight: Sight,
     left: U64,
-    choice: Choice,
+    choice: CardChoice,
     how: CardInference,
     solver: SolvesPlays,
     seed: int,
@@ -196,7 +196,7 @@ def _as_he_saw_it(
 
 
 def _all_hands_seen(
-    sight: Sight, left: U64, choice: Choice, solver: SolvesPlays, cancel: Event | None
+    sight: Sight, left: U64, choice: CardChoice, solver: SolvesPlays, cancel: Event | None
 ) -> list[Mapping[int, Fraction]]:
     """Worth of each card by layout, double dummy in the layout itself."""
     before = choice.before
@@ -210,13 +210,11 @@ def _all_hands_seen(
 
 
 def _chance(
-    choice: Choice, ties: Ties, held: int, in_play: int, values: Mapping[int, Fraction]
+    choice: CardChoice, ties: Ties, held: int, in_play: int, values: Mapping[int, Fraction]
 ) -> float:
-    """Chance of one card in one layout.
-
-    What a player chooses between are touching honours together, and small cards of a suit that are
-    worth the same.
-    """
+    """Chance of one card in one layout."""
+    # a player chooses between touching honours together, and small cards of a suit that are worth
+    # the same
     legal = legal_cards(held, choice.before.trick)
     small: dict[tuple[int, Fraction], tuple[int, ...]] = {}
     found = list[tuple[int, ...]]()

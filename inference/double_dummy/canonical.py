@@ -16,7 +16,7 @@ import numpy as np
 from bidcascade.bridge import HOLDING_MASK
 from bidcascade.kernels.types import U8, U64
 
-from .protocol import NO_CARD, Boards
+from .protocol import NO_CARD, SolverBoards
 
 _NOTRUMP = 4
 _TRUMPS_LAST = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
@@ -32,12 +32,12 @@ class Canonical(NamedTuple):
     """uint8 [n, 52]: the canonical number of each card that is in play."""
 
 
-def canonical(boards: Boards) -> Canonical:
+def canonical(boards: SolverBoards) -> Canonical:
     """Find the keys of questions and the places of their cards.
 
     Parameters
     ----------
-    boards : Boards
+    boards : SolverBoards
         Checked questions (:func:`.protocol.check_boards`).
 
     Examples

@@ -24,7 +24,7 @@ from bidcascade.kernels.types import U8, U64
 
 from .answer_cache import DEFAULT_ENTRIES, AnswerCache, Known
 from .canonical import canonical
-from .protocol import I8, NO_CARD, NOT_HELD, TABLE_SIZE, Boards, SolvedInPart, check_boards
+from .protocol import I8, NO_CARD, NOT_HELD, TABLE_SIZE, SolvedInPart, SolverBoards, check_boards
 from .records import deal_records, read_answers, read_values
 from .schedule import Schedule, SolverBatch, SolverCall, SolverQuestion
 from .solver_link import SolverDied, SolverLink
@@ -232,7 +232,7 @@ class DoubleDummyPool:
 
     def _declarers_tricks(
         self,
-        boards: Boards,
+        boards: SolverBoards,
         cancel: threading.Event | None,
         timeout_s: float | None,
         *,
@@ -248,7 +248,7 @@ class DoubleDummyPool:
         )
 
     def _all_cards(
-        self, boards: Boards, cancel: threading.Event | None, timeout_s: float | None
+        self, boards: SolverBoards, cancel: threading.Event | None, timeout_s: float | None
     ) -> I8:
         turn = (boards.first + (boards.trick != NO_CARD).sum(axis=1)) % 4
         mover = np.take_along_axis(boards.hands, turn[None, :].astype(np.intp), axis=0)[0]
@@ -262,7 +262,7 @@ class DoubleDummyPool:
 
     def _ask(
         self,
-        boards: Boards,
+        boards: SolverBoards,
         cancel: threading.Event | None,
         timeout_s: float | None,
         convert: Callable[[I8, U8], I8],
@@ -270,14 +270,9 @@ class DoubleDummyPool:
         all_cards: bool,
         may_go_on: bool = False,
     ) -> I8:
-        """Have questions answered.
-
-        Parameters
-        ----------
-        convert : callable
-            Makes the caller's answers of the tricks of the leader's side, for all cards by
-            canonical card, and of the cards' places.
-        """
+        """Have questions answered."""
+        # convert makes the caller's answers of the tricks by canonical card, and of the cards'
+        # places
         keys, places = canonical(boards)
         call = self._schedule.submit(
             keys,
@@ -453,8 +448,8 @@ def _read(
     ]
 
 
-def _chosen(boards: Boards, numbers: NDArray[np.intp]) -> Boards:
-    return Boards(
+def _chosen(boards: SolverBoards, numbers: NDArray[np.intp]) -> SolverBoards:
+    return SolverBoards(
         boards.hands[:, numbers],
         boards.strain[numbers],
         boards.first[numbers],
@@ -462,13 +457,13 @@ def _chosen(boards: Boards, numbers: NDArray[np.intp]) -> Boards:
     )
 
 
-def _table_boards(hands: U64) -> Boards:
+def _table_boards(hands: U64) -> SolverBoards:
     """Questions for tables: by deal, strain and declarer, so that those of a strain go together."""
     count = hands.shape[1]
     strain = np.tile(np.repeat(np.arange(5, dtype=np.uint8), 4), count)
     leader = np.tile(np.arange(1, 5, dtype=np.uint8) % np.uint8(4), 5 * count)
     trick = np.full((TABLE_SIZE * count, 3), NO_CARD, np.uint8)
-    return Boards(np.repeat(hands, TABLE_SIZE, axis=1), strain, leader, trick)
+    return SolverBoards(np.repeat(hands, TABLE_SIZE, axis=1), strain, leader, trick)
 
 
 def _as_tables(tricks: I8, count: int) -> I8:
@@ -476,7 +471,7 @@ def _as_tables(tricks: I8, count: int) -> I8:
     return np.ascontiguousarray(by_declarer.reshape(count, TABLE_SIZE))
 
 
-def _failure(boards: Boards, row: int, deal: int, reason: str) -> str:
+def _failure(boards: SolverBoards, row: int, deal: int, reason: str) -> str:
     hands = " ".join(format_hand(int(hand)) for hand in boards.hands[:, row])
     return (
         f"deal {deal} (N:{hands}, strain {'CDHSN'[boards.strain[row]]}, "

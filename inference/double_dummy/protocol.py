@@ -157,7 +157,7 @@ def table_place(declarer: int, strain: int) -> int:
     return 5 * declarer + strain
 
 
-class Boards(NamedTuple):
+class SolverBoards(NamedTuple):
     """Questions for a solver, one a row, all of the same length.
 
     hands : uint64 [4, n]; strain, first : uint8 [n]; trick : uint8 [n, 3].
@@ -171,7 +171,7 @@ class Boards(NamedTuple):
 
 def check_boards(
     hands: U64, strain: ArrayLike, first: ArrayLike, trick: U8 | None = None
-) -> Boards:
+) -> SolverBoards:
     """Check questions for a solver and give them their types.
 
     Parameters
@@ -202,7 +202,7 @@ def check_boards(
     if trick.dtype != np.uint8 or trick.shape != (count, 3):
         raise ValueError(f"expected a trick as uint8[{count}, 3], got {trick.dtype}{trick.shape}")
     _check_cards(hands, leaders, trick)
-    return Boards(hands, strains, leaders, trick)
+    return SolverBoards(hands, strains, leaders, trick)
 
 
 def _numbers(what: str, given: ArrayLike, most: int, count: int) -> U8:

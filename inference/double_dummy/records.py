@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import HOLDING_MASK
 
-from .protocol import I8, NO_CARD, NOT_HELD, Boards
+from .protocol import I8, NO_CARD, NOT_HELD, SolverBoards
 from .solver_process import ANSWER_INTS, DEAL_INTS
 
 _STRAINS = np.array([3, 2, 1, 0, 4], np.int32)
 _RANK_BASE = 2
 
 
-def deal_records(boards: Boards) -> NDArray[np.int32]:
+def deal_records(boards: SolverBoards) -> NDArray[np.int32]:
     """Write questions as ``deal`` structures.
 
     Returns

@@ -16,16 +16,15 @@ from bidcascade.bridge import (
     Vulnerability,
     format_call,
 )
-from bidcascade.inference.auction_ends import I64, Endings
+from bidcascade.inference.auction_ends import I64, DistinctAuctions
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.systems import System
+from bidcascade.systems.any_bidder import Calls
 from bidcascade.systems.choice import choose
 from bidcascade.systems.system import SystemPlaces, context_at
 
 from .protocol import Reply, Turn, where
-
-Calls: TypeAlias = tuple[int, ...]
 
 
 class ForeignEngine(Protocol):
@@ -82,7 +81,7 @@ def system_of(player: Player) -> System | None:
     return player.system if isinstance(player, SystemPlayer) else None
 
 
-class Fault(NamedTuple):
+class EngineFault(NamedTuple):
     """A call that could not be used, for which a pass was made."""
 
     deal: int
@@ -99,7 +98,9 @@ class ForeignBidder:
 
     def bid_from(self, calls: Sequence[int], deals: DealArrays) -> tuple[list[Calls], I64]:
         """Bid deals on from an auction; different auctions, and which of them each deal has."""
-        endings, which = Endings.of_auctions(bid_out(self._engine, self._engine, deals, calls))
+        endings, which = DistinctAuctions.of_auctions(
+            bid_out(self._engine, self._engine, deals, calls)
+        )
         return [endings.auction(one) for one in range(len(endings.calls))], which
 
 
@@ -109,7 +110,7 @@ def bid_out(
     deals: DealArrays,
     calls: Sequence[int] = (),
     *,
-    faults: list[Fault] | None = None,
+    faults: list[EngineFault] | None = None,
     first_deal: int = 0,
 ) -> list[Calls]:
     r"""Bid deals to the end.
@@ -208,7 +209,7 @@ def _engine_calls(
     engine: ForeignEngine,
     turns: Sequence[Turn],
     numbers: Sequence[int],
-    faults: list[Fault] | None,
+    faults: list[EngineFault] | None,
 ) -> list[int]:
     found = []
     for number, turn, reply in zip(numbers, turns, engine.answers(turns, numbers), strict=True):
@@ -217,7 +218,7 @@ def _engine_calls(
         except EngineFailed as error:
             if faults is None:
                 raise
-            faults.append(Fault(number, error.fault, str(error)))
+            faults.append(EngineFault(number, error.fault, str(error)))
             found.append(PASS)
     return found
 

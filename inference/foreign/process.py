@@ -370,12 +370,6 @@ def _exit_code(process: subprocess.Popen[bytes], patience_s: float) -> int | Non
 
 
 def _name_of(words: Sequence[str]) -> str:
-    """Name for a command: that of the script if an interpreter runs one, else the program's.
-
-    Examples
-    --------
-    >>> _name_of(["python3", "bots/passes.py", "-q"]), _name_of(["./bot", "--fast"])
-    ('passes', 'bot')
-    """
+    """Name for a command: that of the script if an interpreter runs one, else the program's."""
     scripts = [one for one in words[1:] if Path(one).suffix in (".py", ".js", ".mjs", ".rb", ".jl")]
     return Path((scripts or words)[0]).stem or words[0]

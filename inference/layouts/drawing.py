@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.core.functions import call_core
-from bidcascade.kernels.core.groups import Field, Group
+from bidcascade.kernels.core.groups import ArrayGroup, Field
 from bidcascade.kernels.dealing import GAMMA, mixed_words
 from bidcascade.kernels.types import U8, U64
 
@@ -42,7 +42,7 @@ def uniform_of(seed: np.uint64, numbers: I64) -> F64:
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-class Draw(Group):
+class Draw(ArrayGroup):
     """Hands that a seat can draw, counted: shape by shape and in all.
 
     Parameters
@@ -80,7 +80,7 @@ class Draw(Group):
         """Hands of all shapes."""
 
 
-class RestConstraints(Group):
+class RestConstraints(ArrayGroup):
     """What :func:`deal_rest` asks of the seats in order, and the cells of the first one.
 
     Allowed points, a bit each, stand by shape number (clubs + 14 diamonds + 196 hearts).
@@ -97,7 +97,7 @@ class RestConstraints(Group):
     }
 
 
-class ExactConstraints(Group):
+class ExactConstraints(ArrayGroup):
     """What :func:`deal_exactly` asks of the seats in order.
 
     ``shapes`` are the allowed shapes of all seats, those of seat ``s`` from ``starts[s]`` on, and

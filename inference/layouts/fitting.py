@@ -10,13 +10,13 @@ from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 
 from .judging import Bools, Judge, steps_of
-from .meanings import Source
+from .meanings import MeaningSource
 from .relaxing import note, unknown_calls
 from .result import Relaxed, deals_of
 
 
 def fitting(
-    source: Source,
+    source: MeaningSource,
     auction: Sequence[int],
     hands: U64,
     *,

@@ -19,7 +19,7 @@ from bidcascade.table import Expression, to_postfix
 from bidcascade.table.language.expression_tree import Truth
 
 from .drawing import I64
-from .meanings import Source, opened_source, read_auction
+from .meanings import MeaningSource, opened_source, read_auction
 from .steps import Option, Step
 
 Bools = NDArray[np.bool_]
@@ -131,7 +131,7 @@ _known = LruCache[tuple[object, ...], tuple[list[weakref.ref[object]], tuple[Ste
 
 
 def steps_of(
-    source: Source, calls: tuple[int, ...], dealer: Seat, opponents: System | None = None
+    source: MeaningSource, calls: tuple[int, ...], dealer: Seat, opponents: System | None = None
 ) -> tuple[tuple[Step, ...], Judges]:
     """Read the steps of an auction, or remember them and the judges that were made of them.
 

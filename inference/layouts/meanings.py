@@ -32,7 +32,7 @@ from bidcascade.table.language.expression_tree import Expression, Term
 
 from .steps import Option, Step, bounds_of
 
-Source: TypeAlias = System | BiddingTable | StatesAndPlaces | str | Path
+MeaningSource: TypeAlias = System | BiddingTable | StatesAndPlaces | str | Path
 """What says what calls mean: a system, a table, the name of one, or the places of two systems."""
 
 
@@ -98,7 +98,7 @@ class Meanings(Protocol):
         ...
 
 
-def opened_source(source: Source) -> System | BiddingTable | StatesAndPlaces:
+def opened_source(source: MeaningSource) -> System | BiddingTable | StatesAndPlaces:
     """Give a source as it is, and for a name or path what it opens.
 
     Raises
@@ -114,7 +114,7 @@ def opened_source(source: Source) -> System | BiddingTable | StatesAndPlaces:
     raise TypeError(f"expected a system, a bidding table or the name of one, got {source!r:.80}")
 
 
-def meanings_of(source: Source, opponents: System | None = None) -> Meanings:
+def meanings_of(source: MeaningSource, opponents: System | None = None) -> Meanings:
     """Meanings of calls by a source; ``opponents`` is what the side plays that did not deal.
 
     Only a system can have other opponents than its text says.
@@ -248,7 +248,7 @@ class OverlaidMeanings(SystemMeanings):
 
 
 def read_auction(
-    source: Source,
+    source: MeaningSource,
     calls: Sequence[int],
     dealer: Seat = Seat.NORTH,
     opponents: System | None = None,

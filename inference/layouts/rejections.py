@@ -17,10 +17,10 @@ from bidcascade.systems.system import auction_calls, dealer_and_sides
 
 from .judging import Bools, Judge, steps_of
 from .known import KnownCards, known_by_seat
-from .meanings import Source, meanings_of
+from .meanings import MeaningSource, meanings_of
 from .result import deals_of
 from .sampling import deal_where
-from .searching import Limits
+from .searching import SearchLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Rejections(ShownAnswer):
 
 
 def count_rejections(
-    source: Source,
+    source: MeaningSource,
     auction: str | Sequence[int],
     *,
     deals: int,
@@ -68,7 +68,7 @@ def count_rejections(
     seed: int = 0,
     strict: bool = True,
     opponents: System | None = None,
-    limits: Limits | None = None,
+    limits: SearchLimits | None = None,
     cancel: threading.Event | None = None,
     backend: Backend | None = None,
 ) -> Rejections:
@@ -81,7 +81,7 @@ def count_rejections(
         are left out, as they are there.
     deals : int
         How many; fewer where ``limits`` are reached.
-    limits : Limits, optional
+    limits : SearchLimits, optional
 
     Raises
     ------
@@ -118,7 +118,7 @@ def count_rejections(
                 dealer=dealer,
                 vulnerability=sides,
                 vocabulary=vocabulary,
-                limits=limits or Limits(cancel=cancel),
+                limits=limits or SearchLimits(cancel=cancel),
                 backend=backend,
             )
         ],

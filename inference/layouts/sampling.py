@@ -25,10 +25,10 @@ from bidcascade.table.language.explain import HandValues, holds
 
 from .judging import steps_of
 from .known import KnownCards, known_by_seat
-from .meanings import Source, meanings_of
+from .meanings import MeaningSource, meanings_of
 from .relaxing import no_such_deal, note, relax, unknown_calls, where_text
 from .result import LayoutReport, Layouts, Relaxed, effective_size
-from .searching import PILOT, Attempt, LayoutQuestion, Limits, Search, rare_or, search
+from .searching import PILOT, Attempt, LayoutQuestion, LayoutSearch, SearchLimits, rare_or, search
 from .steps import Step
 from .where import Constraints
 
@@ -38,7 +38,7 @@ _ENOUGH: Final = 4
 
 
 def sample_layouts(
-    source: Source,
+    source: MeaningSource,
     auction: str | Sequence[int] = (),
     *,
     count: int = 100,
@@ -129,7 +129,7 @@ def sample_layouts(
     found, relaxed = _search(
         Attempt(question, hidden, judges),
         count,
-        Limits(max_proposals, started + time_limit_s, cancel),
+        SearchLimits(max_proposals, started + time_limit_s, cancel),
         relaxing=relaxing,
     )
     layouts, weights, numbers = found.found(count)
@@ -156,13 +156,13 @@ def _compile() -> None:
 
 
 def _search(
-    attempt: Attempt, count: int, limits: Limits, *, relaxing: bool
-) -> tuple[Search, tuple[Relaxed, ...]]:
+    attempt: Attempt, count: int, limits: SearchLimits, *, relaxing: bool
+) -> tuple[LayoutSearch, tuple[Relaxed, ...]]:
     """Search, and give conditions up until enough is found; what was given up."""
     bare = Attempt(attempt.question)
     if bare.dealing.is_impossible:
         raise no_such_deal(bare)
-    found = Search(attempt, limits)
+    found = LayoutSearch(attempt, limits)
     relaxed: tuple[Relaxed, ...] = ()
     while (why := limits.why_stop()) is None:
         can_relax = relaxing and any(step.reading != "nothing" for step in attempt.steps)
@@ -193,7 +193,7 @@ def _search(
     return found, relaxed
 
 
-def _nothing_found(found: Search) -> NoSuchDeal | TimedOut:
+def _nothing_found(found: LayoutSearch) -> NoSuchDeal | TimedOut:
     tried = f"none of {found.tried:,} deals fits"
     if found.stopped_because == "time":
         return TimedOut(f"expected a layout within the time limit, got {tried}")
@@ -243,7 +243,7 @@ def deal_where(
     dealer: Seat = Seat.NORTH,
     vulnerability: Vulnerability = Vulnerability.NONE,
     vocabulary: Vocabulary | None = None,
-    limits: Limits | None = None,
+    limits: SearchLimits | None = None,
     backend: Backend | None = None,
 ) -> Iterator[tuple[U64, int]]:
     """Deal under conditions; every deal that meets them is equally likely.
@@ -290,7 +290,7 @@ def deal_where(
     attempt = Attempt(question)
     if attempt.dealing.is_impossible:
         raise no_such_deal(attempt)
-    search = Search(attempt, limits or Limits())
+    search = LayoutSearch(attempt, limits or SearchLimits())
     part = search.go_on(PILOT)
     if search.is_seldom and (better := rare_or(search)) is not search:
         search = better

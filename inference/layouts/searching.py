@@ -38,7 +38,7 @@ _RARE_PILOT: Final = 128
 _ADVANTAGE: Final = 2.0
 """Layouts of unequal weight must come so many times as fast to be preferred."""
 Way: TypeAlias = Literal["plain", "exactly", "rare"]
-"""How layouts are proposed; see :class:`Search`."""
+"""How layouts are proposed; see :class:`LayoutSearch`."""
 _LEAST_TRIED: Final = 1 << 17
 _QUANTILE: Final = 0.95
 _LOTTERY_STREAM: Final = 0x107
@@ -46,7 +46,7 @@ _TOO_FEW: Final = 50
 
 
 @dataclass(slots=True)
-class Limits:
+class SearchLimits:
     """How long a search may go on.
 
     At most so many proposals, of which one that is drawn hand by hand counts as several; ``until``
@@ -216,7 +216,7 @@ class Attempt:
         return self.judge.verdicts(deals, question.backend), proposed.weights
 
 
-class Search:
+class LayoutSearch:
     """One way to propose, gone on with in chunks until its limits are reached.
 
     Parameters
@@ -230,7 +230,7 @@ class Search:
         sampling, 1998).
     """
 
-    def __init__(self, attempt: Attempt, limits: Limits, *, way: Way = "plain") -> None:
+    def __init__(self, attempt: Attempt, limits: SearchLimits, *, way: Way = "plain") -> None:
         self.attempt = attempt
         self.accepted = 0
         self.tried = 0
@@ -324,16 +324,16 @@ class Search:
 NOTHING: Final = Proposed(np.empty((4, 0), np.uint64), np.empty(0), np.empty(0, np.int64))
 
 
-def search(attempt: Attempt, count: int, limits: Limits, *, enough: int = 0) -> Search:
+def search(attempt: Attempt, count: int, limits: SearchLimits, *, enough: int = 0) -> LayoutSearch:
     """Look for so many layouts: first with equal weights, then whichever way finds more.
 
     It is given up early where not even ``enough`` of them can be expected. Which way is taken
     depends on the numbers found, not on time, so that the same seed gives the same layouts.
     """
-    plain = chosen = Search(attempt, limits)
+    plain = chosen = LayoutSearch(attempt, limits)
     plain.go_on(PILOT)
     if plain.accepted < count and not plain.stopped_because and not attempt.dealing.is_exact:
-        exact = Search(attempt, limits, way="exactly")
+        exact = LayoutSearch(attempt, limits, way="exactly")
         exact.go_on(_PILOT_EXACTLY)
         if exact.yield_by_cost() > plain.yield_by_cost() * _ADVANTAGE:
             chosen = exact
@@ -346,7 +346,7 @@ def search(attempt: Attempt, count: int, limits: Limits, *, enough: int = 0) -> 
     return chosen
 
 
-def rare_or(search: Search) -> Search:
+def rare_or(search: LayoutSearch) -> LayoutSearch:
     """Search that draws from what is counted, unless the given one finds more for its cost.
 
     What was found so far decides, not time: the same seed gives the same deals. Where nothing is
@@ -358,10 +358,10 @@ def rare_or(search: Search) -> Search:
     if not attempt.rare.total:
         search.is_impossible, search.stopped_because = True, "proposals"
         return search
-    rare = Search(attempt, search.limits, way="rare")
+    rare = LayoutSearch(attempt, search.limits, way="rare")
     if not search.accepted:
         # either way proposes all that fits: the fewer others, the more of it
         return rare if attempt.rare.total * _RARE_COST < attempt.dealing.total else search
-    pilot = Search(attempt, search.limits, way="rare")
+    pilot = LayoutSearch(attempt, search.limits, way="rare")
     pilot.go_on(_RARE_PILOT)
     return rare if pilot.yield_by_cost() > search.yield_by_cost() else search

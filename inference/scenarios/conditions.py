@@ -15,7 +15,7 @@ from .script_tree import (
     POINTS,
     And,
     Binary,
-    Choice,
+    Conditional,
     HasCard,
     Measure,
     Negative,
@@ -92,7 +92,7 @@ class _Words:
                 return _all(" or ", [self.truth(one) for one in operands])
             case Not(operand):
                 return _all("", ["not ", self.truth(operand)])
-            case Choice(condition, one, other):
+            case Conditional(condition, one, other):
                 so, not_so = self.truth(condition), self.truth(Not(condition))
                 return _all(
                     " or ",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidScript, LimitExceeded, NoSuchDeal, Seat
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.sampling import deal_where
-from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.kernels.dealing import GAMMA, mixed, mixed_words
 from bidcascade.kernels.types import U64
 from bidcascade.loaders.random_deals import board_frame
@@ -28,7 +28,7 @@ MOST_IN_SET: Final = 100_000
 _CENT: Final = 1e-6
 
 
-class Part(NamedTuple):
+class DealSetPart(NamedTuple):
     """Deals of one kind.
 
     Attributes
@@ -87,7 +87,7 @@ class DealSet:
         --------
         >>> from bidcascade.inference.scenarios.script_reader import parse_script
         >>> script = parse_script("hearts(south) == 13")
-        >>> found = make_set([Part("hearts", 100, script)], 1, seed=1).turned(1)
+        >>> found = make_set([DealSetPart("hearts", 100, script)], 1, seed=1).turned(1)
         >>> int(found.hands[3, 0]) == 0x1FFF << 26, found.dealers.tolist()
         (True, [1])
         """
@@ -147,7 +147,7 @@ def allotted(percents: Sequence[float], count: int) -> list[int]:
 
 def parts_of_script(
     script: Script, name: str, percent: float = 100, shares: Sequence[tuple[float, str]] = ()
-) -> list[Part]:
+) -> list[DealSetPart]:
     """Give the kinds of deals of a script; itself if neither it nor ``shares`` names some.
 
     A deal of a kind is of no other kind that has a share, so that the shares are exact.
@@ -159,7 +159,7 @@ def parts_of_script(
     """
     wanted = list(shares) or [(one.percent, one.name) for one in script.shares]
     if not wanted:
-        return [Part(name, percent, script)]
+        return [DealSetPart(name, percent, script)]
     for _, kind in wanted:
         if kind not in script.names:
             known = ", ".join(script.names) or "none"
@@ -167,7 +167,7 @@ def parts_of_script(
     allotted([one for one, _ in wanted], 1)
     kinds = [script.names[kind] for _, kind in wanted]
     return [
-        Part(
+        DealSetPart(
             name,
             own * percent / 100,
             _with(script, node, [one for one in kinds if one is not node]),
@@ -177,11 +177,13 @@ def parts_of_script(
     ]
 
 
-def parts_of_conditions(shares: Sequence[tuple[float, str]], script: Script) -> list[Part]:
+def parts_of_conditions(shares: Sequence[tuple[float, str]], script: Script) -> list[DealSetPart]:
     """Give kinds of deals that conditions on deals tell apart; no deal meets two of them."""
     texts = [text for _, text in shares]
     return [
-        Part(text, percent, script, (text, *(f"not ({one})" for one in texts if one != text)))
+        DealSetPart(
+            text, percent, script, (text, *(f"not ({one})" for one in texts if one != text))
+        )
         for percent, text in shares
     ]
 
@@ -192,7 +194,7 @@ def _with(script: Script, kind: Node, others: Sequence[Node]) -> Script:
 
 
 def make_set(
-    parts: Sequence[Part],
+    parts: Sequence[DealSetPart],
     count: int,
     *,
     seed: int,
@@ -280,20 +282,20 @@ def make_set(
 
 
 def _dealt_where(
-    part: Part,
+    part: DealSetPart,
     count: int,
     seed: int,
     most: int | None,
     until: float,
     cancel: threading.Event | None,
 ) -> Produced:
-    limits = Limits(most or MOST_GENERATED, until, cancel)
+    limits = SearchLimits(most or MOST_GENERATED, until, cancel)
     parts = list(deal_where(part.where, count=count, seed=seed, limits=limits))
     hands = np.concatenate([one for one, _ in parts], axis=1)
     return Produced(hands, parts[-1][1], is_drawn=True)
 
 
-def _too_few(part: Part, count: int, made: Produced) -> NoSuchDeal:
+def _too_few(part: DealSetPart, count: int, made: Produced) -> NoSuchDeal:
     return NoSuchDeal(
         f"expected {count:,} deals of {part.kind or part.name}, got {made.hands.shape[1]:,} among "
         f"{made.generated:,}; let more be looked at"

@@ -21,7 +21,7 @@ from bidcascade.kernels.types import U64
 from .script_tree import (
     And,
     Binary,
-    Choice,
+    Conditional,
     HasCard,
     Imps,
     Measure,
@@ -139,7 +139,7 @@ class Evaluation:
                 return -self._value(operand, deals)
             case Binary():
                 return self._binary(node, deals)
-            case Choice(condition, one, other):
+            case Conditional(condition, one, other):
                 is_so = self._everywhere(condition, deals) != 0
                 found = np.zeros(len(deals), np.int64)
                 for part, where in ((one, is_so), (other, ~is_so)):

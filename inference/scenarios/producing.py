@@ -20,7 +20,7 @@ from bidcascade.bridge import (
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.layouts.known import KnownCards
 from bidcascade.inference.layouts.sampling import deal_where
-from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
 
@@ -108,9 +108,9 @@ def produce(
     >>> found.hands.shape, found.is_drawn
     ((4, 2), True)
     """
-    return _Production(script, seed, count, most, solver, Limits(1 << 62, until, cancel)).found(
-        report or _untold
-    )
+    return _Production(
+        script, seed, count, most, solver, SearchLimits(1 << 62, until, cancel)
+    ).found(report or _untold)
 
 
 def _untold(found: int, wanted: int, looked_at: int) -> None:
@@ -125,7 +125,7 @@ class _Production:
         count: int | None,
         most: int | None,
         solver: DoubleDummy | None,
-        limits: Limits,
+        limits: SearchLimits,
     ) -> None:
         self._script = script
         self._seed = seed
@@ -208,7 +208,7 @@ class _Production:
         """Draw deals from what conditions leave; False where that gives no more of them."""
         before = (self._parts, self._found, self._generated)
         self._parts, self._found, self._generated = [], 0, 0
-        limits = Limits(self._most, self._limits.until, self._limits.cancel)
+        limits = SearchLimits(self._most, self._limits.until, self._limits.cancel)
         drawn = deal_where(
             where, count=self._most, seed=self._seed, known=self._known, limits=limits
         )

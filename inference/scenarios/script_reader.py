@@ -27,7 +27,7 @@ from .script_tree import (
     Average,
     Axis,
     Binary,
-    Choice,
+    Conditional,
     EvaluateContracts,
     Frequency,
     HasCard,
@@ -38,13 +38,13 @@ from .script_tree import (
     Not,
     Number,
     Or,
-    Place,
     Print,
     PrintHands,
     PrintValues,
     Random,
     Score,
     Script,
+    ScriptPosition,
     ShapeOf,
     ShapePart,
     Share,
@@ -63,8 +63,8 @@ from .script_words import (
     PRINTS,
     SIDES,
     SUITS,
-    Kind,
-    Token,
+    ScriptToken,
+    TokenKind,
     words_of,
 )
 from .script_words import SEATS as SEAT_WORDS
@@ -381,7 +381,7 @@ class _Reader:
         if self._accept("?"):
             one = self._expression()
             self._expect(":")
-            condition = self._kept_node(Choice(condition, one, self._expression()), place)
+            condition = self._kept_node(Conditional(condition, one, self._expression()), place)
         self._brackets -= 1
         return condition
 
@@ -447,7 +447,7 @@ class _Reader:
             return found
         raise self._wrong("a number, a function, a name or '('", token.shown, token.place)
 
-    def _function(self, token: Token) -> Node:
+    def _function(self, token: ScriptToken) -> Node:
         name = token.text
         if name in SUITS:
             return Measure("length", self._seat(), SUITS[name])
@@ -507,7 +507,7 @@ class _Reader:
             if self._now.text == ")":
                 return tuple(found)
 
-    def _kept_node(self, node: Node, place: Place) -> Node:
+    def _kept_node(self, node: Node, place: ScriptPosition) -> Node:
         """Measure an expression; what is too large or too deep is refused."""
         sizes = [self._sizes.get(id(one), (1, 1)) for one in parts_of(node)]
         parts = 1 + sum(one for one, _ in sizes)
@@ -526,10 +526,10 @@ class _Reader:
     # --- words ------------------------------------------------------------------------------------
 
     @property
-    def _now(self) -> Token:
+    def _now(self) -> ScriptToken:
         return self._words.tokens[self._at]
 
-    def _next(self) -> Token:
+    def _next(self) -> ScriptToken:
         token = self._now
         if token.kind != "end":
             self._at += 1
@@ -561,7 +561,7 @@ class _Reader:
         if not self._accept(sign):
             raise self._wrong(repr(sign), self._now.shown)
 
-    def _take(self, kind: Kind, wanted: str) -> Token:
+    def _take(self, kind: TokenKind, wanted: str) -> ScriptToken:
         if self._now.kind != kind:
             raise self._wrong(wanted, self._now.shown)
         return self._next()
@@ -590,7 +590,7 @@ class _Reader:
         self,
         wanted: str,
         got: str,
-        place: Place | None = None,
+        place: ScriptPosition | None = None,
         known: Iterable[str] = (),
         word: str = "",
     ) -> InvalidScript:

@@ -27,7 +27,7 @@ COUNTS: Final = (
 """The ten other counts: tens, jacks, queens, kings, aces, the top two to five cards, ``c13``."""
 
 
-class Place(NamedTuple):
+class ScriptPosition(NamedTuple):
     """Where something stands in a script; both from 1."""
 
     line: int
@@ -152,11 +152,11 @@ class Binary:
     operator: str
     left: "Node"
     right: "Node"
-    place: Place = field(compare=False)
+    place: ScriptPosition = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Conditional:
     """One number where a condition holds, else another."""
 
     condition: "Node"
@@ -178,7 +178,7 @@ Node: TypeAlias = (
     | And
     | Or
     | Binary
-    | Choice
+    | Conditional
 )
 
 ALWAYS: Final = Number(1)
@@ -193,7 +193,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
             return operands
         case Binary(_, left, right):
             return left, right
-        case Choice(condition, one, other):
+        case Conditional(condition, one, other):
             return condition, one, other
     return ()
 

@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import InvalidScript, Seat
 
-from .script_tree import Place
+from .script_tree import ScriptPosition
 
 LONGEST_SCRIPT: Final = 200_000
 """Characters of a script."""
@@ -55,7 +55,7 @@ KEYWORDS: Final = frozenset(
     (*COMMANDS, *ACTIONS, *FUNCTIONS, *SEATS, *SIDES, *NOTRUMPS, *OPERATORS, "any", "nv", "vul")
 )
 
-Kind: TypeAlias = Literal[
+TokenKind: TypeAlias = Literal[
     "word", "name", "number", "shape", "holding", "card", "contract", "string", "sign", "end"
 ]
 _TOKEN: Final = re.compile(
@@ -69,7 +69,7 @@ _TOKEN: Final = re.compile(
     | (?P<other>[\s\S])""",
     re.VERBOSE,
 )
-_FORMS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
+_FORMS: Final[tuple[tuple[TokenKind, re.Pattern[str]], ...]] = (
     ("shape", re.compile(r"[0-9x]{4}")),
     ("number", re.compile(r"[0-9]+")),
     ("holding", re.compile(r"[CDHS]A?K?Q?J?T?9?8?7?6?5?4?3?2?")),
@@ -80,12 +80,12 @@ _FORMS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
 _SHARE: Final = re.compile(r"\s*share\s+(\d{1,3}(?:\.\d+)?)\s*%?\s+(\w+)\s*", re.ASCII)
 
 
-class Token(NamedTuple):
+class ScriptToken(NamedTuple):
     """A word or sign; ``text`` of a string is what stands between the quotes."""
 
-    kind: Kind
+    kind: TokenKind
     text: str
-    place: Place
+    place: ScriptPosition
 
     @property
     def shown(self) -> str:
@@ -100,8 +100,8 @@ class Words(NamedTuple):
     the script begins with.
     """
 
-    tokens: list[Token]
-    shares: list[tuple[float, str, Place]]
+    tokens: list[ScriptToken]
+    shares: list[tuple[float, str, ScriptPosition]]
     remarks: tuple[str, ...]
 
 
@@ -137,30 +137,30 @@ def words_of(text: str) -> Words:
     return found._replace(remarks=tuple(remarks))
 
 
-def _parts(text: str) -> Iterator[tuple[str, str, Place]]:
+def _parts(text: str) -> Iterator[tuple[str, str, ScriptPosition]]:
     line, line_start = 1, 0
     for match in _TOKEN.finditer(text):
         kind, part = str(match.lastgroup), match[0]
-        place = Place(line, match.start() - line_start + 1)
+        place = ScriptPosition(line, match.start() - line_start + 1)
         if kind != "blank":
             yield kind, part, place
         if newlines := part.count("\n"):
             line += newlines
             line_start = match.start() + part.rindex("\n") + 1
-    yield "end", "", Place(line, len(text) - line_start + 1)
+    yield "end", "", ScriptPosition(line, len(text) - line_start + 1)
 
 
-def _token(kind: str, part: str, place: Place) -> Token:
+def _token(kind: str, part: str, place: ScriptPosition) -> ScriptToken:
     if kind in ("sign", "end"):
-        return Token("sign" if kind == "sign" else "end", part, place)
+        return ScriptToken("sign" if kind == "sign" else "end", part, place)
     if kind == "string":
-        return Token("string", "\n" if part == "\\n" else part[1:-1], place)
+        return ScriptToken("string", "\n" if part == "\\n" else part[1:-1], place)
     if kind == "word":
         if part in KEYWORDS:
-            return Token("word", part, place)
+            return ScriptToken("word", part, place)
         for form, pattern in _FORMS:
             if pattern.fullmatch(part):
-                return Token(form, part, place)
+                return ScriptToken(form, part, place)
     wanted = {"open_comment": "'*/' behind '/*'", "open_string": "a closing '\"'"}
     raise InvalidScript(
         f"{place}: expected {wanted.get(kind, 'a word, a number or a sign of the language')}, "

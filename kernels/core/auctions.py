@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from .functions import call_core, checked
-from .groups import Field, Group
+from .groups import ArrayGroup, Field
 
 I64 = NDArray[np.int64]
 
@@ -162,7 +162,7 @@ def write_preorder(
     )
 
 
-class _Run(Group):
+class _Run(ArrayGroup):
     fields: ClassVar[dict[str, Field]] = {
         "depth": ("u2",),
         "call": ("u1",),

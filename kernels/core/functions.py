@@ -16,7 +16,7 @@ from bidcascade.kernels.results import DealArrays
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from . import rows
-from .groups import Group
+from .groups import ArrayGroup
 from .library import load
 
 I32 = NDArray[np.int32]
@@ -176,7 +176,7 @@ def pack(system: Any, deals: DealArrays, start: int, stop: int, out: U64) -> Non
     call_core("core_pack", system, *arrays_of(deals), start, stop, checked(out, np.uint64), stride)
 
 
-def learn(first: Any, other: Any, store: Group, row: rows.Rows, miss: I64) -> int:
+def learn(first: Any, other: Any, store: ArrayGroup, row: rows.Rows, miss: I64) -> int:
     """Learn what a place missed whose row comes with the store's sets; the side that fails, or -1.
 
     ``miss`` is a row of a block's ``misses``.
@@ -462,7 +462,7 @@ def number_lists(offsets: I64, values: U32) -> tuple[U32, I64]:
 
 
 def work_out(
-    first: Any, other: Any, store: Group, block: Group, places: I32, start: int, stop: int
+    first: Any, other: Any, store: ArrayGroup, block: ArrayGroup, places: I32, start: int, stop: int
 ) -> int:
     """Work out rows and entries of places from ``start`` on; where it stopped.
 
@@ -474,32 +474,32 @@ def work_out(
     return call_core("core_work_out", first, other, store, block, places, start, stop)
 
 
-def take_in(store: Group, block: Group, places: I32, start: int, stop: int) -> None:
+def take_in(store: ArrayGroup, block: ArrayGroup, places: I32, start: int, stop: int) -> None:
     """Put what a block worked out into the store, which has room for all of it."""
     call_core("core_take_in", store, block, checked(places, np.int32, stop), start, stop)
 
 
-def take_lists(store: Group, block: Group, places: I32) -> None:
+def take_lists(store: ArrayGroup, block: ArrayGroup, places: I32) -> None:
     """Put the entries of places into the store, and nothing else of what a block worked out."""
     call_core("core_take_lists", store, block, checked(places, np.int32), len(places))
 
 
-def list_number(store: Group, items: I32) -> int:
+def list_number(store: ArrayGroup, items: I32) -> int:
     """Find the number of a list of entries in the store; it is added if it is new."""
     return call_core("core_list_number", store, checked(items, np.int32), len(items))
 
 
-def set_number(store: Group, block: Group, item: int) -> int:
+def set_number(store: ArrayGroup, block: ArrayGroup, item: int) -> int:
     """Find the number of a block's set of cells in the store; it is added if it is new."""
     return call_core("core_set_number", store, block, item)
 
 
-def index_sets(store: Group) -> None:
+def index_sets(store: ArrayGroup) -> None:
     """Enter all sets of a store into its table of their numbers, which is empty."""
     call_core("core_index_sets", store)
 
 
-def places_behind(store: Group, keys: U64, places: I32) -> None:
+def places_behind(store: ArrayGroup, keys: U64, places: I32) -> None:
     """Find the places behind ``place << 6 | call``; each gets a number if it has none."""
     count = len(keys)
     call_core(
@@ -511,12 +511,12 @@ def places_behind(store: Group, keys: U64, places: I32) -> None:
     )
 
 
-def has_room(store: Group, places: int, worked_out: int, lists: int, items: int) -> bool:
+def has_room(store: ArrayGroup, places: int, worked_out: int, lists: int, items: int) -> bool:
     """Whether so many places, rows with their sets, lists, and items of lists fit."""
     return bool(call_core("core_has_room", store, places, worked_out, lists, items))
 
 
-def hull_of(store: Group, cells: U64) -> U8:
+def hull_of(store: ArrayGroup, cells: U64) -> U8:
     """Least and most HCP and cards of each suit in a set of cells, uint8 [5, 2]."""
     hull = np.zeros((rows.HULL_TERMS, 2), np.uint8)
     call_core("core_hull_of", store, checked(cells, np.uint64, rows.SET_WORDS), hull)
@@ -529,7 +529,7 @@ def forced(row: Any) -> bool:
 
 
 def make_ready(
-    first: Any, other: Any, store: Group, block: Group, places: I32, counts: I64
+    first: Any, other: Any, store: ArrayGroup, block: ArrayGroup, places: I32, counts: I64
 ) -> tuple[int, int]:
     """Work out places and those on the way to them; why it returned, and who is to blame.
 
@@ -551,7 +551,9 @@ def make_ready(
     return why, int(faulty[0])
 
 
-def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tuple[int, int, int]:
+def reach(
+    first: Any, other: Any, store: ArrayGroup, block: ArrayGroup, calls: U8
+) -> tuple[int, int, int]:
     """Find the place behind calls, worked out: why it returned, the place, and who is to blame."""
     place, faulty = np.zeros(1, np.int32), np.zeros(1, np.int64)
     why = call_core(
@@ -569,7 +571,13 @@ def reach(first: Any, other: Any, store: Group, block: Group, calls: U8) -> tupl
 
 
 def call_of_hand(
-    first: Any, other: Any, store: Group, block: Group, calls: bytes, hand: int, context: int
+    first: Any,
+    other: Any,
+    store: ArrayGroup,
+    block: ArrayGroup,
+    calls: bytes,
+    hand: int,
+    context: int,
 ) -> tuple[int, int, tuple[int, int, int, int, int]]:
     """Call of one hand after an auction: why it returned, who is to blame, and what it makes.
 
@@ -598,7 +606,7 @@ def call_of_hand(
 
 def choose_all(
     program: Any,
-    store: Group,
+    store: ArrayGroup,
     words: U64,
     deals: I64,
     start: int,
@@ -630,8 +638,8 @@ def choose_all(
 def bid_few(
     first: Any,
     other: Any,
-    store: Group,
-    block: Group,
+    store: ArrayGroup,
+    block: ArrayGroup,
     deals: DealArrays,
     place: I32,
     entry: I32,
@@ -660,7 +668,7 @@ def bid_few(
 
 
 def follow(
-    store: Group, deals: I64, place: I32, call: U8, going_on: I64, new: I32
+    store: ArrayGroup, deals: I64, place: I32, call: U8, going_on: I64, new: I32
 ) -> tuple[int, int]:
     """Move deals to the places behind their calls; there must be room for a place each.
 
@@ -683,7 +691,7 @@ def follow(
     return left, int(found[0])
 
 
-def auction_lengths(store: Group, places: I32) -> I64:
+def auction_lengths(store: ArrayGroup, places: I32) -> I64:
     """Count the calls that lead to each place, int64 [n]."""
     lengths = np.zeros(len(places), np.int64)
     call_core("core_auction_lengths", store, checked(places, np.int32), len(places), lengths)
@@ -691,7 +699,7 @@ def auction_lengths(store: Group, places: I32) -> I64:
 
 
 def auctions_of(
-    store: Group,
+    store: ArrayGroup,
     places: I32,
     offsets: I64,
     start: int,
@@ -723,7 +731,13 @@ def auctions_of(
 
 
 def list_deals(
-    first: Any, other: Any, store: Group, block: Group, out: Group, deals: DealArrays, bounds: I64
+    first: Any,
+    other: Any,
+    store: ArrayGroup,
+    block: ArrayGroup,
+    out: ArrayGroup,
+    deals: DealArrays,
+    bounds: I64,
 ) -> int:
     """List the auctions of deals from where the walk stands; why it returned."""
     return call_core(
@@ -738,7 +752,7 @@ def list_deals(
     )
 
 
-def write_calls(store: Group, places: I32, last: U8, offsets: I64, calls: U8) -> None:
+def write_calls(store: ArrayGroup, places: I32, last: U8, offsets: I64, calls: U8) -> None:
     """Write the auctions that end with a call at each place."""
     count = len(places)
     call_core(
@@ -753,7 +767,7 @@ def write_calls(store: Group, places: I32, last: U8, offsets: I64, calls: U8) ->
     )
 
 
-def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
+def going_on(store: ArrayGroup, places: I32, calls: U8) -> NDArray[np.bool_]:
     """Whether the auction goes on behind a call at each place, bool [n]."""
     found = np.zeros(len(places), np.uint8)
     call_core(
@@ -770,7 +784,7 @@ def going_on(store: Group, places: I32, calls: U8) -> NDArray[np.bool_]:
 
 def masks(
     program: Any,
-    store: Group,
+    store: ArrayGroup,
     words: U64,
     place: I32,
     deals: I32,
@@ -797,7 +811,7 @@ def masks(
 
 def may_call(
     program: Any,
-    store: Group,
+    store: ArrayGroup,
     words: U64,
     place: int,
     call: int,
@@ -853,7 +867,7 @@ def deals_by_call(found: U64, deals: I32, end: I64, out: I32) -> None:
 
 
 def deals_behind(
-    store: Group,
+    store: ArrayGroup,
     first: I64,
     found: U64,
     deals: I32,

@@ -1,8 +1,8 @@
 """Groups of arrays that the core takes as one argument.
 
-A :class:`Group` is a table of addresses and lengths in memory; the core takes the address of that
-table and reads it as a structure of arrays. The Python object keeps the arrays alive, and callers
-keep the object.
+An :class:`ArrayGroup` is a table of addresses and lengths in memory; the core takes the address of
+that table and reads it as a structure of arrays. The Python object keeps the arrays alive, and
+callers keep the object.
 """
 
 import ctypes
@@ -24,7 +24,7 @@ def _address_of(array: Any) -> int:
         return address
 
 
-class Group:
+class ArrayGroup:
     """Arrays by name; a subclass says their types in ``fields``."""
 
     fields: ClassVar[dict[str, Field]] = {}

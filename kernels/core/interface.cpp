@@ -6,7 +6,7 @@
 #include "auction_tries.hpp"
 #include "bidding.hpp"
 #include "deal_states.hpp"
-#include "decisions.hpp"
+#include "real_calls.hpp"
 #include "double_dummy.hpp"
 #include "drawing.hpp"
 #include "judging.hpp"
@@ -1315,7 +1315,7 @@ EXPORT i64 core_find_calls(
     u32* place, u32* entry, i64* counts) {
     if (roots < 0 || !are_offsets(offsets, auctions, call_count)) return INVALID;
     const CallTrie trie = {first_child, child_count, call, nodes, roots};
-    FoundDecisions found = {deal, depth, place, entry, 0, 0};
+    FoundCalls found = {deal, depth, place, entry, 0, 0};
     for (i64 number = 0; number < auctions; ++number)
         if (!found.follow(trie, calls + offsets[number], offsets[number + 1] - offsets[number],
                           static_cast<u32>(number)))

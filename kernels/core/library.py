@@ -148,11 +148,9 @@ def runs_here(build: str) -> bool:
 
 
 def _processor_flags() -> frozenset[str]:
-    """Find what Linux says that the processor has; elsewhere it is not asked.
-
-    Python has no other way, and what compilers have for it (``__builtin_cpu_supports``) says no to
-    everything in what zig links.
-    """
+    """Find what Linux says that the processor has; elsewhere it is not asked."""
+    # Python has no other way, and what compilers have for it (``__builtin_cpu_supports``) says no
+    # to everything in what zig links
     try:
         text = _PROCESSOR.read_text("utf-8", "replace")
     except OSError:

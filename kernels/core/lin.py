@@ -10,7 +10,7 @@ from bidcascade.bridge import VULNERABILITY_WORDS
 from bidcascade.kernels.types import U8
 
 from .functions import call_core
-from .groups import Field, Group
+from .groups import ArrayGroup, Field
 
 I64 = NDArray[np.int64]
 
@@ -47,7 +47,7 @@ class LinBoards(NamedTuple):
     that wait for the next board, [5, 2]."""
 
 
-class _LinArrays(Group):
+class _LinArrays(ArrayGroup):
     fields: ClassVar[dict[str, Field]] = {
         "text": ("u1",),
         "ends": ("i8",),

@@ -6,12 +6,12 @@ import numpy as np
 
 from bidcascade.kernels.layout import HOLDINGS, Packing
 
-from .groups import Field, Group
+from .groups import ArrayGroup, Field
 
 _CARDS = np.bitwise_count(np.arange(HOLDINGS))
 
 
-class PackingTables(Group):
+class PackingTables(ArrayGroup):
     """Arrays of a :class:`~bidcascade.kernels.layout.Packing`, each in one row.
 
     Parameters

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels.types import U8, U64
 
 from .functions import call_core
-from .groups import Field, Group
+from .groups import ArrayGroup, Field
 
 I64 = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -51,7 +51,7 @@ class PbnSections(NamedTuple):
     """Boards that need the plain reader, in and out."""
 
 
-class _Sections(Group):
+class _Sections(ArrayGroup):
     fields: ClassVar[dict[str, Field]] = {
         "text": ("u1",),
         "auctions": ("i8", 2),

@@ -1,9 +1,9 @@
 """The rows that bidding by a system works on, as the core's ``rows.hpp`` has them.
 
-    Program   what was compiled of one system: questions, decisions, forest, lines, entries, needs
-    Store     the places that were worked out: a trie of (parent, call), their lists of entries,
-              and for as many as fit the memory the row of what is known there
-    Block     what one thread works out before it is taken in
+    Program     what was compiled of one system: questions, decisions, forest, lines, entries, needs
+    Store       the places that were worked out: a trie of (parent, call), their lists of entries,
+                and for as many as fit the memory the row of what is known there
+    PlaceBlock  what one thread works out before it is taken in
 
 A *decision* is a node that asks one question and has an answer for an edge; an edge leads to a node
 (>= 0), to a result (<= LEAF, see :data:`LEAF`), or is not known yet (UNKNOWN).
@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .groups import Field, Group
+from .groups import ArrayGroup, Field
 
 Rows: TypeAlias = NDArray[Any]
 """An array of one of the row types below."""
@@ -221,7 +221,7 @@ WALK: Final = np.dtype(
 """Where a walk stands, which goes on there when it was left for a place to be worked out."""
 
 
-class Program(Group):
+class Program(ArrayGroup):
     """One system for the kernels; grows as places ask what nobody asked before."""
 
     fields: ClassVar[dict[str, Field]] = {
@@ -254,7 +254,7 @@ class Program(Group):
     }
 
 
-class Store(Group):
+class Store(ArrayGroup):
     """Places that were worked out. The first eight arrays are what working out a place reads."""
 
     fields: ClassVar[dict[str, Field]] = {
@@ -282,7 +282,7 @@ class Store(Group):
 PLACES, LISTS, ITEMS, ROWS, SETS = range(5)
 
 
-class Block(Group):
+class PlaceBlock(ArrayGroup):
     """What a thread works out: new places with their rows, sets and entries."""
 
     fields: ClassVar[dict[str, Field]] = {
@@ -301,7 +301,7 @@ class Block(Group):
     }
 
 
-class Listed(Group):
+class Listed(ArrayGroup):
     """Auctions that systems allow for deals, one behind the other, and room for the walk."""
 
     fields: ClassVar[dict[str, Field]] = {

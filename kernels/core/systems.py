@@ -14,12 +14,12 @@ from bidcascade.kernels.layout import SHAPES as LENGTHS
 
 from . import rows
 from .functions import call_core, function
-from .groups import Group
+from .groups import ArrayGroup
 
 I32 = NDArray[np.int32]
 
 
-class Problem(NamedTuple):
+class LearningProblem(NamedTuple):
     """Why something could not be learned: one of :data:`FAULTS`, and what it is about."""
 
     fault: str
@@ -89,11 +89,11 @@ class CoreSystem:
         return call_core("core_system_bytes", self)
 
     @property
-    def problem(self) -> Problem:
+    def problem(self) -> LearningProblem:
         """Why something could not be learned last."""
         out = np.zeros(5, np.int64)
         call_core("core_system_problem", self, out)
-        return Problem(FAULTS[out[0]], tuple(out[1:].tolist()))
+        return LearningProblem(FAULTS[out[0]], tuple(out[1:].tolist()))
 
     def expression_rows(self, number: int) -> list[int]:
         """Words of an expression."""
@@ -133,7 +133,7 @@ class CoreSystem:
         )
         return found
 
-    def lowered_at(self, store: Group, place: int, condition: int, bindings: int) -> int:
+    def lowered_at(self, store: ArrayGroup, place: int, condition: int, bindings: int) -> int:
         """Find the number of the expression that a condition becomes at a place of a store.
 
         The place has its row, bindings are packed. -2 with a problem where it means nothing.

@@ -12,7 +12,7 @@ from bidcascade.kernels.results import DealArrays, FirstAuctions
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from .functions import arrays_of, call_core, checked
-from .groups import Field, Group
+from .groups import ArrayGroup, Field
 from .packing import PackingTables
 
 I32 = NDArray[np.int32]
@@ -27,7 +27,7 @@ NO_U32: Final[U32] = np.zeros(0, np.uint32)
 _PROBLEMS: Final = ("", "tests", "trie")
 
 
-class Arena(Group):
+class Arena(ArrayGroup):
     """Memory that the core works in, uint64; what is in it does not matter."""
 
     fields: ClassVar[dict[str, Field]] = {"words": ("u8",)}
@@ -42,7 +42,7 @@ class Arena(Group):
         return self
 
 
-class Trie(Group):
+class Trie(ArrayGroup):
     """Nodes of a plan.
 
     Parameters
@@ -72,7 +72,7 @@ class Trie(Group):
         )
 
 
-class TableTests(Group):
+class TableTests(ArrayGroup):
     """Boxes of a plan, as rows of words and as lists of bit columns.
 
     A column is a single test of a byte of a packed hand. ``column_bytes`` is the number of the

@@ -232,17 +232,9 @@ def _spread_on_host(tables: PlanTables, counts: U64, deals: int) -> U64:
 
 @dataclass(frozen=True, slots=True)
 class _Spread:
-    """Counts of nodes as counts of some entries in a row.
+    """Counts of nodes as counts of some entries in a row."""
 
-    Parameters
-    ----------
-    session : Session
-    entries : int
-        How many.
-    nodes : list
-        Arguments ``representative, counts, nodes``.
-    deals : int
-    """
+    # nodes: the arguments representative, counts, nodes of the kernels
 
     session: Session
     entries: int
@@ -296,11 +288,9 @@ class _Spread:
 
 
 def _bring(tables: PlanTables, counts: DeviceArray, deals: int, start: int, entries: int) -> U64:
-    """Bring the counts of some entries, from ``start`` on, to the host.
-
-    All of them where memory is lent or they are few. Otherwise only what is reached, with its
-    number, where that is fewer bytes: what is not reached stays memory that nobody has touched.
-    """
+    """Bring the counts of some entries, from ``start`` on, to the host."""
+    # all of them where memory is lent or they are few; otherwise only what is reached, with its
+    # number, where that is fewer bytes: what is not reached stays memory that nobody has touched
     session = tables.session
     spread = _Spread.of(tables, counts, deals, start, entries)
     there = session.device.empty(entries, np.uint64)

@@ -34,7 +34,7 @@ MOST_LISTED = 1 << 26
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ListOptions:
     """What is listed; see ``Backend.cascade_all``."""
 
     completed_only: bool
@@ -57,7 +57,9 @@ class _Window:
 class ListWalker:
     """Walks chunks of deals over a forest's nodes, window by window."""
 
-    def __init__(self, tables: PlanTables, options: Options, size: int, node_bytes: int) -> None:
+    def __init__(
+        self, tables: PlanTables, options: ListOptions, size: int, node_bytes: int
+    ) -> None:
         self.tables, self.options = tables, options
         self.session = tables.session
         self.forest = tables.forest(
@@ -233,7 +235,7 @@ class DeviceLists:
 def entry_lists(
     tables: PlanTables,
     deals: AnyDeals,
-    options: Options,
+    options: ListOptions,
     most_deals: int,
     *,
     node_bytes: int,
@@ -249,7 +251,7 @@ def entry_lists(
 def entry_lists_on_device(
     tables: PlanTables,
     deals: AnyDeals,
-    options: Options,
+    options: ListOptions,
     most_deals: int,
     *,
     node_bytes: int,
@@ -283,7 +285,7 @@ _Lists = TypeVar("_Lists", EntryLists, DeviceLists)
 def _chunks(
     tables: PlanTables,
     deals: AnyDeals,
-    options: Options,
+    options: ListOptions,
     most_deals: int,
     most_entries: int,
     node_bytes: int,
@@ -325,7 +327,7 @@ class _Lister:
         self,
         tables: PlanTables,
         deals: AnyDeals,
-        options: Options,
+        options: ListOptions,
         size: int,
         room: int,
         node_bytes: int,
@@ -412,18 +414,9 @@ class _Lister:
 def _list_one(
     tables: PlanTables, deals: AnyDeals, listed: Forest, key: tuple[object, ...], limit: int | None
 ) -> tuple[DeviceArray, int] | None:
-    """List what the only deal reaches, and how much; ``None`` if the table is too large for that.
-
-    A deal a thread is the way for many deals; one would be a single thread's walk. Here every warp
-    walks a run of nodes, as when counting, and the counts, 0 or 1, say which entries hold.
-
-    Parameters
-    ----------
-    listed : Forest
-        Names the entries to be listed, in order.
-    key : tuple
-        Of the options that ``listed`` was made with.
-    """
+    """List what the only deal reaches, and how much; None if the table is too large for that."""
+    # a deal a thread is the way for many deals; one would be a single thread's walk: here every
+    # warp walks a run of nodes, as when counting, and the counts, 0 or 1, say which entries hold
     session, count = tables.session, len(listed.listed)
     if not 0 < count <= MOST_LISTED or not len(tables.forest()):
         return None

@@ -44,7 +44,7 @@ _ALIGNMENT = 64
 
 
 @dataclass
-class Way:
+class CopyStream:
     """A stream for copies, with the one page-locked buffer that they pass.
 
     The buffer stays and grows to what the largest copy needs: page-locked memory is dear to take,
@@ -83,14 +83,14 @@ class Session:
     tables: "weakref.WeakSet[Any]" = field(default_factory=weakref.WeakSet, init=False)
     """What is kept on the device for plans; each can ``let_go()``."""
     work: Stream = field(init=False)
-    ways_in: tuple[Way, Way] = field(init=False)
-    ways_out: tuple[Way, Way] = field(init=False)
+    ways_in: tuple[CopyStream, CopyStream] = field(init=False)
+    ways_out: tuple[CopyStream, CopyStream] = field(init=False)
     lender: Lender = field(init=False)
 
     def __post_init__(self) -> None:
         self.work = self.device.stream()
-        self.ways_in = (Way(self.device), Way(self.device))
-        self.ways_out = (Way(self.device), Way(self.device))
+        self.ways_in = (CopyStream(self.device), CopyStream(self.device))
+        self.ways_out = (CopyStream(self.device), CopyStream(self.device))
         self.lender = Lender(self.device)
 
     def launch(

@@ -17,7 +17,16 @@ from bidcascade.kernels.core.functions import empty_table, roomier
 from bidcascade.kernels.cuda_device import DeviceArray
 
 from .session import Session
-from .system_tables import DEFINES, I32, Copied, Grown, Sides, SideTables, addresses, as_numbers
+from .system_tables import (
+    DEFINES,
+    I32,
+    Copied,
+    GrowingRows,
+    Sides,
+    SideTables,
+    addresses,
+    as_numbers,
+)
 
 MOST_ITEMS: Final = 1024
 MOST_MISSES: Final = 24
@@ -74,7 +83,7 @@ class PlaceWorker:
     Parameters
     ----------
     session : Session
-    grown : mapping of str to Grown
+    grown : mapping of str to GrowingRows
         ``list_first`` and ``list_items`` of the store.
 
     Attributes
@@ -85,7 +94,7 @@ class PlaceWorker:
         ``rows``, and by the numbers of sets ``sets`` and ``ranges``.
     """
 
-    def __init__(self, session: Session, grown: Mapping[str, Grown]) -> None:
+    def __init__(self, session: Session, grown: Mapping[str, GrowingRows]) -> None:
         self._session = session
         self._lists = {name: grown[name] for name in ("list_first", "list_items")}
         self._fixed = {name: Copied(session) for name in ("reach", "reach_first", "lengths")}
@@ -110,7 +119,7 @@ class PlaceWorker:
         sides: Sides,
         tables: tuple[SideTables, SideTables],
         store: rows.Store,
-        block: rows.Block,
+        block: rows.PlaceBlock,
         places: I32,
     ) -> bool:
         """Fill status, entries and what is missing in a block of the host, and keep rows here.
@@ -302,7 +311,7 @@ class PlaceWorker:
             )
         self._answered.add(question)
 
-    def _bring_back(self, block: rows.Block, count: int) -> None:
+    def _bring_back(self, block: rows.PlaceBlock, count: int) -> None:
         session = self._session
 
         def here(name: str) -> NDArray[Any]:

@@ -85,7 +85,7 @@ def addresses(arrays: "list[tuple[DeviceArray, int]]") -> list[int]:
     return found
 
 
-class Grown:
+class GrowingRows:
     """Rows on the device, of which there only come to be more."""
 
     def __init__(self, session: Session) -> None:
@@ -108,7 +108,7 @@ class Grown:
         return self._array
 
 
-class Followed(Grown):
+class Followed(GrowingRows):
     """Numbers on the device, of which there come to be more, while some may change."""
 
     def __init__(self, session: Session) -> None:
@@ -159,7 +159,7 @@ class SideTables:
         boxes = np.zeros((2, 2 * width), np.uint64)
         self.session, self.packing, self.width = session, packing, width
         self.tables = PlanTables(session, replace(empty, packing=packing, boxes=boxes, cache={}))
-        self._grown = {name: Grown(session) for name in GROWING}
+        self._grown = {name: GrowingRows(session) for name in GROWING}
         self._copied = {
             name: Copied(session) for name in rows.Program.fields if name not in GROWING
         }

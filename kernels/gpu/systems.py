@@ -19,7 +19,7 @@ from bidcascade.kernels.types import U16, U32, U64
 
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .system_places import PlaceWorker
-from .system_tables import DEFINES, I32, Followed, Grown, Sides, SideTables
+from .system_tables import DEFINES, I32, Followed, GrowingRows, Sides, SideTables
 from .tables import SORT_KEYS
 
 _logger = logging.getLogger("bidcascade.kernels")
@@ -145,7 +145,8 @@ class DevicePlaces:
         """Give the device memory back; places come again when needed."""
         self._sides: tuple[SideTables, ...] = ()
         self._grown = {
-            name: Grown(self.session) for name in ("parent", "call", "list_first", "list_items")
+            name: GrowingRows(self.session)
+            for name in ("parent", "call", "list_first", "list_items")
         }
         self._chosen = Followed(self.session)
         self._keys: DeviceArray | None = None
@@ -153,7 +154,7 @@ class DevicePlaces:
         self._entered = 1
         self._worker = PlaceWorker(self.session, self._grown)
 
-    def work_out(self, sides: Sides, store: rows.Store, block: rows.Block, places: I32) -> int:
+    def work_out(self, sides: Sides, store: rows.Store, block: rows.PlaceBlock, places: I32) -> int:
         """Work out the first of some places as :func:`.walk.work_out` does, none of them the root.
 
         Their rows stay here; the block gets the rest.

@@ -63,7 +63,7 @@ def first_defines(lane_words: int, flag_words: int) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TestColumns:
     """Distinct single tests of some boxes, for ``bit_columns``, and which ones make a box.
 
     Parameters
@@ -86,7 +86,7 @@ class Columns:
         return len(self.half)
 
     @classmethod
-    def of(cls, plan: Plan, boxes: I64) -> "Columns":
+    def of(cls, plan: Plan, boxes: I64) -> "TestColumns":
         """Take boxes apart (none of them ``NEVER``)."""
         low, high, required, forbid = box_bytes(plan, boxes)
         box, lane = np.nonzero((low > 0) | (high < LANE_LIMIT))
@@ -124,12 +124,12 @@ class BoxSets:
 
     Parameters
     ----------
-    columns : Columns
+    columns : TestColumns
     set_offsets : uint32 [sets + 1]
         Into rows of ``columns.box_offsets``; a set without a box holds never.
     """
 
-    columns: Columns
+    columns: TestColumns
     set_offsets: U32
 
     @classmethod
@@ -145,7 +145,7 @@ class BoxSets:
             elif number != NEVER:
                 members.append(number)
             offsets.append(len(members))
-        return cls(Columns.of(plan, np.array(members, np.int64)), np.array(offsets, np.uint32))
+        return cls(TestColumns.of(plan, np.array(members, np.int64)), np.array(offsets, np.uint32))
 
 
 @dataclass(eq=False)

@@ -27,7 +27,7 @@ from bidcascade.systems.language.shipped import PAGES, SUFFIX, shipped_folder
 from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 from bidcascade.version import package_version
 
-from .in_process import Answered, answer_of, until_loaded
+from .in_process import RawResponse, answer_of, until_loaded
 from .work import AppState
 
 PATH: Final = "/mcp"
@@ -233,7 +233,7 @@ class Assistants:
 
     async def _answer(
         self, tool: Tool, arguments: dict[str, Any], context: ServerRequestContext[Any]
-    ) -> Answered:
+    ) -> RawResponse:
         path = tool.path
         for name in tool.in_path:
             path = path.replace(f"{{{name}}}", quote(arguments.pop(name), safe=""))
@@ -335,7 +335,7 @@ def _query_text(value: Any) -> Any:
     return value if isinstance(value, str | int | float) else json.dumps(value)
 
 
-def _result(answer: Answered) -> types.CallToolResult:
+def _result(answer: RawResponse) -> types.CallToolResult:
     """Answer of an operation as that of a tool; a problem says which arguments are at fault."""
     text = answer.body.decode("utf-8", "replace")
     value = json.loads(text) if "json" in answer.kind and "ndjson" not in answer.kind else None

@@ -17,7 +17,7 @@ PART_SECONDS: Final = 0.01
 """Longest time that a part of a long answer, or a batch, should keep the worker from others."""
 
 
-Question: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
+AnswerFunction: TypeAlias = Callable[[Sequence[Any]], Sequence[Any]]
 """Gives an answer to each payload, in the worker thread; equal ones are asked together."""
 
 

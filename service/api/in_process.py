@@ -12,7 +12,7 @@ from .work import AppState
 _POLL_S: Final = 0.02
 
 
-class Answered(NamedTuple):
+class RawResponse(NamedTuple):
     """Status, media type and body that an application answered."""
 
     status: int
@@ -42,7 +42,7 @@ async def answer_of(
     *,
     headers: Mapping[str, str] | None = None,
     client: tuple[str, int] = ("127.0.0.1", 0),
-) -> Answered:
+) -> RawResponse:
     """Make one request of an application that was started.
 
     Parameters
@@ -94,6 +94,6 @@ async def answer_of(
     await app(scope, receive, send)
     start = next(message for message in answers if message["type"] == "http.response.start")
     kind = dict(start["headers"]).get(b"content-type", b"").decode("latin-1")
-    return Answered(
+    return RawResponse(
         start["status"], kind, b"".join(message.get("body", b"") for message in answers)
     )

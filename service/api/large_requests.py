@@ -155,13 +155,8 @@ class _Scan:
         return self._body.startswith(text, self.position)
 
     def take(self, pattern: re.Pattern[bytes], opening: bytes, field: str) -> re.Match[bytes]:
-        """Match of a pattern here; with ``opening`` before it what stands here is JSON.
-
-        Raises
-        ------
-        Problem
-            400 if the next piece is no JSON, else 422: its value is too long, or too deep.
-        """
+        """Match of a pattern here; with ``opening`` before it what stands here is JSON."""
+        # 400 if the next piece is no JSON, else 422: its value is too long, or too deep
         found = pattern.match(self._body, self.position, self.position + self.reach)
         if found is None:
             raise self._problem(opening, field)

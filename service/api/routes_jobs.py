@@ -22,7 +22,7 @@ from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.service.jobs.results import RESULT_FORMS
 from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
-from bidcascade.service.jobs.unpacking import Limits, safe_name, unpack
+from bidcascade.service.jobs.unpacking import UnpackingLimits, safe_name, unpack
 
 from .answering import JSON, accepted, answer_json
 from .authentication import AdminOnly
@@ -310,13 +310,7 @@ def _checked_for_archive(work: AppState, job_request: JobRequest) -> dict[str, A
 
 
 def _of_form(fields: Mapping[str, str]) -> JobRequest:
-    """Read what the fields of a form ask.
-
-    Raises
-    ------
-    Problem
-        422 that names the field.
-    """
+    """Read what the fields of a form ask."""
     for name, value in fields.items():
         if name not in _FIELDS:
             reason = f"expected only the fields {', '.join((FILE_FIELD, *_FIELDS))}"
@@ -372,10 +366,7 @@ def _limits(work: AppState, free: int) -> dict[str, Any]:
 async def _from_upload(
     work: AppState, receive: Callable[[Path, int], Awaitable[tuple[dict[str, Any], str]]]
 ) -> Job:
-    """Take in a job of an archive, which ``receive`` writes to a path within the bytes free.
-
-    It tells what the job is to do, and what the archive is called.
-    """
+    """Take in a job of an archive; what it is to do, and what the archive is called."""
     with work.uploads.slot():
         job_id, folder = await _in_thread(work.jobs.new_upload)
         try:
@@ -383,7 +374,7 @@ async def _from_upload(
             upload = folder / "upload"
             doing, name = await receive(upload, free)
             name = name or "upload"
-            limits = Limits(min(work.settings.max_unpacked_bytes, free))
+            limits = UnpackingLimits(min(work.settings.max_unpacked_bytes, free))
             inputs = await _in_thread(unpack, upload, folder / "input", name, limits, field="body")
             doing |= {"inputs": inputs, "root": None, "input": safe_name(name)}
             return await _add(work, job_id, folder, doing)

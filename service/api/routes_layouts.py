@@ -15,7 +15,7 @@ from bidcascade.engine.auction_questions import (
     read_auction_question,
 )
 from bidcascade.engine.questions.layouts import AuctionRequest, InterpretRequest, LayoutsRequest
-from bidcascade.inference.layouts.meanings import Source
+from bidcascade.inference.layouts.meanings import MeaningSource
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
@@ -54,7 +54,7 @@ async def layouts(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         question = _question(work, body, body.count, "count")
 
-        def find(source: Source, **limits: Any) -> dict[str, Any]:
+        def find(source: MeaningSource, **limits: Any) -> dict[str, Any]:
             return layouts_dict(question, find_layouts(source, question, **limits))
 
         return await _answer(work, request, body, find)
@@ -83,7 +83,7 @@ async def interpretation(request: Request) -> Response:
     with work.slots.taken(client_of(request)):
         question = _question(work, body, body.layouts, "layouts")
 
-        def find(source: Source, **limits: Any) -> dict[str, Any]:
+        def find(source: MeaningSource, **limits: Any) -> dict[str, Any]:
             return interpretation_dict(find_interpretation(source, question, **limits))
 
         return await _answer(work, request, body, find)
@@ -103,13 +103,7 @@ async def _answer(
 
 
 def _question(work: AppState, body: AuctionRequest, count: int, field: str) -> AuctionQuestion:
-    """Question of a request.
-
-    Raises
-    ------
-    Problem
-        422, naming the field; 413 for too many layouts.
-    """
+    """Question of a request."""
     most = work.settings.max_request_deals
     if count > most:
         raise Problem(

@@ -72,13 +72,7 @@ async def page_folder(request: Request) -> Response:
 
 
 def _page_folder(work: AppState) -> bytes:
-    """Write the page's folder as a zip file.
-
-    Raises
-    ------
-    Problem
-        404 if the service has no system; 503 while tables are being loaded.
-    """
+    """Write the page's folder as a zip file."""
     found: dict[str, dict[str, Any]] = {}
     others: dict[str, System] = {}
     for table in map(work.tables.get, work.tables.names()):

@@ -198,13 +198,7 @@ async def _answer(
 
 
 def _choice(work: AppState, choice: SystemChoice, field: str) -> dict[str, Any]:
-    """Text or path of a system.
-
-    Raises
-    ------
-    Problem
-        422 if it is not one of them, or the table is of no system; 404 if there is no such table.
-    """
+    """Text or path of a system."""
     if (choice.text is None) == (choice.table is None):
         raise field_problem(field, choice.table, "expected a text or a table, and not both")
     if choice.table is not None and choice.pages:

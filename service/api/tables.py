@@ -637,13 +637,7 @@ def _loaded(engine: Engine) -> LoadedTable:
 
 
 def _try_out(engine: Engine) -> None:
-    """Bid random deals at once and call by call: both must make the same, legal calls.
-
-    Raises
-    ------
-    InvalidTable
-        If they do not.
-    """
+    """Bid random deals at once and call by call: both must make the same, legal calls."""
     deals = _random_deals(_TRIED_DEALS)
     (bid,) = engine.frames(deals, Query("first"))
     for deal, made in enumerate(bid["auction"].to_list()):
@@ -679,10 +673,8 @@ def _example() -> DealArrays:
 
 
 def _probe(backend: str, engines: Sequence[Engine]) -> _Probe:
-    """Probe of what answers: tables on the backend, or the core alone where it bids systems.
-
-    A new installation compiles what walks tables on the processor for many seconds.
-    """
+    """Probe of what answers: tables on the backend, or the core alone where it bids systems."""
+    # a new installation compiles what walks tables on the processor for many seconds
     systems = [one.bidder.title is not None and not one.bidder.overlays for one in engines]
     if backend == "cpu" and systems and all(systems):
         system = System.parse(_PROBE_TEXT, name="probe")

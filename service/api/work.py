@@ -20,7 +20,7 @@ from bidcascade.engine.settings import Settings
 from bidcascade.service.jobs.queue import JobQueue
 
 from .archives import MOST_QUESTIONS, Archives
-from .batched_questions import Question
+from .batched_questions import AnswerFunction
 from .batcher import Batcher, Lane
 from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
 from .metrics import Metrics
@@ -98,7 +98,7 @@ class AppState:
 
     async def ask(
         self,
-        question: Question,
+        question: AnswerFunction,
         payload: Any,
         *,
         deals: int = 1,

@@ -136,11 +136,9 @@ def _nearest(word: str, known: Iterable[str]) -> str:
 
 @contextmanager
 def _interruptions() -> Iterator[list[int]]:
-    """Remember that SIGINT came.
-
-    ``KeyboardInterrupt`` alone does not tell: raised inside a call from C, it can come out as a
-    ``SystemError`` (ctypes) or as a panic (polars).
-    """
+    """Remember that SIGINT came."""
+    # ``KeyboardInterrupt`` alone does not tell: raised inside a call from C, it can come out as a
+    # ``SystemError`` (ctypes) or as a panic (polars)
     came: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.compare_summary import Summary
+    from bidcascade.inference.compare_summary import MatchSummary
     from bidcascade.inference.yardstick import Yardstick
 
 _DEFAULT_DEALS = 100_000
@@ -160,7 +160,7 @@ def compare(options: argparse.Namespace) -> int:
     return code
 
 
-def _print_summary(summary: "Summary") -> None:
+def _print_summary(summary: "MatchSummary") -> None:
     from bidcascade.inference.compare_summary import divergence_text
     from bidcascade.service.reports.compare_report import (
         blind_text,

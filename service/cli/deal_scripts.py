@@ -13,7 +13,7 @@ from bidcascade.engine.runs.progress import progress_bar
 from bidcascade.inference.scenarios.actions import written
 from bidcascade.inference.scenarios.deal_sets import (
     DealSet,
-    Part,
+    DealSetPart,
     make_set,
     parts_of_conditions,
     parts_of_script,
@@ -134,7 +134,7 @@ def _share(text: str) -> _Share:
     return number, kind.strip()
 
 
-def _parts(scripts: list[tuple[str, Script]], shares: list[_Share]) -> list[Part]:
+def _parts(scripts: list[tuple[str, Script]], shares: list[_Share]) -> list[DealSetPart]:
     """Kinds of deals with their shares."""
     if not scripts:
         return parts_of_conditions(shares, Script())

@@ -342,7 +342,7 @@ def _deals_under_conditions(
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.layouts.known import parse_known
     from bidcascade.inference.layouts.sampling import deal_where
-    from bidcascade.inference.layouts.searching import Limits
+    from bidcascade.inference.layouts.searching import SearchLimits
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import board_frame
     from bidcascade.table import Vocabulary
@@ -357,7 +357,7 @@ def _deals_under_conditions(
         vulnerability=Vulnerability.NONE if sides is None else sides,
         vocabulary=Vocabulary(options.profile),
         backend=get_backend(options.backend),
-        limits=Limits(options.most or MOST_DEALS_TRIED, float("inf")),
+        limits=SearchLimits(options.most or MOST_DEALS_TRIED, float("inf")),
     )
     if (dealer is None or sides is None) and (requested := _about_the_board(options)):
         raise shared.UsageError(f"expected --dealer and --vul with a condition on {requested}")

@@ -129,13 +129,7 @@ def _print_written(options: argparse.Namespace, count: int) -> None:
 
 @contextmanager
 def _boards(options: argparse.Namespace) -> "Iterator[Iterator[pl.DataFrame]]":
-    """Boards of the inputs, bid and solved where that is asked for.
-
-    Raises
-    ------
-    InvalidInput
-        If there are none.
-    """
+    """Boards of the inputs, bid and solved where that is asked for."""
     from bidcascade.bridge import InvalidInput
     from bidcascade.engine.engine import Engine
     from bidcascade.engine.runs.annotated_boards import NamedSystems, bid_boards

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bidcascade.engine.engine import Engine
     from bidcascade.inference import HandPicture, Interpretation, Layouts
     from bidcascade.inference.double_dummy.protocol import SolvesPlays
-    from bidcascade.inference.layouts.meanings import Source
+    from bidcascade.inference.layouts.meanings import MeaningSource
     from bidcascade.inference.layouts.result import LayoutReport
     from bidcascade.inference.single_dummy import Study
 
@@ -63,7 +63,7 @@ def _add_rest(parser: argparse.ArgumentParser) -> None:
     shared.add_json_option(parser)
 
 
-def _source(engine: "Engine", options: argparse.Namespace) -> "Source":
+def _source(engine: "Engine", options: argparse.Namespace) -> "MeaningSource":
     """Say what tells the meaning of calls: the system, against another one if asked for."""
     from bidcascade.bridge import NoSystem
     from bidcascade.systems import open_system

@@ -9,7 +9,7 @@ from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.engine.settings import Settings
-    from bidcascade.service.api.in_process import Answered
+    from bidcascade.service.api.in_process import RawResponse
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -174,7 +174,9 @@ def _body(data: str | None) -> bytes | None:
     return Path(data[1:]).read_bytes() if data.startswith("@") else data.encode()
 
 
-async def _ask(options: argparse.Namespace, body: bytes | None, settings: "Settings") -> "Answered":
+async def _ask(
+    options: argparse.Namespace, body: bytes | None, settings: "Settings"
+) -> "RawResponse":
     """Ask the application without a server."""
     from bidcascade.service.api.app import create_app
     from bidcascade.service.api.in_process import answer_of, until_loaded

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from bidcascade.inference.sanity import Sign
     from bidcascade.kernels import DealArrays
     from bidcascade.systems.check import PlaceShares, SystemCheck
-    from bidcascade.systems.compile import Progress
+    from bidcascade.systems.compile import CompileProgress
     from bidcascade.systems.diff import SystemDiff
     from bidcascade.systems.system import System
 
@@ -210,13 +210,13 @@ def _open_both(options: argparse.Namespace, name: str) -> "tuple[System, System 
 
 
 @contextmanager
-def _progress() -> "Iterator[Callable[[Progress], None]]":
+def _progress() -> "Iterator[Callable[[CompileProgress], None]]":
     """Show each depth on a terminal; elsewhere a line a minute."""
     from bidcascade.engine.runs.progress import ProgressLines
 
     lines = None if sys.stderr.isatty() else ProgressLines("system")
 
-    def report(done: "Progress") -> None:
+    def report(done: "CompileProgress") -> None:
         text = (
             f"call {done.depth + 1}: {done.open_places:,} places open, "
             f"{done.places:,} done, {done.entries:,} entries"

@@ -11,7 +11,7 @@ from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.inference.tuning import Trial, TrialTally, Tuner
-    from bidcascade.systems.text_numbers import Change
+    from bidcascade.systems.text_numbers import NumberChange
 
 _PLACE: Final = re.compile(r"(?P<file>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
 _JOURNAL: Final = "tries.jsonl"
@@ -127,7 +127,7 @@ def tune_system(options: argparse.Namespace) -> int:
     }
     cases = {name: read_cases(path) for name, path in beside.items() if path.is_file()}
 
-    def may_change(change: "Change") -> bool:
+    def may_change(change: "NumberChange") -> bool:
         number = change.number
         return (
             (not only or any(place.holds(number.file, number.line) for place in only))
@@ -218,7 +218,7 @@ def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, 
     """Play the text as found against the one given, on deals that nothing was tried on."""
     from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.inference.compare import Budget, SystemMatch
-    from bidcascade.inference.compare_summary import Sample, blind_estimate
+    from bidcascade.inference.compare_summary import MatchSample, blind_estimate
     from bidcascade.inference.double_dummy.solved_deals import HELD_OUT
     from bidcascade.service.reports.compare_report import summary_dict
 
@@ -232,7 +232,7 @@ def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, 
     if options.lead_budget:
         leader = BlindLeader(pool, user_leads(), options.lead_layouts or LEAD_LAYOUTS)
         match.lead_out(leader, Budget.parse(options.lead_budget))
-    results = Sample.of_results(match)
+    results = MatchSample.of_results(match)
     return {
         "deals": len(match), "other_contracts": len(match.order),
         "imps": summary_dict(results.mean(match.imps.astype(float))),

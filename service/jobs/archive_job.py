@@ -29,10 +29,9 @@ _AGAIN_S: Final = 1.0
 
 
 class _Progress:
-    """Tells the service how many boards are new, now and then.
+    """Tells the service how many boards are new, now and then."""
 
-    A run that has brought boards into the archive comes on.
-    """
+    # a run that has brought boards into the archive comes on
 
     def __init__(self, outgoing: IO[bytes], folder: Path) -> None:
         self._outgoing, self._folder = outgoing, folder

@@ -38,7 +38,7 @@ _NICE: Final = 5
 _OOM_SCORE: Final = 500
 
 
-class Progress:
+class BatchProgress:
     """Tells the service how far the batch is, now and then.
 
     A run that has written a part comes on; what is answered of a part may be lost again.
@@ -98,7 +98,7 @@ def do_job(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     engine = open_engine(start, start["backend"], start["overlays"])
     inputs = enter_inputs(start)
     sources = find_sources(inputs)
-    progress = Progress(outgoing, folder.batch, boards_in_parquet(sources))
+    progress = BatchProgress(outgoing, folder.batch, boards_in_parquet(sources))
     progress.report()
     summary = run_batch(
         engine,

@@ -118,10 +118,8 @@ def _frames(batch: Path, names: Iterable[str]) -> Iterator[pl.DataFrame]:
 
 
 def _join_parquet(parts: list[Path], target: Path) -> None:
-    """Write the rows of some files of one schema as one file, without holding them all.
-
-    The same rows give the same bytes, however they lie in the files.
-    """
+    """Write the rows of some files of one schema as one file, without holding them all."""
+    # the same rows give the same bytes, however they lie in the files
 
     def groups() -> Iterator[pl.DataFrame]:
         rows = RowsOf(pl.read_parquet(part) for part in parts)

@@ -24,9 +24,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 from bidcascade.bridge import BidcascadeError
 
-State: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
-STATES: Final[tuple[State, ...]] = ("queued", "running", "done", "failed", "cancelled")
-ENDED: Final[tuple[State, ...]] = ("done", "failed", "cancelled")
+JobState: TypeAlias = Literal["queued", "running", "done", "failed", "cancelled"]
+STATES: Final[tuple[JobState, ...]] = ("queued", "running", "done", "failed", "cancelled")
+ENDED: Final[tuple[JobState, ...]] = ("done", "failed", "cancelled")
 
 _VERSION: Final = 2
 _BUSY_S: Final = 10.0
@@ -97,7 +97,7 @@ class Job:
 
     number: int
     id: str
-    state: State
+    state: JobState
     request: dict[str, Any]
     created: float
     started: float | None
@@ -300,7 +300,7 @@ class JobStore:
         )
         return [_job(row) for row in rows]
 
-    def states(self) -> dict[str, State]:
+    def states(self) -> dict[str, JobState]:
         """State of every job by id."""
         return {row["id"]: row["state"] for row in self._rows("SELECT id, state FROM jobs")}
 

@@ -34,7 +34,7 @@ from bidcascade.inference.bench import Bench, bench
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import (
     Estimate,
-    Summary,
+    MatchSummary,
     boards_frame,
     divergence_text,
     summarize,
@@ -289,12 +289,12 @@ def _deals_of(boards: list[list[int]]) -> DealArrays:
     return DealArrays(hands, rows[4].astype(np.uint8), rows[5].astype(np.uint8))
 
 
-def match_dict(summary: Summary) -> dict[str, Any]:
+def match_dict(summary: MatchSummary) -> dict[str, Any]:
     """Sum of a match as plain values for JSON; numbers are for the first system.
 
     Parameters
     ----------
-    summary : Summary
+    summary : MatchSummary
     """
     return {
         "names": list(summary.names),

@@ -40,7 +40,7 @@ _OTHERS: Final = {
 _SUFFIX: Final = {"parquet": ".parquet", "pbn": ".pbn", "lin": ".lin", "rbn": ".rbn"}
 
 
-class Limits(NamedTuple):
+class UnpackingLimits(NamedTuple):
     """What unpacking may cost: bytes in all, and more than so many for a byte in."""
 
     most_bytes: int
@@ -80,7 +80,7 @@ def member_name(written: str, taken: set[str]) -> str:
     return str(name)
 
 
-def unpack(upload: Path, folder: Path, name: str, limits: Limits) -> list[str]:
+def unpack(upload: Path, folder: Path, name: str, limits: UnpackingLimits) -> list[str]:
     """Bring an upload into a folder as files that the readers take; their names, in order.
 
     The upload itself is used up.
@@ -93,7 +93,7 @@ def unpack(upload: Path, folder: Path, name: str, limits: Limits) -> list[str]:
         Exists and is empty.
     name : str
         What the user calls it; see :func:`safe_name`.
-    limits : Limits
+    limits : UnpackingLimits
 
     Raises
     ------
@@ -126,7 +126,7 @@ def unpack(upload: Path, folder: Path, name: str, limits: Limits) -> list[str]:
 class _Meter:
     """Counts bytes that come out, and stops where they are too many."""
 
-    def __init__(self, limits: Limits, packed_bytes: int) -> None:
+    def __init__(self, limits: UnpackingLimits, packed_bytes: int) -> None:
         self._limits = limits
         self._packed_bytes = packed_bytes
         self._bytes = 0
@@ -145,7 +145,7 @@ class _Meter:
             )
 
 
-def _unzip(upload: Path, folder: Path, stem: str, limits: Limits) -> list[str]:
+def _unzip(upload: Path, folder: Path, stem: str, limits: UnpackingLimits) -> list[str]:
     check_directory(upload)
     meter = _Meter(limits, upload.stat().st_size)
     names: list[str] = []

@@ -10,7 +10,16 @@ from bidcascade.inference.bench import Bench
 from bidcascade.inference.compare_summary import Estimate
 
 from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, rate_text, signed_text, summary_dict
-from .report_page import Block, Kind, Page, Section, Table, Text, page_html, page_markdown
+from .report_page import (
+    ColumnKind,
+    Page,
+    PageBlock,
+    ReportTable,
+    Section,
+    Text,
+    page_html,
+    page_markdown,
+)
 from .yardstick_report import cause_rows, heads, lines_of, result_rows, sanity_rows
 
 TIMES: Final = "times.json"
@@ -120,37 +129,37 @@ def fault_text(bench: Bench) -> str:
 def bench_page(bench: Bench) -> Page:
     """Make the page of a benchmark; it names no times, so that it is the same each time."""
     yardstick = bench.yardstick
-    columns: tuple[tuple[str, Kind], ...] = tuple((name, "text") for name in heads(yardstick))
-    match_kinds: tuple[tuple[str, Kind], ...] = tuple(
+    columns: tuple[tuple[str, ColumnKind], ...] = tuple((name, "text") for name in heads(yardstick))
+    match_kinds: tuple[tuple[str, ColumnKind], ...] = tuple(
         (name, "text") for name in match_columns(bench)
     )
     digests = [(bench.name, bench.digest or None), *((m.against, m.digest) for m in bench.matches)]
-    faults: tuple[Block, ...] = (Text(fault_text(bench)),)
+    faults: tuple[PageBlock, ...] = (Text(fault_text(bench)),)
     if bench.faults:
         rows = tuple((one.kind, one.message) for one in bench.faults)
-        faults += (Table("The first ones", (("kind", "text"), ("what", "words")), rows),)
+        faults += (ReportTable("The first ones", (("kind", "text"), ("what", "words")), rows),)
     whose = yardstick.players.name
     return Page(
         f"Benchmark of {bench.name}",
         subtitle(bench),
         (
             Section("Matches", (
-                Table(f"For {bench.name}, a deal, ± half the interval of 95 %", match_kinds,
+                ReportTable(f"For {bench.name}, a deal, ± half the interval of 95 %", match_kinds,
                       tuple(match_rows(bench))),
             )),
             Section("Calls that could not be used", faults),
             Section("Against par, at all four seats", (
-                Table("Results", (("what", "text"), *columns), tuple(result_rows(yardstick))),
-                Table("IMPs a board (boards)", (("cause", "text"), *columns),
+                ReportTable("Results", (("what", "text"), *columns), tuple(result_rows(yardstick))),
+                ReportTable("IMPs a board (boards)", (("cause", "text"), *columns),
                       tuple(cause_rows(yardstick))),
             )),
             Section("Sanity", (
-                Table("What no pair wants to see, with intervals of 95 %",
+                ReportTable("What no pair wants to see, with intervals of 95 %",
                       (("what", "text"), *columns), tuple(sanity_rows(yardstick))),
             )),
             Section(f"Where {bench.name} loses", lines_of(yardstick.systems[0], whose)),
             Section("Versions", (
-                Table("SHA-256 of what bids", (("name", "text"), ("digest", "code")),
+                ReportTable("SHA-256 of what bids", (("name", "text"), ("digest", "code")),
                       tuple(digests)),
             )),
         ),

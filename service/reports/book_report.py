@@ -17,23 +17,23 @@ from bidcascade.bridge import (
     is_vulnerable,
 )
 from bidcascade.inference.option_prices import OptionPrice
-from bidcascade.systems.system_book import BookDeal, BookPlace, BookRow, Example, SystemBook
+from bidcascade.systems.system_book import BookDeal, BookPlace, BookRow, LineExample, SystemBook
 from bidcascade.systems.text_outline import TextFile
 
 from .bench_report import interval_text
 from .card_report import after_text, paragraphs, players_text
 from .report_page import (
-    Block,
     Cell,
-    Kind,
+    ColumnKind,
     Link,
     Links,
     Numbers,
     Page,
+    PageBlock,
+    ReportTable,
     Section,
-    Source,
     SourceLine,
-    Table,
+    SourceText,
     Text,
     call_text,
     page_html,
@@ -84,7 +84,7 @@ def book_files(book: SystemBook, prices: Sequence[OptionPrice] = ()) -> dict[str
 
 
 _CONTENTS: Final = "Pages"
-_PRICE: Final[tuple[tuple[str, Kind], ...]] = (("IMPs a deal", "text"),)
+_PRICE: Final[tuple[tuple[str, ColumnKind], ...]] = (("IMPs a deal", "text"),)
 
 
 def _subtitle(book: SystemBook, *, with_options: bool) -> str:
@@ -159,7 +159,7 @@ class _TextPages:
         return Page(
             f"{file.name}: {self.book.title}",
             _subtitle(self.book, with_options=False),
-            (Section("Lines", (Links("Book", (("Start", f"../{_FIRST}"),)), Source(lines))),),
+            (Section("Lines", (Links("Book", (("Start", f"../{_FIRST}"),)), SourceText(lines))),),
         )
 
     def _included(self, name: str | None) -> str:
@@ -278,7 +278,9 @@ def _about(book: SystemBook, prices: Sequence[OptionPrice], texts: _TextPages) -
         yield Section("Options", tuple(_options(book, prices, texts)))
 
 
-def _options(book: SystemBook, prices: Sequence[OptionPrice], texts: _TextPages) -> Iterator[Block]:
+def _options(
+    book: SystemBook, prices: Sequence[OptionPrice], texts: _TextPages
+) -> Iterator[PageBlock]:
     price = {one.option: one for one in prices}
     told = book.outline.described_options()
     rows: list[tuple[Cell, ...]] = []
@@ -289,7 +291,7 @@ def _options(book: SystemBook, prices: Sequence[OptionPrice], texts: _TextPages)
             Link(name, texts.address(str(part.where))), "on" if is_on else "off",
             part.about or None, *cost,
         ))  # fmt: skip
-    yield Table(
+    yield ReportTable(
         "Turned on and off when the system is opened (--option NAME=on|off)",
         (("option", "text"), ("is", "text"), ("about", "words"), *(_PRICE if prices else ())),
         tuple(rows),
@@ -315,9 +317,9 @@ def _by_opening(
         yield Section(f"{title}: {call_text(call)}", blocks)
 
 
-def _place(place: BookPlace, ways: _Ways, texts: _TextPages) -> Table:
+def _place(place: BookPlace, ways: _Ways, texts: _TextPages) -> ReportTable:
     by_option = any(row.option for row in place.rows)
-    columns: list[tuple[str, Kind]] = [
+    columns: list[tuple[str, ColumnKind]] = [
         ("call", "auction"), ("share", "percent"), ("means", "words"), ("agreed", "text"),
         ("a hand that bids it", "auction"), ("line", "code"),
     ]  # fmt: skip
@@ -341,7 +343,7 @@ def _place(place: BookPlace, ways: _Ways, texts: _TextPages) -> Table:
             ("P", place.passes / place.deals, "Pass: no line fits", *([None] * (3 + by_option)))
         )
     heading = after_text(format_calls(place.calls))
-    return Table(
+    return ReportTable(
         f"{heading}: {place.deals:,} deals", tuple(columns), tuple(rows), place_anchor(place.calls)
     )
 
@@ -356,7 +358,7 @@ def _call_cell(place: BookPlace, row: BookRow, ways: _Ways) -> Cell:
 
 
 def _deals(book: SystemBook, texts: _TextPages) -> Section:
-    blocks: list[Block] = [
+    blocks: list[PageBlock] = [
         Text("One deal for each opening in first seat, bid to the end; North deals.")
     ]
     for deal in book.whole_deals:
@@ -364,16 +366,16 @@ def _deals(book: SystemBook, texts: _TextPages) -> Section:
     return Section("Deals bid to the end", tuple(blocks))
 
 
-def _deal(deal: BookDeal, texts: _TextPages) -> Iterator[Block]:
+def _deal(deal: BookDeal, texts: _TextPages) -> Iterator[PageBlock]:
     vulnerable = VULNERABILITIES[deal.vulnerability]
-    yield Table(
+    yield ReportTable(
         f"Deal {deal.number + 1}: vulnerable {vulnerable}",
         (("player", "text"), ("hand", "auction")),
         tuple(
             (Seat(seat).name.capitalize(), hand_text(hand)) for seat, hand in enumerate(deal.hands)
         ),
     )
-    yield Table(
+    yield ReportTable(
         f"Deal {deal.number + 1}, call by call",
         (("player", "text"), ("call", "auction"), ("means", "words"), ("line", "code")),
         tuple(
@@ -400,8 +402,8 @@ def _conventions(book: SystemBook, texts: _TextPages) -> Section:
         (one.name, one.about or None, Link(str(one.where), texts.address(str(one.where))))
         for one in sorted(book.outline.conventions, key=lambda one: one.name)
     )
-    blocks: list[Block] = [
-        Table(
+    blocks: list[PageBlock] = [
+        ReportTable(
             "Calls that are artificial or have a name in the text, with how many deals bid them",
             (("name", "text"), ("bid", "number"), ("example", "auction"), ("line", "code")),
             tuple(rows),
@@ -409,7 +411,7 @@ def _conventions(book: SystemBook, texts: _TextPages) -> Section:
     ]
     if named:
         blocks.append(
-            Table(
+            ReportTable(
                 "Conventions that the text writes once and uses where they apply",
                 (("name", "text"), ("about", "words"), ("line", "code")),
                 named,
@@ -422,7 +424,7 @@ def _text_list(book: SystemBook, texts: _TextPages) -> Section:
     return Section(
         "The text",
         (
-            Table(
+            ReportTable(
                 "Files of the system, in the order in which they are read",
                 (("file", "text"), ("about", "words"), ("lines", "number")),
                 tuple(
@@ -454,7 +456,7 @@ def hand_text(hand: int) -> str:
     return " ".join(f"{sign}{cards or '–'}" for sign, cards in holdings)
 
 
-def example_text(example: Example) -> str:
+def example_text(example: LineExample) -> str:
     """Say an example in a line: the hand, the auction, the call."""
     after = players_text(format_calls(example.auction))
     call = players_text(format_call(example.call))
@@ -462,7 +464,7 @@ def example_text(example: Example) -> str:
     return f"{hand_text(example.hand)}{_vul(example)} {where}: {call}"
 
 
-def _vul(example: Example) -> str:
+def _vul(example: LineExample) -> str:
     seat = Seat(len(example.auction) % 4)
     is_ours = is_vulnerable(Vulnerability(example.vulnerability), seat)
     return " (vulnerable)" if is_ours else ""

@@ -7,11 +7,11 @@ from typing import Final
 from bidcascade.bridge import parse_calls
 from bidcascade.systems.convention_card import CardRow, CardSection, ConventionCard
 
-from .report_page import Block, Kind, Page, Section, Table, Text, auction_text
+from .report_page import ColumnKind, Page, PageBlock, ReportTable, Section, Text, auction_text
 
 ORDER_NAMES = {"acbl": "ACBL", "wbf": "WBF"}
 """Whose card has the order, as players call it."""
-_OPTION: Final[tuple[tuple[str, Kind], ...]] = (("option", "text"),)
+_OPTION: Final[tuple[tuple[str, ColumnKind], ...]] = (("option", "text"),)
 _LEADS = "Leads and signals are no part of a system's text: write them in by hand."
 
 
@@ -71,15 +71,15 @@ def row_text(row: CardRow) -> str:
     return ": ".join(filter(None, (row.name, row.meaning))) or "any hand"
 
 
-def _tables(section: CardSection) -> Iterator[Block]:
+def _tables(section: CardSection) -> Iterator[PageBlock]:
     for auction, found in groupby(section.rows, lambda row: row.auction):
         rows = [*found]
         by_option = any(row.option for row in rows)
-        columns: tuple[tuple[str, Kind], ...] = (
+        columns: tuple[tuple[str, ColumnKind], ...] = (
             ("call", "auction"), ("means", "words"), ("agreed", "words"),
             *(_OPTION if by_option else ()), ("line", "code"),
         )  # fmt: skip
-        yield Table(
+        yield ReportTable(
             after_text(auction), columns,
             tuple(
                 (parse_calls(row.call), row_text(row), agreed_text(row) or None,
@@ -95,7 +95,7 @@ def _conventions(card: ConventionCard) -> Iterator[Section]:
         yield Section(
             "Options",
             (
-                Table(
+                ReportTable(
                     "What can be turned on and off when the system is opened "
                     "(--option NAME=on|off)",
                     (("option", "text"), ("is", "text"), ("about", "words"), ("line", "code")),
@@ -111,7 +111,7 @@ def _conventions(card: ConventionCard) -> Iterator[Section]:
         yield Section(
             "Conventions of the text",
             (
-                Table(
+                ReportTable(
                     "Lines that the text names and uses at one or more places",
                     (("convention", "text"), ("about", "words"), ("line", "code")),
                     tuple((one.name, one.about or None, one.where) for one in others),

@@ -25,7 +25,7 @@ class Bar(NamedTuple):
     note: str = ""
 
 
-class Interval(NamedTuple):
+class IntervalDot(NamedTuple):
     """One dot with its interval; all three on the scale of the chart."""
 
     label: str
@@ -104,7 +104,7 @@ def stacks(
 
 
 def intervals(
-    rows: Sequence[Interval],
+    rows: Sequence[IntervalDot],
     *,
     name: str,
     title: str,
@@ -120,7 +120,7 @@ def intervals(
 
     Examples
     --------
-    >>> rows = [Interval("1N P", 0.2, 0.1, 0.35, "8 of 40")]
+    >>> rows = [IntervalDot("1N P", 0.2, 0.1, 0.35, "8 of 40")]
     >>> svg = intervals(rows, name="worst", title="Wrong bids")
     >>> '<circle cx="20.00%"' in svg, "8 of 40" in svg
     (True, True)

@@ -10,19 +10,19 @@ import polars as pl
 from bidcascade.inference.compare_summary import (
     CATEGORIES,
     Estimate,
-    Example,
-    Summary,
+    MatchExample,
+    MatchSummary,
     SystemResult,
 )
 
-from .charts import Interval, Stack, intervals, stacks
+from .charts import IntervalDot, Stack, intervals, stacks
 from .report_page import (
-    Block,
     Chart,
     Numbers,
     Page,
+    PageBlock,
+    ReportTable,
     Section,
-    Table,
     Text,
     auction_text,
     call_text,
@@ -41,7 +41,7 @@ _CHART_ROWS: Final = 14
 _UNKNOWN: Final = "unknown"
 
 
-def write_compare_report(summary: Summary, boards: pl.DataFrame, folder: Path) -> list[Path]:
+def write_compare_report(summary: MatchSummary, boards: pl.DataFrame, folder: Path) -> list[Path]:
     """Write the files of a report into a folder that exists, and return their paths.
 
     ``boards`` is that of :func:`bidcascade.inference.compare_summary.boards_frame`.
@@ -67,7 +67,7 @@ def summary_dict(value: Any) -> Any:
     return [summary_dict(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def divergence_frame(summary: Summary) -> pl.DataFrame:
+def divergence_frame(summary: MatchSummary) -> pl.DataFrame:
     """Write the places where auctions parted as a frame, one row each."""
     rows = summary.divergences
     columns: dict[str, Any] = {
@@ -87,7 +87,7 @@ def divergence_frame(summary: Summary) -> pl.DataFrame:
 # --- the page -------------------------------------------------------------------------------------
 
 
-def compare_page(summary: Summary) -> Page:
+def compare_page(summary: MatchSummary) -> Page:
     """Make the page of a match."""
     first, second = summary.names
     examples = [
@@ -95,7 +95,7 @@ def compare_page(summary: Summary) -> Page:
         for one in summary.examples
         for block in (_example(one, summary.names), Text(one.text, soft=True))
     ]
-    vulnerabilities = Table(
+    vulnerabilities = ReportTable(
         f"IMPs a deal for {first} by vulnerability",
         (("vulnerable", "text"), ("of deals", "percent"), ("IMPs", "text")),
         tuple(
@@ -120,7 +120,7 @@ def compare_page(summary: Summary) -> Page:
     )
 
 
-def _result(summary: Summary) -> tuple[Block, ...]:
+def _result(summary: MatchSummary) -> tuple[PageBlock, ...]:
     first, second = summary.names
     outcomes = summary.outcomes
     pairs = (
@@ -139,14 +139,14 @@ def _result(summary: Summary) -> tuple[Block, ...]:
     return Text(verdict(summary)), Numbers(pairs)
 
 
-def blind_text(summary: Summary, *, digits: int = 2) -> str:
+def blind_text(summary: MatchSummary, *, digits: int = 2) -> str:
     """Write the result with blind leads, and how many deals were led."""
     if summary.blind_imps.value is None:
         return "unknown, no deal was led (--lead-budget)"
     return f"{signed_text(summary.blind_imps, digits=digits)} ({summary.led:,} deals led)"
 
 
-def verdict(summary: Summary) -> str:
+def verdict(summary: MatchSummary) -> str:
     """Say in a sentence who is ahead, and how sure that is."""
     first, second = summary.names
     value, _, margin = summary.imps
@@ -163,7 +163,7 @@ def verdict(summary: Summary) -> str:
     return f"Neither system is ahead for certain: for {first} {between}."
 
 
-def _parting(summary: Summary) -> tuple[Block, ...]:
+def _parting(summary: MatchSummary) -> tuple[PageBlock, ...]:
     first, second = summary.names
     rows = summary.divergences
     if not rows:
@@ -173,7 +173,7 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
         calls = f"{call_text(one.where.first)} / {call_text(one.where.second)}"
         value, margin = one.effect.value or 0.0, one.effect.margin or 0.0
         label = f"{auction_text(one.where.before)}: {calls}"
-        drawn.append(Interval(label, value, value - margin, value + margin, f"{value:+.4f}"))
+        drawn.append(IntervalDot(label, value, value - margin, value + margin, f"{value:+.4f}"))
     reach = max(max(abs(one.low), abs(one.high)) for one in drawn) or 1.0
     chart = intervals(
         drawn,
@@ -191,7 +191,7 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
             "bid are left out."
         ),
         Chart(f"IMPs a deal for {first}, by divergence", chart),
-        Table(
+        ReportTable(
             "Divergences, surest effect first",
             (
                 ("after", "auction"), (first, "auction"), (second, "auction"),
@@ -209,7 +209,7 @@ def _parting(summary: Summary) -> tuple[Block, ...]:
     )  # fmt: skip
 
 
-def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[Block, ...]:
+def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[PageBlock, ...]:
     names = CATEGORIES[1:]
     series = [f"{name}s" for name in names]
     heads = ("declared", *series, "doubled")
@@ -234,7 +234,7 @@ def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[Block, ...]:
             "Contracts for 100 deals",
             stacks(mix, series, name="mix", title="Contract mix of either system", whole=False),
         ),
-        Table(
+        ReportTable(
             "Contracts for 100 deals, with standard errors",
             (("system", "text"), *((name, "text") for name in heads)),
             tuple(
@@ -245,7 +245,7 @@ def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[Block, ...]:
                 for one in systems
             ),
         ),
-        Table(
+        ReportTable(
             "Contracts that were made, and auctions",
             (
                 ("system", "text"), ("made where results differ", "text"),
@@ -256,7 +256,7 @@ def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[Block, ...]:
                 for one in systems
             ),
         ),
-        Table(
+        ReportTable(
             "Commonest contracts, as part of those that a side declared",
             (("contract", "text"), *((one.name, "percent") for one in systems)),
             tuple((name, first.get(name), second.get(name)) for name in commonest),
@@ -264,8 +264,8 @@ def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[Block, ...]:
     )  # fmt: skip
 
 
-def _example(one: Example, names: tuple[str, str]) -> Table:
-    return Table(
+def _example(one: MatchExample, names: tuple[str, str]) -> ReportTable:
+    return ReportTable(
         f"Deal {one.deal + 1:,}: {one.imps:+d} IMPs for {names[0]}; {one.dealer} dealt, "
         f"vulnerable: {one.vulnerability}",
         (
@@ -282,7 +282,7 @@ def _example(one: Example, names: tuple[str, str]) -> Table:
     )  # fmt: skip
 
 
-def _method(summary: Summary) -> tuple[Block, ...]:
+def _method(summary: MatchSummary) -> tuple[PageBlock, ...]:
     kinds = summary.kinds
     pairs = (
         ("deals with the same contract at both tables", f"{kinds['same']:,}"),

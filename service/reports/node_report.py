@@ -9,16 +9,16 @@ import polars as pl
 from bidcascade.bridge import STRAINS, SUITS, InvalidInput, format_calls, parse_call, parse_calls
 from bidcascade.inference.node_statistics import NODE_SCHEMA
 
-from .charts import Bar, Interval, bars, intervals
+from .charts import Bar, IntervalDot, bars, intervals
 from .report_page import (
-    Block,
     Cell,
     Chart,
-    Kind,
+    ColumnKind,
     Numbers,
     Page,
+    PageBlock,
+    ReportTable,
     Section,
-    Table,
     Text,
     auction_text,
     call_text,
@@ -29,7 +29,7 @@ MOST_NODES = 500
 """Rows of the table of nodes."""
 _PLAYERS = ("dealer", "left of dealer", "dealer's partner", "right of dealer")
 _SIGNS = {"C": "♣", "D": "♦", "H": "♥", "S": "♠", "N": "notrump"}
-_RANGE: Final[tuple[tuple[str, Kind], ...]] = (
+_RANGE: Final[tuple[tuple[str, ColumnKind], ...]] = (
     ("least", "number"),
     ("5 %", "number"),
     ("mean", "decimal"),
@@ -96,7 +96,7 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
     rows = _rows(nodes)
     shown = sorted(rows.values(), key=lambda row: -row["boards"])[:MOST_NODES]
     auctions = {row["auction"] for row in shown}
-    columns: tuple[tuple[str, Kind], ...] = (
+    columns: tuple[tuple[str, ColumnKind], ...] = (
         ("auction", "auction"), ("boards", "number"), ("share", "percent"), ("par", "decimal"),
         ("score", "decimal"), ("IMPs to par", "decimal"), ("points", "auction"),
         ("players too", "percent"), ("next", "auction"),
@@ -129,7 +129,7 @@ def nodes_page(nodes: pl.DataFrame, subject: str) -> Page:
                         "Points are those of whoever called last, mean and from 5 % to 95 %; "
                         "players too is how often the players made the same call at that place."
                     ),
-                    Table(
+                    ReportTable(
                         "In the order of calls",
                         tuple(columns[number] for number in chosen),
                         tuple(tuple(row[number] for number in chosen) for row in table),
@@ -153,7 +153,7 @@ def _rows(nodes: pl.DataFrame) -> dict[str, Row]:
 # --- sections -------------------------------------------------------------------------------------
 
 
-def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[Block, ...]:
+def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[PageBlock, ...]:
     counts = {
         "boards": f"{row['boards']:,}",
         "of the node before": percent_text(row["share"]) if calls else None,
@@ -181,8 +181,8 @@ def _summary(row: Row, rows: dict[str, Row], calls: Sequence[int]) -> tuple[Bloc
     return Text(whose), numbers, *([_way(known)] if len(known) > 1 else [])
 
 
-def _way(nodes: Sequence[Row]) -> Table:
-    return Table(
+def _way(nodes: Sequence[Row]) -> ReportTable:
+    return ReportTable(
         "The way to this node; par and score as whoever called last sees them",
         (
             ("auction", "auction"),
@@ -198,7 +198,7 @@ def _way(nodes: Sequence[Row]) -> Table:
     )
 
 
-def _contracts(row: Row) -> tuple[Block, ...]:
+def _contracts(row: Row) -> tuple[PageBlock, ...]:
     contracts = row["contracts"]
     if not contracts:
         return ()
@@ -213,7 +213,7 @@ def _contracts(row: Row) -> tuple[Block, ...]:
     ]
     return (
         Chart(title, bars(drawn, name="contracts", title=title)),
-        Table(
+        ReportTable(
             "The same, with their mean score double dummy",
             (
                 ("contract", "auction"),
@@ -226,7 +226,7 @@ def _contracts(row: Row) -> tuple[Block, ...]:
     )
 
 
-def _tricks(row: Row) -> tuple[Block, ...]:
+def _tricks(row: Row) -> tuple[PageBlock, ...]:
     if not row["solved"]:
         return ()
     title = "Mean tricks of the side by strain, played by the better hand"
@@ -236,7 +236,7 @@ def _tricks(row: Row) -> tuple[Block, ...]:
     drawn = [Bar(strain, own, f"{own:.2f}, opponents {other:.2f}") for strain, own, other in rows]
     return (
         Chart(title, bars(drawn, name="tricks", title=title)),
-        Table(
+        ReportTable(
             f"Mean tricks double dummy, {row['solved']:,} boards",
             (("strain", "auction"), ("this side", "decimal"), ("opponents", "decimal")),
             tuple(rows),
@@ -244,7 +244,7 @@ def _tricks(row: Row) -> tuple[Block, ...]:
     )
 
 
-def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
+def _hands(row: Row, calls: Sequence[int]) -> tuple[PageBlock, ...]:
     players = [_player(place, calls) for place in range(4)]
     points = {player: row[f"HCP_{place}"] for place, player in enumerate(players, 1)}
     lengths = [
@@ -252,7 +252,7 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
     ]
     longest = max(one["most"] for suits in lengths for one in suits.values())
     shapes = [row[f"shapes_{place}"] for place in range(1, 5)]
-    blocks: list[Block] = [
+    blocks: list[PageBlock] = [
         Text("Dots are means; lines reach from where 5 % have no more to where 95 % have no more."),
         _ranges("High card points", "points", points, max(one["most"] for one in points.values())),
     ]
@@ -260,7 +260,7 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
         ranges = {"points": points[player], **suits}
         blocks += (
             _ranges(f"Cards by suit, {player}", f"lengths-{place}", suits, longest),
-            Table(
+            ReportTable(
                 f"From the least to the most, {player}",
                 (("what", "auction"), *_RANGE),
                 tuple((what, *one.values()) for what, one in ranges.items()),
@@ -270,20 +270,20 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
         tuple(f"{one['shape']} {percent_text(one['share'])}" if one else None for one in ranked)
         for ranked in zip_longest(*shapes)
     )
-    heads: tuple[tuple[str, Kind], ...] = tuple((player, "text") for player in players)
-    return (*blocks, Table("Commonest shapes, spades first", heads, tuple(shares)))
+    heads: tuple[tuple[str, ColumnKind], ...] = tuple((player, "text") for player in players)
+    return (*blocks, ReportTable("Commonest shapes, spades first", heads, tuple(shares)))
 
 
 def _ranges(title: str, name: str, ranges: dict[str, Row], most: int) -> Chart:
     drawn = [
-        Interval(what, one["mean"], one["low"], one["high"], _range_text(one))
+        IntervalDot(what, one["mean"], one["low"], one["high"], _range_text(one))
         for what, one in ranges.items()
     ]
     markup = intervals(drawn, name=name, title=title, high=max(most, 1), ends=("0", f"{most}"))
     return Chart(title, markup)
 
 
-def _next_calls(row: Row, rows: dict[str, Row]) -> tuple[Block, ...]:
+def _next_calls(row: Row, rows: dict[str, Row]) -> tuple[PageBlock, ...]:
     calls = row["next_calls"]
     if not calls:
         return (Text("No call follows."),)
@@ -291,7 +291,7 @@ def _next_calls(row: Row, rows: dict[str, Row]) -> tuple[Block, ...]:
     following = [(one, rows.get(f"{row['auction']} {one['call']}".strip(), {})) for one in calls]
     return (
         _call_chart(calls, "next-calls", title),
-        Table(
+        ReportTable(
             "What they are worth to the side that makes them; a dash where boards are too few",
             (("call", "auction"), ("share", "percent"), ("boards", "number"), ("par", "decimal"),
              ("score", "decimal"), ("IMPs to par", "decimal")),
@@ -304,7 +304,7 @@ def _next_calls(row: Row, rows: dict[str, Row]) -> tuple[Block, ...]:
     )  # fmt: skip
 
 
-def _humans(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
+def _humans(row: Row, calls: Sequence[int]) -> tuple[PageBlock, ...]:
     if row["humans"] is None:
         return ()
     before = f"came to {auction_text(calls[:-1])}" if calls[1:] else "opened the auction"
@@ -318,12 +318,12 @@ def _humans(row: Row, calls: Sequence[int]) -> tuple[Block, ...]:
     return (
         Text(f"{text}. {same}"),
         _call_chart(row["humans_instead"], "instead", title),
-        Table(title, (("call", "auction"), ("share", "percent")),
+        ReportTable(title, (("call", "auction"), ("share", "percent")),
               tuple(((parse_call(one["call"]),), one["share"]) for one in row["humans_instead"])),
     )  # fmt: skip
 
 
-def _method() -> tuple[Block, ...]:
+def _method() -> tuple[PageBlock, ...]:
     return (
         Text(
             "A node is how an auction begins. Its boards are those whose auction begins so. Par "

@@ -18,7 +18,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import FIRST_BID, bid_level, bid_strain, format_call
 
-Kind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auction", "code"]
+ColumnKind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auction", "code"]
 """What a column holds: short texts, long texts, counts, numbers with two decimals, shares (0-1
 written as per cent), auctions or calls (sequences of call codes), expressions."""
 Cell: TypeAlias = "str | int | float | Sequence[int] | Link | None"
@@ -63,21 +63,21 @@ class Numbers(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """A table under its caption.
 
     Parameters
     ----------
     caption : str
         What the rows are.
-    columns : tuple of (str, Kind)
+    columns : tuple of (str, ColumnKind)
         Heads, and what the cells are. The first column names the row.
     rows : tuple of tuples
         Cells; ``None`` is shown as a dash.
     """
 
     caption: str
-    columns: tuple[tuple[str, Kind], ...]
+    columns: tuple[tuple[str, ColumnKind], ...]
     rows: tuple[tuple[Cell, ...], ...]
     anchor: str = ""
     """Where links to it lead, once on a page; else it has one of its section's."""
@@ -106,7 +106,7 @@ class SourceLine(NamedTuple):
     address: str = ""
 
 
-class Source(NamedTuple):
+class SourceText(NamedTuple):
     """A text line by line; links lead to ``#l12``. One on a page."""
 
     lines: tuple[SourceLine, ...]
@@ -140,14 +140,14 @@ class HandRecords(NamedTuple):
     records: tuple[HandRecord, ...]
 
 
-Block: TypeAlias = Text | Links | Numbers | Table | Chart | Source | HandRecords
+PageBlock: TypeAlias = Text | Links | Numbers | ReportTable | Chart | SourceText | HandRecords
 
 
 class Section(NamedTuple):
     """A heading with what stands below it."""
 
     heading: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[PageBlock, ...]
 
 
 class Page(NamedTuple):
@@ -212,7 +212,7 @@ def percent_text(share: float) -> str:
     return f"{min(percent, 99.9) if percent < 100 else percent:.1f} %"
 
 
-def _plain(cell: Cell, kind: Kind) -> str:
+def _plain(cell: Cell, kind: ColumnKind) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, str):
@@ -262,7 +262,7 @@ def page_html(page: Page) -> str:
 """
 
 
-def _html_block(block: Block, name: str) -> str:
+def _html_block(block: PageBlock, name: str) -> str:
     match block:
         case Text(text, soft):
             return f'<p class="soft">{html_text(text)}</p>' if soft else f"<p>{html_text(text)}</p>"
@@ -277,7 +277,7 @@ def _html_block(block: Block, name: str) -> str:
                 for what, number in pairs
             )
             return f'<dl class="tiles">{"".join(tiles)}</dl>'
-        case Source(lines):
+        case SourceText(lines):
             return f'<div class="source">{"".join(map(_source_line, lines))}</div>'
         case HandRecords(records):
             return f'<div class="records">{"".join(map(_hand_record, records))}</div>'
@@ -349,7 +349,7 @@ def _red(text: str) -> str:
     return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text)
 
 
-def _html_cell(cell: Cell, kind: Kind) -> str:
+def _html_cell(cell: Cell, kind: ColumnKind) -> str:
     text = html_text(_plain(cell, kind))
     if kind == "auction":
         text = _red(text)
@@ -371,11 +371,11 @@ def page_markdown(page: Page) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_block(block: Text | Links | Numbers | Table | Source | HandRecords) -> str:
+def _markdown_block(block: Text | Links | Numbers | ReportTable | SourceText | HandRecords) -> str:
     match block:
         case HandRecords(records):
             return "\n\n".join(map(_markdown_record, records))
-        case Source(written):
+        case SourceText(written):
             # a fence longer than any in it
             return "\n".join(("~~~~~~~~", *(visible(one.text) for one in written), "~~~~~~~~"))
         case Text(text):
@@ -416,7 +416,7 @@ def _markdown_record(record: HandRecord) -> str:
     return "\n".join(f"- {markdown_text(one)}" for one in (*lines, *record.notes))
 
 
-def _markdown_cell(cell: Cell, kind: Kind) -> str:
+def _markdown_cell(cell: Cell, kind: ColumnKind) -> str:
     text = _plain(cell, kind)
     if isinstance(cell, Link):
         return f"[{markdown_text(text)}]({cell.address})"

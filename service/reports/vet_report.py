@@ -9,15 +9,15 @@ from bidcascade.bridge import format_calls, parse_calls
 from bidcascade.engine.runs.vet import LEAST_DECISIONS, Vetted
 from bidcascade.table.linting import KINDS, LintReport
 
-from .charts import Bar, Interval, Stack, bars, intervals, stacks
+from .charts import Bar, IntervalDot, Stack, bars, intervals, stacks
 from .report_page import (
     Cell,
     Chart,
-    Kind,
+    ColumnKind,
     Numbers,
     Page,
+    ReportTable,
     Section,
-    Table,
     Text,
     auction_text,
     percent_text,
@@ -89,7 +89,7 @@ def _in_short(vetted: Vetted, seats: pl.DataFrame) -> Section:
             f"Bid by the table itself, {own['same_auction']:,} of {own['compared']:,} boards have "
             f"the same auction and {own['same_contract']:,} the same contract by the same player."
         )
-    blocks: list[Text | Numbers | Table | Chart] = [
+    blocks: list[Text | Numbers | ReportTable | Chart] = [
         Numbers(
             (
                 ("boards with an auction", f"{auctions['vetted']:,}"),
@@ -109,7 +109,7 @@ def _in_short(vetted: Vetted, seats: pl.DataFrame) -> Section:
     return Section("In short", tuple(blocks))
 
 
-def _boards_table(boards: dict[str, int]) -> Table:
+def _boards_table(boards: dict[str, int]) -> ReportTable:
     meanings = {
         "records": "records in the inputs",
         "rejects": "refused, with their reason in rejects.parquet",
@@ -122,10 +122,10 @@ def _boards_table(boards: dict[str, int]) -> Table:
         "none": "without a call",
     }
     rows = [(meaning, boards[name]) for name, meaning in meanings.items() if boards[name]]
-    return Table("Boards", (("what", "text"), ("number", "number")), tuple(rows))
+    return ReportTable("Boards", (("what", "text"), ("number", "number")), tuple(rows))
 
 
-def _calls_table(calls: dict[str, int]) -> Table:
+def _calls_table(calls: dict[str, int]) -> ReportTable:
     meanings = {
         "agrees": "the table makes the same call",
         "allowed": "it fits the hand, behind a call that the table makes",
@@ -138,27 +138,27 @@ def _calls_table(calls: dict[str, int]) -> Table:
         (meaning, calls[name], calls[name] / max(1, calls["made"]))
         for name, meaning in meanings.items()
     ]
-    columns: tuple[tuple[str, Kind], ...] = (
+    columns: tuple[tuple[str, ColumnKind], ...] = (
         ("calls made", "text"),
         ("number", "number"),
         ("share", "percent"),
     )
-    return Table("What the table says of all calls", columns, tuple(rows))
+    return ReportTable("What the table says of all calls", columns, tuple(rows))
 
 
-def _seats(seats: dict[str, "int | list[int]"]) -> "list[Text | Table]":
+def _seats(seats: dict[str, "int | list[int]"]) -> "list[Text | ReportTable]":
     """Warn where the described calls hold better on another player's hand."""
     described, held = seats["described"], seats["held"]
     if not isinstance(described, int) or not isinstance(held, list) or not described:
         return []
     rows = tuple((who, count, count / described) for who, count in zip(_SEATS, held, strict=True))
-    columns: tuple[tuple[str, Kind], ...] = (
+    columns: tuple[tuple[str, ColumnKind], ...] = (
         ("on the hand of", "text"),
         ("hold", "number"),
         ("share", "percent"),
     )
     caption = f"Check of the seats: {described:,} described calls tried on all four hands"
-    found: list[Text | Table] = [Table(caption, columns, rows)]
+    found: list[Text | ReportTable] = [ReportTable(caption, columns, rows)]
     if max(held) > held[0]:
         better = _SEATS[held.index(max(held))]
         found.insert(
@@ -171,7 +171,7 @@ def _seats(seats: dict[str, "int | list[int]"]) -> "list[Text | Table]":
     return found
 
 
-def _players_table(seats: pl.DataFrame) -> Table:
+def _players_table(seats: pl.DataFrame) -> ReportTable:
     share = pl.when(pl.col("described") > 0).then(pl.col("described_held") / pl.col("described"))
     return _table(
         "By player; robots and people may sit in fixed seats",
@@ -199,11 +199,11 @@ def _along_the_auction(depths: pl.DataFrame) -> Section:
         )
         for row in shown.iter_rows(named=True)
     ]
-    columns: tuple[tuple[str, Kind], ...] = (
+    columns: tuple[tuple[str, ColumnKind], ...] = (
         ("call", "number"),
         *((one, "number") for one in series),
     )
-    table = Table(
+    table = ReportTable(
         "Calls by their number in the auction, passes included",
         columns,
         tuple((row[0] + 1, *row[1:]) for row in shown.select("depth", *names).iter_rows()),
@@ -217,7 +217,7 @@ def _along_the_auction(depths: pl.DataFrame) -> Section:
 
 def _worst_places(places: pl.DataFrame, instead: pl.DataFrame, least: int) -> Section:
     enough = places.filter((pl.col("decisions") >= least) & (pl.col("wrong") > 0))
-    blocks: list[Text | Table | Chart] = [
+    blocks: list[Text | ReportTable | Chart] = [
         Text(
             "A wrong bid is an actual call that the table would not have made. Places stand in "
             "the order of the lower end of a 95 % interval, so that a few deals do not lead the "
@@ -229,7 +229,7 @@ def _worst_places(places: pl.DataFrame, instead: pl.DataFrame, least: int) -> Se
     else:
         worst = enough.head(_MOST_BARS)
         rows = [
-            Interval(
+            IntervalDot(
                 auction_text(parse_calls(row["auction"])),
                 row["wrong_share"],
                 row["wrong_low"],
@@ -344,7 +344,7 @@ def _conditions(expressions: pl.DataFrame, blocking: pl.DataFrame) -> Section:
 def _whole_auctions(vetted: Vetted, auctions: pl.DataFrame, stops: pl.DataFrame) -> Section:
     counts = vetted.vetting.counts
     total = counts["deals"] - counts["without_auction"]
-    blocks: list[Text | Table] = [
+    blocks: list[Text | ReportTable] = [
         Text(
             f"{counts['whole']:,} of {total:,} auctions are in the table to their last call, and "
             f"{counts['held']:,} hold: every call fits the hand of the player who made it."
@@ -384,7 +384,7 @@ def _overlap(
     decisions = int(holding["decisions"].sum()) or 1
     several = int(holding.filter(pl.col("holding") > 1)["decisions"].sum())
     silent = int(holding.filter(pl.col("holding") == 0)["decisions"].sum())
-    blocks: list[Text | Table] = [
+    blocks: list[Text | ReportTable] = [
         Text(
             f"At {_share(decisions - silent, decisions)} of the calls judged at least one call of "
             f"the table fits the hand, at {_share(several, decisions)} more than one; the order "
@@ -435,14 +435,14 @@ def _lint_sections(vetted: Vetted) -> list[Section]:
     ]
 
 
-def _lint_blocks(report: LintReport, heading: str) -> "list[Text | Table]":
+def _lint_blocks(report: LintReport, heading: str) -> "list[Text | ReportTable]":
     found = [(KINDS[kind], one.count) for kind, one in report.findings.items() if one.count]
-    columns: tuple[tuple[str, Kind], ...] = (("finding", "text"), ("number", "number"))
+    columns: tuple[tuple[str, ColumnKind], ...] = (("finding", "text"), ("number", "number"))
     caption = f"Findings among {report.entries:,} entries"
     if report.deals is not None:
         caption += f" on {report.deals:,} deals, bid by the table alone"
-    blocks: list[Text | Table] = [Table(caption, columns, tuple(found))]
-    examples: tuple[tuple[str, Kind], ...] = (("auction", "text"), ("detail", "words"))
+    blocks: list[Text | ReportTable] = [ReportTable(caption, columns, tuple(found))]
+    examples: tuple[tuple[str, ColumnKind], ...] = (("auction", "text"), ("detail", "words"))
     for kind, one in report.findings.items():
         rows = [
             (str(example.get("auction", "")), str(example["detail"]))
@@ -451,7 +451,7 @@ def _lint_blocks(report: LintReport, heading: str) -> "list[Text | Table]":
         ]
         if rows:
             first = f"{KINDS[kind]}: the first {len(rows)} of {one.count:,}"
-            blocks.append(Table(first[0].upper() + first[1:], examples, tuple(rows)))
+            blocks.append(ReportTable(first[0].upper() + first[1:], examples, tuple(rows)))
     return blocks
 
 
@@ -486,7 +486,7 @@ def _shortened(text: str) -> str:
     return text if len(text) <= 34 else f"{text[:33]}…"
 
 
-def _table(caption: str, frame: pl.DataFrame, *columns: tuple[str, str, Kind]) -> Table:
+def _table(caption: str, frame: pl.DataFrame, *columns: tuple[str, str, ColumnKind]) -> ReportTable:
     """Table of a frame's columns: name, head, kind."""
     rows: list[tuple[Cell, ...]] = []
     for row in frame.select([name for name, _, _ in columns]).iter_rows():
@@ -495,4 +495,4 @@ def _table(caption: str, frame: pl.DataFrame, *columns: tuple[str, str, Kind]) -
             for cell, (_, _, kind) in zip(row, columns, strict=True)
         ]
         rows.append(tuple(cells))
-    return Table(caption, tuple((head, kind) for _, head, kind in columns), tuple(rows))
+    return ReportTable(caption, tuple((head, kind) for _, head, kind in columns), tuple(rows))

@@ -11,7 +11,7 @@ from bidcascade.inference.loss_causes import CAUSES
 from bidcascade.inference.sanity import Sign
 from bidcascade.inference.yardstick import (
     PLAYERS,
-    Bid,
+    BidCount,
     BoardExample,
     BoardTally,
     Difference,
@@ -22,16 +22,16 @@ from bidcascade.inference.yardstick import (
 )
 from bidcascade.loaders import deal_frame, format_handviewer
 
-from .charts import Interval, intervals
+from .charts import IntervalDot, intervals
 from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, summary_dict
 from .report_page import (
-    Block,
     Chart,
-    Kind,
+    ColumnKind,
     Links,
     Page,
+    PageBlock,
+    ReportTable,
     Section,
-    Table,
     Text,
     page_html,
     page_markdown,
@@ -144,7 +144,7 @@ def _difference(difference: Difference | None) -> str:
     return f"{value:+.3f} ({low:+.3f} to {high:+.3f})"
 
 
-def _bid(bid: Bid) -> str:
+def _bid(bid: BidCount) -> str:
     return f"{bid.bid:,}, {bid.failing:,} failing"
 
 
@@ -159,7 +159,7 @@ def _reached(reached: Reached) -> str:
 def yardstick_page(yardstick: Yardstick) -> Page:
     """Make the page of systems on an archive."""
     names = heads(yardstick)
-    columns: tuple[tuple[str, Kind], ...] = tuple((name, "text") for name in names)
+    columns: tuple[tuple[str, ColumnKind], ...] = tuple((name, "text") for name in names)
     return Page(
         f"{', '.join(names[1:])} against par",
         f"{yardstick.boards:,} boards of {yardstick.deals:,} deals; {left_out_text(yardstick)}",
@@ -168,7 +168,7 @@ def yardstick_page(yardstick: Yardstick) -> Page:
                 "Result",
                 (
                     *_chart(yardstick.systems),
-                    Table(
+                    ReportTable(
                         "Systems and players",
                         (("what", "text"), *columns),
                         tuple(result_rows(yardstick)),
@@ -178,12 +178,12 @@ def yardstick_page(yardstick: Yardstick) -> Page:
             Section(
                 "Loss by cause",
                 (
-                    Table(
+                    ReportTable(
                         "IMPs a board, and boards",
                         (("cause", "text"), *columns),
                         tuple(cause_rows(yardstick)),
                     ),
-                    Table(
+                    ReportTable(
                         "What the causes are",
                         (("cause", "text"), ("the side that lost", "words")),
                         tuple(CAUSES.items()),
@@ -193,7 +193,7 @@ def yardstick_page(yardstick: Yardstick) -> Page:
             Section(
                 "Sanity",
                 (
-                    Table(
+                    ReportTable(
                         "What no pair wants to see, with intervals of 95 %",
                         (("what", "text"), *columns),
                         tuple(sanity_rows(yardstick)),
@@ -206,9 +206,9 @@ def yardstick_page(yardstick: Yardstick) -> Page:
     )
 
 
-def _chart(systems: Sequence[BoardTally]) -> tuple[Block, ...]:
+def _chart(systems: Sequence[BoardTally]) -> tuple[PageBlock, ...]:
     drawn = [
-        Interval(one.name, *one.difference, f"{one.difference.value:+.3f}")
+        IntervalDot(one.name, *one.difference, f"{one.difference.value:+.3f}")
         for one in systems
         if one.difference is not None
     ]
@@ -226,19 +226,19 @@ def _chart(systems: Sequence[BoardTally]) -> tuple[Block, ...]:
     return Chart(title, markup), Text("Left of zero a system is closer to par than the players.")
 
 
-def lines_of(tally: BoardTally, whose: str = PLAYERS) -> tuple[Block, ...]:
+def lines_of(tally: BoardTally, whose: str = PLAYERS) -> tuple[PageBlock, ...]:
     """Lines by cause, the costliest cause first, each with boards below.
 
     ``whose`` is who else bid the boards.
     """
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     for cause, loss in sorted(tally.causes.items(), key=lambda one: -one[1].imps):
         lines = [one for one in tally.lines if one.cause == cause][:_MOST_LINES]
         if not lines:
             continue
         lost = f"{loss.imps:,} IMPs on {loss.boards:,} boards"
         blocks.append(
-            Table(
+            ReportTable(
                 f"{cause.capitalize()}: {lost}, by the line of the decisive call",
                 (
                     ("line", "words"),
@@ -258,8 +258,8 @@ def lines_of(tally: BoardTally, whose: str = PLAYERS) -> tuple[Block, ...]:
     return tuple(blocks) or (Text("It lost nothing."),)
 
 
-def _example(line: LineLoss, one: BoardExample, name: str, whose: str) -> Table:
-    return Table(
+def _example(line: LineLoss, one: BoardExample, name: str, whose: str) -> ReportTable:
+    return ReportTable(
         f"{' '.join(filter(None, line_row(line)[:2]))}, {line.cause}: "
         f"{one.where}, dealer {one.dealer}, "
         f"vulnerable {one.vulnerability}, par {one.par_score:+d} {one.par_contracts}",
@@ -286,7 +286,7 @@ def _pictures(one: BoardExample, name: str, whose: str) -> Links:
     return Links(one.deal, tuple(zip(texts, links, strict=True)))
 
 
-def _method(yardstick: Yardstick) -> tuple[Block, ...]:
+def _method(yardstick: Yardstick) -> tuple[PageBlock, ...]:
     spent = ", ".join(f"{name} {one:.1f} s" for name, one in yardstick.seconds.items())
     return (
         Text(

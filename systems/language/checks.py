@@ -276,11 +276,9 @@ class _Checker:
         self._check_growth(order, uses)
 
     def _check_growth(self, order: Iterable[str], uses: Mapping[str, list[str]]) -> None:
-        """Check what definitions become once those within them are written out.
-
-        ``order`` has each name behind those that it uses. A definition that uses one that is too
-        deep or too long is not complained of again.
-        """
+        """Check what definitions become once those within them are written out."""
+        # ``order`` has each name behind those that it uses; a definition that uses one that is too
+        # deep or too long is not complained of again
         deep: dict[str, int] = {}
         long: dict[str, int] = {}
         for name in order:

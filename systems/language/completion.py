@@ -12,7 +12,7 @@ from .phrases import KIND_OF_WORDS, detail_of, words_of_terminals
 from .statements import ConventionStatement
 from .suggestions import BUILT_IN
 
-ProposalKind = Literal["word", "condition", "convention", "parameter", "option", "tag", "file"]
+CompletionKind = Literal["word", "condition", "convention", "parameter", "option", "tag", "file"]
 
 _MOST_WORDS: Final = 8
 """Words that one phrase of the language has at most, and one more."""
@@ -20,7 +20,7 @@ _WORD_START: Final = re.compile(r"(?<![\w'’-])(?=[\w#])")
 _SEPARATOR: Final = re.compile(r'[,;:=(){}"]')
 _FILE: Final = re.compile(r'\s*(?:include|opponents play)\s+"([^"]*)$')
 _AGREEMENT_VERBS: Final = ("asks", "shows", "denies")
-_IDENTIFIERS: Final[tuple[tuple[re.Pattern[str], ProposalKind], ...]] = (
+_IDENTIFIERS: Final[tuple[tuple[re.Pattern[str], CompletionKind], ...]] = (
     (re.compile(r"use\s+$"), "convention"),
     (re.compile(r"(?:without\s+)?option\s+$"), "option"),
 )
@@ -28,7 +28,7 @@ _PARAMETER: Final = re.compile(r"use\s+([\w-]+)\s*\((?:[^()]*,)?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class Completion:
     """Something that may be written at a place.
 
     Parameters
@@ -45,13 +45,13 @@ class Proposal:
 
     column: int
     text: str
-    kind: ProposalKind
+    kind: CompletionKind
     detail: str = ""
 
 
 def proposals(
     text: str, line: int, column: int, names: Iterable[NamePlace] = (), files: Iterable[str] = ()
-) -> list[Proposal]:
+) -> list[Completion]:
     r"""List what may stand at a place of a text, first what goes furthest with what stands there.
 
     Parameters
@@ -77,7 +77,7 @@ def proposals(
     named = _FILE.match(before)
     if named is not None:
         start = column - len(named[1])
-        return [Proposal(start, one, "file") for one in files if one.startswith(named[1])]
+        return [Completion(start, one, "file") for one in files if one.startswith(named[1])]
     if in_remark(before):
         return []
     # a letter in the cursor's place: a line with nothing behind it is read too
@@ -89,11 +89,11 @@ def proposals(
     words = _parameters(logical)
     first = column - (len(here.text) - 1)
     known = list(names)
-    found: dict[str, Proposal] = {}
+    found: dict[str, Completion] = {}
     for cut in _cuts(here.text[:-1]):
         head, typed = _head(here, cut, words), here.text[cut:-1]
         for one in _following(head, typed, known):
-            found.setdefault(one.text, Proposal(first + cut, one.text, one.kind, one.detail))
+            found.setdefault(one.text, Completion(first + cut, one.text, one.kind, one.detail))
     return list(found.values())
 
 
@@ -114,10 +114,8 @@ def _head(here: LogicalLine, cut: int, words: Mapping[str, str]) -> str:
 
 
 def _cuts(text: str) -> Iterator[int]:
-    """Beginnings of the last words, the longest way back first; then the end, if one begins there.
-
-    Nothing that is proposed goes over a separator.
-    """
+    """Beginnings of the last words, the longest way back first; then the end, if one begins."""
+    # nothing that is proposed goes over a separator
     separators = [one.end() for one in _SEPARATOR.finditer(text)]
     edge = separators[-1] if separators else 0
     starts = [one.start() for one in _WORD_START.finditer(text, edge)]
@@ -127,7 +125,7 @@ def _cuts(text: str) -> Iterator[int]:
         yield len(text)
 
 
-def _following(head: str, typed: str, names: list[NamePlace]) -> Iterator[Proposal]:
+def _following(head: str, typed: str, names: list[NamePlace]) -> Iterator[Completion]:
     terminals = following(head)
     wanted = typed.casefold()
     if not terminals:
@@ -142,19 +140,19 @@ def _following(head: str, typed: str, names: list[NamePlace]) -> Iterator[Propos
             is_new = bool(typed) or not kind or kind not in listed
             listed.add(kind)
             if is_new and words.casefold().startswith(wanted) and words != typed:
-                yield Proposal(0, words, "word", detail_of(kind))
+                yield Completion(0, words, "word", detail_of(kind))
     if "SAYS" in terminals:
-        yield from (Proposal(0, one, "word") for one in _AGREEMENT_VERBS if one.startswith(typed))
+        yield from (Completion(0, one, "word") for one in _AGREEMENT_VERBS if one.startswith(typed))
     for kind, name, detail in _names(head, terminals, names):
         if name.casefold().startswith(wanted) and name != typed:
-            yield Proposal(0, name, kind, detail)
+            yield Completion(0, name, kind, detail)
 
 
 def _names(
     head: str, terminals: frozenset[str], names: list[NamePlace]
-) -> Iterator[tuple[ProposalKind, str, str]]:
+) -> Iterator[tuple[CompletionKind, str, str]]:
     """Names that may follow, by what stands before them."""
-    wanted: set[ProposalKind] = set()
+    wanted: set[CompletionKind] = set()
     scope = ""
     if "WORD" in terminals and (not head.startswith("define") or "=" in head):
         wanted.add("condition")

@@ -12,7 +12,7 @@ from typing import Final
 
 from bidcascade.bridge import InvalidInput
 
-from .completion import Proposal, proposals
+from .completion import Completion, proposals
 from .errors import Complaint
 from .grammar import parse_statement
 from .joining import phrases_of
@@ -240,7 +240,7 @@ class EditedTexts:
                 raise InvalidInput(f"expected texts that read {when}, got {message}")
 
     # ------------------------------------------------------------------ what may be written
-    def proposals(self, path: Path, line: int, column: int) -> list[Proposal]:
+    def proposals(self, path: Path, line: int, column: int) -> list[Completion]:
         """List what may stand at a place; see :func:`~.completion.proposals`."""
         files = {file for files in self.systems(path).values() for file in files}
         names = [one for file in files for one in self.names(file)]

@@ -14,7 +14,7 @@ from .phrases import (
     HAND,
     KIND_OF_WORDS,
     LENGTHS,
-    Kind,
+    PhraseKind,
     denied_by_no,
     template,
     words_of_terminals,
@@ -52,7 +52,7 @@ def phrases_data() -> dict[str, Any]:
     }
 
 
-def _kind(row: Kind) -> dict[str, Any]:
+def _kind(row: PhraseKind) -> dict[str, Any]:
     measure = re.match(r"range ([A-Z_]+)\{", row.forms)
     fields = {
         "kind": row.kind,
@@ -68,7 +68,7 @@ def _kind(row: Kind) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _templates(row: Kind) -> dict[str, str]:
+def _templates(row: PhraseKind) -> dict[str, str]:
     try:
         many, one = template(row), template(row, 1)
     except (KeyError, StopIteration):

@@ -28,7 +28,7 @@ _PARTS: Final = re.compile(r'"[^"]*"|--.*|#[\w-]+|[^\W_]\w*')
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """Text from ``start`` on stands at ``line`` and ``column``; ``fixed``: all of it does."""
 
     start: int
@@ -44,7 +44,7 @@ class LogicalLine:
     text: str
     indent: int
     file: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
 
     def where(self, position: int = 0) -> Where:
         """Place in the file of a position in the text."""
@@ -66,7 +66,7 @@ class LogicalLine:
     def with_words(self, words: Mapping[str, str]) -> "LogicalLine":
         """Replace words, outside quotes, tags and remarks."""
         text: list[str] = []
-        pieces: list[Piece] = []
+        pieces: list[TextPiece] = []
         length = done = 0
 
         def copy(start: int, end: int) -> None:
@@ -74,9 +74,9 @@ class LogicalLine:
             if start == end:
                 return
             where = self.where(start)
-            pieces.append(Piece(length, where.line, where.column))
+            pieces.append(TextPiece(length, where.line, where.column))
             pieces.extend(
-                Piece(length + p.start - start, p.line, p.column, p.fixed)
+                TextPiece(length + p.start - start, p.line, p.column, p.fixed)
                 for p in self.pieces
                 if start < p.start < end
             )
@@ -89,7 +89,7 @@ class LogicalLine:
                 continue
             copy(done, start)
             where = self.where(start)
-            pieces.append(Piece(length, where.line, where.column, fixed=True))
+            pieces.append(TextPiece(length, where.line, where.column, fixed=True))
             text.append(value)
             length += len(value)
             done = start + len(word)
@@ -128,7 +128,7 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
         if not stripped:
             continue
         indent = _indent(text)
-        pieces = [Piece(0, number, indent + 1)]
+        pieces = [TextPiece(0, number, indent + 1)]
         code = _code(stripped)
         while (
             _GOES_ON.search(code)
@@ -139,7 +139,7 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
             number += 1
             text = _readable(lines[number - 1], number, file, complain)
             code = code.rstrip() + " "
-            pieces.append(Piece(len(code), number, _indent(text) + 1))
+            pieces.append(TextPiece(len(code), number, _indent(text) + 1))
             stripped = code + text.strip()
             if len(stripped) > LONGEST_LINE:
                 # each line that goes on is looked at together with all before it

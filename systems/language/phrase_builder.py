@@ -20,7 +20,7 @@ _PLAYERS: Final = {
 _CALLED: Final = {"passed": "pass", "doubled": "double", "redoubled": "redouble"}
 
 
-class Counted(NamedTuple):
+class PlacedRange(NamedTuple):
     """A range with its place and words."""
 
     range: Range
@@ -32,19 +32,19 @@ class PhraseBuilder(CallBuilder):
     """Builds conditions."""
 
     # ------------------------------------------------------------------ ranges
-    def exact(self, *tokens: Token) -> Counted:
+    def exact(self, *tokens: Token) -> PlacedRange:
         number = self._number(tokens[-1])
-        return Counted(Range(number, number), tokens[0].start, " ".join(tokens))
+        return PlacedRange(Range(number, number), tokens[0].start, " ".join(tokens))
 
-    def several(self, *tokens: Token) -> Counted:
+    def several(self, *tokens: Token) -> PlacedRange:
         numbers = [self._number(token) for token in tokens if token.type == "NUMBER"]
         found = Range(numbers[0], numbers[0], tuple(numbers[1:]))
-        return Counted(found, tokens[0].start, " ".join(tokens))
+        return PlacedRange(found, tokens[0].start, " ".join(tokens))
 
-    def at_least(self, *tokens: Token) -> Counted:
-        return Counted(Range(self._number(tokens[-1])), tokens[0].start, " ".join(tokens))
+    def at_least(self, *tokens: Token) -> PlacedRange:
+        return PlacedRange(Range(self._number(tokens[-1])), tokens[0].start, " ".join(tokens))
 
-    def span(self, token: Token) -> Counted:
+    def span(self, token: Token) -> PlacedRange:
         low, high = (int(part[:6]) for part in re.split(r"[-–]", token.replace(" ", "")))
         if low > high:
             self.fault(
@@ -52,24 +52,24 @@ class PhraseBuilder(CallBuilder):
                 f'"{token}" is an empty range',
                 f'write "{high}-{low}", the smaller number first',
             )
-        return Counted(Range(low, high), token.start, str(token))
+        return PlacedRange(Range(low, high), token.start, str(token))
 
-    def at_most(self, *tokens: Token) -> Counted:
-        return Counted(Range(0, self._number(tokens[-1])), tokens[0].start, " ".join(tokens))
+    def at_most(self, *tokens: Token) -> PlacedRange:
+        return PlacedRange(Range(0, self._number(tokens[-1])), tokens[0].start, " ".join(tokens))
 
-    def fewer(self, word: Token, token: Token) -> Counted:
+    def fewer(self, word: Token, token: Token) -> PlacedRange:
         number = self._number(token)
         if number == 0:
             self.fault(word, f'"{word} {token}" is an empty range')
-        return Counted(Range(0, max(number - 1, 0)), word.start, f"{word} {token}")
+        return PlacedRange(Range(0, max(number - 1, 0)), word.start, f"{word} {token}")
 
-    def more(self, word: Token, token: Token) -> Counted:
-        return Counted(Range(self._number(token) + 1), word.start, f"{word} {token}")
+    def more(self, word: Token, token: Token) -> PlacedRange:
+        return PlacedRange(Range(self._number(token) + 1), word.start, f"{word} {token}")
 
-    def none(self, token: Token) -> Counted:
-        return Counted(Range(0, 0), token.start, str(token))
+    def none(self, token: Token) -> PlacedRange:
+        return PlacedRange(Range(0, 0), token.start, str(token))
 
-    def _phrase(self, kind: str, counted: Counted, suits: tuple[str, ...] = ()) -> Phrase:
+    def _phrase(self, kind: str, counted: PlacedRange, suits: tuple[str, ...] = ()) -> Phrase:
         found, most = counted.range, KINDS[kind].most
         if most is not None and max(found.low, found.high or 0, *found.also, 0) > most:
             what = KINDS[kind].unit or kind
@@ -86,7 +86,7 @@ class PhraseBuilder(CallBuilder):
         for part in parts:
             if not isinstance(part, Token):
                 match part:
-                    case Counted():
+                    case PlacedRange():
                         counted = part
                     case CallPattern():
                         fields["call"] = part
@@ -122,10 +122,10 @@ class PhraseBuilder(CallBuilder):
         return NotThis(found) if negated else found
 
     # ------------------------------------------------------------------ counted
-    def length(self, counted: Counted, *words: Token) -> Phrase:
+    def length(self, counted: PlacedRange, *words: Token) -> Phrase:
         return self._phrase("length", counted, (str(words[-1]),))
 
-    def singular_length(self, counted: Counted, suit: Token) -> Phrase:
+    def singular_length(self, counted: PlacedRange, suit: Token) -> Phrase:
         if (counted.range.high if counted.range.high is not None else 9) != 1:
             self.fault(
                 suit,
@@ -134,14 +134,14 @@ class PhraseBuilder(CallBuilder):
             )
         return self._phrase("length", counted, (f"{suit}s",))
 
-    def _carded(self, token: Token) -> Counted:
+    def _carded(self, token: Token) -> PlacedRange:
         words = token.removesuffix("-card")
         low, _, high = words.rstrip("+").partition("-")
         number = NUMBER_WORDS.get(low) or int(low[:6])
         most = None if words.endswith("+") else int(high[:6]) if high else number
         if most is not None and most < number:
             self.fault(token, f'"{token}" is an empty range', "the smaller number first")
-        return Counted(Range(number, most), token.start, str(token))
+        return PlacedRange(Range(number, most), token.start, str(token))
 
     def carded_length(self, _a: Token | None, carded: Token, suit: Token, _noun: Token) -> Phrase:
         return self._phrase("length", self._carded(carded), (f"{suit}s",))
@@ -151,18 +151,18 @@ class PhraseBuilder(CallBuilder):
 
     def no_suit_length(self, no: Token, carded: Token, noun: Token) -> Condition:
         counted = self._carded(carded)
-        counted = Counted(Range(counted.range.low), no.start, counted.words)
+        counted = PlacedRange(Range(counted.range.low), no.start, counted.words)
         return NotThis(self._phrase("suit length", counted, (f"a {noun}",)))
 
     def support(self, *parts: Any) -> Phrase:
         """``range SUPPORT [FOR suit]`` and ``[A] CARDED CARD_SUPPORT [FOR suit]``."""
-        counted = parts[0] if isinstance(parts[0], Counted) else self._carded(parts[1])
+        counted = parts[0] if isinstance(parts[0], PlacedRange) else self._carded(parts[1])
         if counted.words == "no":
-            counted = Counted(Range(0, 2), counted.position, counted.words)
+            counted = PlacedRange(Range(0, 2), counted.position, counted.words)
         return self._phrase("support", counted, (str(parts[-1] or KINDS["support"].default),))
 
     def top_honours(
-        self, counted: Counted, _of: Token, top: Token, _in: Token, suit: Token
+        self, counted: PlacedRange, _of: Token, top: Token, _in: Token, suit: Token
     ) -> Phrase:
         found, of = counted.range, self._number(top)
         if counted.words.isalnum():  # "two of the top three" means at least two
@@ -233,13 +233,13 @@ class PhraseBuilder(CallBuilder):
     def no_fit(self, *tokens: Token | None) -> Condition:
         return NotThis(self.fit(*tokens))
 
-    def level(self, words: Token, _the: Token | None, level: Token) -> Counted:
+    def level(self, words: Token, _the: Token | None, level: Token) -> PlacedRange:
         number = int(level[0])
         low = 0 if words.type == "AT_MOST" else number
         high = None if words.type == "AT_LEAST" else number
-        return Counted(Range(low, high), words.start, f"{words} {level}")
+        return PlacedRange(Range(low, high), words.start, f"{words} {level}")
 
-    def at_level(self, counted: Counted) -> Phrase:
+    def at_level(self, counted: PlacedRange) -> Phrase:
         return Phrase("level", range=counted.range, where=place(counted.position))
 
     def nth_call(self, words: Token) -> Phrase:
@@ -250,7 +250,7 @@ class PhraseBuilder(CallBuilder):
             return Phrase("last call", who=str(who), text="bid", where=at(who))
         return self.phrase(who, words, call)
 
-    def is_at_level(self, call: CallPattern, _is: Token, counted: Counted) -> Phrase:
+    def is_at_level(self, call: CallPattern, _is: Token, counted: PlacedRange) -> Phrase:
         return Phrase("available", range=counted.range, call=call, where=call.where)
 
     # ------------------------------------------------------------------ joining

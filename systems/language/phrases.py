@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from .syntax_tree import ROLES, SUIT_WORDS, VARIABLES, Range
 
 
-class Kind(NamedTuple):
+class PhraseKind(NamedTuple):
     """A row of the catalogue.
 
     Parameters
@@ -67,31 +67,32 @@ _IN: Final = "[(IN | FOR) suit]"
 _CARDS: Final = "cards in a suit"
 
 COUNTED: Final = (
-    Kind("points",
-         "range SUIT_MEASURE{points|point|hcp|HCP|high-card points|high-card point} " + _IN,
-         37, term="HCP", shown=True),
-    Kind("support points", "range SUIT_MEASURE{support points} " + _IN, 60,
-         term="Support_Points_", note="with no suit named: of partner's, or ours"),
-    Kind("keycards", "range SUIT_MEASURE{keycards|keycard|key cards} " + _IN, 6,
-         term="Keycards_", shown=True, note="with no suit named: of ours, or aces"),
-    Kind("total points", "range MEASURE{total points}", 60, term="Total_Points", shown=True),
-    Kind("losers", "range MEASURE{losers|loser}", 12, term="Losers", shown=True),
-    Kind("controls", "range MEASURE{controls|control}", 12, term="Controls", shown=True),
-    Kind("quick tricks", "range MEASURE{quick tricks|quick trick}", 8, term="QT"),
-    Kind("playing tricks", "range MEASURE{playing tricks|playing trick}", 13,
-         term="Playing_Tricks"),
-    Kind("aces", "range MEASURE{aces|ace}", 4, term="Aces", shown=True),
-    Kind("kings", "range MEASURE{kings|king}", 4, term="Kings", shown=True),
-    Kind("queens", "range MEASURE{queens|queen}", 4, term="Queens"),
-    Kind("length",
-         "range suit -> length; range SINGULAR -> singular_length;"
-         "range (CARDS_IN{cards in|card in} | IN) suit -> length;"
-         "[A] CARDED SINGULAR SUIT_NOUN -> carded_length", 13, _CARDS, term="SL_", shown=True),
+    PhraseKind("points",
+               "range SUIT_MEASURE{points|point|hcp|HCP|high-card points|high-card point} " + _IN,
+               37, term="HCP", shown=True),
+    PhraseKind("support points", "range SUIT_MEASURE{support points} " + _IN, 60,
+               term="Support_Points_", note="with no suit named: of partner's, or ours"),
+    PhraseKind("keycards", "range SUIT_MEASURE{keycards|keycard|key cards} " + _IN, 6,
+               term="Keycards_", shown=True, note="with no suit named: of ours, or aces"),
+    PhraseKind("total points", "range MEASURE{total points}", 60, term="Total_Points", shown=True),
+    PhraseKind("losers", "range MEASURE{losers|loser}", 12, term="Losers", shown=True),
+    PhraseKind("controls", "range MEASURE{controls|control}", 12, term="Controls", shown=True),
+    PhraseKind("quick tricks", "range MEASURE{quick tricks|quick trick}", 8, term="QT"),
+    PhraseKind("playing tricks", "range MEASURE{playing tricks|playing trick}", 13,
+               term="Playing_Tricks"),
+    PhraseKind("aces", "range MEASURE{aces|ace}", 4, term="Aces", shown=True),
+    PhraseKind("kings", "range MEASURE{kings|king}", 4, term="Kings", shown=True),
+    PhraseKind("queens", "range MEASURE{queens|queen}", 4, term="Queens"),
+    PhraseKind("length",
+               "range suit -> length; range SINGULAR -> singular_length;"
+               "range (CARDS_IN{cards in|card in} | IN) suit -> length;"
+               "[A] CARDED SINGULAR SUIT_NOUN -> carded_length",
+               13, _CARDS, term="SL_", shown=True),
 )  # fmt: skip
 """What can be counted in a hand; partner "has shown" and "may have" the same things."""
 
 HAND: Final = (
-    Kind(
+    PhraseKind(
         "support",
         "range SUPPORT{support|card support|cards of support|cards support} [FOR suit] -> support;"
         "[A] CARDED CARD_SUPPORT{support} [FOR suit] -> support",
@@ -100,7 +101,7 @@ HAND: Final = (
         "partner's suit",
         note='"no support" is at most two cards',
     ),
-    Kind(
+    PhraseKind(
         "suit length",
         "[A] CARDED (SUIT_NOUN | MAJOR | MINOR) -> suit_length;"
         "NO CARDED (SUIT_NOUN | MAJOR | MINOR) -> no_suit_length",
@@ -108,48 +109,48 @@ HAND: Final = (
         _CARDS,
         note='"no 4-card major" is none of four or more',
     ),
-    Kind(
+    PhraseKind(
         "shape",
         "SHAPE -> shape",
         text="{text}",
         note="`4=4=3=2` in the order S H D C, `4-4-3-2` in any; `x` any length, `4+` at least",
     ),
-    Kind("longer", "suit LONGER_THAN{longer than} suit"),
-    Kind("at least as long", "suit AT_LEAST_AS_LONG{at least as long as} suit"),
-    Kind(
+    PhraseKind("longer", "suit LONGER_THAN{longer than} suit"),
+    PhraseKind("at least as long", "suit AT_LEAST_AS_LONG{at least as long as} suit"),
+    PhraseKind(
         "longest",
         "suit IS_LONGEST{is longest|is the longest|is my longest} [SUIT_NOUN];"
         "LONGEST_SUIT{longest suit|longest suit is} suit",
         text="{suit} is the longest",
         note="one of the longest",
     ),
-    Kind(
+    PhraseKind(
         "strictly longest",
         "suit IS_STRICTLY_LONGEST{is strictly longest|is the strictly longest"
         "|is my strictly longest} [SUIT_NOUN]",
     ),
-    Kind(
+    PhraseKind(
         "longest outside theirs",
         "suit IS_LONGEST [SUIT_NOUN] OUTSIDE_THEIRS{outside their suits|outside their suit}",
         text="{suit} is longest outside their suits",
     ),
-    Kind(
+    PhraseKind(
         "top honours",
         "range OF_THE_TOP{of the top} NUMBER IN suit -> top_honours",
         13,
         note='at least as many; "exactly 2 of" and "at most 1 of" say else',
     ),
-    Kind(
+    PhraseKind(
         "honour",
         "HONOUR_OF.6{ace of|king of|queen of|jack of|ten of|the ace of|the king of|the queen of"
         "|the jack of|the ten of} suit -> honour",
         text="{text} of {suit}",
     ),
-    Kind("stopper", "[A] STOPPER_IN.6{stopper in|stoppers in} suit"),
-    Kind("partial stopper", "[A] STOPPER_IN.6{partial stopper in} suit"),
-    Kind("two stoppers", "[A] STOPPER_IN.6{two stoppers in|double stopper in} suit"),
+    PhraseKind("stopper", "[A] STOPPER_IN.6{stopper in|stoppers in} suit"),
+    PhraseKind("partial stopper", "[A] STOPPER_IN.6{partial stopper in} suit"),
+    PhraseKind("two stoppers", "[A] STOPPER_IN.6{two stoppers in|double stopper in} suit"),
     *(
-        Kind(kind, f"[A] SHORTNESS{{{words}}} [IN suit]", default="a suit")
+        PhraseKind(kind, f"[A] SHORTNESS{{{words}}} [IN suit]", default="a suit")
         for kind, words in zip(
             LENGTHS,
             ("void", "singleton", "doubleton", "shortness|singleton or void|void or singleton"),
@@ -157,18 +158,18 @@ HAND: Final = (
         )
     ),
     *(
-        Kind(kind, f"[A] CONTROL_IN{{{kind} in}} suit")
+        PhraseKind(kind, f"[A] CONTROL_IN{{{kind} in}} suit")
         for kind in ("first-round control", "second-round control")
     ),
-    Kind("rule of", "RULE_OF{rule of} NUMBER", note="15, 18 to 22"),
-    Kind("any hand", "ANY_HAND{any hand|any other hand|otherwise}"),
-    Kind(
+    PhraseKind("rule of", "RULE_OF{rule of} NUMBER", note="15, 18 to 22"),
+    PhraseKind("any hand", "ANY_HAND{any hand|any other hand|otherwise}"),
+    PhraseKind(
         "raw",
         "RAW -> raw",
         text="{{{text}}}",
         note="an expression of a bidding table: `{HCP + SL_S >= 15}`",
     ),
-    Kind(
+    PhraseKind(
         "named",
         "WORD+ suit* -> named",
         note="`balanced`, `semi-balanced`, `unbalanced`, any `define`d name",
@@ -178,7 +179,7 @@ HAND: Final = (
 
 AUCTION: Final = (
     *(
-        Kind(kind, f"PLAIN_FACT{{{words or kind}}}")
+        PhraseKind(kind, f"PLAIN_FACT{{{words or kind}}}")
         for kind, words in {
             "vulnerable": "",
             "not vulnerable": "",
@@ -193,70 +194,73 @@ AUCTION: Final = (
             "nobody opened": "nobody has opened|nobody opened",
         }.items()
     ),
-    Kind("seat", '[IN] ORDINAL (("," | OR) ORDINAL)* SEAT{seat} -> seat'),
-    Kind(
+    PhraseKind("seat", '[IN] ORDINAL (("," | OR) ORDINAL)* SEAT{seat} -> seat'),
+    PhraseKind(
         "passed hand",
         "WHO IS_PASSED_HAND{am a passed hand|is a passed hand|are a passed hand};"
         "PASSED_HAND{passed hand} -> i_am_passed_hand",
     ),
-    Kind("opened", "WHO OPENED{opened|has opened|have opened} [call]"),
-    Kind("bid", "WHO HAS_BID{bid|has bid|have bid} [call] -> has_bid;WHO HAS_BID (suit | NOTRUMP)"),
-    Kind("not bid", "WHO HAS_NOT_BID{has not bid|have not bid} [suit]"),
-    Kind("only passed", "WHO HAS_ONLY_PASSED{has only passed|have only passed}"),
-    Kind(
+    PhraseKind("opened", "WHO OPENED{opened|has opened|have opened} [call]"),
+    PhraseKind(
+        "bid", "WHO HAS_BID{bid|has bid|have bid} [call] -> has_bid;WHO HAS_BID (suit | NOTRUMP)"
+    ),
+    PhraseKind("not bid", "WHO HAS_NOT_BID{has not bid|have not bid} [suit]"),
+    PhraseKind("only passed", "WHO HAS_ONLY_PASSED{has only passed|have only passed}"),
+    PhraseKind(
         "last call",
         "LAST_CALL_WAS{partner's last call was|my last call was|RHO's last call was"
         "|LHO's last call was} [NOT] [A] named_call;"
         "LAST_CALL_WAS [NOT] [A] CALL_CLASS; LAST_CALL_WAS [NOT] TAG;"
         "WHO CALLED{passed|doubled|redoubled}",
     ),
-    Kind(
+    PhraseKind(
         "last bid",
         "LAST_BID_WAS{last bid was} OWNER [TAG]; LAST_BID_WAS named_call; LAST_BID_WAS TAG",
         text="last bid was[ {owner}][ {call}][ {text}]",
     ),
-    Kind("has called", "WHO HAS_CALLED{has called|have called} TAG"),
-    Kind("has shown", "WHO HAS_SHOWN{has shown|have shown} counted"),
-    Kind("may have", "WHO MAY_HAVE{may have} counted"),
-    Kind(
+    PhraseKind("has called", "WHO HAS_CALLED{has called|have called} TAG"),
+    PhraseKind("has shown", "WHO HAS_SHOWN{has shown|have shown} counted"),
+    PhraseKind("may have", "WHO MAY_HAVE{may have} counted"),
+    PhraseKind(
         "unbid",
         "UNBID{unbid suit|unbid major|unbid minor} suit -> unbid",
         text="unbid {text} {suit}",
     ),
-    Kind("fourth suit", "suit IS_FOURTH_SUIT{is the fourth suit}"),
-    Kind(
+    PhraseKind("fourth suit", "suit IS_FOURTH_SUIT{is the fourth suit}"),
+    PhraseKind(
         "fit",
         "[WHO HAVE] [A] [CARDED] FIT{fit} [IN suit] -> fit;"
         "[WHO HAVE] NO [CARDED] FIT [IN suit] -> no_fit",
         note="of eight cards unless said",
     ),
-    Kind("level", "level -> at_level"),
-    Kind("ranks above", "suit RANKS_ABOVE{ranks above} suit"),
-    Kind("same suit", "suit IS{is} suit; suit IS_NOT{is not} suit"),
-    Kind("available", "call IS_AVAILABLE{is available}; call IS level -> is_at_level"),
-    Kind(
+    PhraseKind("level", "level -> at_level"),
+    PhraseKind("ranks above", "suit RANKS_ABOVE{ranks above} suit"),
+    PhraseKind("same suit", "suit IS{is} suit; suit IS_NOT{is not} suit"),
+    PhraseKind("available", "call IS_AVAILABLE{is available}; call IS level -> is_at_level"),
+    PhraseKind(
         "nth call", "MY_CALL{my first call|my second call|my third call|my fourth call} -> nth_call"
     ),
 )
 """Facts about the auction; in a header they may give a free variable its suit."""
 
 BOTH_HANDS: Final = (
-    Kind("combined points", "range COMBINED{combined points}", 60, term="HCP",
-         note="with partner's minimum"),
-    Kind("combined points at best", "range COMBINED{combined points at best}", 60, term="HCP",
-         note="with partner's maximum"),
-    Kind("combined support points", "range COMBINED_SUIT{combined support points} " + _IN, 80),
-    Kind("combined aces", "range COMBINED_SUIT{combined aces} " + _IN, 4, term="Aces"),
-    Kind("combined kings", "range COMBINED_SUIT{combined kings} " + _IN, 4, term="Kings"),
-    Kind("combined keycards", "range COMBINED_SUIT{combined keycards} " + _IN, 6),
-    Kind("combined cards", "range COMBINED_CARDS{combined cards in} suit", 26),
-    Kind("law", "LAW_AT{law of total tricks at} call"),
-    Kind("enough points", "ENOUGH_FOR{enough points for} call"),
-    Kind("pays over theirs", "call PAYS_OVER{pays over theirs}",
-         note="a suit at the four to six level, doubled if it fails, against their game: "
-         "IMPs on average by a table"),
-    Kind("game is remote", "PLAIN_FACT{game is remote}"),
-    Kind("slam is remote", "PLAIN_FACT{slam is remote}"),
+    PhraseKind("combined points", "range COMBINED{combined points}", 60, term="HCP",
+               note="with partner's minimum"),
+    PhraseKind("combined points at best", "range COMBINED{combined points at best}", 60, term="HCP",
+               note="with partner's maximum"),
+    PhraseKind("combined support points", "range COMBINED_SUIT{combined support points} " + _IN,
+               80),
+    PhraseKind("combined aces", "range COMBINED_SUIT{combined aces} " + _IN, 4, term="Aces"),
+    PhraseKind("combined kings", "range COMBINED_SUIT{combined kings} " + _IN, 4, term="Kings"),
+    PhraseKind("combined keycards", "range COMBINED_SUIT{combined keycards} " + _IN, 6),
+    PhraseKind("combined cards", "range COMBINED_CARDS{combined cards in} suit", 26),
+    PhraseKind("law", "LAW_AT{law of total tricks at} call"),
+    PhraseKind("enough points", "ENOUGH_FOR{enough points for} call"),
+    PhraseKind("pays over theirs", "call PAYS_OVER{pays over theirs}",
+               note="a suit at the four to six level, doubled if it fails, against their game: "
+               "IMPs on average by a table"),
+    PhraseKind("game is remote", "PLAIN_FACT{game is remote}"),
+    PhraseKind("slam is remote", "PLAIN_FACT{slam is remote}"),
 )  # fmt: skip
 """Tests of the hand beside what partner has shown."""
 
@@ -266,19 +270,19 @@ FACTS: Final = frozenset(row.kind for row in AUCTION)
 _OWN_WORDS: Final = re.compile(r"([A-Z_]+)(\.\d)?\{([^}]*)\}")
 
 
-def forms_of(row: Kind) -> list[str]:
+def forms_of(row: PhraseKind) -> list[str]:
     """Productions of a row."""
     forms = [form.strip() for form in row.forms.split(";")]
     return [*forms, row.forms.replace("[A]", "NO")] if denied_by_no(row) else forms
 
 
-def denied_by_no(row: Kind) -> bool:
+def denied_by_no(row: PhraseKind) -> bool:
     """Whether ``no`` before the words denies them, as in ``no stopper in hearts``."""
     return row.forms.startswith("[A]") and "->" not in row.forms
 
 
 @cache
-def template(row: Kind, number: int | None = None) -> str:
+def template(row: PhraseKind, number: int | None = None) -> str:
     """Words of a row with places for the fields of a phrase; brackets hold what may be left away.
 
     ``number`` is how many are counted, if it is one number.
@@ -361,7 +365,7 @@ def words_of_terminals() -> dict[str, list[str]]:
     return found
 
 
-def _rule(name: str, rows: tuple[Kind, ...], *first: str) -> str:
+def _rule(name: str, rows: tuple[PhraseKind, ...], *first: str) -> str:
     found = dict.fromkeys(first)
     for row in rows:
         for form in forms_of(row):

@@ -18,7 +18,7 @@ from bidcascade.systems.knowledge import hull
 from bidcascade.systems.places import PlaceEntry
 from bidcascade.systems.system import System
 
-from .full_disclosure import DISPOSITIONS, LONGEST, Card, Record, print_bss
+from .full_disclosure import DISPOSITIONS, LONGEST, Card, DisclosedCall, print_bss
 
 LEAST: Final = 5
 """Deals of the sample that come to a place, before its calls are written."""
@@ -120,7 +120,7 @@ def write_bss(alerts: Iterable[Alert], title: str = "") -> str:
         last = _BSS_TOKENS.get(one.call) or format_call(one.call)
         text = _SUIT_WORDS.sub(lambda found: f"!{found[1][0].upper()}", one.text)
         records.append(
-            Record(
+            DisclosedCall(
                 (*calls, last),
                 text,
                 "artificial" in kinds,

@@ -17,7 +17,7 @@ from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.syntax_tree import Define
 
 from .bml_prose import SUITS, ReadProse, read_prose
-from .bml_tables import Bid, Notes, Row, Table, notes_of
+from .bml_tables import BmlCall, BmlRow, BmlTable, Notes, notes_of
 from .bml_words import GROUPS, OTHER_OF, STEP, VULNERABLE
 
 _MOST_ROUNDS: Final = 50
@@ -59,11 +59,11 @@ class SystemOfNotes:
     unread: tuple[Unread, ...]
 
 
-class Reading(NamedTuple):
+class NotationReader(NamedTuple):
     """How a notation's rows are read: a description, with its suit and names, and a row's text."""
 
-    prose: Callable[[Row, str, Set[str]], ReadProse]
-    text: Callable[[Row], str]
+    prose: Callable[[BmlRow, str, Set[str]], ReadProse]
+    text: Callable[[BmlRow], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def read_bml(text: str, files: Callable[[str], str] | None = None) -> SystemOfNo
     return system_of_notes(notes, lost, _PROSE)
 
 
-def system_of_notes(notes: Notes, lost: Sequence[Unread], reading: Reading) -> SystemOfNotes:
+def system_of_notes(notes: Notes, lost: Sequence[Unread], reading: NotationReader) -> SystemOfNotes:
     """Make a system of rows, whichever notation they were read from.
 
     Parameters
@@ -166,7 +166,7 @@ class _Maker:
     """Makes the lines of a system of notes; ``refused`` are those that did not go with the rest."""
 
     def __init__(
-        self, notes: Notes, refused: Mapping[tuple[int, str], str], reading: Reading
+        self, notes: Notes, refused: Mapping[tuple[int, str], str], reading: NotationReader
     ) -> None:
         self._notes = notes
         self._refused = refused
@@ -176,7 +176,7 @@ class _Maker:
             for found in (parse_statement(one).statement for one in notes.defines)
             if isinstance(found, Define)
         }
-        self._waiting: list[tuple[Table, _Path, list[Row]]] = []
+        self._waiting: list[tuple[BmlTable, _Path, list[BmlRow]]] = []
         # by the row itself: pasted ones have the line of their paste in common
         self._seen: dict[int, bool] = {}
         self.unread: list[Unread] = []
@@ -214,14 +214,14 @@ class _Maker:
                 yield from self._block(waiting, path, rows)
 
     @staticmethod
-    def _prose(table: Table) -> Iterator[_Written]:
+    def _prose(table: BmlTable) -> Iterator[_Written]:
         if table.remarks:
             yield _Written(0, "")
         for remark in table.remarks:
             yield _Written(0, f"-- {remark}")
 
     # ------------------------------------------------------------------ blocks
-    def _table(self, table: Table) -> Iterator[_Written]:
+    def _table(self, table: BmlTable) -> Iterator[_Written]:
         path = _Path()
         for bid in _without_passes(table.history):
             step = self._step(bid, path)
@@ -241,7 +241,7 @@ class _Maker:
             if step is not None and row.below:
                 yield from self._block(table, step, row.below)
 
-    def _block(self, table: Table, path: _Path, rows: list[Row]) -> Iterator[_Written]:
+    def _block(self, table: BmlTable, path: _Path, rows: list[BmlRow]) -> Iterator[_Written]:
         facts = [VULNERABLE[table.vulnerable]]
         if table.seats and not path.steps:
             facts.insert(0, f"{' or '.join(_ORDINALS[one] for one in table.seats)} seat")
@@ -258,9 +258,9 @@ class _Maker:
         depth: int,
         header: str,
         key: tuple[int, str],
-        table: Table,
+        table: BmlTable,
         path: _Path,
-        rows: list[Row],
+        rows: list[BmlRow],
     ) -> Iterator[_Written]:
         """Lines below a header; where there are none, or it does not read, all are remarks."""
         body = list(self._body(table, path, rows, depth + 1))
@@ -273,7 +273,9 @@ class _Maker:
         yield _Written(depth, header, None if is_refused else key)
         yield from body
 
-    def _body(self, table: Table, path: _Path, rows: list[Row], depth: int) -> Iterator[_Written]:
+    def _body(
+        self, table: BmlTable, path: _Path, rows: list[BmlRow], depth: int
+    ) -> Iterator[_Written]:
         made: set[str] = set()
         literal = {
             f"{row.bid.level}{letter}"
@@ -298,7 +300,9 @@ class _Maker:
                 literal |= {f"{call[0]}{one}" for one in GROUPS.get(call[1:], ())}
                 yield from self._row(table, row, call, behind, extra, depth)
 
-    def _their_row(self, table: Table, path: _Path, row: Row, depth: int) -> Iterator[_Written]:
+    def _their_row(
+        self, table: BmlTable, path: _Path, row: BmlRow, depth: int
+    ) -> Iterator[_Written]:
         if row.bid.call == "P":
             yield from self._body(table, path, row.below, depth)
             return
@@ -311,7 +315,7 @@ class _Maker:
             yield from self._under(depth, header, key, table, step, row.below)
 
     def _row(
-        self, table: Table, row: Row, call: str, path: _Path, extra: str, depth: int
+        self, table: BmlTable, row: BmlRow, call: str, path: _Path, extra: str, depth: int
     ) -> Iterator[_Written]:
         key = row.number, " ".join(path.steps)
         strain = call[1:]
@@ -343,7 +347,9 @@ class _Maker:
             self._lose(row.number, self._reading.text(row), "its answers cannot be said without it")
 
     # ------------------------------------------------------------------ calls
-    def _choices(self, bid: Bid, path: _Path, literal: set[str]) -> list[tuple[str, _Path, str]]:
+    def _choices(
+        self, bid: BmlCall, path: _Path, literal: set[str]
+    ) -> list[tuple[str, _Path, str]]:
         """List the calls of a row of ours, with the path behind each and what its suit must be."""
         if bid.call:
             call = _CALLS[bid.call]
@@ -400,7 +406,7 @@ class _Maker:
         last = (level, _RANK[letter])
         return call, path.behind(call, suits=path.suits | {letter}, bound=bound, last=last), ""
 
-    def _step(self, bid: Bid, path: _Path) -> _Path | None:
+    def _step(self, bid: BmlCall, path: _Path) -> _Path | None:
         """Path behind a call of a sequence, or one of theirs; None where no header can say it."""
         choices = self._choices(replace(bid, theirs=False), path, set())
         if not choices or not all(one.nameable for _, one, _ in choices):
@@ -413,7 +419,7 @@ class _Maker:
         self.unread.append(Unread(number, text, reason))
 
 
-def _without_passes(history: Sequence[Bid]) -> Iterator[Bid]:
+def _without_passes(history: Sequence[BmlCall]) -> Iterator[BmlCall]:
     """Leave out passes of theirs between two calls of ours, or behind the last: they go unsaid."""
     for number, bid in enumerate(history):
         before = history[number - 1] if number else None
@@ -424,11 +430,11 @@ def _without_passes(history: Sequence[Bid]) -> Iterator[Bid]:
             yield bid
 
 
-def _text_of(row: Row) -> str:
+def _text_of(row: BmlRow) -> str:
     return f"{row.bid.text} {' / '.join(filter(None, row.said))}".strip()
 
 
-_PROSE: Final = Reading(lambda row, suit, names: read_prose(row.said, suit, names), _text_of)
+_PROSE: Final = NotationReader(lambda row, suit, names: read_prose(row.said, suit, names), _text_of)
 
 
 def _as_remark(one: _Written) -> _Written:

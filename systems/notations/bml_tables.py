@@ -29,7 +29,7 @@ Lose = Callable[[int, str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Bid:
+class BmlCall:
     """A call as a row or a sequence writes it.
 
     ``strain`` is ``N``, letters of suits, a variable, ``red`` or ``black``; ``steps`` counts from
@@ -44,7 +44,7 @@ class Bid:
     call: str = ""
 
     @classmethod
-    def of(cls, found: re.Match[str]) -> "Bid":
+    def of(cls, found: re.Match[str]) -> "BmlCall":
         """Take a call from what a pattern found."""
         return cls(
             found[0].rstrip(" =;-\t"),
@@ -57,19 +57,19 @@ class Bid:
 
 
 @dataclass(slots=True)
-class Row:
+class BmlRow:
     """A row: its bid, the lines of its description, and the rows below it."""
 
     number: int
-    bid: Bid
+    bid: BmlCall
     said: list[str]
     indent: int
     column: int
-    below: "list[Row]" = field(default_factory=list)
+    below: "list[BmlRow]" = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Table:
+class BmlTable:
     """A table, or prose (``remarks``) where it has no rows.
 
     ``history`` are the calls before its rows; none for an opening. ``vulnerable`` and ``seats`` are
@@ -77,10 +77,10 @@ class Table:
     """
 
     number: int
-    history: tuple[Bid, ...]
+    history: tuple[BmlCall, ...]
     vulnerable: str
     seats: tuple[int, ...]
-    rows: list[Row] = field(default_factory=list)
+    rows: list[BmlRow] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
 
@@ -88,7 +88,7 @@ class Table:
 class Notes:
     """Notes as they are written: tables and prose in order, metadata, and definitions of ours."""
 
-    tables: list[Table] = field(default_factory=list)
+    tables: list[BmlTable] = field(default_factory=list)
     metadata: dict[str, str] = field(default_factory=dict)
     defines: list[str] = field(default_factory=list)
 
@@ -213,7 +213,7 @@ class _Reader:
         if not left:
             return
         number, first = left[0][0], left[0][1].strip()
-        table = Table(number, (), self._vulnerable, self._seats)
+        table = BmlTable(number, (), self._vulnerable, self._seats)
         sequence = _SEQUENCE.match(first)
         if sequence is not None:
             history = _bids_of(sequence["steps"])
@@ -246,9 +246,9 @@ class _Reader:
             self._lose(number, line.strip(), "the command is not known")
         return True
 
-    def _rows(self, lines: list[tuple[int, str]], table: Table) -> None:
-        last: Row | None = None
-        open_rows: list[Row] = []
+    def _rows(self, lines: list[tuple[int, str]], table: BmlTable) -> None:
+        last: BmlRow | None = None
+        open_rows: list[BmlRow] = []
         for number, line in lines:
             indent = len(line) - len(line.lstrip())
             text = line.strip()
@@ -266,14 +266,14 @@ class _Reader:
             said = text[found.end() :]
             # nothing goes on where nothing began
             column = indent + found.end() if said else -1
-            last = Row(number, Bid.of(found), [said], indent, column)
+            last = BmlRow(number, BmlCall.of(found), [said], indent, column)
             while open_rows and open_rows[-1].indent >= indent:
                 open_rows.pop()
             (open_rows[-1].below if open_rows else table.rows).append(last)
             open_rows.append(last)
 
 
-def _bids_of(text: str) -> tuple[Bid, ...] | None:
+def _bids_of(text: str) -> tuple[BmlCall, ...] | None:
     """Read the calls of a sequence such as ``1N-(P)-2C``; None where one is none."""
     found = []
     place = 0
@@ -281,6 +281,6 @@ def _bids_of(text: str) -> tuple[Bid, ...] | None:
         step = _STEP.match(text, place)
         if step is None:
             return None
-        found.append(Bid.of(step))
+        found.append(BmlCall.of(step))
         place = step.end()
     return tuple(found)

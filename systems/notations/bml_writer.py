@@ -237,10 +237,8 @@ def _all_suits(bound: _Bound) -> dict[str, str]:
 def _written_calls(
     call: CallPattern, bound: _Bound, literal: "set[tuple[int | None, str | None]]"
 ) -> list[tuple[str, _Bound]] | None:
-    """Write a call as BML does, once or for each suit that it may be in; None if it cannot.
-
-    Of a class those calls are left out that are not enough, as where the system is bid.
-    """
+    """Write a call as BML does, once or for each suit that it may be in; None if it cannot."""
+    # of a class those calls are left out that are not enough, as where the system is bid
     if call.kind in _LETTERS:
         return [(_LETTERS[call.kind], bound)]
     found = _written_bids(call, bound, literal)

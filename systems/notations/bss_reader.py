@@ -14,8 +14,8 @@ from bidcascade.systems.language.grammar import parse_statement
 from bidcascade.systems.language.syntax_tree import AllOf, Condition, Line, Phrase
 
 from .bml_prose import SUITS, ReadProse, read_prose
-from .bml_reader import Reading, SystemOfNotes, Unread, system_of_notes
-from .bml_tables import Bid, Notes, Row, Table
+from .bml_reader import NotationReader, SystemOfNotes, Unread, system_of_notes
+from .bml_tables import BmlCall, BmlRow, BmlTable, Notes
 from .full_disclosure import (
     DISPOSITIONS,
     LONGEST,
@@ -23,7 +23,7 @@ from .full_disclosure import (
     SEATS,
     VULNERABLE,
     Card,
-    Record,
+    DisclosedCall,
     parse_bss,
 )
 
@@ -72,16 +72,16 @@ def read_bss(text: str, source: str = "<card>") -> SystemOfNotes:
     notes, records = _notes_of(card, lost)
     refused = len(lost)
 
-    def read(row: Row, suit: str, names: Set[str]) -> ReadProse:
+    def read(row: BmlRow, suit: str, names: Set[str]) -> ReadProse:
         record = records.get(id(row))
         # calls on the way to another one may have no record of their own
         return ReadProse(None) if record is None else _read(record, row.said, suit, names)
 
-    def text_of(row: Row) -> str:
+    def text_of(row: BmlRow) -> str:
         record = records.get(id(row))
         return row.bid.text if record is None else _text_of(record)
 
-    found = system_of_notes(notes, [*lost, *_beside(card)], Reading(read, text_of))
+    found = system_of_notes(notes, [*lost, *_beside(card)], NotationReader(read, text_of))
     return replace(found, rows=found.rows + refused)
 
 
@@ -95,14 +95,14 @@ def _beside(card: Card) -> Iterator[Unread]:
         yield Unread(0, f"%{card.carding}", "leads and signals are not in a text")
 
 
-def _notes_of(card: Card, lost: list[Unread]) -> tuple[Notes, dict[int, Record]]:
+def _notes_of(card: Card, lost: list[Unread]) -> tuple[Notes, dict[int, DisclosedCall]]:
     """Put rows below their auctions, a table for each seat and vulnerability."""
     metadata = {"TITLE": card.title, "DESCRIPTION": card.summary.replace("\n", " ")}
     notes = Notes(metadata={name: said for name, said in metadata.items() if said})
-    tables: dict[tuple[bool, int, int], Table] = {}
-    rows: dict[tuple[tuple[bool, int, int], tuple[str, ...]], Row] = {}
-    first: dict[tuple[object, ...], Record] = {}
-    records: dict[int, Record] = {}
+    tables: dict[tuple[bool, int, int], BmlTable] = {}
+    rows: dict[tuple[tuple[bool, int, int], tuple[str, ...]], BmlRow] = {}
+    first: dict[tuple[object, ...], DisclosedCall] = {}
+    records: dict[int, DisclosedCall] = {}
     for record in card.records:
         key = record.theirs, record.seat, record.vulnerable
         known = first.setdefault((key, record.calls, record.qualified), record)
@@ -115,7 +115,9 @@ def _notes_of(card: Card, lost: list[Unread]) -> tuple[Notes, dict[int, Record]]
             lost.append(Unread(record.line, _text_of(record), reason))
             continue
         if key not in tables:
-            tables[key] = Table(record.line, (), VULNERABLE[record.vulnerable], SEATS[record.seat])
+            tables[key] = BmlTable(
+                record.line, (), VULNERABLE[record.vulnerable], SEATS[record.seat]
+            )
             notes.tables.append(tables[key])
         above = tables[key].rows
         for depth in range(1, len(record.calls) + 1):
@@ -123,7 +125,7 @@ def _notes_of(card: Card, lost: list[Unread]) -> tuple[Notes, dict[int, Record]]
             if (key, calls) not in rows:
                 is_theirs = (depth % 2 == 1) is record.theirs
                 bid = _bid_of(calls[-1], theirs=is_theirs)
-                rows[key, calls] = Row(record.line, bid, [""], 0, -1)
+                rows[key, calls] = BmlRow(record.line, bid, [""], 0, -1)
                 above.append(rows[key, calls])
             row = rows[key, calls]
             above = row.below
@@ -133,7 +135,7 @@ def _notes_of(card: Card, lost: list[Unread]) -> tuple[Notes, dict[int, Record]]
     return notes, records
 
 
-def _unsayable(record: Record) -> str:
+def _unsayable(record: DisclosedCall) -> str:
     """Say why no line can tell what a record does; empty where one can."""
     try:
         Auction.of(parse_calls(" ".join(_OUR_NAMES.get(call, call) for call in record.calls)))
@@ -148,13 +150,13 @@ def _unsayable(record: Record) -> str:
     return ""
 
 
-def _bid_of(call: str, *, theirs: bool) -> Bid:
+def _bid_of(call: str, *, theirs: bool) -> BmlCall:
     if len(call) == 1:
-        return Bid(call, theirs, call=call)
-    return Bid(call, theirs, int(call[0]), call[1])
+        return BmlCall(call, theirs, call=call)
+    return BmlCall(call, theirs, int(call[0]), call[1])
 
 
-def _read(record: Record, lines: Sequence[str], suit: str, names: Set[str]) -> ReadProse:
+def _read(record: DisclosedCall, lines: Sequence[str], suit: str, names: Set[str]) -> ReadProse:
     said = read_prose(lines, suit, names)
     if said.words is None:
         return said
@@ -182,7 +184,7 @@ def _read(record: Record, lines: Sequence[str], suit: str, names: Set[str]) -> R
     return replace(said, words=f"{words}; {behind}" if behind or semicolon else words)
 
 
-def _lengths(record: Record, condition: Condition | None) -> list[str]:
+def _lengths(record: DisclosedCall, condition: Condition | None) -> list[str]:
     """Cards of the suit that was bid, unless the description says at least as much."""
     if record.lengths is None or record.lengths == (0, LONGEST):
         return []
@@ -205,12 +207,10 @@ def _lengths(record: Record, condition: Condition | None) -> list[str]:
     return [f"{low}-{high} {suit}" if low else f"at most {high} {suit}"]
 
 
-def _said(record: Record) -> list[str]:
-    """Give the description as a row of BML has it, without the ways of our own sentences.
-
-    These are a call's name where it has none, light hands that are worth their points, and hand
-    types in one sentence: ``Michaels: 6-9 points, …; or 17+ points, …; forcing``.
-    """
+def _said(record: DisclosedCall) -> list[str]:
+    """Give the description as a row of BML has it, without the ways of our own sentences."""
+    # these are a call's name where it has none, light hands that are worth their points, and hand
+    # types in one sentence: ``Michaels: 6-9 points, …; or 17+ points, …; forcing``
     name = _OUR_NAMES.get(record.calls[-1], record.calls[-1])
     text = record.description.removeprefix(f"{name}: ")
     text = _LIGHT.sub(lambda found: f"{found[3]}{found[2] or f'-{found[1]}'} points", text)
@@ -226,6 +226,6 @@ def _said(record: Record) -> list[str]:
     return [f"{head}{semicolon}{agreed}", *(f"a) {one}" for one in types)]
 
 
-def _text_of(record: Record) -> str:
+def _text_of(record: DisclosedCall) -> str:
     calls = "".join(record.calls)
     return f"{calls}={' '.join(record.description.split())}"

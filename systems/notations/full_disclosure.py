@@ -35,7 +35,7 @@ _LENGTHS: Final = re.compile(r"\s*([0-8])([0-8])")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class DisclosedCall:
     """A call after an auction.
 
     Parameters
@@ -90,7 +90,7 @@ class Card:
 
     title: str = ""
     summary: str = ""
-    records: tuple[Record, ...] = ()
+    records: tuple[DisclosedCall, ...] = ()
     stock: str = ""
     """File of the stock card that this one changes."""
     includes: tuple[str, ...] = ()
@@ -131,7 +131,7 @@ def parse_bss(text: str, source: str = "<card>") -> Card:
             f"{source}:1: expected a card's header as '*00{{Title}}=NYYYYYY', "
             f"got {_first_line(text)[:60]!r}"
         )
-    records: list[Record] = []
+    records: list[DisclosedCall] = []
     unknown: list[Unknown] = []
     includes: list[str] = []
     stock = carding = ""
@@ -147,7 +147,7 @@ def parse_bss(text: str, source: str = "<card>") -> Card:
             carding = line[1:]
         elif line.strip():
             found = _record(line, number)
-            if isinstance(found, Record):
+            if isinstance(found, DisclosedCall):
                 records.append(found)
             else:
                 unknown.append(Unknown(number, line.strip(), found))
@@ -167,7 +167,8 @@ def print_bss(card: Card) -> str:
 
     Examples
     --------
-    >>> print(print_bss(Card("Ours", records=(Record(("1H",), "5+ !H", lengths=(5, 8)),))), end="")
+    >>> call = DisclosedCall(("1H",), "5+ !H", lengths=(5, 8))
+    >>> print(print_bss(Card("Ours", records=(call,))), end="")
     *00{Ours}=NYYYYYY
     001H=NYYYYYY0585+ !H
     """
@@ -186,7 +187,7 @@ def _first_line(text: str) -> str:
     return text.removeprefix("\ufeff").partition("\n")[0].rstrip("\r")
 
 
-def _record(line: str, number: int) -> Record | str:
+def _record(line: str, number: int) -> DisclosedCall | str:
     """Read a line; what is wrong with it where it is no record."""
     found = _RECORD.fullmatch(line.strip())
     if found is None:
@@ -213,7 +214,7 @@ def _record(line: str, number: int) -> Record | str:
             return "the least and most cards of its suit are missing"
         lengths = (int(digits[1]), int(digits[2]))
         rest = rest[digits.end() :]
-    return Record(
+    return DisclosedCall(
         tuple(calls),
         _lines(rest),
         found["artificial"] == "Y",
@@ -228,7 +229,7 @@ def _record(line: str, number: int) -> Record | str:
     )
 
 
-def _printed(record: Record) -> str:
+def _printed(record: DisclosedCall) -> str:
     qualified = dict(record.qualified)
     calls = "".join(
         f"{call}{{{qualified[place]}}}" if place in qualified else call

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from bidcascade.bridge import PASS, Auction
 from bidcascade.kernels import Context, DealArrays
-from bidcascade.systems.allowed import Bounds, Calls
+from bidcascade.systems.allowed import Calls, ListingBounds
 from bidcascade.systems.choice import fits
 from bidcascade.systems.places import PlaceEntry, Rules
 from bidcascade.systems.system import context_at
@@ -34,7 +34,7 @@ class AllowedAuction(NamedTuple):
 
 
 def allowed_auctions(
-    expander: Expander, deals: DealArrays, deal: int, bounds: Bounds
+    expander: Expander, deals: DealArrays, deal: int, bounds: ListingBounds
 ) -> tuple[list[AllowedAuction], str | None]:
     r"""List the auctions of one deal, an auction before its continuations.
 
@@ -64,7 +64,7 @@ def held_auctions(
     sides: Sequence[Rules],
     deals: DealArrays,
     deal: int,
-    bounds: Bounds,
+    bounds: ListingBounds,
 ) -> tuple[list[HeldAuction], str | None]:
     """List the auctions of one deal as :func:`allowed_auctions` does, with entries.
 

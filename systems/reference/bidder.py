@@ -16,8 +16,16 @@ from numpy.typing import NDArray
 from bidcascade.bridge import FIRST_BID, PASS, Auction, IllegalCall, InvalidCall
 from bidcascade.kernels import Backend, Context, DealArrays
 from bidcascade.kernels.types import U8
-from bidcascade.systems.allowed import CUTS, Bounds, Listing
-from bidcascade.systems.bidder import NO_ENTRY, BidDeals, Calls, Endings, Instead, Made, Step
+from bidcascade.systems.allowed import CUTS, Listing, ListingBounds
+from bidcascade.systems.bidder import (
+    NO_ENTRY,
+    BidDeals,
+    BiddingLevel,
+    Calls,
+    FinishedAuctions,
+    Instead,
+    Made,
+)
 from bidcascade.systems.knowledge import bounds
 from bidcascade.systems.places import Constraint, Place, PlaceEntry, Rules, expression_of
 from bidcascade.table.columns import joined_bytes, offsets_of
@@ -213,7 +221,7 @@ class ReferenceBidder:
             yield made
             auction = auction.add(made.call)
 
-    def steps(self, deals: DealArrays, calls: Sequence[int] = ()) -> Iterator[Step]:
+    def steps(self, deals: DealArrays, calls: Sequence[int] = ()) -> Iterator[BiddingLevel]:
         """Bid deals to the end as :meth:`bid` does, and give what happens at every level."""
         with self.lock:
             on = {deal: self._to_the_end(deals, deal, calls) for deal in range(len(deals))}
@@ -224,7 +232,7 @@ class ReferenceBidder:
                     return
                 on = {deal: on[deal] for deal in found}
                 place, entry, call = zip(*(one[:3] for one in found.values()), strict=True)
-                yield Step(
+                yield BiddingLevel(
                     np.array([*found], np.int64),
                     np.array(place, np.int32),
                     np.array(entry, np.int32),
@@ -242,13 +250,13 @@ class ReferenceBidder:
         """Give the same joined: where each begins and the last ends, and all codes."""
         return joined_bytes(self.ending_with(places, calls))
 
-    def endings(self, places: I32) -> Endings:
+    def endings(self, places: I32) -> FinishedAuctions:
         """Auctions that end with a pass at each of some places, as :meth:`bid` gives them."""
         auctions = self.ending_with(places, np.full(len(places), PASS, np.uint8))
         ends = np.array([*map(_contract_and_declarer, auctions)], np.uint8).reshape(-1, 2)
-        return Endings(*joined_bytes(auctions), *np.ascontiguousarray(ends.T))
+        return FinishedAuctions(*joined_bytes(auctions), *np.ascontiguousarray(ends.T))
 
-    def list_allowed(self, deals: DealArrays, bounds: Bounds) -> Listing:
+    def list_allowed(self, deals: DealArrays, bounds: ListingBounds) -> Listing:
         """List the auctions of deals as :func:`~bidcascade.systems.allowed.list_allowed` does.
 
         The caller holds the lock as long as it uses the answer.
@@ -279,7 +287,7 @@ class _Numbering:
 
 
 def _contract_and_declarer(calls: bytes) -> tuple[int, int]:
-    """Tell what an auction leads to, as :class:`~bidcascade.systems.bidder.Endings` does."""
+    """Tell what an auction leads to, as :class:`.FinishedAuctions` does."""
     auction = Auction.of(calls)
     if auction.declarer is None:
         return 0, 4

@@ -230,11 +230,9 @@ def _terms(first: str, operator: str, second: str) -> Expression:
 
 
 def _stopper(letter: str, phrase: Phrase) -> Expression:
-    """Ask for what players call a stopper: ace, guarded king, twice guarded queen, jack fourth.
-
-    The published tables' ``Stopper`` wants more (a king twice guarded does not do), their
-    ``Likely_Stopper`` takes five small cards too.
-    """
+    """Ask for what players call a stopper: ace, guarded king, twice guarded queen, jack fourth."""
+    # the published tables' ``Stopper`` wants more (a king twice guarded does not do), their
+    # ``Likely_Stopper`` takes five small cards too
     return conjunction((Term(f"Likely_Stopper_{letter}"), compared(f"HCP_{letter}", ">=", 1)))
 
 
@@ -372,11 +370,9 @@ def _parameter(name: str, letter: str) -> dict[str, tuple[str, ...]]:
 
 
 def _combined(term: str, shown: str = "", *, at_best: bool = False) -> _Lowered:
-    """Range of a sum with partner's minimum, of ``shown`` where it is another term.
-
-    Both ends of the range use it: ``23-24 combined points`` is the hand that invites a partner who
-    may have more.
-    """
+    """Range of a sum with partner's minimum, of ``shown`` where it is another term."""
+    # both ends of the range use it: ``23-24 combined points`` is the hand that invites a partner
+    # who may have more
     return lambda phrase, scope: within(
         term, _range(phrase), shift=scope.shown("partner", shown or term)[at_best]
     )
@@ -389,10 +385,8 @@ def _combined_cards(phrase: Phrase, scope: Scope) -> Expression:
 def _in_trumps(
     of_suit: Callable[[str], _Lowered], *roles: str, without: _Lowered | None = None
 ) -> _Lowered:
-    """Test of the phrase's suit, else of the first of some roles that has one.
-
-    Where none has, it is a test of the whole hand, or never holds.
-    """
+    """Test of the phrase's suit, else of the first of some roles that has one."""
+    # where none has, it is a test of the whole hand, or never holds
 
     def lowered(phrase: Phrase, scope: Scope) -> Expression:
         words = phrase.suits or roles
@@ -405,11 +399,9 @@ def _in_trumps(
 
 
 def _law(phrase: Phrase, scope: Scope) -> Expression:
-    """As many trumps together as tricks bid for: level + 6, partner's minimum counted.
-
-    Law of total tricks, J.-R. Vernes (1969), as a rule of bidding: L. Cohen, "To Bid or Not to
-    Bid" (1992).
-    """
+    """As many trumps together as tricks bid for: level + 6, partner's minimum counted."""
+    # law of total tricks, J.-R. Vernes (1969), as a rule of bidding: L. Cohen, "To Bid or Not to
+    # Bid" (1992)
     found = _contract(phrase, scope)
     if found is None:
         return FALSE
@@ -421,11 +413,9 @@ def _law(phrase: Phrase, scope: Scope) -> Expression:
 
 
 def _enough_points(phrase: Phrase, scope: Scope) -> Expression:
-    """Ask for the combined points of a contract by :data:`POINTS_FOR_LEVEL`.
-
-    In a suit with eight cards or more together support points count instead of HCP. Where three
-    cards make the fit, support points alone say it: with fewer they are HCP.
-    """
+    """Ask for the combined points of a contract by :data:`POINTS_FOR_LEVEL`."""
+    # in a suit with eight cards or more together support points count instead of HCP; where three
+    # cards make the fit, support points alone say it: with fewer they are HCP
     found = _contract(phrase, scope)
     if found is None:
         return FALSE
@@ -456,11 +446,9 @@ def _remote(points: int) -> _Lowered:
 
 
 def _pays_over(phrase: Phrase, scope: Scope) -> Expression:
-    """Tell whether a suit contract over their game gains IMPs on average, by :data:`PAYS`.
-
-    What a hand brings itself is one sum of its terms; it must be more than what the others have
-    shown, the level and the vulnerability leave to be won.
-    """
+    """Tell whether a suit contract over their game gains IMPs on average, by :data:`PAYS`."""
+    # what a hand brings itself is one sum of its terms; it must be more than what the others have
+    # shown, the level and the vulnerability leave to be won
     found = _contract(phrase, scope)
     if found is None:
         return FALSE

@@ -11,8 +11,8 @@ from bidcascade.bridge import PASS
 from bidcascade.systems.auction_reader import AuctionReader
 from bidcascade.systems.contexts import (
     LAST_RESORT,
-    Group,
     HeaderTest,
+    LineGroup,
     PlacedLine,
     Places,
     Specificity,
@@ -69,11 +69,9 @@ class Expander(AuctionReader):
 
 
 def _entries(rules: Rules, state: State) -> Iterator[PlaceEntry]:
-    """All entries of a place in order, without those that a more specific context hides.
-
-    Nothing hides a last resort: else calls that mean more than a player holds could leave him with
-    none at all.
-    """
+    """All entries of a place in order, without those that a more specific context hides."""
+    # nothing hides a last resort: else calls that mean more than a player holds could leave him
+    # with none at all
     start = PlaceScope(state, rules.defines, {})
     found = list(_anywhere(rules.anywhere, start, ()))
     for group, bindings in _groups(rules.places, state):
@@ -130,7 +128,7 @@ def _calls(placed: PlacedLine, scope: PlaceScope) -> list[tuple[int, Bindings]]:
     return pattern_calls(pattern, scope.bindings, auction.last_bid, scope.suits)
 
 
-def _groups(places: Places, state: State) -> Iterator[tuple[Group, Bindings]]:
+def _groups(places: Places, state: State) -> Iterator[tuple[LineGroup, Bindings]]:
     """Find groups that may apply, with the bindings that their place gives."""
     calls = state.calls
     if state.opening is None:
@@ -154,7 +152,7 @@ def _groups(places: Places, state: State) -> Iterator[tuple[Group, Bindings]]:
                     yield group, found
 
 
-def below_bindings(group: Group, bindings: Bindings, their_call: int) -> Bindings | None:
+def below_bindings(group: LineGroup, bindings: Bindings, their_call: int) -> Bindings | None:
     """Bindings of a group below a line after RHO's call; None where it does not apply."""
     if group.their_call is None:
         return bindings if their_call == PASS else None
@@ -164,7 +162,7 @@ def below_bindings(group: Group, bindings: Bindings, their_call: int) -> Binding
 
 def _anywhere(
     branch: Branch, scope: PlaceScope, criteria: Criteria
-) -> Iterator[tuple[Group, PlaceScope, Criteria]]:
+) -> Iterator[tuple[LineGroup, PlaceScope, Criteria]]:
     """Find groups whose headers all hold, from a branch on."""
     for group in branch.groups:
         yield group, scope, criteria

@@ -431,11 +431,9 @@ def _joined(title: str, parts: list[AnnouncementPart], **flaws: Any) -> Announce
 
 
 def _denies_no_more(before: list[AnnouncementPart], part: AnnouncementPart) -> bool:
-    """Whether ``no !S`` stands behind ``!SAKQ``: it denies no honour then, and not the suit.
-
-    GIB lists the honours held and those denied; behind ``solid 6-card !S; !SAKQ`` the second list
-    is empty, and a void would contradict the first.
-    """
+    """Whether ``no !S`` stands behind ``!SAKQ``: it denies no honour then, and not the suit."""
+    # GIB lists the honours held and those denied; behind ``solid 6-card !S; !SAKQ`` the second list
+    # is empty, and a void would contradict the first
     if part.form.phrase != "no <suit>" or not before:
         return False
     held = before[-1]

@@ -161,11 +161,9 @@ class _LayerWriter:
             yield changed
 
     def _inserted_rows(self) -> set[int]:
-        """Choose the inserted entries that become rows: those that have learned, those beside them.
-
-        Inserted entries stand behind their siblings; one that alone became a row would leave its
-        place among them.
-        """
+        """Choose the inserted entries that become rows: what has learned, and what is beside it."""
+        # inserted entries stand behind their siblings; one that alone became a row would leave its
+        # place among them
         inserted = np.flatnonzero(self._table.flags & INSERTED)
         learned = [entry for entry in inserted.tolist() if entry in self._criteria]
         parents = self._table.parents

@@ -41,7 +41,7 @@ from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
-from bidcascade.table.real_calls import CallLists, Decisions, expression_rows, find_decisions
+from bidcascade.table.real_calls import CallLists, RealCalls, expression_rows, find_real_calls
 
 from .measures import (
     DEFAULT_FLAGS,
@@ -55,7 +55,7 @@ from .measures import (
 
 I64 = NDArray[np.int64]
 
-Boards: TypeAlias = tuple[DealArrays, CallLists]
+DealsWithCalls: TypeAlias = tuple[DealArrays, CallLists]
 """Some boards: deals, and the legal part of their auctions, calls from the dealer on."""
 
 BOUNDS: Final = "learned_bounds"
@@ -212,7 +212,7 @@ class Learned:
 
 def learn(
     table: BiddingTable,
-    boards: Callable[[], Iterable[Boards]],
+    boards: Callable[[], Iterable[DealsWithCalls]],
     options: Options | None = None,
     *,
     backend: Backend | None = None,
@@ -251,7 +251,7 @@ def learn(
     report = progress or (lambda number, passes, done: None)
     counts = CallCounts(table)
     for deals, auctions in _pieces(boards()):
-        counts.add(find_decisions(table, auctions, deals.dealer), len(deals))
+        counts.add(find_real_calls(table, auctions, deals.dealer), len(deals))
         report(1, 0, counts.boards)
     entries = np.flatnonzero(counts.hands >= options.minimum_hands)
     groups = _groups(table, entries, measures, options)
@@ -259,11 +259,11 @@ def learn(
     bounds, rules = [], [pl.DataFrame(schema=RULE_SCHEMA)]
     for number, group in enumerate(groups, start=2):
         tally = LearningTally(
-            measures, Slots(table, group, with_others=options.rules is not None), backend
+            measures, EntrySlots(table, group, with_others=options.rules is not None), backend
         )
         done = 0
         for deals, auctions in _pieces(boards()):
-            tally.add(find_decisions(table, auctions, deals.dealer), deals)
+            tally.add(find_real_calls(table, auctions, deals.dealer), deals)
             done += len(deals)
             report(number, len(groups) + 1, done)
         bounds.append(bounds_frame(tally, quantiles))
@@ -279,7 +279,7 @@ def learn(
     )
 
 
-def _pieces(boards: Iterable[Boards]) -> Iterator[Boards]:
+def _pieces(boards: Iterable[DealsWithCalls]) -> Iterator[DealsWithCalls]:
     for deals, auctions in boards:
         for start in range(0, len(deals), CHUNK):
             stop = min(start + CHUNK, len(deals))
@@ -325,7 +325,7 @@ class CallCounts:
         self.beyond = 0
         """Calls behind such a one."""
 
-    def add(self, decisions: Decisions, boards: int) -> None:
+    def add(self, decisions: RealCalls, boards: int) -> None:
         """Count the calls of some boards."""
         known = decisions.entry != NONE_U32
         # work that grows with the calls, not with the table
@@ -344,10 +344,10 @@ class CallCounts:
 
 
 OTHERS = NONE_U32
-"""Stands in :attr:`Slots.entry` for the slot of all other calls at a place."""
+"""Stands in :attr:`EntrySlots.entry` for the slot of all other calls at a place."""
 
 
-class Slots:
+class EntrySlots:
     """A slot for each entry that is learned, and one for all other calls at its place.
 
     The hands of a slot are those that made its call. What the others at a place show is the
@@ -375,7 +375,7 @@ class Slots:
             place = np.minimum(table.parents[entries[starts]], count)
             self._others_of_place[place] = self.first + sizes
 
-    def of(self, decisions: Decisions) -> U32:
+    def of(self, decisions: RealCalls) -> U32:
         """Slot of each call, 0xFFFFFFFF where it is not counted, uint32[n]."""
         last = len(self._slot_of_entry) - 1
         slots = self._slot_of_entry[np.minimum(decisions.entry, last)]
@@ -387,7 +387,9 @@ class Slots:
 class LearningTally:
     """Counts of some slots, exact; boards may come in any order and in pieces of any size."""
 
-    def __init__(self, measures: Measures, slots: Slots, backend: Backend | None = None) -> None:
+    def __init__(
+        self, measures: Measures, slots: EntrySlots, backend: Backend | None = None
+    ) -> None:
         self.measures = measures
         self.slots = slots
         self._backend = backend
@@ -399,9 +401,9 @@ class LearningTally:
         self.hands: I64 = np.zeros(size, np.int64)
         """Hands of each slot."""
 
-    def add(self, decisions: Decisions, deals: DealArrays) -> None:
+    def add(self, decisions: RealCalls, deals: DealArrays) -> None:
         """Count the calls of some boards."""
-        from bidcascade.kernels.core.decisions import add_bits
+        from bidcascade.kernels.core.real_calls import add_bits
 
         slots = self.slots.of(decisions)
         counted = slots != NONE_U32

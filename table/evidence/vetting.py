@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS, InvalidInput
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.core.decisions import (
+from bidcascade.kernels.core.real_calls import (
     Conditions,
     count_held,
     held_calls,
@@ -25,9 +25,9 @@ from bidcascade.table import NONE_U32, BiddingTable
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.real_calls import (
     CallLists,
-    Decisions,
+    RealCalls,
     expression_rows,
-    find_decisions,
+    find_real_calls,
     pack_lists,
 )
 
@@ -164,14 +164,14 @@ class Vetting:
 
     def __init__(self, table: BiddingTable, backend: Backend | None = None) -> None:
         self.table = table
-        self.judge = Judge(table, backend)
+        self.judge = TableJudge(table, backend)
         self.auction_texts: dict[int, str] = {-1: ""}
         """Auctions of entries that were asked for, as text; -1 is the empty one."""
         self.counts: Counter[str] = Counter()
         """``deals``; ``without_auction``; ``calls`` in all; ``beyond``: calls behind one that the
         table does not have; ``whole`` and ``held``: auctions that are in the table to their last
         call (where the table ends, passes that close the auction are), and that hold to it;
-        ``described``, ``turned_0`` … ``turned_3``: see :meth:`Judge.held_when_turned`."""
+        ``described``, ``turned_0`` … ``turned_3``: see :meth:`TableJudge.held_when_turned`."""
         self.places = VettingTally(["place"], [*STATUS_FIELDS, "held", "silent", "several"])
         """Calls by :class:`Status`; actual calls that hold; how often no call of the table holds,
         and how often more than one."""
@@ -329,7 +329,7 @@ def _last_bids(auctions: CallLists) -> I64:
 class Judgement(NamedTuple):
     """Decisions of one chunk of deals, what the table says of each, and of its own calls there."""
 
-    decisions: Decisions
+    decisions: RealCalls
     place: I64  # entry before each; -1 for the opening
     status: U8  # a Status each
     holds: Bools  # whether the call's criteria hold on the hand of the caller
@@ -350,7 +350,7 @@ class Blocking(NamedTuple):
     only: Bools  # whether it is the only one of its call
 
 
-class Judge:
+class TableJudge:
     """A table made ready to judge calls."""
 
     def __init__(self, table: BiddingTable, backend: Backend | None = None) -> None:
@@ -390,7 +390,7 @@ class Judge:
 
     def judge(self, auctions: CallLists, deals: DealArrays, rows: U64) -> Judgement:
         """Judge the calls of auctions, one for each deal; the rows are what :meth:`rows` gives."""
-        decisions = find_decisions(self.table, auctions, deals.dealer)
+        decisions = find_real_calls(self.table, auctions, deals.dealer)
         size = len(decisions)
         above = np.where(decisions.place == NONE_U32, -1, decisions.place.astype(np.int64))
         places, place = np.unique(above, return_inverse=True)

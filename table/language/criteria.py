@@ -200,7 +200,7 @@ def _literal_alternatives(literal: Literal) -> list[list[Interval]] | None:
 # --- one branch: holdings, then shapes ---------------------------------------------------------
 
 
-Limits: TypeAlias = tuple[tuple[LinearForm, int, int], ...]
+LinearLimits: TypeAlias = tuple[tuple[LinearForm, int, int], ...]
 """Forms of one suit's holding, with the least and the most of each."""
 
 
@@ -214,7 +214,7 @@ def _suits_of(form: LinearForm, profile: str) -> tuple[int, ...]:
 
 # lists ask the same of a suit again and again: what a table is asked for is a few hundred of these
 @lru_cache(maxsize=1024)
-def _holdings(suit: int, limits: Limits, profile: str) -> Flags:
+def _holdings(suit: int, limits: LinearLimits, profile: str) -> Flags:
     """Find the holdings of a suit that are within limits."""
     allowed = np.ones(HOLDINGS, np.bool_)
     for form, low, high in limits:
@@ -224,7 +224,7 @@ def _holdings(suit: int, limits: Limits, profile: str) -> Flags:
 
 
 @lru_cache(maxsize=1 << 14)
-def _lengths(suit: int, limits: Limits, profile: str) -> Flags:
+def _lengths(suit: int, limits: LinearLimits, profile: str) -> Flags:
     """Lengths that some holding within limits has."""
     allowed = _holdings(suit, limits, profile)[_BY_LENGTH]
     lengths: Flags = np.logical_or.reduceat(allowed, _LENGTH_STARTS)
@@ -232,7 +232,9 @@ def _lengths(suit: int, limits: Limits, profile: str) -> Flags:
 
 
 @lru_cache(maxsize=1 << 15)
-def _ends_by_length(form: LinearForm, suit: int, limits: Limits, profile: str) -> tuple[I64, I64]:
+def _ends_by_length(
+    form: LinearForm, suit: int, limits: LinearLimits, profile: str
+) -> tuple[I64, I64]:
     """Least and most of a form by a suit's length, over its holdings within limits."""
     values = form_tables(form, profile).suits[suit][_BY_LENGTH].astype(np.int64)
     allowed = _holdings(suit, limits, profile)[_BY_LENGTH]
@@ -246,7 +248,7 @@ class _Branch:
     """What is left of holdings and shapes under a conjunction of intervals."""
 
     intervals: dict[LinearForm, tuple[int, int]]
-    limits: tuple[Limits, ...]
+    limits: tuple[LinearLimits, ...]
     """Of the holdings in clubs, diamonds, hearts and spades."""
     shapes: Flags  # [560]
     contexts: Flags  # [16]

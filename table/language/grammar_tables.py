@@ -155,10 +155,8 @@ def _first_letters(pattern: Pattern) -> str:
 
 
 def _first(pieces: Any) -> tuple[set[str], bool]:
-    """First letters of parts of a pattern, one behind the other, and whether all may be empty.
-
-    What is looked at ahead narrows nothing: that some letters are too many does no harm.
-    """
+    """First letters of parts of a pattern, one behind the other, and whether all may be empty."""
+    # what is looked at ahead narrows nothing: that some letters are too many does no harm
     found: set[str] = set()
     for kind, about in pieces:
         may_be_empty = False

@@ -226,17 +226,8 @@ class _Writer:
         self._old_tags: dict[tuple[str, ...], int] = {}
 
     def write(self, rows: dict[int, list[Row]], renumbering: Renumbering, gone: I64) -> None:
-        """Write the rows of entries by number.
-
-        Parameters
-        ----------
-        rows
-            All variants of each entry; none for an inserted parent.
-        renumbering
-            Where the other entries went.
-        gone : int64 [entries]
-            Old entries whose further variants count no more.
-        """
+        """Write the rows of entries by number: all variants, none for an inserted parent."""
+        # gone: old entries whose further variants count no more
         if rows:
             known = enumerate(self._table.expressions)
             self._expressions = {text: number for number, text in known}

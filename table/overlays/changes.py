@@ -24,7 +24,7 @@ _BETWEEN_VARIANTS: Final = " | "
 _UNDESCRIBED: Final = "undescribed"
 
 
-class Meanings(NamedTuple):
+class EntryCriteria(NamedTuple):
     """What the entries of a table ask for, without the table.
 
     Parameters
@@ -45,7 +45,7 @@ class Meanings(NamedTuple):
     --------
     >>> from bidcascade.table.build import build_table
     >>> table, _ = build_table([{"prior": "", "call": "1C", "criteria": ["SL_C >= 3", "HCP>=12"]}])
-    >>> Meanings.of(table).texts[1]
+    >>> EntryCriteria.of(table).texts[1]
     'HCP >= 12; SL_C >= 3'
     """
 
@@ -58,7 +58,7 @@ class Meanings(NamedTuple):
     texts: list[str]
 
     @staticmethod
-    def of(table: BiddingTable) -> "Meanings":
+    def of(table: BiddingTable) -> "EntryCriteria":
         """Meanings of a table's entries."""
         vocabulary = table.vocabulary
         # tags are no tests of a hand
@@ -73,7 +73,7 @@ class Meanings(NamedTuple):
         for number in range(1, sets):
             variants = {lists[one] for one in table.criteria_of_set(number)}
             number_of_set[number] = known.setdefault(_joined(variants), len(known))
-        return Meanings(
+        return EntryCriteria(
             rules_of(table),
             table.call,
             table.child_count,
@@ -95,7 +95,7 @@ def rules_of(table: BiddingTable) -> str:
     return json.dumps([table.profile, table.undescribed, table.user_terms], sort_keys=True)
 
 
-def unchanged_entries(before: Meanings, after: Meanings) -> U32:
+def unchanged_entries(before: EntryCriteria, after: EntryCriteria) -> U32:
     """Entry of ``before`` whose deals are those of each entry of ``after``, uint32 [entries].
 
     ``0xFFFFFFFF`` where the entry is new, or it or one above it asks for something else.
@@ -123,7 +123,7 @@ def unchanged_entries(before: Meanings, after: Meanings) -> U32:
     return origin
 
 
-def _children(meanings: Meanings, entries: I64) -> tuple[I64, I64]:
+def _children(meanings: EntryCriteria, entries: I64) -> tuple[I64, I64]:
     """Children of entries, and the place in ``entries`` of each one's parent."""
     counts = meanings.child_count[entries]
     children = numbers_of_ranges(meanings.first_child[entries], counts)
@@ -144,7 +144,7 @@ def changed_entries(before: BiddingTable, after: BiddingTable) -> U32:
     >>> [other.auction_of(entry) for entry in changed_entries(one, other).tolist()]
     [(3, 0), (4, 1)]
     """
-    origin = unchanged_entries(Meanings.of(before), Meanings.of(after))
+    origin = unchanged_entries(EntryCriteria.of(before), EntryCriteria.of(after))
     return np.flatnonzero(origin == NONE_U32).astype(np.uint32)
 
 

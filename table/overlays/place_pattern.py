@@ -39,15 +39,15 @@ Bindings: TypeAlias = tuple[tuple[str, int], ...]
 """Suits that ``M`` and ``m`` stand for, as far as they are known."""
 SuitClass: TypeAlias = tuple[int, str]
 """Level and letter of a bid in a suit that a letter stands for."""
-Choice: TypeAlias = int | SuitClass | None
+PatternCall: TypeAlias = int | SuitClass | None
 """A call, a bid by its kind of suit, or any call."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PatternStep:
     """One part of a pattern: some calls, made ``least`` times or more."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[PatternCall, ...]
     least: int = 1
     repeated: bool = False
 
@@ -76,7 +76,7 @@ class PlacePattern:
     """Auctions that a rule speaks of."""
 
     text: str
-    steps: tuple[Step, ...]
+    steps: tuple[PatternStep, ...]
 
     @staticmethod
     def parse(text: str) -> "PlacePattern":
@@ -190,13 +190,13 @@ class PlacePattern:
 _State: TypeAlias = tuple[int, Bindings]
 """Number of the part that comes next, and what suit letters stand for."""
 
-_LEADING: Final = Step((PASS,), least=0, repeated=True)
-_ANY_CALL: Final = Step((None,))
-_CALLS: Final = Step((None,), repeated=True)
-_ANY_CALLS: Final = Step((None,), least=0, repeated=True)
+_LEADING: Final = PatternStep((PASS,), least=0, repeated=True)
+_ANY_CALL: Final = PatternStep((None,))
+_CALLS: Final = PatternStep((None,), repeated=True)
+_ANY_CALLS: Final = PatternStep((None,), least=0, repeated=True)
 
 
-def _step(word: str, number: int) -> Step:
+def _step(word: str, number: int) -> PatternStep:
     plain = word.replace("(", "").replace(")", "")
     match plain:
         case "?":
@@ -209,10 +209,10 @@ def _step(word: str, number: int) -> Step:
             if number:
                 raise InvalidCall(f"expected {word!r} only in front, got it as part {number + 1}")
             return _LEADING
-    return Step(tuple(_choice(part, word) for part in plain.split("/")))
+    return PatternStep(tuple(_choice(part, word) for part in plain.split("/")))
 
 
-def _choice(text: str, word: str) -> Choice:
+def _choice(text: str, word: str) -> PatternCall:
     suits = _SUIT_CLASS.fullmatch(text)
     if suits is not None:
         return int(suits[1]), suits[2]

@@ -18,7 +18,7 @@ from bidcascade.loaders.parquet_decoder import decode_parquet
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
 
-from .changes import Meanings, unchanged_entries
+from .changes import EntryCriteria, unchanged_entries
 from .sub_plan import pruned, sub_plan
 
 _FORMAT: Final = "bidcascade counts"
@@ -66,7 +66,7 @@ class Recount:
 
     Parameters
     ----------
-    meanings : Meanings
+    meanings : EntryCriteria
         What the entries ask for.
     counts : uint64 [entries]
     deals : int
@@ -94,7 +94,7 @@ class Recount:
     (1, True)
     """
 
-    meanings: Meanings
+    meanings: EntryCriteria
     counts: U64
     deals: int
     deals_digest: str
@@ -115,7 +115,12 @@ class Recount:
         digest = DealsDigest()
         counts = _sum(table.plan(), _digested(parts, digest), backend)
         return Recount(
-            Meanings.of(table), counts, digest.deals, digest.hexdigest(), table.digest, len(table)
+            EntryCriteria.of(table),
+            counts,
+            digest.deals,
+            digest.hexdigest(),
+            table.digest,
+            len(table),
         )
 
     def carried_over(
@@ -137,7 +142,7 @@ class Recount:
         OtherDeals
             If they are other deals.
         """
-        meanings = Meanings.of(table)
+        meanings = EntryCriteria.of(table)
         origin = unchanged_entries(self.meanings, meanings)
         stays = origin != NONE_U32
         changed: U32 = np.flatnonzero(~stays).astype(np.uint32)
@@ -235,7 +240,7 @@ class Recount:
         first_child[inner[::-1]] = np.arange(root_count, size, dtype=np.uint32)[::-1]
         texts = frame["criteria"].unique().sort().to_list()
         meaning = frame["criteria"].cast(pl.Enum(texts)).to_physical().to_numpy().astype(np.int64)
-        meanings = Meanings(
+        meanings = EntryCriteria(
             str(told["rules"]),
             frame["call"].to_physical().to_numpy().astype(np.uint8),
             child_count.astype(np.uint16),

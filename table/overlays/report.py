@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from bidcascade.table.import_report import Finding, counted, finding_lines
+from bidcascade.table.import_report import FindingCount, counted, finding_lines
 
 from .rules import Overlay, OverlayMark, Rule
 
@@ -48,8 +48,8 @@ class OverlayReport:
 
     overlays: list[OverlayMark] = field(default_factory=list)
     rules: list[RuleReport] = field(default_factory=list)
-    findings: dict[str, Finding] = field(
-        default_factory=lambda: {kind: Finding() for kind in FINDINGS}
+    findings: dict[str, FindingCount] = field(
+        default_factory=lambda: {kind: FindingCount() for kind in FINDINGS}
     )
 
     def begin(self, overlay: Overlay, rule: Rule) -> RuleReport:

@@ -13,7 +13,7 @@ from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
 
 
-class Part(NamedTuple):
+class PlanPart(NamedTuple):
     """Part of a table that begins at a place, with the numbers that its entries have there."""
 
     plan: Plan
@@ -112,13 +112,15 @@ def pruned(part: Plan) -> Plan:
     )
 
 
-def below_place(table: BiddingTable, calls: Sequence[int]) -> Part | None:
+def below_place(table: BiddingTable, calls: Sequence[int]) -> PlanPart | None:
     """Part of a table that begins at a place: every hand makes the calls that lead there.
 
     None where the table has nothing below the place.
     """
     if not calls:
-        return Part(table.plan(), np.arange(len(table), dtype=np.uint32)) if len(table) else None
+        return (
+            PlanPart(table.plan(), np.arange(len(table), dtype=np.uint32)) if len(table) else None
+        )
     entry = table.find(calls)
     if entry is None or not len(table.below(entry)):
         return None
@@ -128,4 +130,4 @@ def below_place(table: BiddingTable, calls: Sequence[int]) -> Part | None:
         above = int(table.parents[above])
     below = table.below(entry)
     entries = np.arange(below.start, below.stop, dtype=np.uint32)
-    return Part(*sub_plan(table.plan(), entries, always=way))
+    return PlanPart(*sub_plan(table.plan(), entries, always=way))

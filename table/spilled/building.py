@@ -32,9 +32,9 @@ from bidcascade.table.findings import Dropped, Findings
 from bidcascade.table.trie import (
     VALUES,
     Built,
-    Grown,
-    Part,
-    Rows,
+    BuiltTrie,
+    RowArrays,
+    SubTrie,
     children_in_order,
     columns_of_rows,
     count_dropped,
@@ -181,7 +181,7 @@ class _Building:
                 if parts:
                     open_places.append((auction + bytes((call,)), parts))
 
-    def gather(self, pieces: "Iterable[Slice | _Leaf]") -> Grown:
+    def gather(self, pieces: "Iterable[Slice | _Leaf]") -> BuiltTrie:
         """Make the trie of rows, in which the auctions of leaves are to be there."""
         auctions, lengths, numbers = [_NO_CALLS], [_NO_LENGTHS], [_NO_NUMBERS]
         values: dict[str, list[Column]] = {
@@ -211,7 +211,7 @@ class _Building:
                 kind, missing = VALUES[name]
                 columns.append(said[name] if name in said else np.full(size, missing, kind))
         offsets: I64 = offsets_of(np.concatenate(lengths), np.int64)
-        rows = Rows(
+        rows = RowArrays(
             np.concatenate(auctions),
             offsets,
             np.concatenate(numbers),
@@ -227,7 +227,9 @@ class _Building:
                 run.read("number", begin, end), partial(_auction_at, run, np.arange(begin, end))
             )
 
-    def part(self, leaves: Sequence[_Leaf], spine: Grown, spine_nodes: Sequence[int]) -> Part:
+    def part(
+        self, leaves: Sequence[_Leaf], spine: BuiltTrie, spine_nodes: Sequence[int]
+    ) -> SubTrie:
         """Work out what is below some leaves, one behind the other."""
         # in the order of auctions rows are often sorted as they are
         order = sorted(range(len(leaves)), key=lambda number: leaves[number].auction)
@@ -245,7 +247,7 @@ class _Building:
 
     def write(
         self,
-        spine: Grown,
+        spine: BuiltTrie,
         there: NDArray[np.uint8],
         steps: "list[_Step]",
         leaf_of: dict[int, _Leaf],
@@ -260,7 +262,7 @@ class _Building:
         further: list[Columns] = []
         groups = _groups([step.node for step in steps if step.node in leaf_of], leaf_of, part_rows)
 
-        def part_of(group: list[int]) -> Part:
+        def part_of(group: list[int]) -> SubTrie:
             return self.part([leaf_of[node] for node in group], spine, group)
 
         with closing(ahead(part_of, groups)) as parts:
@@ -302,7 +304,7 @@ class _Building:
             file.finish()
         return Built(self.columns(files, further), self.findings)
 
-    def take_in(self, part: Part, starts: I64, moved: I64, further: list[Columns]) -> None:
+    def take_in(self, part: SubTrie, starts: I64, moved: I64, further: list[Columns]) -> None:
         """Take in variants and findings of a part whose leaves were moved so far."""
 
         def place(entry: int) -> int:
@@ -316,7 +318,7 @@ class _Building:
 
     def write_spine(
         self,
-        spine: Grown,
+        spine: BuiltTrie,
         there: NDArray[np.uint8],
         entry: I64,
         first_child: I64,

@@ -18,7 +18,7 @@ from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import Column
 from bidcascade.table.own_folder import OwnFolder
-from bidcascade.table.trie import Rows
+from bidcascade.table.trie import RowArrays
 
 from .column_file import HEADER_BYTES
 
@@ -26,7 +26,7 @@ _RUN: Final = "run.json"
 _CHECKED_AT_ONCE: Final = 1 << 20
 
 
-def write_sorted_run(rows: Rows, folder: Path) -> None:
+def write_sorted_run(rows: RowArrays, folder: Path) -> None:
     """Write rows in the order of their auctions into a new folder.
 
     Raises
@@ -145,7 +145,7 @@ class SpilledRows:
                 ) from None
         return self.own.path
 
-    def write(self, rows: Rows) -> None:
+    def write(self, rows: RowArrays) -> None:
         """Write a run; it may still be on its way when this returns."""
         self._wait()
         folder = self.folder / f"run-{len(self._folders):04}"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.contexts import Group
+from bidcascade.systems.contexts import LineGroup
 from bidcascade.systems.language.syntax_tree import (
     ROLES,
     VARIABLES,
@@ -154,7 +154,7 @@ def test_groups_below_a_line(core: CoreText) -> None:
         numbers = [chooser.randrange(len(PATTERNS)) for _ in range(chooser.randint(1, 3))]
         step = AuctionStep(tuple(PATTERNS[number] for number in numbers), theirs=True)
         is_pass = chooser.random() < 0.1
-        group = Group((), None, None if is_pass else step, False, (), (), (0, 0, 0, 0), 0)
+        group = LineGroup((), None, None if is_pass else step, False, (), (), (0, 0, 0, 0), 0)
         expected = below_bindings(group, bindings, call)
         bound = ctypes.c_uint32(packed(bindings))
         some = None if is_pass else pointer(np.array(numbers, np.int32))

@@ -11,7 +11,7 @@ from bidcascade.engine import Engine, call_rows, iter_call_rows
 from bidcascade.engine.call_rows import CALL_ROW_SCHEMA, MEANING_SCHEMA, CallRows
 from bidcascade.loaders import deal_arrays, iter_deals, random_deals, read_deals
 from bidcascade.systems import along_table
-from bidcascade.systems.allowed import Bounds
+from bidcascade.systems.allowed import ListingBounds
 from bidcascade.systems.explanation import explain_auction
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.table import build_table
@@ -110,7 +110,7 @@ def test_allowed_auctions_are_the_same(sayc):
     deals = deal_arrays(frame)
     rows = rows_of(sayc, frame, bidder=sayc)
     for deal in range(frame.height):
-        bounds = Bounds(limit=3000, depth=4)
+        bounds = ListingBounds(limit=3000, depth=4)
         found, cut = allowed_auctions(definition_of(sayc.system), deals, deal, bounds)
         assert cut != "limit"
         auctions = {one.calls for one in found}

@@ -26,7 +26,7 @@ from bidcascade.kernels import DealArrays, threads
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.systems import allowed, bidder, registry, system_bidder
-from bidcascade.systems.allowed import Bounds
+from bidcascade.systems.allowed import ListingBounds
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
 from bidcascade.systems.any_bidder import Query
 from bidcascade.systems.compile import compile_system
@@ -150,10 +150,10 @@ ALL_COLUMNS = ["deal", "entry", "calls", "completed", "variants", "total", "trun
 def test_mode_all_is_of_the_system(engine, monkeypatch):
     deals, frame = deals_and_frame(40, 2)
     for options, bounds in (
-        ({}, Bounds()),
-        ({"limit": 7}, Bounds(7)),
-        ({"max_depth": 3}, Bounds(depth=3)),
-        ({"completed_only": True, "limit": 2}, Bounds(2, completed_only=True)),
+        ({}, ListingBounds()),
+        ({"limit": 7}, ListingBounds(7)),
+        ({"max_depth": 3}, ListingBounds(depth=3)),
+        ({"completed_only": True, "limit": 2}, ListingBounds(2, completed_only=True)),
     ):
         found = engine.auctions(frame, **options)
         assert found.columns == ALL_COLUMNS

@@ -35,7 +35,7 @@ from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.foreign.bidding import bid_out, call_of
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.layouts.sampling import deal_where
-from bidcascade.inference.layouts.searching import Limits
+from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.inference.single_dummy import EndingSolver, Ties
 from bidcascade.inference.single_dummy.views import all_layouts
 from bidcascade.loaders.play import count_tricks
@@ -603,7 +603,9 @@ def test_layouts_that_there_was_no_time_for_are_told(monkeypatch, takes_s, solve
     monkeypatch.setattr(
         "bidcascade.inference.card_play.choosing.perf_counter", lambda: solver.taken_s
     )
-    monkeypatch.setattr("bidcascade.inference.card_play.choosing.Limits", lambda *_: Limits())
+    monkeypatch.setattr(
+        "bidcascade.inference.card_play.choosing.SearchLimits", lambda *_: SearchLimits()
+    )
     chosen = player(solver=solver, layouts=20, budget_ms=1000).choose(
         Sight(GAME, NONE, Seat.EAST, HAND)
     )

@@ -22,7 +22,7 @@ from bidcascade.inference.compare import DIFFERS, SAME, Budget, SystemMatch
 from bidcascade.inference.compare_summary import (
     Divergence,
     Estimate,
-    Sample,
+    MatchSample,
     boards_frame,
     divergence_text,
     divergences,
@@ -250,20 +250,20 @@ def test_no_interval_is_told_from_too_little(whole):
 
 def test_all_worked_out_is_a_simple_random_sample(whole):
     values = whole.imps.astype(float)
-    found = Sample.of_results(whole).mean(values)
+    found = MatchSample.of_results(whole).mean(values)
     error = values.std(ddof=1) / np.sqrt(400)
     assert found.value == pytest.approx(values.mean())
     assert found.error == pytest.approx(error)
     assert found.margin == pytest.approx(1.97 * error, rel=0.01)
     where = whole.deals.vulnerability == 3
     own = values[where]
-    found = Sample.of_results(whole).mean(values, where)
+    found = MatchSample.of_results(whole).mean(values, where)
     assert found[:2] == pytest.approx((own.mean(), own.std(ddof=1) / np.sqrt(len(own))))
 
 
 def test_effects_of_divergences_add_up(whole):
     found, number = divergences(whole)
-    values, results = whole.imps.astype(float), Sample.of_results(whole)
+    values, results = whole.imps.astype(float), MatchSample.of_results(whole)
     effects = [results.part(values, number == one).value for one in range(len(found))]
     assert sum(effects) == pytest.approx(whole.imps.mean())
     for one in range(len(found)):
@@ -298,7 +298,7 @@ def test_intervals_hold_the_truth_in_95_of_100_matches(budget):
         own = match.imps.astype(float)
         parted, number = divergences(match)
         there = number == parted.index(commonest)
-        results, bidding = Sample.of_results(match), Sample.of_bidding(match)
+        results, bidding = MatchSample.of_results(match), MatchSample.of_bidding(match)
         for name, estimate in {
             "imps": results.mean(own), "won": results.mean((own > 0).astype(float)),
             "vulnerable": results.mean(own, deals.vulnerability == 3),

@@ -13,7 +13,7 @@ from bidcascade.bridge import InvalidDeal, parse_deal
 from bidcascade.inference.double_dummy import DoubleDummyPool, default_pool, table_place
 from bidcascade.inference.double_dummy.answer_cache import AnswerCache
 from bidcascade.inference.double_dummy.canonical import canonical
-from bidcascade.inference.double_dummy.protocol import NO_CARD, Boards, check_boards
+from bidcascade.inference.double_dummy.protocol import NO_CARD, SolverBoards, check_boards
 from bidcascade.kernels.types import U64
 from tests.inference.support_double_dummy import deal_ending, minimax_plays
 from tests.support_examples import examples
@@ -111,7 +111,7 @@ def test_a_call_with_many_sizes_of_hands(pool):
 
 
 @st.composite
-def boards(draw: st.DrawFn, most: int = 13) -> Boards:
+def boards(draw: st.DrawFn, most: int = 13) -> SolverBoards:
     cards = draw(st.integers(1, most))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))
     hands = deal_ending(rng, cards)
@@ -130,7 +130,7 @@ def moved(mask: int, place: dict[int, int]) -> int:
     return sum(1 << place[card] for card in range(52) if mask >> card & 1)
 
 
-def transformed(board: Boards, place: dict[int, int], strain: int, turn: int) -> Boards:
+def transformed(board: SolverBoards, place: dict[int, int], strain: int, turn: int) -> SolverBoards:
     hands = [0] * 4
     for seat in range(4):
         hands[(seat + turn) % 4] = moved(int(board.hands[seat, 0]), place)
@@ -160,7 +160,7 @@ def test_equal_keys_after_a_symmetry(board, suits, turn):
     assert len({int(one.places[0, card]) for card in in_play}) == len(in_play)
 
 
-def suit_signature(board: Boards, suit: int) -> tuple[object, ...]:
+def suit_signature(board: SolverBoards, suit: int) -> tuple[object, ...]:
     holdings = [int(hand) >> 13 * suit & 8191 for hand in board.hands[:, 0]]
     present = 0
     for holding in holdings:

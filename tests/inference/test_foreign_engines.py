@@ -22,7 +22,7 @@ from bidcascade.bridge import (
     parse_hand,
 )
 from bidcascade.inference.compare import Budget, SystemMatch
-from bidcascade.inference.foreign.bidding import Fault, bid_out
+from bidcascade.inference.foreign.bidding import EngineFault, bid_out
 from bidcascade.inference.foreign.process import ProcessEngine
 from bidcascade.inference.foreign.protocol import (
     Reply,
@@ -80,6 +80,13 @@ def ends(pid: int) -> bool:
 
 
 # --- lines ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [("python3 bots/passes.py -q", "passes"), ("./bot --fast", "bot")]
+)
+def test_an_engine_is_named_after_its_script_or_program(command, name):
+    assert ProcessEngine(command).name == name
 
 
 @given(st.integers(0, 10**6), st.sampled_from(Seat), st.sampled_from(Vulnerability))
@@ -281,7 +288,7 @@ def test_calls_that_cannot_be_used_name_deal_and_auction(text, message, fault):
         with pytest.raises(EngineFailed, match=message) as raised:
             SystemMatch(engine, engine, DEALS)
         assert raised.value.fault == fault
-        faults: list[Fault] = []
+        faults: list[EngineFault] = []
         auctions = bid_out(engine, engine, DEALS, faults=faults)
     # a pass is made for each
     assert {format_calls(calls) for calls in auctions} == {

@@ -25,7 +25,13 @@ from bidcascade.inference.layouts.deal_constraints import (
     Total,
 )
 from bidcascade.inference.layouts.known import known_by_seat
-from bidcascade.inference.layouts.searching import PILOT, Attempt, LayoutQuestion, Limits, Search
+from bidcascade.inference.layouts.searching import (
+    PILOT,
+    Attempt,
+    LayoutQuestion,
+    LayoutSearch,
+    SearchLimits,
+)
 from bidcascade.kernels import get_backend
 from bidcascade.systems import open_system
 from tests.inference.support_layouts import all_layouts, allowed_table, lengths, points
@@ -259,7 +265,7 @@ def test_rare_deals_meet_their_condition(where):
     assert (np.bitwise_or.reduce(hands) == np.uint64(FULL_DECK)).all()
     attempt = attempt_of(*where)
     proposed = (
-        Search(attempt, Limits())
+        LayoutSearch(attempt, SearchLimits())
         .found(0)
         ._replace(hands=hands, weights=np.ones(40), numbers=np.arange(40))
     )
@@ -319,7 +325,7 @@ def test_alternatives_are_drawn_once(where):
 
 def test_common_conditions_are_dealt_by_chance_as_ever():
     where = "HCP_N >= 15 and SL_S_S >= 5"
-    plain = Search(attempt_of(where), Limits())
+    plain = LayoutSearch(attempt_of(where), SearchLimits())
     plain.go_on(PILOT)
     assert (dealt(where, count=100) == plain.found(100).hands).all()
 

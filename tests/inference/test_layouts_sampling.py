@@ -29,7 +29,12 @@ from bidcascade.inference.layouts.judging import Judge, steps_of
 from bidcascade.inference.layouts.known import known_by_seat
 from bidcascade.inference.layouts.meanings import read_auction
 from bidcascade.inference.layouts.result import deals_of, effective_size
-from bidcascade.inference.layouts.searching import Attempt, LayoutQuestion, Limits, Search
+from bidcascade.inference.layouts.searching import (
+    Attempt,
+    LayoutQuestion,
+    LayoutSearch,
+    SearchLimits,
+)
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System, open_system
@@ -131,10 +136,10 @@ def test_both_ways_to_propose_agree(sayc):
         known_by_seat({}), Constraints(()), Seat.NORTH, Vulnerability.NONE, get_backend("cpu"), 3
     )
     attempt = Attempt(question, read_auction(sayc, parse_calls("1H 1S 2H P")))
-    limits = Limits(10**9, time.perf_counter() + 60)
+    limits = SearchLimits(10**9, time.perf_counter() + 60)
     samples = []
     for way, tried in (("plain", 300_000), ("exactly", 20_000)):
-        search = Search(attempt, limits, way=way)
+        search = LayoutSearch(attempt, limits, way=way)
         for _ in range(4):
             search.go_on(tried // 4)
         found = search.found(10**9)

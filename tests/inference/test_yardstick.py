@@ -23,7 +23,7 @@ from bidcascade.inference.compare import SystemMatch
 from bidcascade.inference.double_dummy.par import par
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.inference.loss_causes import CAUSES, Ending, cause_of, decisive_calls
-from bidcascade.inference.yardstick import Archive, archive_of, bootstrap, measure_archive
+from bidcascade.inference.yardstick import MeasuredBoards, archive_of, bootstrap, measure_archive
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import Batch, deal_frame, empty_rejects, read_deals
@@ -49,7 +49,7 @@ class NoSolver:
         raise AssertionError("all tables are known")
 
 
-def archive(deals, auctions, **columns) -> Archive:
+def archive(deals, auctions, **columns) -> MeasuredBoards:
     frame = deal_frame(deals).with_columns(
         auction=pl.Series([list(parse_calls(one)) for one in auctions], dtype=pl.List(pl.UInt8)),
         auction_status=pl.lit("complete"),
@@ -58,7 +58,7 @@ def archive(deals, auctions, **columns) -> Archive:
     return archive_of(Batch(with_deal_schema(frame, "made.lin"), empty_rejects()))
 
 
-def random_archive(count: int, auctions) -> Archive:
+def random_archive(count: int, auctions) -> MeasuredBoards:
     numbers = np.arange(count)
     deals = DealArrays(
         deal_hands(1, 0, count), (numbers % 4).astype(np.uint8), (numbers // 4 % 4).astype(np.uint8)

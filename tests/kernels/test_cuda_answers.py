@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import DealArrays, EntryLists, Plan, Postfix, cuda
-from bidcascade.kernels.cuda_device import Limits, cupy_device, default_device_number
+from bidcascade.kernels.cuda_device import DeviceLimits, cupy_device, default_device_number
 from bidcascade.kernels.dealing import deal_hands_reference
 from bidcascade.kernels.device_frames import DeviceDeals
 from bidcascade.kernels.gpu import bits, first, lending, lists, node_windows
@@ -52,7 +52,7 @@ from tests.support_plans import (
 pytestmark = pytest.mark.slow
 
 EMULATED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-LEAST_SHARED = Limits(
+LEAST_SHARED = DeviceLimits(
     multiprocessors=1,
     shared_bytes=18 << 10,
     shared_bytes_per_multiprocessor=20 << 10,

@@ -316,7 +316,7 @@ def test_traps(toys):
 
 def test_launches_that_a_device_refuses(toys):
     device = toys()
-    small = toys(limits=cuda_device.Limits(shared_bytes=100))
+    small = toys(limits=cuda_device.DeviceLimits(shared_bytes=100))
     small.toy(
         "reverse_in_block", small.empty(1, np.uint32), small.zeros(1, np.uint32), np.uint32(1)
     )

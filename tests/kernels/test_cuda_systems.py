@@ -24,7 +24,7 @@ from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu import systems as gpu_systems
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.gpu.systems import DevicePlaces
-from bidcascade.systems.allowed import Bounds, count_allowed, list_allowed, members
+from bidcascade.systems.allowed import ListingBounds, count_allowed, list_allowed, members
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.knowledge import term_range
 from bidcascade.systems.program import SystemProgram, opened_programs
@@ -355,7 +355,7 @@ def test_what_the_processor_drops_meanwhile_is_no_matter(device_backend, monkeyp
     )
     backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(400, 3)
     # more places than the arrays of a new store have room for, so that they move
-    bounds = Bounds(80, 14, 150)
+    bounds = ListingBounds(80, 14, 150)
     there = assert_same_lists(backend, programs_of(SMALL, OTHER), deals, bounds, budget=1 << 16)
     assert there in dropped
 
@@ -509,7 +509,7 @@ def assert_same_lists(
     backend: CudaBackend,
     programs: list[SystemProgram],
     deals: DealArrays,
-    bounds: Bounds,
+    bounds: ListingBounds,
     **options: Any,
 ) -> Bidder:
     """All auctions of deals are alike; the bidder that listed them on the device."""
@@ -529,7 +529,7 @@ def assert_same_lists(
 
 
 ALL_BOUNDS = st.builds(
-    Bounds, st.integers(1, 12), st.integers(1, 14), st.integers(1, 12), st.booleans()
+    ListingBounds, st.integers(1, 12), st.integers(1, 14), st.integers(1, 12), st.booleans()
 )
 
 
@@ -548,12 +548,12 @@ def test_all_auctions_of_made_systems(device_backend, one, other, bounds, seed, 
 @pytest.mark.parametrize(
     "bounds",
     [
-        Bounds(20),
-        Bounds(20, completed_only=True),
-        Bounds(40, 3),
-        Bounds(1),
-        Bounds(30, 9, 5),
-        Bounds(2, 1, 1, completed_only=True),
+        ListingBounds(20),
+        ListingBounds(20, completed_only=True),
+        ListingBounds(40, 3),
+        ListingBounds(1),
+        ListingBounds(30, 9, 5),
+        ListingBounds(2, 1, 1, completed_only=True),
     ],
 )
 def test_all_auctions_within_bounds(device_backend, bounds):
@@ -587,21 +587,21 @@ def test_lists_that_are_written_wrongly_are_seen(emulator_folder, old, new):
         change.applied(source(file)) if file == change.place else source(file)
     )
 
-    def is_right(bounds: Bounds) -> bool:
+    def is_right(bounds: ListingBounds) -> bool:
         try:
             assert_same_lists(backend, programs_of(SMALL, OTHER), mixed_deals(90, 2), bounds)
         except (AssertionError, ValueError, IndexError, EmulatorFault, DeviceFault):
             return False
         return True
 
-    assert not all(is_right(bounds) for bounds in (Bounds(12), Bounds(20, 4, 6)))
+    assert not all(is_right(bounds) for bounds in (ListingBounds(12), ListingBounds(20, 4, 6)))
 
 
 @pytest.mark.slow
 def test_all_auctions_of_sayc(device_backend):
     programs = [System.open("sayc").bidder().sides[0]]
     backend, deals = device_backend({"checks": Checks.NONE}), mixed_deals(200, 3)
-    assert assert_same_lists(backend, programs, deals, Bounds(12, 5, 12)).count > 1000
+    assert assert_same_lists(backend, programs, deals, ListingBounds(12, 5, 12)).count > 1000
 
 
 @settings(examples(6), suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -11,7 +11,7 @@ import pytest
 from bidcascade.bridge import BidcascadeError, InvalidInput
 from bidcascade.engine.runs.batch_inputs import Inputs
 from bidcascade.engine.runs.deal_files import deal_sink
-from bidcascade.engine.runs.manifest import Position
+from bidcascade.engine.runs.manifest import RunPosition
 from bidcascade.loaders import (
     DEAL_SCHEMA,
     REJECT_SCHEMA,
@@ -109,7 +109,7 @@ def check_ways_agree(folder, capfd) -> None:
     assert "panicked" not in err
     # jobs need all four hands
     alone = whole_deals(alone)
-    chunks = list(Inputs(find_sources(folder), 1000, 1).chunks(Position()))
+    chunks = list(Inputs(find_sources(folder), 1000, 1).chunks(RunPosition()))
     assert pl.concat([chunk.deals for chunk in chunks]).equals(alone.deals)
     assert pl.concat([chunk.rejects for chunk in chunks]).equals(alone.rejects)
 

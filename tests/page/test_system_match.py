@@ -7,7 +7,7 @@ import pytest
 
 from bidcascade.bridge import imps
 from bidcascade.inference.compare import Budget, SystemMatch
-from bidcascade.inference.compare_summary import Sample, summarize
+from bidcascade.inference.compare_summary import MatchSample, summarize
 from bidcascade.inference.double_dummy import default_pool
 from bidcascade.inference.double_dummy.solved_deals import BANK_SEED, bank_hands
 from bidcascade.inference.double_dummy.table_cache import user_tables
@@ -38,7 +38,7 @@ def test_imps_and_intervals_are_those_of_python(module):
         values = np.zeros(boards)
         values[: len(won)] = won
         differs = np.arange(boards) < len(won)
-        found = Sample(differs, np.ones(boards, bool)).mean(values)
+        found = MatchSample(differs, np.ones(boards, bool)).mean(values)
         told = module("system_match", "summaryOf", boards, won)["value"]
         assert (told["boards"], told["differs"]) == (boards, len(won))
         assert told["value"] == pytest.approx(found.value)

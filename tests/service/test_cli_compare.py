@@ -13,8 +13,8 @@ from bidcascade.inference.compare_summary import (
     Divergence,
     DivergenceResult,
     Estimate,
-    Example,
-    Summary,
+    MatchExample,
+    MatchSummary,
     SystemResult,
 )
 from bidcascade.loaders import deal_arrays
@@ -152,7 +152,7 @@ def test_leads_are_made_blind_where_that_is_asked_for(tmp_path, capsys):
     assert "expected --archive or --lead-budget, got both" in capsys.readouterr().err
 
 
-def some_summary() -> Summary:
+def some_summary() -> MatchSummary:
     """A summary with hostile names and every part."""
     sure, unsure = Estimate(0.5, 0.1, 0.2), Estimate(0.25)
     per_deal = dict.fromkeys(
@@ -160,7 +160,7 @@ def some_summary() -> Summary:
     )
     system = SystemResult("<b>one</b>", per_deal, sure, sure, (("1N", 0.5), ("4H", 0.25)))
     parted = DivergenceResult(Divergence((7, 0), 8, 9), 12, sure, unsure, sure)
-    example = Example(
+    example = MatchExample(
         41,
         "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432",
         "N",
@@ -171,7 +171,7 @@ def some_summary() -> Summary:
         (150, 0),
         4,
     )
-    return Summary(
+    return MatchSummary(
         ("<b>one</b>", "two|*"),
         1000,
         {"same": 500, "differs": 500},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, IllegalCall, InvalidInput, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.systems import allowed_index, open_system
-from bidcascade.systems.allowed import Bounds, members
+from bidcascade.systems.allowed import ListingBounds, members
 from bidcascade.systems.allowed_calls import SystemCalls, TableCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes, allowed_rows
 from bidcascade.systems.bidder import Bidder
@@ -74,7 +74,7 @@ def by_definition(
 ) -> dict[tuple[int, ...], list[int]]:
     reached: dict[tuple[int, ...], list[int]] = {}
     for deal in range(len(deals)):
-        bounds = Bounds(1 << 20, depth, 1 << 20)
+        bounds = ListingBounds(1 << 20, depth, 1 << 20)
         for one in allowed_auctions(definition_of(system), deals, deal, bounds)[0]:
             if len(one.calls) <= depth:
                 reached.setdefault(one.calls, []).append(deal)

@@ -22,7 +22,7 @@ from bidcascade.kernels import Context, DealArrays, backend_name, why_unavailabl
 from bidcascade.kernels.core import functions
 from bidcascade.loaders import random_deals
 from bidcascade.systems import open_system
-from bidcascade.systems.allowed import Bounds, list_allowed
+from bidcascade.systems.allowed import ListingBounds, list_allowed
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.reference import bidder as reference_bidder
@@ -71,7 +71,7 @@ def bids(places: Bidder | ReferenceBidder, deals: DealArrays, before: tuple[int,
     return auctions, names, found.defaults.tolist(), ends.contract.tolist(), ends.declarer.tolist()
 
 
-def listed(places: Bidder | ReferenceBidder, deals: DealArrays, bounds: Bounds) -> Any:
+def listed(places: Bidder | ReferenceBidder, deals: DealArrays, bounds: ListingBounds) -> Any:
     with places.lock:
         if isinstance(places, Bidder):
             found = list_allowed(places, deals, bounds)
@@ -125,20 +125,21 @@ def test_steps_of_no_deals() -> None:
 
 
 BOUNDS = (
-    Bounds(), Bounds(limit=3), Bounds(depth=3), Bounds(places=4), Bounds(completed_only=True),
-    Bounds(limit=1), Bounds(2, 2, 2, completed_only=True),
+    ListingBounds(), ListingBounds(limit=3), ListingBounds(depth=3), ListingBounds(places=4),
+    ListingBounds(completed_only=True), ListingBounds(limit=1),
+    ListingBounds(2, 2, 2, completed_only=True),
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
-def test_lists_of_auctions(bounds: Bounds) -> None:
+def test_lists_of_auctions(bounds: ListingBounds) -> None:
     core, defined = both(SMALL.rules, OTHER.rules)
     assert listed(defined, FEW, bounds) == listed(core, FEW, bounds)
 
 
 @settings(max_examples=10)
 @given(system=systems(), seed=st.integers(0, 1000), bounds=st.sampled_from(BOUNDS[1:]))
-def test_lists_of_random_systems(system: System, seed: int, bounds: Bounds) -> None:
+def test_lists_of_random_systems(system: System, seed: int, bounds: ListingBounds) -> None:
     deals = mixed_deals(3, seed)
     core, defined = both(system.rules)
     try:
@@ -151,7 +152,9 @@ def test_lists_of_random_systems(system: System, seed: int, bounds: Bounds) -> N
 def test_what_overlays_say_instead() -> None:
     core, defined = both(SMALL.rules, OTHER.rules, instead=INSTEAD)
     assert bids(defined, FEW) == bids(core, FEW)
-    assert listed(defined, FEW, Bounds(limit=20)) == listed(core, FEW, Bounds(limit=20))
+    assert listed(defined, FEW, ListingBounds(limit=20)) == listed(
+        core, FEW, ListingBounds(limit=20)
+    )
     assert step_rows(defined, FEW) == step_rows(core, FEW)
     made = defined.call((), int(FEW.hands[0, 0]), Context())
     assert made is not None

@@ -13,7 +13,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems import open_system
 from bidcascade.systems.allowed import (
     CUTS,
-    Bounds,
+    ListingBounds,
     allowed_along,
     count_allowed,
     list_allowed,
@@ -40,7 +40,7 @@ general:
 """)
 
 
-def listed(system: System, deals: DealArrays, bounds: Bounds):
+def listed(system: System, deals: DealArrays, bounds: ListingBounds):
     """What the kernels answer, in the words of the definition."""
     bidder = system.bidder()
     with bidder.lock:
@@ -70,7 +70,7 @@ def own_auctions(system: System, deals: DealArrays) -> list[tuple[int, ...]]:
         return [(*bidder.auction_of(place), PASS) for place in bidder.bid(deals).place]
 
 
-def check(system: System, deals: DealArrays, bounds: Bounds) -> None:
+def check(system: System, deals: DealArrays, bounds: ListingBounds) -> None:
     found = listed(system, deals, bounds)
     own = own_auctions(system, deals)
     for deal, (auctions, cut) in enumerate(found):
@@ -82,7 +82,7 @@ def check(system: System, deals: DealArrays, bounds: Bounds) -> None:
 
 
 BOUNDS = st.builds(
-    Bounds, st.integers(1, 60), st.integers(1, 14), st.integers(1, 60), st.booleans()
+    ListingBounds, st.integers(1, 60), st.integers(1, 14), st.integers(1, 60), st.booleans()
 )
 
 
@@ -164,17 +164,23 @@ def test_the_systems_own_auction_is_always_listed():
     system = open_system("sayc")
     deals = mixed_deals(120, 9)
     own = own_auctions(system, deals)
-    for bounds in (Bounds(5), Bounds(200), Bounds(depth=2), Bounds(places=3), Bounds(1, 4, 2)):
+    for bounds in (
+        ListingBounds(5),
+        ListingBounds(200),
+        ListingBounds(depth=2),
+        ListingBounds(places=3),
+        ListingBounds(1, 4, 2),
+    ):
         for (auctions, _), calls in zip(listed(system, deals, bounds), own, strict=True):
             assert calls in [one.calls for one in auctions]
 
 
 @pytest.mark.slow
 def test_sayc_with_small_bounds():
-    check(open_system("sayc"), mixed_deals(200, 21), Bounds(12, places=20))
+    check(open_system("sayc"), mixed_deals(200, 21), ListingBounds(12, places=20))
 
 
-def calls_and_cut(bounds: Bounds):
+def calls_and_cut(bounds: ListingBounds):
     """Auctions of a deal that opens every suit, and of which everybody may bid on and on."""
     ((auctions, cut),) = listed(FORCING, mixed_deals(1, 4), bounds)
     return [one.calls for one in auctions], cut
@@ -182,18 +188,18 @@ def calls_and_cut(bounds: Bounds):
 
 def test_what_bounds_leave_out_is_marked():
     (own,) = own_auctions(FORCING, mixed_deals(1, 4))
-    calls, cut = calls_and_cut(Bounds(5))
+    calls, cut = calls_and_cut(ListingBounds(5))
     assert (calls, cut) == ([*(own[:length] for length in range(1, 5)), own], "limit")
-    calls, cut = calls_and_cut(Bounds(depth=1))
+    calls, cut = calls_and_cut(ListingBounds(depth=1))
     assert (calls, cut) == ([(3,), own, (4,), (5,), (6,), (7,)], "depth")
-    calls, cut = calls_and_cut(Bounds(places=2))
+    calls, cut = calls_and_cut(ListingBounds(places=2))
     assert calls[:3] == [(3,), own[:2], own]
     assert cut == "places"
     assert {len(one) for one in calls if one != own} == {1, 2}
-    calls, cut = calls_and_cut(Bounds(1, completed_only=True))
+    calls, cut = calls_and_cut(ListingBounds(1, completed_only=True))
     assert (calls, cut) == ([own], "limit")
     passes = System.parse("opening:\n  1NT = Never: 37 points, 7+ spades")
-    assert listed(passes, mixed_deals(1, 4), Bounds(4)) == [
+    assert listed(passes, mixed_deals(1, 4), ListingBounds(4)) == [
         ([AllowedAuction((PASS,) * length, length == 4, ()) for length in range(1, 5)], None)
     ]
 
@@ -202,9 +208,9 @@ def test_a_system_without_end_ends_with_marks():
     deals = mixed_deals(3, 6)
     bidder = FORCING.bidder()
     before = bidder.bytes
-    for auctions, cut in listed(FORCING, deals, Bounds()):
+    for auctions, cut in listed(FORCING, deals, ListingBounds()):
         assert (len(auctions), cut) == (1000, "limit")
-    for auctions, cut in listed(FORCING, deals, Bounds(1 << 30, completed_only=True)):
+    for auctions, cut in listed(FORCING, deals, ListingBounds(1 << 30, completed_only=True)):
         assert auctions
         assert cut == "places"
     assert bidder.count < 20_000
@@ -218,7 +224,7 @@ def test_a_pass_where_nothing_holds():
     text = "opening:\n  1C = Good: 12+ points\n  Pass = Bad: at most 7 points\n"
     system = System.parse(text)
     deals = mixed_deals(60, 2)
-    for auctions, _ in listed(system, deals, Bounds(depth=1)):
+    for auctions, _ in listed(system, deals, ListingBounds(depth=1)):
         first = {one.calls[0]: one.variants for one in auctions if len(one.calls) == 1}
         assert first in ({3: ("Good",)}, {0: ("Bad",)}, {0: ()})
 
@@ -227,7 +233,7 @@ def test_a_pass_where_nothing_holds():
 @given(st.integers(0, 1 << 30), st.sampled_from([SMALL, FORCING]))
 def test_members_and_counts_are_the_lists_turned_round(seed, system):
     deals = mixed_deals(20, seed)
-    bounds = Bounds(1 << 20, depth=3, places=1 << 20)
+    bounds = ListingBounds(1 << 20, depth=3, places=1 << 20)
     reached: dict[tuple[int, ...], set[int]] = {}
     for deal, (auctions, _) in enumerate(listed(system, deals, bounds)):
         for one in auctions:
@@ -259,6 +265,6 @@ def test_members_of_any_legal_auction():
 
 def test_no_deals():
     none = mixed_deals(0, 1)
-    assert listed(SMALL, none, Bounds()) == []
+    assert listed(SMALL, none, ListingBounds()) == []
     assert count_allowed(SMALL.bidder(), none, least=1) == ([], pytest.approx(np.zeros(0)), None)
     assert len(members(SMALL.bidder(), none, [(7,)])[0]) == 0

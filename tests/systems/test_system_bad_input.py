@@ -8,7 +8,7 @@ import pytest
 
 from bidcascade.bridge import PASS, Auction, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.allowed import CUTS, Bounds, list_allowed
+from bidcascade.systems.allowed import CUTS, ListingBounds, list_allowed
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.check import check_system
 from bidcascade.systems.language.sources import MOST_LINES
@@ -246,7 +246,13 @@ class Overlaid:
 
 @pytest.mark.parametrize(
     "bounds",
-    [Bounds(), Bounds(7), Bounds(depth=3), Bounds(places=4), Bounds(3, completed_only=True)],
+    [
+        ListingBounds(),
+        ListingBounds(7),
+        ListingBounds(depth=3),
+        ListingBounds(places=4),
+        ListingBounds(3, completed_only=True),
+    ],
 )
 def test_mode_all_with_overlays_is_the_definition(bounds):
     opening = [("HCP >= 14", 7, "Strong"), ("SL_D >= 3", 4, "Diamonds"), ("HCP >= 0", 7, "Any")]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidInput
 from bidcascade.systems import System
 from bidcascade.systems.text_numbers import (
-    Change,
+    NumberChange,
     OpenText,
     moves_of,
     numbers_of,
@@ -62,7 +62,7 @@ def test_numbers_of_conditions_are_found_and_no_others():
 def test_only_numbers_change(steps):
     numbers = [*{one.place: one for one in found(TEXT)}.values()]
     changes = [
-        Change(number, number.value + steps[place])
+        NumberChange(number, number.value + steps[place])
         for place, number in enumerate(numbers)
         if place in steps
     ]
@@ -74,7 +74,7 @@ def test_only_numbers_change(steps):
     # columns move with the digits, so what is there is found anew
     places = {(one.line, one.kind, one.end, one.name): one for one in _lenient(written)}
     undone = [
-        Change(places[key], change.value)
+        NumberChange(places[key], change.value)
         for change in back
         if (key := (change.number.line, change.number.kind, change.number.end, change.number.name))
         in places
@@ -93,7 +93,7 @@ def _lenient(text):
 def test_another_number_there_is_said():
     number = found(TEXT)[0]
     with pytest.raises(InvalidInput, match=r"expected the number 16 in a\.bidding, line 2, column"):
-        with_changes({"a.bidding": TEXT.replace("16+", "17+")}, [Change(number, 15)])
+        with_changes({"a.bidding": TEXT.replace("16+", "17+")}, [NumberChange(number, 15)])
 
 
 def test_ends_that_meet_and_lines_of_one_name_move_together():
@@ -122,7 +122,7 @@ def test_files_are_read_again_with_other_numbers(tmp_path):
     text = OpenText(main)
     assert text.system().name == "main"
     (number, *_) = (one for one in text.numbers() if one.file == "page.bidding")
-    changed = text.changed([Change(number, 14)], text.paths)
+    changed = text.changed([NumberChange(number, 14)], text.paths)
     assert changed.content("page.bidding") == (
         b"opening:\r\n  1NT = Strong: 14-17 points  -- 15\r\n"
     )
@@ -131,7 +131,8 @@ def test_files_are_read_again_with_other_numbers(tmp_path):
     assert text.texts["page.bidding"].startswith("opening:\r\n  1NT = Strong: 15")
     # another system's page of that name is another file
     assert (
-        OpenText("sayc").changed([Change(number, 14)], text.paths).texts == OpenText("sayc").texts
+        OpenText("sayc").changed([NumberChange(number, 14)], text.paths).texts
+        == OpenText("sayc").texts
     )
 
 
@@ -140,7 +141,7 @@ def test_shipped_texts_have_their_numbers(name):
     text = OpenText(name)
     numbers = {one.place: one for one in text.numbers()}.values()
     assert len(numbers) > 500
-    same = text.changed([Change(one, one.value) for one in numbers], text.paths)
+    same = text.changed([NumberChange(one, one.value) for one in numbers], text.paths)
     assert same.texts == text.texts
 
 

@@ -1,4 +1,4 @@
-"""Decisions found in tables and rows of expression bits, against plain Python."""
+"""Real calls found in tables and rows of expression bits, against plain Python."""
 
 import numpy as np
 import polars as pl
@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidInput
 from bidcascade.kernels import Context, DealArrays, evaluate_postfix, get_backend
-from bidcascade.kernels.core.decisions import add_bits
+from bidcascade.kernels.core.real_calls import add_bits
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table import Row, Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.columns import NONE_U32
 from bidcascade.table.real_calls import (
     CallLists,
     expression_rows,
-    find_decisions,
+    find_real_calls,
     pack_lists,
 )
 
@@ -40,7 +40,7 @@ def test_decisions_are_those_of_a_dictionary(known, asked, dealer):
     prefixes = {tuple(one[: n + 1]) for one in known for n in range(len(one))}
     table, _ = build_table(Row(bytes(prefix[:-1]), prefix[-1]) for prefix in sorted(prefixes))
     lists = CallLists.of(pl.Series(asked, dtype=pl.List(pl.UInt8)))
-    found = find_decisions(table, lists, np.full(len(asked), dealer, np.uint8))
+    found = find_real_calls(table, lists, np.full(len(asked), dealer, np.uint8))
     expected, beyond = [], 0
     for deal, calls in enumerate(asked):
         for depth, call in enumerate(calls):
@@ -134,6 +134,6 @@ def test_another_column_is_refused():
         CallLists.of(pl.Series(["1N P"]))
     table, _ = build_table([{"prior": "", "call": "1N"}])
     with pytest.raises(ValueError, match="a dealer for 0 auctions"):
-        find_decisions(
+        find_real_calls(
             table, CallLists.of(pl.Series([], dtype=pl.List(pl.UInt8))), np.zeros(1, np.uint8)
         )

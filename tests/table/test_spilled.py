@@ -25,7 +25,7 @@ from bidcascade.table.formats.parquet import decoded_rows, write_parquet_rows
 from bidcascade.table.formats.parquet_child import columns_of
 from bidcascade.table.spilled import building
 from bidcascade.table.spilled.sorted_runs import open_sorted_run, write_sorted_run
-from bidcascade.table.trie import Rows
+from bidcascade.table.trie import RowArrays
 
 # few calls, so that auctions meet, and enough to be illegal in every way
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])
@@ -152,7 +152,7 @@ def test_what_is_wrong_is_told_by_row(tmp_path, column, value, message):
 
 
 def rows_of(auctions):
-    return Rows(
+    return RowArrays(
         np.frombuffer(b"".join(auctions), np.uint8),
         np.cumsum([0, *map(len, auctions)]),
         np.arange(len(auctions), dtype=np.uint32),

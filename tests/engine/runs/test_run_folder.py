@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.runs.manifest import WORKS, Manifest, Position, RunPart
+from bidcascade.engine.runs.manifest import WORKS, Manifest, RunPart, RunPosition
 from bidcascade.engine.runs.run_folder import FolderBusy, RunFolder
 from tests.support_examples import examples
 
@@ -25,7 +25,7 @@ MANIFESTS = st.builds(
     parts=st.lists(
         st.builds(RunPart, COUNTS, COUNTS, COUNTS, COUNTS, st.text(), FILES, FILES), max_size=3
     ),
-    position=st.builds(Position, COUNTS, COUNTS, COUNTS),
+    position=st.builds(RunPosition, COUNTS, COUNTS, COUNTS),
     state=VALUES,
     state_files=FILES,
     results=FILES,

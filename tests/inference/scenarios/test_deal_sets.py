@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidScript, LimitExceeded, NoSuchDeal, Seat, Vulnerability
 from bidcascade.inference.scenarios.actions import written
 from bidcascade.inference.scenarios.deal_sets import (
-    Part,
+    DealSetPart,
     allotted,
     make_set,
     parts_of_conditions,
@@ -86,7 +86,7 @@ def test_conditions_as_kinds():
 @pytest.mark.parametrize("seat", list(Seat))
 def test_a_set_is_turned_to_a_seat(seat):
     script = parse_script("dealer west vulnerable ns hearts(south) > 8 && aces(west) == 3")
-    found = make_set([Part("x", 100, script)], 5, seed=1, seat=seat)
+    found = make_set([DealSetPart("x", 100, script)], 5, seed=1, seat=seat)
     turns = (seat - Seat.SOUTH) % 4
     hearts = np.bitwise_count(found.hands[seat] >> np.uint64(26) & np.uint64(0x1FFF))
     assert (hearts > 8).all()
@@ -94,7 +94,7 @@ def test_a_set_is_turned_to_a_seat(seat):
     sides = Vulnerability.NS if turns % 2 == 0 else Vulnerability.EW
     assert set(found.sides.tolist()) == {int(sides)}
     assert sorted(map(sorted, found.turned(4 - turns).hands.T.tolist())) == sorted(
-        map(sorted, make_set([Part("x", 100, script)], 5, seed=1).hands.T.tolist())
+        map(sorted, make_set([DealSetPart("x", 100, script)], 5, seed=1).hands.T.tolist())
     )
 
 
@@ -114,10 +114,10 @@ def test_themes_are_mixed_with_their_own_dealers():
 
 def test_a_set_has_bounds():
     with pytest.raises(LimitExceeded):
-        make_set([Part("x", 100, Script())], 100_001, seed=1)
+        make_set([DealSetPart("x", 100, Script())], 100_001, seed=1)
     rare = parse_script("cccc(north) > 2500")
     with pytest.raises(NoSuchDeal, match=r"expected 50 deals of x, got .* among 20,000"):
-        make_set([Part("x", 100, rare)], 50, seed=1, most=20_000)
+        make_set([DealSetPart("x", 100, rare)], 50, seed=1, most=20_000)
 
 
 def test_there_are_thirty_themes():

@@ -12,7 +12,7 @@ from bidcascade.inference.scenarios.script_tree import (
     And,
     Average,
     Binary,
-    Choice,
+    Conditional,
     EvaluateContracts,
     Frequency,
     Measure,
@@ -58,7 +58,7 @@ def test_everything_is_read():
     assert script.lengths[Seat.NORTH][3] == 3
     assert script.lengths[Seat.EAST][2] == 2
     assert set(script.names) == {"strong", "choice"}
-    assert isinstance(script.names["choice"], Choice)
+    assert isinstance(script.names["choice"], Conditional)
     assert script.shares == (Share(40, "strong"),)
     assert script.remarks == ("A title", "What is practised")
     assert [type(one) for one in script.actions] == [

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from bidcascade.kernels.cuda_device import Device, Limits, Timing, source_text
+from bidcascade.kernels.cuda_device import Device, DeviceLimits, Timing, source_text
 from tests.kernels.emulator.build import kernel_library, runtime
 from tests.kernels.emulator.kernel import ArrayUse, Checks, EmulatedKernel, Launch
 from tests.kernels.emulator.memory import (
@@ -40,7 +40,7 @@ from tests.kernels.emulator.memory import (
 
 __all__ = ["Checks", "EmulatedArray", "EmulatedDevice", "EmulatorFault"]
 
-SMALL = Limits(
+SMALL = DeviceLimits(
     multiprocessors=2,
     shared_bytes=100 << 10,
     shared_bytes_per_multiprocessor=128 << 10,
@@ -107,7 +107,7 @@ class EmulatedDevice(Device):
         schedule: int = 0,
         checks: Checks = Checks.ALL,
         memory_bytes: int = 1 << 30,
-        limits: Limits = SMALL,
+        limits: DeviceLimits = SMALL,
         architecture: int = 750,
     ) -> None:
         self.name = "emulator"

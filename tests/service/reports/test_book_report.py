@@ -21,7 +21,7 @@ from bidcascade.service.reports.book_report import (
     place_anchor,
 )
 from bidcascade.systems.registry import open_system
-from bidcascade.systems.system_book import Example, WrongExample, book_of, check_examples
+from bidcascade.systems.system_book import LineExample, WrongExample, book_of, check_examples
 
 TEXT = """-- A book <of> & "tests".
 --
@@ -136,9 +136,9 @@ def test_examples_are_bid_as_the_book_says(system, book):
 
 def test_a_wrong_example_is_told(system):
     hand = parse_hand("AK5.Q32.KJ52.Q97")
-    check_examples([Example(0, hand, 0, (), 7), None], system)
+    check_examples([LineExample(0, hand, 0, (), 7), None], system)
     with pytest.raises(WrongExample, match="expected 1S with"):
-        check_examples([Example(0, hand, 0, (), 6), None], system)
+        check_examples([LineExample(0, hand, 0, (), 6), None], system)
 
 
 def test_shares_are_those_of_the_deals(book):
@@ -200,7 +200,7 @@ def test_the_page_to_print_has_every_place(book, pages):
 @given(st.sets(st.integers(0, 51), min_size=13, max_size=13), st.integers(0, 3))
 def test_examples_in_words(cards, vulnerability):
     hand = sum(1 << one for one in cards)
-    text = example_text(Example(0, hand, vulnerability, parse_calls("1N P"), 0))
+    text = example_text(LineExample(0, hand, vulnerability, parse_calls("1N P"), 0))
     assert text.startswith(hand_text(hand))
     assert text.endswith("after 1NT Pass: Pass")
     assert ("(vulnerable)" in text) == bool(vulnerability & 1)

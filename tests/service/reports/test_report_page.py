@@ -9,15 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.loaders.handviewer import HANDVIEWER
-from bidcascade.service.reports.charts import SERIES, Bar, Interval, Stack, bars, intervals, stacks
+from bidcascade.service.reports.charts import (
+    SERIES,
+    Bar,
+    IntervalDot,
+    Stack,
+    bars,
+    intervals,
+    stacks,
+)
 from bidcascade.service.reports.report_page import (
     STYLE,
     Chart,
     Links,
     Numbers,
     Page,
+    ReportTable,
     Section,
-    Table,
     Text,
     html_text,
     markdown_text,
@@ -49,14 +57,14 @@ def pages(draw):
     label = draw(texts)
     charts = (
         bars([Bar(label, draw(shares), draw(texts))], name="bars", title=draw(texts)),
-        intervals([Interval(label, 0.5, draw(shares), 1)], name="intervals", title=label),
+        intervals([IntervalDot(label, 0.5, draw(shares), 1)], name="intervals", title=label),
         stacks([Stack(label, (1, draw(shares)))], [label, "b"], name="stacks", title=label),
     )
     blocks = (
         Text(draw(texts)),
         Text(draw(texts), soft=True),
         Numbers(((draw(texts), draw(texts)),)),
-        Table(draw(texts), tuple(heads), tuple(rows)),
+        ReportTable(draw(texts), tuple(heads), tuple(rows)),
         Links(draw(texts), ((draw(texts), f"{HANDVIEWER}?lin=md%7C3"),)),
         *(Chart(draw(texts), chart) for chart in charts),
     )
@@ -99,7 +107,7 @@ def test_what_is_escaped_comes_back_as_it_was(text):
 
 
 def test_hostile_text_stays_text():
-    table = Table(HOSTILE, ((HOSTILE, "words"), ("code", "code")), ((HOSTILE, HOSTILE),))
+    table = ReportTable(HOSTILE, ((HOSTILE, "words"), ("code", "code")), ((HOSTILE, HOSTILE),))
     page = Page(HOSTILE, HOSTILE, (Section(HOSTILE, (table, Text(HOSTILE))),))
     reader = check_page(page_html(page))
     assert reader.rows[1] == [HOSTILE, HOSTILE]
@@ -171,7 +179,7 @@ def test_what_a_chart_shows_is_said_too():
         lambda: stacks([], [], name="n", title="t"),
         lambda: stacks([Stack("a", (1,) * 6)], list("abcdef"), name="n", title="t"),
         lambda: intervals([], name="n", title="t", low=1, high=1),
-        lambda: Table("t", (("a", "text"),), (("b", "c"),)),
+        lambda: ReportTable("t", (("a", "text"),), (("b", "c"),)),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(make):

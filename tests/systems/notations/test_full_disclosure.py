@@ -12,7 +12,7 @@ from bidcascade.systems.notations.full_disclosure import (
     DISPOSITIONS,
     LONGEST,
     Card,
-    Record,
+    DisclosedCall,
     is_bss,
     parse_bss,
     print_bss,
@@ -109,7 +109,7 @@ def records(draw):
             max_size=2,
         )
     )
-    return Record(
+    return DisclosedCall(
         calls,
         draw(TEXTS),
         draw(st.booleans()),

@@ -12,9 +12,9 @@ from bidcascade.bridge import InvalidExpression, InvalidInput, parse_calls
 from bidcascade.kernels import DealArrays, evaluate_postfix, get_backend, term_value
 from bidcascade.table import Row, Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.evidence.learning import (
+    EntrySlots,
     LearningTally,
     Options,
-    Slots,
     Thresholds,
     learn,
     read_quantiles,
@@ -25,7 +25,7 @@ from bidcascade.table.evidence.measures import (
     make_measures,
     sample_hands,
 )
-from bidcascade.table.real_calls import find_decisions
+from bidcascade.table.real_calls import find_real_calls
 from tests.support_deals import deals_in_turn
 from tests.support_examples import examples
 from tests.table.evidence.support_evidence import call_lists, hand_and_context
@@ -229,8 +229,8 @@ def test_ranges_of_lanes_count_what_bits_count():
     table, _ = build_table([{"prior": "", "call": "P"}, {"prior": "", "call": "1N"}])
     deals = deals_in_turn(300, seed=4)
     auctions = call_lists([(0,) if number % 3 else (7,) for number in range(300)])
-    decisions = find_decisions(table, auctions, deals.dealer)
-    slots = Slots(table, np.arange(2), with_others=True)
+    decisions = find_real_calls(table, auctions, deals.dealer)
+    slots = EntrySlots(table, np.arange(2), with_others=True)
     expressions = [*EXPRESSIONS, *expression_grid(VOCABULARY)]
     counts = []
     for lanes in ((), (*LANES, "SL_C", "SL_D", "SL_H", "Total_Points")):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, format_call, format_calls, parse_calls
 from bidcascade.kernels import NO_ENTRY, DealArrays, get_backend
 from bidcascade.table import build_table
-from bidcascade.table.evidence.vetting import NEVER, WHOLE, Judge, Vetting, VettingTally
+from bidcascade.table.evidence.vetting import NEVER, WHOLE, TableJudge, Vetting, VettingTally
 from bidcascade.table.evidence.vetting import UNDESCRIBED as NO_EXPRESSION
 from bidcascade.table.evidence.vetting_frames import COLUMNS, vetting_frames, wilson_interval
 from tests.support_deals import deals_in_turn
@@ -319,7 +319,7 @@ def test_pairs_are_named_right():
         if Auction.of(parse_calls(prior)).is_legal(call)
     ]
     table, _ = build_table(rows, undescribed="allow")
-    judge = Judge(table)
+    judge = TableJudge(table)
     lists = call_lists([parse_calls("1C P P P")])
     judgement = judge.judge(lists, DEALS.slice(0, 1), judge.rows(DEALS.slice(0, 1)))
     expected = {

@@ -1,4 +1,4 @@
-// Real calls found in a trie, and bits of expressions by hand: kernels/core/decisions.py says what
+// Real calls found in a trie, and bits of expressions by hand: kernels/core/real_calls.py says what
 // each array holds.
 #pragma once
 #include "memory.hpp"
@@ -16,8 +16,8 @@ struct CallTrie {
     i64 nodes, roots;
 };
 
-// Decisions found along auctions: `count` of them.
-struct FoundDecisions {
+// Calls found along auctions: `count` of them.
+struct FoundCalls {
     u32* deal;
     u16* depth;
     u32 *place, *entry;

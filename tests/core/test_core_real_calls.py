@@ -1,4 +1,4 @@
-"""Decisions found and judged by the core, against plain Python; what it refuses."""
+"""Real calls found and judged by the core, against plain Python; what it refuses."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.kernels.core.decisions import (
+from bidcascade.kernels.core.real_calls import (
     MOST_SIBLINGS,
     Conditions,
     add_bits,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels.types import U8, U16, U32, U64
 
 from .functions import call_core, checked
-from .groups import Field, Group
+from .groups import ArrayGroup, Field
 
 I64 = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -129,7 +129,7 @@ def add_bits(rows: U64, numbers: I64, groups: U32, counts: U32) -> None:
     )
 
 
-class Conditions(Group):
+class Conditions(ArrayGroup):
     """Criteria of a plan for rows of bits.
 
     Parameters
