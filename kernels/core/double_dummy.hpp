@@ -101,6 +101,8 @@ class KnownPositions {
             is_clean_ = true;
         }
     }
+    // Lets the memory bring what will be looked at.
+    void expect(u64 shape) const { __builtin_prefetch(&slots_[mixed(shape) & (slot_count_ - 1)]); }
     // The slot of a shape, made where there is none; null where there is no room.
     Slot* find(u64 shape) {
         u64 at = mixed(shape) & (slot_count_ - 1);
@@ -351,6 +353,7 @@ class DoubleDummy {
         if (need > left) return false;
         if (left == 1) return last_trick(seat, relevant);
         const bool ours = (seat & 1) == 0;
+        known_.expect(key_of(seat));
         u32 owners[4];
         for (i32 suit = 0; suit < 4; ++suit) owners[suit] = owners_[suit << 13 | lane(all_, suit)];
         const i32 leaders = ours ? need : left + 1 - need, others = left + 1 - leaders;
@@ -442,9 +445,12 @@ class DoubleDummy {
         return found;
     }
 
-    KnownPositions::Slot& slot_of(i32 seat) {
+    u64 key_of(i32 seat) const {
         // North's spades follow from the rest: who is to lead stands in their place
-        const u64 key = (shape_ & ~(15ull << at(0, 3))) | static_cast<u64>(seat) << at(0, 3);
+        return (shape_ & ~(15ull << at(0, 3))) | static_cast<u64>(seat) << at(0, 3);
+    }
+    KnownPositions::Slot& slot_of(i32 seat) {
+        const u64 key = key_of(seat);
         KnownPositions::Slot* slot = known_.find(key);
         if (slot == nullptr) {
             known_.forget();
