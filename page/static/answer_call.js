@@ -12,7 +12,7 @@ import { servedName } from "./engine_client.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { closeCalls, descriptionWords, handWords, hardest, missWords, wantedWords } from "./reasons.js";
 import { playButton } from "./play.js";
-import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall, state } from "./state.js";
+import { callsBefore, isAtEnd, linkTo, placeRequest, seatToCall, state } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
 const LAYOUTS = 300;
@@ -263,7 +263,7 @@ function showFrequencies(place) {
 
 async function loadFrequencies(place, now, signal) {
   try {
-    const answer = await post("/v1/interpret", { ...placeAsked(now), layouts: LAYOUTS }, { signal });
+    const answer = await post("/v1/interpret", { ...placeRequest(now), layouts: LAYOUTS }, { signal });
     if (signal.aborted) return;
     frequencies = new Map(answer.next_calls.map((one) => [`${one.call} ${one.name}`, one.chance]));
     showFrequencies(place);
@@ -323,7 +323,7 @@ export async function show(place, now, signal) {
   const seat = seatToCall(now);
   const hand = now.hands[seat];
   if (!hand) return showWithoutHand(place, now, signal);
-  const asked = { hand, ...placeAsked(now) };
+  const asked = { hand, ...placeRequest(now) };
   const simulated = async (event) => {
     event.target.disabled = true;
     event.target.textContent = phrase("call.simulating");

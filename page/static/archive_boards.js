@@ -69,12 +69,12 @@ export function boardItem(board, who, at) {
   const players = (board.players ?? []).slice(0, 4)
     .map((player, seat) => player && `${SEATS[seat]} ${player}`).filter(Boolean).join(", ");
   return h(
-    "li", { class: "kept-board" },
+    "li", { class: "board-item" },
     h("div", { class: "job-head" },
       h("h4", null, name, board.class && h("span", { class: "badge fair" }, board.class)),
       board.link && h("a", { class: "small", href: board.link, target: "_blank", rel: "noreferrer" },
         phrase("archives.viewer"), h("span", { class: "hidden" }, phrase("archives.viewer-of", { board: name })))),
-    h("div", { class: "kept-parts" },
+    h("div", { class: "board-parts" },
       h("ul", { class: "hand-lines" }, hands.map(handLine)),
       auctionPart("at-table", null, name, made, dealer, board, parting, playedNodes(board), address(made)),
       bid && auctionPart("bid-by", who, name, bid, dealer, board, parting,

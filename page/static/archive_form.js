@@ -9,7 +9,7 @@ import { phrase } from "./texts.js";
 
 const CLASSES = "classes";
 const LEVELS = ["", "next", "contract", "dealer", "vulnerability", CLASSES];
-const ASKED = [
+const REQUEST_FIELDS = [
   "archive", "auction", "by", "mode", "exact", "where", "dealer", "vulnerability", "player", "event",
   "source", "contract", "result", "seed", "level", "limit",
 ];
@@ -17,7 +17,7 @@ const LIMIT = 50;
 
 /** Question of a text; what no question says is left out. */
 export function readQuestion(text) {
-  const told = [...new URLSearchParams(text)].filter(([name, value]) => ASKED.includes(name) && value.trim());
+  const told = [...new URLSearchParams(text)].filter(([name, value]) => REQUEST_FIELDS.includes(name) && value.trim());
   return new URLSearchParams(told);
 }
 

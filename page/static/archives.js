@@ -139,7 +139,7 @@ async function answerNodes(question, signal) {
       boards.length > 0 && [
         h("h3", null, found.total === boards.length ? phrase("archives.boards")
           : phrase("archives.boards-some", { listed: count(boards.length) })),
-        h("ul", { class: "kept-boards" }, boards.map((board) => boardItem(board, question.get("by"), calls?.length ?? 0))),
+        h("ul", { class: "board-items" }, boards.map((board) => boardItem(board, question.get("by"), calls?.length ?? 0))),
       ],
     ],
   };

@@ -5,7 +5,7 @@ import { readBoards } from "./board_files.js";
 
 const NAME = "bidcascade.boards";
 
-let set = { boards: [], problems: [], names: [], isKept: true, version: 0 };
+let set = { boards: [], problems: [], names: [], isStored: true, version: 0 };
 let places = new Map();
 let opened = -1;
 
@@ -17,9 +17,9 @@ function keyOf({ hands, dealer }) {
   return `${dealer} ${hands.join(" ")}`;
 }
 
-function use(found, texts, isKept) {
+function use(found, texts, isStored) {
   set = {
-    boards: found.boards, problems: found.problems, names: texts.map(({ name }) => name), isKept,
+    boards: found.boards, problems: found.problems, names: texts.map(({ name }) => name), isStored,
     version: set.version + 1,
   };
   opened = -1;
@@ -33,17 +33,17 @@ function use(found, texts, isKept) {
 
 /** Let these be the boards; `texts` are {name, text, kind}, from which they are read again after a reload. */
 export function keepBoards(found, texts) {
-  let isKept = true;
+  let isStored = true;
   try {
     sessionStorage.setItem(NAME, JSON.stringify(texts));
   } catch {
-    isKept = false;
-    dropKept();
+    isStored = false;
+    dropStored();
   }
-  use(found, texts, isKept);
+  use(found, texts, isStored);
 }
 
-function dropKept() {
+function dropStored() {
   try {
     sessionStorage.removeItem(NAME);
   } catch {
@@ -52,7 +52,7 @@ function dropKept() {
 }
 
 export function forgetBoards() {
-  dropKept();
+  dropStored();
   use({ boards: [], problems: [] }, [], true);
 }
 
@@ -81,7 +81,7 @@ export async function restoreBoards() {
     return true;
   } catch {
     // of another version of the page, or a browser that keeps nothing
-    dropKept();
+    dropStored();
     return false;
   }
 }

@@ -68,7 +68,7 @@ function orderOf({ contract, play }, at) {
   const isSeen = (seat) => seat === at.turn || (play.length > 0 && seat === otherSeen({ contract }, at.turn));
   const known = new Set([...play, ...held.flatMap((cards, seat) => (isSeen(seat) ? cards : []))]);
   return usualOrder(held[at.turn], at.trick, {
-    strain: contract.strain, unseen: allCards().filter((card) => !known.has(card)), isBegun: play.length > 0,
+    strain: contract.strain, unseen: allCards().filter((card) => !known.has(card)), isStarted: play.length > 0,
     declares: (at.turn - contract.declarer) % 2 === 0,
   });
 }

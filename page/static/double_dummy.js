@@ -7,7 +7,7 @@ import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "./dom.js";
 import { solveDeal } from "./engine_client.js";
 import { bidNodes, callNode, readContract, suitNode } from "./format.js";
-import { dealWorth } from "./par.js";
+import { dealValue } from "./par.js";
 import { hasAllHands, isAtEnd } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -98,7 +98,7 @@ async function* solvedHere(board, auctions, signal) {
     for (let isWhole = false; !isWhole;) {
       if (!told.length && !failure) await new Promise((resolve) => { wake = resolve; });
       if (!told.length) throw failure;
-      const solved = dealWorth(board, auctions, told.shift());
+      const solved = dealValue(board, auctions, told.shift());
       yield solved;
       isWhole = !solved.goes_on;
     }

@@ -8,7 +8,7 @@ import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, freshId, h, notice, sayOn } from "./dom.js";
 import { callNode, handNode } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { keepsNothing, wasPutAside } from "./storage.js";
+import { storesNothing, wasPutAside } from "./storage.js";
 import { phrase } from "./texts.js";
 
 /** Diagram of an auction that leads nowhere; `more` stands behind the last call. */
@@ -76,7 +76,7 @@ export async function showMeanings(place, position, signal) {
 export function keepingNotes() {
   return [
     wasPutAside() && notice("info", phrase("game.set-aside")),
-    keepsNothing() && notice("info", phrase("game.keeps-nothing")),
+    storesNothing() && notice("info", phrase("game.keeps-nothing")),
   ];
 }
 

@@ -134,7 +134,7 @@ function choices() {
       named,
       h("fieldset", { class: "row fields" }, h("legend", null, phrase("jobs.forms")), boxes.map(([, label]) => label)),
     ],
-    asked: () => {
+    request: () => {
       if (mode.value === "archive") {
         if (!archive.value.trim()) throw new Error(phrase("jobs.name-archive"));
         return { mode: mode.value, archive: archive.value.trim() };
@@ -218,7 +218,7 @@ export async function show(place, now, signal) {
     }
     send.disabled = true;
     try {
-      const asked = choice.asked();
+      const asked = choice.request();
       const query = { ...asked, name: chosen.name, ...(now.table && !asked.archive ? { table: now.table } : {}) };
       await upload(chosen, query, (share) => { told.textContent = phrase("jobs.uploading", { share: percent(share) }); }, signal);
       told.textContent = phrase("jobs.uploaded");

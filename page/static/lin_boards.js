@@ -230,8 +230,8 @@ function played(record, dealer) {
 function finished(record) {
   const { number, room, hands, calls, alerts, announcements, tail } = record;
   const dealer = record.dealer ?? dealerBy(number);
-  const isSaid = !["", "?"].includes(record.sides);
-  const read = isSaid ? readVulnerability(record.sides) : vulnerabilityBy(number);
+  const isGiven = !["", "?"].includes(record.sides);
+  const read = isGiven ? readVulnerability(record.sides) : vulnerabilityBy(number);
   const vulnerability = read ?? "None";
   const isFollowed = hands.every(Boolean);
   const play = isFollowed ? record.play : [];

@@ -6,7 +6,7 @@ import { lengthsChart, numbersTable, pointsChart } from "./charts.js";
 import { busy, clear, h, notice, put } from "./dom.js";
 import { callBars, callNode, callsNode, percent, pointsText, range } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { callsBefore, change, placeAsked } from "./state.js";
+import { callsBefore, change, placeRequest } from "./state.js";
 import { phrase } from "./texts.js";
 
 const LAYOUTS = 500;
@@ -98,7 +98,7 @@ export async function show(place, now, signal) {
   clear(place, h("h3", null, phrase("shown.title")), head, words);
   const seat = SEATS.indexOf(now.eyes);
   const known = seat >= 0 && now.hands[seat] ? { [now.eyes]: now.hands[seat] } : {};
-  const interpreted = post("/v1/interpret", { ...placeAsked(now), layouts: LAYOUTS, known }, { signal });
+  const interpreted = post("/v1/interpret", { ...placeRequest(now), layouts: LAYOUTS, known }, { signal });
   // both are asked at once; what fails says so in its own place
   interpreted.catch(() => {});
   try {

@@ -42,7 +42,7 @@ export function isAtEnd(one = current) {
 }
 
 /** What a question about the place that is looked at tells of it; the default table goes unnamed. */
-export function placeAsked(one = current) {
+export function placeRequest(one = current) {
   return {
     auction: callsBefore(one), dealer: SEATS[one.dealer], vulnerability: one.vulnerability,
     ...(one.table ? { table: one.table } : {}),

@@ -8,7 +8,7 @@ import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engi
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
 import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned, wholeText } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
-import { keepsNothing } from "./storage.js";
+import { storesNothing } from "./storage.js";
 import { mostBoards, playMatch } from "./system_match.js";
 import { textEditor } from "./text_editor.js";
 import { phrase } from "./texts.js";
@@ -50,7 +50,7 @@ export async function show(place, now, signal) {
   const base = own ? own.base : shipped;
   const problem = h("div", { "aria-live": "polite" });
   const tell = (error) => clear(problem, notice("error", error.message));
-  const tellUnkept = () => keepsNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
+  const reportNotStored = () => storesNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
   const choice = h("div", null);
   // a system that is changed for the first time stands in the list at once
@@ -59,13 +59,13 @@ export async function show(place, now, signal) {
   const told = (sentence) => clear(problem, notice("error", sentence));
   const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), told, FOLDER));
   clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
-  tellUnkept();
+  reportNotStored();
   const system = own || { name: "", base, main: "", files: {}, options: {} };
   const { main, texts } = await systemOf(base);
   if (signal.aborted) return "";
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
   const old = isAlone ? null : { main, files: texts };
-  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, tellUnkept, renamed, names });
+  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, reportNotStored, renamed, names });
   // behind the text, which would move it
   if (folder) place.append(folder);
   return phrase("systems.said", { name: system.name || base });
@@ -99,7 +99,7 @@ function choiceNode(current, names, base, tell) {
 // --- the text ---------------------------------------------------------------------------------------
 
 /** `old` is what changes are told against; null for a text of its own: as it was opened, or first without a mistake. */
-function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed, names }) {
+function editing(place, system, texts, old, { signal, tell, reportNotStored, renamed, names }) {
   const files = { ...texts, ...system.files };
   // pages of the base that a text of its own does not include are not its
   const named = () => [...new Set([...filesOf(system.main, files), ...Object.keys(system.files)])];
@@ -163,7 +163,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     if (!wasOwn) system.name = freshName(system.base);
     system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
     keepOwn({ ...system });
-    tellUnkept();
+    reportNotStored();
     // the address names it from now on; nothing is drawn anew under the writer's hands
     if (!wasOwn) history.replaceState(null, "", linkTo({ asked: system.name }));
     forgetting.hidden = false;

@@ -2,7 +2,7 @@
 
 import { SUITS } from "./cards.js";
 import { busy, clear, h, notice } from "./dom.js";
-import { callNode, isTold, percent, pointsText, range, suitNode } from "./format.js";
+import { callNode, isReported, percent, pointsText, range, suitNode } from "./format.js";
 import { explained } from "./meanings.js";
 import { hardest, missWords } from "./reasons.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
@@ -50,7 +50,7 @@ function lengthNodes(lengths) {
 function kindNodes(last) {
   if (!last?.known) return h("p", null, phrase("meanings.unknown"));
   if (!last.hand_types.length) return h("p", null, phrase("why.no-kinds"));
-  return h("ul", { class: "kinds" }, last.hand_types.filter(({ share }) => isTold(share)).slice(0, MOST_KINDS).map((kind) => h(
+  return h("ul", { class: "kinds" }, last.hand_types.filter(({ share }) => isReported(share)).slice(0, MOST_KINDS).map((kind) => h(
     "li", null, h("strong", null, percent(kind.share)), " ", kind.name && `${kind.name}: `,
     pointsText(kind.points) || phrase("why.any-points"), lengthNodes(kind.lengths),
   )));

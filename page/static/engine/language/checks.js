@@ -165,7 +165,7 @@ class Checker {
     const isShipped = SHIPPED_DEFINES.includes(text);
     const told = isShipped ? null : rewording([text, ...suits].join(" "), reads);
     if (told !== null) {
-      this.complain(where, `"${told.said}" is no condition`, told.advice);
+      this.complain(where, `"${told.words}" is no condition`, told.advice);
       return;
     }
     const near = nearest(text, this.defines.keys()) ||

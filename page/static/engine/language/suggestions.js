@@ -54,7 +54,7 @@ const READABLE = {
   MAJOR: '"major"', MINOR: '"minor"', ORDINAL: '"1st" to "4th"',
   LONGER_THAN: '"longer than"', IS: '"is"',
 };
-const NOT_TOLD = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
+const NOT_LISTED = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
 /** Names that every text has. */
 const BUILT_IN = ["balanced", "semi-balanced", "unbalanced"];
@@ -112,7 +112,7 @@ function reworded(text, position, names) {
   clause = stripped(clause);
   if (separators.some(([sign]) => sign === ";")) {
     const found = agreed(clause, (written) => names(`; ${written}`, "agreements") !== null);
-    return found && fault(start, `"${found.said}" is no agreement`, found.advice);
+    return found && fault(start, `"${found.words}" is no agreement`, found.advice);
   }
   const begun = BEGINNING.exec(clause);
   if (begun !== null) {
@@ -126,7 +126,7 @@ function reworded(text, position, names) {
   const reads = (written) =>
     names(written, "conditions")?.every((one) => BUILT_IN.includes(one) || clause.includes(one)) ?? false;
   const found = rewording(clause, reads);
-  return found && fault(start, `"${found.said}" is no condition`, found.advice);
+  return found && fault(start, `"${found.words}" is no condition`, found.advice);
 }
 
 /** Two conditions side by side; their names may be the system's own, or mean nothing. */
@@ -254,7 +254,7 @@ function listed(expected) {
   if (expected.size === 1 && expected.has("QUOTED")) return READABLE.QUOTED;
   const names = [];
   const left = new Set(expected);
-  NOT_TOLD.forEach((terminal) => left.delete(terminal));
+  NOT_LISTED.forEach((terminal) => left.delete(terminal));
   for (const [words, terminals, isAlone] of GROUPS) {
     if (!terminals.every((terminal) => left.has(terminal))) continue;
     if (isAlone) return words;
