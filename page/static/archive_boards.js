@@ -27,12 +27,12 @@ export function playedNodes(board) {
   if (!declarer) return bidNodes(contract);
   const isKnown = (number) => number !== undefined && number !== null;
   const over = isKnown(tricks) ? tricks - 6 - Number(contract[0]) : null;
-  const told = contractNodes({
+  const nodes = contractNodes({
     level: contract[0], strain: contract[1], risk: contract.slice(2), declarer: SEATS.indexOf(declarer),
   });
   return [
-    over === null ? told : phraseNodes(over ? "archives.over" : "archives.made", {
-      contract: told, over: `${over > 0 ? "+" : "−"}${Math.abs(over)}`,
+    over === null ? nodes : phraseNodes(over ? "archives.over" : "archives.made", {
+      contract: nodes, over: `${over > 0 ? "+" : "−"}${Math.abs(over)}`,
     }),
     isKnown(score) && h("span", { class: "soft" }, phrase("archives.score", { score: String(score).replace("-", "−") })),
   ];

@@ -87,8 +87,8 @@ function systemAt(board, calls, table, signal) {
 
 export async function show(place, now, signal) {
   if (!now.asked) {
-    const begun = unfinished(now.table);
-    if (begun) change({ asked: begun }, { quiet: true });
+    const code = unfinished(now.table);
+    if (code) change({ asked: code }, { quiet: true });
     else await nextBoard(now.table, signal, true);
     return "";
   }

@@ -69,8 +69,8 @@ function partOf(one, bid) {
 }
 
 function requestOf(now) {
-  const told = new URLSearchParams(now.asked);
-  return { page: Math.max(1, Math.floor(Number(told.get("page"))) || 1), isParted: told.get("only") === "part" };
+  const query = new URLSearchParams(now.asked);
+  return { page: Math.max(1, Math.floor(Number(query.get("page"))) || 1), isParted: query.get("only") === "part" };
 }
 
 function requestText({ page, isParted }) {
@@ -223,7 +223,7 @@ function restRow(...children) {
 }
 
 /** Tools for all boards: which are shown, `rest` for those that are not bid yet, and saving. */
-function tools(told, shown, rest) {
+function tools(filter, shown, rest) {
   const { boards } = boardSet();
   const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
   const label = h("span", { class: "soft" });
@@ -239,7 +239,7 @@ function tools(told, shown, rest) {
           onchange: ({ target }) => change({ asked: requestText({ page: 1, isParted: target.value === "part" }) }),
         },
         ["all", "part"].map((name) => h("option", {
-          value: name, selected: (name === "part") === told.isParted,
+          value: name, selected: (name === "part") === filter.isParted,
         }, phrase(`boards.show-${name}`))),
       )),
       rest),
@@ -265,7 +265,7 @@ export async function show(place, now, signal) {
   chosenOf = version;
   if (!boards.length) return nothing(place);
   const { table } = now;
-  const told = requestOf(now);
+  const filter = requestOf(now);
   let who = table;
   let problem = null;
   /** How far it is with the rest, while that is bid: it stays where the list is drawn anew. */
@@ -274,9 +274,9 @@ export async function show(place, now, signal) {
   const draw = () => {
     const known = boards.filter((one) => bidOf(one, table));
     const all = boards.map((one, index) => [one, index]);
-    const found = told.isParted ? all.filter(([one]) => partOf(one, bidOf(one, table)) >= 0) : all;
+    const found = filter.isParted ? all.filter(([one]) => partOf(one, bidOf(one, table)) >= 0) : all;
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
-    const page = Math.min(told.page, pages);
+    const page = Math.min(filter.page, pages);
     const shown = found.slice(PAGE * (page - 1), PAGE * page);
     const rest = boards.filter((one) => one.hands.every(Boolean)).length - known.length;
     clear(
@@ -287,15 +287,15 @@ export async function show(place, now, signal) {
       !isStored && notice("info", phrase("boards.not-kept")),
       problemsNode(problems),
       problem && notice("error", problem),
-      tools(told, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
+      tools(filter, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
         h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })),
       ))),
-      told.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
+      filter.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
         number: found.length, known: count(known.length),
       })),
-      pager(pages, { ...told, page }, "top"),
+      pager(pages, { ...filter, page }, "top"),
       h("ol", { class: "board-items" }, shown.map(([one, index]) => item(one, index, who, table, !problem, signal))),
-      pager(pages, { ...told, page }, "bottom"),
+      pager(pages, { ...filter, page }, "bottom"),
     );
     return shown;
   };

@@ -58,8 +58,8 @@ async function servedCard(game, at, signal) {
   const answer = await get(`/play?${query}`, { signal });
   if (!answer.card) throw new Error(answer.message);
   const byThumb = answer.who === "rules of thumb";
-  const told = [byThumb ? "" : answer.why, ...(answer.notes ?? [])].filter(Boolean).map(cardsInWords);
-  return { card: answer.card, by: byThumb ? "thumb" : "layouts", why: told.join("; ") };
+  const reasons = [byThumb ? "" : answer.why, ...(answer.notes ?? [])].filter(Boolean).map(cardsInWords);
+  return { card: answer.card, by: byThumb ? "thumb" : "layouts", why: reasons.join("; ") };
 }
 
 /** Cards that may be played, as rules of thumb have them: they see the own hand and dummy. */

@@ -68,9 +68,9 @@ export function storeCalls(code, tableName, calls) {
 }
 
 /** Keep what a finished board was worth: `imps` against the system, or `agreed` of all own calls. */
-export function storeValue(code, tableName, worth) {
+export function storeValue(code, tableName, value) {
   const { current, boards } = evening();
-  store(NAME, { current, boards: boards.map((one) => (isSame(one, code, tableName) ? { ...one, ...worth } : one)) });
+  store(NAME, { current, boards: boards.map((one) => (isSame(one, code, tableName) ? { ...one, ...value } : one)) });
 }
 
 function impsText(imps, name = "evening.imps") {

@@ -64,9 +64,9 @@ export async function showMeanings(place, position, signal) {
   }
   if (!place.firstChild) clear(place, busy(phrase("meanings.asking")));
   try {
-    const told = await explained(position, signal);
+    const explanation = await explained(position, signal);
     if (signal.aborted) return;
-    clear(place, told ? meaningsNode(told.calls, position) : notice("info", phrase("meanings.none")));
+    clear(place, explanation ? meaningsNode(explanation.calls, position) : notice("info", phrase("meanings.none")));
   } catch (error) {
     if (!signal.aborted) clear(place, notice("error", error.message));
   }
@@ -99,10 +99,10 @@ export function copyButton(properties = {}) {
     ...properties, type: "button", onclick: async () => {
       try {
         await navigator.clipboard.writeText(location.href);
-        const told = copiedText(location);
-        const isElsewhere = told === phrase("game.copied");
-        sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), told);
-        if (!isElsewhere) clear(byId("messages"), notice("info", told));
+        const message = copiedText(location);
+        const isElsewhere = message === phrase("game.copied");
+        sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), message);
+        if (!isElsewhere) clear(byId("messages"), notice("info", message));
       } catch {
         sayOn(button, phrase("game.copy-by-hand"), phrase("game.copy-by-hand"));
       }

@@ -278,9 +278,9 @@ async function showTables() {
 /** Let the pages be seen that this service has. */
 async function findOffered() {
   if (isOffline()) return;
-  const asked = Object.keys(SERVED).filter((view) => SERVED[view]);
-  const found = await Promise.all(asked.map((view) => isOffered(SERVED[view])));
-  offered = asked.filter((_, place) => found[place]);
+  const views = Object.keys(SERVED).filter((view) => SERVED[view]);
+  const found = await Promise.all(views.map((view) => isOffered(SERVED[view])));
+  offered = views.filter((_, place) => found[place]);
   showNavigation();
 }
 

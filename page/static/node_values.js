@@ -17,15 +17,15 @@ function rangeText(one) {
 
 function contractNode({ contract, is_own: isOwn }) {
   if (contract === "Pass") return phrase("contract.passed");
-  const told = bidNodes(contract);
-  return isOwn ? told : phraseNodes("worth.of-opponents", { contract: told });
+  const nodes = bidNodes(contract);
+  return isOwn ? nodes : phraseNodes("worth.of-opponents", { contract: nodes });
 }
 
 function chart(name, columns) {
   if (!columns.length) return null;
   const title = phrase(`worth.${name}`);
-  const told = columns.filter(({ share }) => share > 0).map(({ text }) => text).join(", ");
-  return h("figure", null, h("figcaption", null, title), columnsChart(`${title}: ${told}`, columns));
+  const summary = columns.filter(({ share }) => share > 0).map(({ text }) => text).join(", ");
+  return h("figure", null, h("figcaption", null, title), columnsChart(`${title}: ${summary}`, columns));
 }
 
 function contractsChart(contracts) {

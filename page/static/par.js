@@ -85,12 +85,12 @@ export function dealValue(board, auctions, tricks) {
     STRAINS.filter((strain) => tricks[declarer][strain] === null).map((strain) => ({ declarer, strain }))
   ));
   const par = missing.length ? null : parOf(tricks, board.dealer, board.vulnerability);
-  const worth = auctions.map((calls) => auctionValue(calls, board, tricks));
+  const values = auctions.map((calls) => auctionValue(calls, board, tricks));
   const between = (one, other) => (one === null || other === null || other === undefined ? null : impsOf(one - other));
   return {
     tricks, par, missing, goes_on: missing.length > 0,
-    auctions: worth.map((one) => ({
-      ...one, imps_to_par: between(one.score, par?.score), imps: worth.map(({ score }) => between(one.score, score)),
+    auctions: values.map((one) => ({
+      ...one, imps_to_par: between(one.score, par?.score), imps: values.map(({ score }) => between(one.score, score)),
     })),
   };
 }

@@ -153,14 +153,14 @@ function chooser() {
 }
 
 function chooserNode() {
-  const told = h("p", { class: "soft small" }, phrase(`play.others-${chooser()}`));
+  const hint = h("p", { class: "soft small" }, phrase(`play.others-${chooser()}`));
   const select = h("select", {
     id: "play-chooser", onchange: () => {
       store(CHOOSER, select.value);
-      told.textContent = phrase(`play.others-${select.value}`);
+      hint.textContent = phrase(`play.others-${select.value}`);
     },
   }, choosers().map((one) => h("option", { value: one, selected: one === chooser() }, phrase(`play.chooser-${one}`))));
-  return [h("span", { class: "field" }, h("label", { for: "play-chooser" }, phrase("play.chooser")), select), told];
+  return [h("span", { class: "field" }, h("label", { for: "play-chooser" }, phrase("play.chooser")), select), hint];
 }
 
 class Game {
@@ -245,8 +245,8 @@ export async function show(place, now, signal) {
 /** Words of a trick's winner and of the last card. */
 function playReport(game, seat, card) {
   const { done, trick } = game.at;
-  const told = phrase("play.said", { seat: SEAT_NAMES[seat], card: spokenCard(card) });
-  return trick.length || !done.length ? told : `${told} ${phrase("play.trick-won", { seat: SEAT_NAMES[done.at(-1).winner] })}`;
+  const sentence = phrase("play.said", { seat: SEAT_NAMES[seat], card: spokenCard(card) });
+  return trick.length || !done.length ? sentence : `${sentence} ${phrase("play.trick-won", { seat: SEAT_NAMES[done.at(-1).winner] })}`;
 }
 
 /** The play from here on: the frame is drawn once, the cards after each card. */
@@ -387,18 +387,18 @@ function run(game) {
     const { at } = game;
     const left = 13 - at.done.length;
     const declares = game.role === WATCH || game.own.includes(contract.declarer);
-    const told = h("div", { "aria-live": "polite" });
+    const status = h("div", { "aria-live": "polite" });
     const select = h("select", { id: "claim-tricks" }, Array.from({ length: left + 1 }, (_, number) => (
       h("option", { value: number, selected: number === left }, String(number)))));
     const accept = async () => {
       const own = Number(select.value);
       const wanted = declares ? own : left - own;
-      clear(told, busy(phrase("play.claim-asking")));
+      clear(status, busy(phrase("play.claim-asking")));
       try {
         const found = await game.player.left(game, at);
         if (game.signal.aborted || !claim.open) return;
         if (declares ? wanted > found : wanted < found) {
-          clear(told, notice("info", phrase("play.claim-refused")));
+          clear(status, notice("info", phrase("play.claim-refused")));
           return;
         }
         game.turn += 1;
@@ -406,12 +406,12 @@ function run(game) {
         keepPlay(game);
         showEnd(game);
       } catch (error) {
-        if (!game.signal.aborted) clear(told, notice("error", error.message));
+        if (!game.signal.aborted) clear(status, notice("error", error.message));
       }
     };
     clear(claim.lastChild, h("div", { class: "row" },
       h("label", { for: "claim-tricks" }, phrase(declares ? "play.claim-declarer" : "play.claim-defender")), select,
-      h("button", { type: "button", onclick: accept }, phrase("play.claim"))), told);
+      h("button", { type: "button", onclick: accept }, phrase("play.claim"))), status);
   }
 
   goOn();

@@ -81,11 +81,11 @@ async function showChoice(place, now, signal) {
   const select = h("select", { id: "topic", size: String(LINES) });
   const found = h("p", { class: "soft small", role: "status" });
   const list = () => {
-    const asked = levels.map((level) => level.filter((one) => isRequested(one, filter.value.trim())));
-    clear(select, asked.map((level, place) => level.length > 0 && h(
+    const filtered = levels.map((level) => level.filter((one) => isRequested(one, filter.value.trim())));
+    clear(select, filtered.map((level, place) => level.length > 0 && h(
       "optgroup", { label: phrase(`practice.${LEVELS[place]}`) }, level.map(({ topic }) => h("option", { value: topic }, topicText(topic))),
     )));
-    const left = asked.flat();
+    const left = filtered.flat();
     select.value = (left.find((one) => one.topic === lastTopic) ?? left[0])?.topic ?? "";
     button.disabled = !left.length;
     found.textContent = filter.value.trim() ? phrase("practice.found", { number: left.length, all: known.length }) : "";

@@ -34,8 +34,8 @@ function questionsOfDeal({ hands, dealer, vulnerability }, calls) {
 export async function makeThemeSet({ name, title }, tableName, signal) {
   const seed = Math.floor(Math.random() * 2 ** 32);
   const { deals } = await post("/v1/practice-deals", { themes: [name], count: REQUESTED_DEALS, seed }, { signal });
-  const asked = deals.map(({ deal, dealer, vulnerability }) => ({ deal, dealer, vulnerability }));
-  const { results } = await post("/v1/auctions", { deals: asked, mode: "first", table: tableName }, { signal });
+  const requests = deals.map(({ deal, dealer, vulnerability }) => ({ deal, dealer, vulnerability }));
+  const { results } = await post("/v1/auctions", { deals: requests, mode: "first", table: tableName }, { signal });
   const sets = deals.flatMap((one, number) => {
     const { calls } = results[number].auctions[0];
     const board = { hands: readDeal(one.deal).hands, dealer: SEATS.indexOf(one.dealer), vulnerability: one.vulnerability };

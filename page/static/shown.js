@@ -74,19 +74,19 @@ function nextCalls(answer) {
 }
 
 async function showExplained(place, now, signal) {
-  const told = await explained(now, signal);
+  const explanation = await explained(now, signal);
   if (signal.aborted) return;
-  if (!told) {
+  if (!explanation) {
     clear(place, notice("info", phrase("meanings.none")));
     return;
   }
   const facts = [
-    told.forced && phrase("shown.forced"),
-    told.game_forced && phrase("shown.game"),
-    told.agreed_suit && phrase("shown.agreed", { suit: phrase(`suit.${told.agreed_suit}`) }),
+    explanation.forced && phrase("shown.forced"),
+    explanation.game_forced && phrase("shown.game"),
+    explanation.agreed_suit && phrase("shown.agreed", { suit: phrase(`suit.${explanation.agreed_suit}`) }),
   ].filter(Boolean);
   clear(
-    place, told.calls.length ? meaningsNode(told.calls, now) : h("p", null, phrase("shown.nobody-called")),
+    place, explanation.calls.length ? meaningsNode(explanation.calls, now) : h("p", null, phrase("shown.nobody-called")),
     facts.length > 0 && h("p", { class: "facts" }, facts.map((fact) => h("span", { class: "badge fair" }, fact))),
   );
 }

@@ -48,7 +48,7 @@ export function storesNothing() {
 
 /** Whether something was put aside since this was last asked. */
 export function wasPutAside() {
-  const told = isAside;
+  const wasAside = isAside;
   isAside = false;
-  return told;
+  return wasAside;
 }

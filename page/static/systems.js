@@ -56,8 +56,8 @@ export async function show(place, now, signal) {
   // a system that is changed for the first time stands in the list at once
   const renamed = (name) => clear(choice, choiceNode(name, names, base, tell));
   renamed(own ? own.name : base);
-  const told = (sentence) => clear(problem, notice("error", sentence));
-  const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), told, FOLDER));
+  const reportError = (sentence) => clear(problem, notice("error", sentence));
+  const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), reportError, FOLDER));
   clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
   reportNotStored();
   const system = own || { name: "", base, main: "", files: {}, options: {} };
@@ -190,9 +190,9 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     const mine = new AbortController();
     running = mine;
     try {
-      const told = await checkSystem(whole(), mine.signal);
+      const checked = await checkSystem(whole(), mine.signal);
       if (mine.signal.aborted) return;
-      found = told.complaints;
+      found = checked.complaints;
       mark();
       clear(complaints, found.map((one) => h("li", null,
         h("button", { type: "button", class: "quiet", onclick: () => turnTo(one.where.file in files ? one.where.file : page, one.where.line, one.where.column) },
@@ -365,11 +365,11 @@ function verdictOf({ differs, low, high }) {
 
 /** What stands out, most deals first within a kind. */
 function findingsNode({ deals, findings, findings_total: all }) {
-  const told = { deals: count(deals) };
-  if (!all) return notice("info", phrase("systems.nothing-odd", told));
+  const counts = { deals: count(deals) };
+  if (!all) return notice("info", phrase("systems.nothing-odd", counts));
   const kinds = new Map(KINDS.map((kind) => [kind, findings.filter((one) => one.kind.replace(" ", "-") === kind)]));
   return [
-    h("p", null, phrase("systems.odd", { ...told, number: all })),
+    h("p", null, phrase("systems.odd", { ...counts, number: all })),
     KINDS.filter((kind) => kinds.get(kind).length).map((kind) => h("details", null,
       h("summary", null, phrase(`systems.kind-${kind}`), h("span", { class: "soft" }, ` ${count(kinds.get(kind).length)}`)),
       h("ul", null, kinds.get(kind).map((one) => h("li", null, one.text,
@@ -381,13 +381,13 @@ function findingsNode({ deals, findings, findings_total: all }) {
 /** IMPs a board of a changed text against the old one, with the interval, and what they were counted on. */
 function matchNode(summary) {
   const { boards, differs, value, low, high } = summary;
-  const told = { boards: boardsText(boards), differs: count(differs) };
-  if (!differs) return notice("info", phrase("systems.better-none", told));
+  const counts = { boards: boardsText(boards), differs: count(differs) };
+  if (!differs) return notice("info", phrase("systems.better-none", counts));
   const interval = low === null ? "" : phrase("simulation.interval", { low: signed(low, 3), high: signed(high, 3) });
   return [
     h("p", { class: "big" }, verdictOf(summary)),
     h("p", null, phrase("systems.better-imps", { imps: signed(value, 3), interval })),
-    h("p", { class: "soft" }, phrase("systems.better-how", told)),
+    h("p", { class: "soft" }, phrase("systems.better-how", counts)),
   ];
 }
 

@@ -39,9 +39,9 @@ export function whyNode(answer, call) {
 }
 
 function lengthNodes(lengths) {
-  const told = SUITS.filter((suit) => lengths[suit][0] > 3 || lengths[suit][1] < 4);
-  if (!told.length) return [", ", phrase("why.any-length")];
-  return told.map((suit) => {
+  const suits = SUITS.filter((suit) => lengths[suit][0] > 3 || lengths[suit][1] < 4);
+  if (!suits.length) return [", ", phrase("why.any-length")];
+  return suits.map((suit) => {
     const [low, high] = lengths[suit];
     return [", ", high === MOST_CARDS ? `${low}+` : range(low, high), " ", suitNode(suit)];
   });

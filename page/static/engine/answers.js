@@ -168,8 +168,8 @@ async function interpret(system, request, tell) {
 }
 
 function explain(system, auction) {
-  const { auction: text, ...told } = system.explain(auction.calls);
-  return { ...told, auction: text.split(" ").filter(Boolean) };
+  const { auction: text, ...explanation } = system.explain(auction.calls);
+  return { ...explanation, auction: text.split(" ").filter(Boolean) };
 }
 
 async function topics(system, auction, tell) {

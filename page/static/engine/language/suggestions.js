@@ -85,8 +85,8 @@ export function explain(text, error, names) {
     }
   }
   if (!expected.has("BID") || expected.has("NUMBER")) {
-    const told = reworded(text, position, names);
-    if (told !== null) return told;
+    const found = reworded(text, position, names);
+    if (found !== null) return found;
   }
   if (position >= rightStripped(text).length || rest.startsWith("--")) return atTheEnd(before, expected);
   if (isCardsAsCall(before, expected)) return cardsAsCall(before);
@@ -114,10 +114,10 @@ function reworded(text, position, names) {
     const found = agreed(clause, (written) => names(`; ${written}`, "agreements") !== null);
     return found && fault(start, `"${found.words}" is no agreement`, found.advice);
   }
-  const begun = BEGINNING.exec(clause);
-  if (begun !== null) {
-    start += begun[0].length;
-    clause = stripped(clause.slice(begun[0].length));
+  const beginning = BEGINNING.exec(clause);
+  if (beginning !== null) {
+    start += beginning[0].length;
+    clause = stripped(clause.slice(beginning[0].length));
   }
   if (end !== null && end[0] === ":" && /^\p{Lowercase}/u.test(clause) && !text.startsWith("when ")) {
     const capital = clause.replace(/^./u, (first) => first.toUpperCase());
@@ -209,7 +209,7 @@ function special(read, rest, before, expected) {
       return [`"${read}" is no bid`, "write a level 1-7 and a suit, a variable or NT"];
     }
   }
-  const other = Object.hasOwn(OTHER_WORDS, lower) ? OTHER_WORDS[lower] : begunBy(read, expected);
+  const other = Object.hasOwn(OTHER_WORDS, lower) ? OTHER_WORDS[lower] : completed(read, expected);
   if (other) return [unexpected(before, read, listed(expected)), `write "${other}"`];
   if (expected.has("SUIT_NOUN") && before.endsWith("cheapest")) {
     return [
@@ -244,7 +244,7 @@ function special(read, rest, before, expected) {
 }
 
 /** Words of the language that begin with a word that was read. */
-function begunBy(read, expected) {
+function completed(read, expected) {
   return [...expected].sort().flatMap((terminal) => WORDS_OF_TERMINALS.get(terminal) ?? [])
     .find((phrase) => phrase.startsWith(`${read} `));
 }
@@ -263,8 +263,8 @@ function listed(expected) {
   }
   names.push(...[...new Set([...left].filter((terminal) => terminal in READABLE).map((one) => READABLE[one]))].sort());
   if (!names.length) {
-    const told = [...left].filter((one) => WORDS_OF_TERMINALS.has(one)).map((one) => WORDS_OF_TERMINALS.get(one)[0]);
-    names.push(...told.sort().slice(0, 4).map((words) => `"${words}"`));
+    const texts = [...left].filter((one) => WORDS_OF_TERMINALS.has(one)).map((one) => WORDS_OF_TERMINALS.get(one)[0]);
+    names.push(...texts.sort().slice(0, 4).map((words) => `"${words}"`));
   }
   return names.slice(0, 5).join(" or ") || "the end of the line";
 }
