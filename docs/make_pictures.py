@@ -107,7 +107,7 @@ def boards(visit: Visit) -> None:
     visit.page.evaluate(
         """async text => bidcascade("enter_deal.js").usePasted(text, () => {})""", lin
     )
-    visit.page.wait_for_selector("#view .kept-parts .place")
+    visit.page.wait_for_selector("#view .board-parts .place")
 
 
 def card(visit: Visit) -> None:

@@ -42,9 +42,9 @@ _RUNNING: Final = """\
   const $modules = {};
   // modules in the order in which they run
   function $run(order) {
-    const begun = order.filter((path) => !(path in $modules)).map((path) => [path, $code[path]()]);
-    for (const [path, module] of begun) $modules[path] = module.next().value;
-    for (const [, module] of begun) module.next();
+    const started = order.filter((path) => !(path in $modules)).map((path) => [path, $code[path]()]);
+    for (const [path, module] of started) $modules[path] = module.next().value;
+    for (const [, module] of started) module.next();
   }
   async function $later(path) {
     $run($orders[path]);

@@ -12,7 +12,7 @@ import { servedName } from "./engine_client.js";
 import { explained, meaningsNode } from "./meanings.js";
 import { closeCalls, descriptionWords, handWords, hardest, missWords, wantedWords } from "./reasons.js";
 import { playButton } from "./play.js";
-import { callsBefore, isAtEnd, linkTo, placeAsked, seatToCall, state } from "./state.js";
+import { callsBefore, isAtEnd, linkTo, placeRequest, seatToCall, state } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
 const LAYOUTS = 300;
@@ -263,7 +263,7 @@ function showFrequencies(place) {
 
 async function loadFrequencies(place, now, signal) {
   try {
-    const answer = await post("/v1/interpret", { ...placeAsked(now), layouts: LAYOUTS }, { signal });
+    const answer = await post("/v1/interpret", { ...placeRequest(now), layouts: LAYOUTS }, { signal });
     if (signal.aborted) return;
     frequencies = new Map(answer.next_calls.map((one) => [`${one.call} ${one.name}`, one.chance]));
     showFrequencies(place);
@@ -306,9 +306,9 @@ async function showEnd(place, now, signal) {
       h("a", { href: linkTo({ view: "shown", at: null }) }, phrase("end.shown")))),
   h("h3", null, phrase("meanings.title")), meanings);
   try {
-    const told = await explained(now, signal);
+    const explanation = await explained(now, signal);
     if (signal.aborted) return "";
-    clear(meanings, told ? meaningsNode(told.calls, now) : notice("info", phrase("meanings.none")));
+    clear(meanings, explanation ? meaningsNode(explanation.calls, now) : notice("info", phrase("meanings.none")));
   } catch (error) {
     if (signal.aborted) return "";
     clear(meanings, notice("error", error.message));
@@ -323,12 +323,12 @@ export async function show(place, now, signal) {
   const seat = seatToCall(now);
   const hand = now.hands[seat];
   if (!hand) return showWithoutHand(place, now, signal);
-  const asked = { hand, ...placeAsked(now) };
+  const request = { hand, ...placeRequest(now) };
   const simulated = async (event) => {
     event.target.disabled = true;
     event.target.textContent = phrase("call.simulating");
     try {
-      const answer = await post("/v1/bid", { ...asked, simulate: { layouts: SIMULATED } }, { signal });
+      const answer = await post("/v1/bid", { ...request, simulate: { layouts: SIMULATED } }, { signal });
       if (!signal.aborted) render(answer);
     } catch (error) {
       if (signal.aborted) return;
@@ -345,7 +345,7 @@ export async function show(place, now, signal) {
       chosen: answer.call, by: SEAT_NAMES[seat], chosen_by: answer.simulation ? "simulation" : "system", reason: reasonText(answer), answer,
     }),
   );
-  const answer = await post("/v1/bid", asked, { signal });
+  const answer = await post("/v1/bid", request, { signal });
   if (signal.aborted) return "";
   render(answer);
   loadFrequencies(place, now, signal);

@@ -4,11 +4,11 @@ import { phrase } from "./texts.js";
 
 const KEY = "bidcascade.key";
 const KEEP_MS = 60_000;
-const MOST_KEPT = 200;
+const MOST_CACHED = 200;
 const MOST_WAITS = 90;
 const WAIT_MS = 1000;
 
-const kept = new Map();
+const cache = new Map();
 let askForKey = null;
 let waitingForKey = null;
 let tellWaiting = null;
@@ -155,18 +155,18 @@ export async function request(path, { method = "GET", body, headers = {}, signal
 }
 
 async function remembered(name, ask) {
-  const found = kept.get(name);
+  const found = cache.get(name);
   if (found && performance.now() - found.time < KEEP_MS) return found.value;
   const value = await ask();
-  kept.delete(name);
-  kept.set(name, { value, time: performance.now() });
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+  cache.delete(name);
+  cache.set(name, { value, time: performance.now() });
+  if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value);
   return value;
 }
 
 /** Ask what was asked before anew. */
 export function forgetAnswers() {
-  kept.clear();
+  cache.clear();
 }
 
 async function answered(method, path, value, { signal, goesOn }) {

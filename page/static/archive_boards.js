@@ -27,12 +27,12 @@ export function playedNodes(board) {
   if (!declarer) return bidNodes(contract);
   const isKnown = (number) => number !== undefined && number !== null;
   const over = isKnown(tricks) ? tricks - 6 - Number(contract[0]) : null;
-  const told = contractNodes({
+  const nodes = contractNodes({
     level: contract[0], strain: contract[1], risk: contract.slice(2), declarer: SEATS.indexOf(declarer),
   });
   return [
-    over === null ? told : phraseNodes(over ? "archives.over" : "archives.made", {
-      contract: told, over: `${over > 0 ? "+" : "−"}${Math.abs(over)}`,
+    over === null ? nodes : phraseNodes(over ? "archives.over" : "archives.made", {
+      contract: nodes, over: `${over > 0 ? "+" : "−"}${Math.abs(over)}`,
     }),
     isKnown(score) && h("span", { class: "soft" }, phrase("archives.score", { score: String(score).replace("-", "−") })),
   ];
@@ -69,12 +69,12 @@ export function boardItem(board, who, at) {
   const players = (board.players ?? []).slice(0, 4)
     .map((player, seat) => player && `${SEATS[seat]} ${player}`).filter(Boolean).join(", ");
   return h(
-    "li", { class: "kept-board" },
+    "li", { class: "board-item" },
     h("div", { class: "job-head" },
       h("h4", null, name, board.class && h("span", { class: "badge fair" }, board.class)),
       board.link && h("a", { class: "small", href: board.link, target: "_blank", rel: "noreferrer" },
         phrase("archives.viewer"), h("span", { class: "hidden" }, phrase("archives.viewer-of", { board: name })))),
-    h("div", { class: "kept-parts" },
+    h("div", { class: "board-parts" },
       h("ul", { class: "hand-lines" }, hands.map(handLine)),
       auctionPart("at-table", null, name, made, dealer, board, parting, playedNodes(board), address(made)),
       bid && auctionPart("bid-by", who, name, bid, dealer, board, parting,

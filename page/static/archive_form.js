@@ -9,7 +9,7 @@ import { phrase } from "./texts.js";
 
 const CLASSES = "classes";
 const LEVELS = ["", "next", "contract", "dealer", "vulnerability", CLASSES];
-const ASKED = [
+const REQUEST_FIELDS = [
   "archive", "auction", "by", "mode", "exact", "where", "dealer", "vulnerability", "player", "event",
   "source", "contract", "result", "seed", "level", "limit",
 ];
@@ -17,8 +17,8 @@ const LIMIT = 50;
 
 /** Question of a text; what no question says is left out. */
 export function readQuestion(text) {
-  const told = [...new URLSearchParams(text)].filter(([name, value]) => ASKED.includes(name) && value.trim());
-  return new URLSearchParams(told);
+  const fields = [...new URLSearchParams(text)].filter(([name, value]) => REQUEST_FIELDS.includes(name) && value.trim());
+  return new URLSearchParams(fields);
 }
 
 /** The same question about another auction. */
@@ -31,13 +31,13 @@ export function withAuction(question, calls) {
 
 /** Path of the service that answers a question, without parts of it or with others. */
 export function pathOf(question, what, changes = {}) {
-  const told = new URLSearchParams(question);
-  told.delete("archive");
+  const query = new URLSearchParams(question);
+  query.delete("archive");
   for (const [name, value] of Object.entries(changes)) {
-    if (value === null) told.delete(name);
-    else told.set(name, value);
+    if (value === null) query.delete(name);
+    else query.set(name, value);
   }
-  return `/v1/archives/${encodeURIComponent(question.get("archive") ?? "")}/${what}?${told}`;
+  return `/v1/archives/${encodeURIComponent(question.get("archive") ?? "")}/${what}?${query}`;
 }
 
 function labelled(text, control, ...more) {

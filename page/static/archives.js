@@ -97,7 +97,7 @@ function filesNode(question) {
 function placeNodes(node, calls, question, signal) {
   const here = (some) => linkTo({ asked: withAuction(question, some), view: "archives" });
   const about = { auction: calls.join(" "), by: question.get("by") };
-  const worth = new URLSearchParams({ archive: question.get("archive") });
+  const query = new URLSearchParams({ archive: question.get("archive") });
   const ended = node.boards - node.next.reduce((sum, one) => sum + one.boards, 0);
   return h(
     "section", { class: "follows", "aria-label": phrase("archives.follows") }, h("h3", null, phrase("archives.follows")),
@@ -109,7 +109,7 @@ function placeNodes(node, calls, question, signal) {
       call, share: boards / node.boards, name: boardsText(boards), href: here([...calls, call]),
     }))),
     ended > 0 && h("p", { class: "soft small" }, phrase("archives.ended", { number: ended })),
-    node.boards > 0 && asker(phrase("archives.worth"), pathOf(worth, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
+    node.boards > 0 && asker(phrase("archives.worth"), pathOf(query, "nodes", { ...about, statistics: "true" }), signal, (answer) => (
       answer.statistics ? valueNodes(answer.statistics, calls)
         : notice("info", phrase("archives.too-few"))
     )),
@@ -119,13 +119,13 @@ function placeNodes(node, calls, question, signal) {
 async function answerNodes(question, signal) {
   const calls = callsOf(question);
   const limit = Math.min(Number(question.get("limit")) || MOST_SHOWN, MOST_SHOWN);
-  const asked = [get(pathOf(question, "boards", { limit }), { signal })];
+  const requests = [get(pathOf(question, "boards", { limit }), { signal })];
   if (calls) {
     const of = new URLSearchParams([...question].filter(([name]) => ["archive", "auction", "by"].includes(name)));
     of.set("auction", calls.join(" "));
-    asked.push(get(pathOf(of, "nodes"), { signal }));
+    requests.push(get(pathOf(of, "nodes"), { signal }));
   }
-  const [found, node] = await Promise.all(asked);
+  const [found, node] = await Promise.all(requests);
   const { boards } = found;
   const text = found.total === null ? phrase("archives.more-fit", { boards: boardsText(boards.length) })
     : phrase("archives.said", { boards: boardsText(found.total) });
@@ -139,7 +139,7 @@ async function answerNodes(question, signal) {
       boards.length > 0 && [
         h("h3", null, found.total === boards.length ? phrase("archives.boards")
           : phrase("archives.boards-some", { listed: count(boards.length) })),
-        h("ul", { class: "kept-boards" }, boards.map((board) => boardItem(board, question.get("by"), calls?.length ?? 0))),
+        h("ul", { class: "board-items" }, boards.map((board) => boardItem(board, question.get("by"), calls?.length ?? 0))),
       ],
     ],
   };

@@ -61,10 +61,10 @@ function nodeItem(node, now, depth) {
     callNode(one.calls.at(-1)),
   );
   const line = h("span", { class: "run" }, run.map(link));
-  const told = h("span", { class: "soft small" }, last.completed
+  const result = h("span", { class: "soft small" }, last.completed
     ? contractNodes(contractOf(last.calls, now.dealer)) : listed(last.variants, "or"));
   if (!last.children.length) {
-    return h("li", { class: "leaf" }, h("span", { class: "twig", "aria-hidden": "true" }), line, told);
+    return h("li", { class: "leaf" }, h("span", { class: "twig", "aria-hidden": "true" }), line, result);
   }
   const id = freshId("branch");
   const list = h("ul", { id, hidden: true });

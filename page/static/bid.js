@@ -10,12 +10,12 @@ import { ownAuction, partingOf } from "./compare.js";
 import { compassNode } from "./deal_diagram.js";
 import { busy, clear, h, notice, put, say } from "./dom.js";
 import { solvedInParts, solvedNodes, valueNodes } from "./double_dummy.js";
-import { callsOf, keepCalls, keepWorth, showEvening, unfinished } from "./evening.js";
+import { callsOf, showEvening, storeCalls, storeValue, unfinished } from "./evening.js";
 import { callNode, contractNodes, contractText } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes, plainAuction, showMeanings } from "./game_table.js";
 import { isPlayable, playAs, playButton } from "./play.js";
-import { change, linkTo, placeAsked } from "./state.js";
-import { keep, kept } from "./storage.js";
+import { change, linkTo, placeRequest } from "./state.js";
+import { store, stored } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
@@ -46,7 +46,7 @@ let note = "";
 /** A new board; where it is wished, one on which the system has a call other than pass for the player. */
 async function boardToBid(table, signal) {
   note = "";
-  if (!kept(ACTING, isSwitch)) return newBoard();
+  if (!stored(ACTING, isSwitch)) return newBoard();
   for (let tries = 0; tries < TRIES; tries += 1) {
     const boards = Array.from({ length: AT_ONCE }, newBoard);
     const answer = await post("/v1/auctions", {
@@ -69,8 +69,8 @@ async function nextBoard(table, signal, quiet = false) {
 
 /** A switch that the browser keeps. */
 function switchNode(name, text) {
-  const box = h("input", { type: "checkbox", id: name, onchange: () => keep(name, box.checked) });
-  box.checked = kept(name, isSwitch) ?? false;
+  const box = h("input", { type: "checkbox", id: name, onchange: () => store(name, box.checked) });
+  box.checked = stored(name, isSwitch) ?? false;
   return h("label", { class: "check" }, box, " ", text);
 }
 
@@ -82,13 +82,13 @@ function positionOf(board, calls, table) {
 /** The call and the reasons of the system at one place of a board. */
 function systemAt(board, calls, table, signal) {
   const hand = board.hands[(board.dealer + calls.length) % 4];
-  return post("/v1/bid", { hand, ...placeAsked(positionOf(board, calls, table)) }, { signal });
+  return post("/v1/bid", { hand, ...placeRequest(positionOf(board, calls, table)) }, { signal });
 }
 
 export async function show(place, now, signal) {
   if (!now.asked) {
-    const begun = unfinished(now.table);
-    if (begun) change({ asked: begun }, { quiet: true });
+    const code = unfinished(now.table);
+    if (code) change({ asked: code }, { quiet: true });
     else await nextBoard(now.table, signal, true);
     return "";
   }
@@ -134,7 +134,7 @@ function takeBack(game) {
   const last = lastOwn(game);
   if (last < 0) return;
   game.calls.length = last;
-  keepCalls(game.code, game.table, game.calls);
+  storeCalls(game.code, game.table, game.calls);
   bid(game);
   game.scene.focus();
 }
@@ -159,7 +159,7 @@ async function bid(game) {
 
   const made = (call) => {
     calls.push(call);
-    keepCalls(game.code, game.table, calls);
+    storeCalls(game.code, game.table, calls);
     if (!notes.firstChild) put(notes, keepingNotes());
     tellMeanings();
   };
@@ -186,7 +186,7 @@ async function bid(game) {
     }
     if (isOver(calls)) {
       const position = positionOf(board, calls, game.table);
-      if (kept(PLAYING, isSwitch) && isPlayable(position)) {
+      if (stored(PLAYING, isSwitch) && isPlayable(position)) {
         playAs(position, board.seat);
         return;
       }
@@ -263,7 +263,7 @@ async function showTurns(game, place) {
     const answers = await Promise.all(own.map((index) => systemAt(board, calls.slice(0, index), game.table, signal)));
     if (signal.aborted) return;
     const agreed = own.filter((index, turn) => calls[index] === answers[turn].call).length;
-    keepWorth(game.code, game.table, { agreed: [agreed, own.length] });
+    storeValue(game.code, game.table, { agreed: [agreed, own.length] });
     showEvening(game.evening);
     clear(
       place, !own.length && h("p", { class: "soft" }, phrase("bid.no-turns")),
@@ -308,7 +308,7 @@ function showSwing({ board, table, code }, position, own, solved, place) {
   const [mine, theirs] = solved.auctions;
   // those of North-South, and never minus nothing
   const imps = (board.seat % 2 ? -mine.imps[1] : mine.imps[1]) || 0;
-  keepWorth(code, table, { imps });
+  storeValue(code, table, { imps });
   const parting = partingOf(own, position.calls);
   clear(
     place,

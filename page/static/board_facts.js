@@ -26,9 +26,9 @@ export function playRemark(cards) {
   return readerRemark("play", cards);
 }
 
-/** Board of what is told. */
-export function board(told) {
-  return { ...EMPTY, ...told };
+/** Board of some facts; the rest is empty. */
+export function board(facts) {
+  return { ...EMPTY, ...facts };
 }
 
 export function titleOf(one) {

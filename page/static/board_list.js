@@ -68,12 +68,12 @@ function partOf(one, bid) {
   return parting === calls.length && statusOf(one) !== "complete" ? -1 : parting;
 }
 
-function asked(now) {
-  const told = new URLSearchParams(now.asked);
-  return { page: Math.max(1, Math.floor(Number(told.get("page"))) || 1), isParted: told.get("only") === "part" };
+function requestOf(now) {
+  const query = new URLSearchParams(now.asked);
+  return { page: Math.max(1, Math.floor(Number(query.get("page"))) || 1), isParted: query.get("only") === "part" };
 }
 
-function askedText({ page, isParted }) {
+function requestText({ page, isParted }) {
   return new URLSearchParams({ ...(page > 1 && { page }), ...(isParted && { only: "part" }) }).toString();
 }
 
@@ -101,16 +101,16 @@ function remarksNode({ commentary }, name) {
   ));
 }
 
-function systemPart(one, name, who, bid, address, isAsked) {
+function systemPart(one, name, who, bid, address, isRequested) {
   if (!one.hands.every(Boolean)) return h("p", { class: "soft small" }, phrase("boards.unknown-hands"));
-  if (!bid) return isAsked && h("div", null, busy(phrase("boards.bidding")));
+  if (!bid) return isRequested && h("div", null, busy(phrase("boards.bidding")));
   return auctionPart(
     "bid-by", who, name, bid, one.dealer, one, partOf(one, bid),
     contractNodes(contractOf(bid, one.dealer)), address(bid),
   );
 }
 
-function item(one, place, who, table, isAsked, signal) {
+function item(one, place, who, table, isRequested, signal) {
   const name = titleOf(one);
   const bid = bidOf(one, table);
   const parting = partOf(one, bid);
@@ -130,7 +130,7 @@ function item(one, place, who, table, isAsked, signal) {
     .filter(Boolean).join(", ");
   const problem = auctionProblem(one);
   return h(
-    "li", { class: "kept-board" },
+    "li", { class: "board-item" },
     h("div", { class: "job-head" },
       h("h4", null, h("label", { class: "check" }, box, " ", name),
         parting >= 0 && h("span", { class: "badge fair" }, phrase("boards.parts"))),
@@ -138,7 +138,7 @@ function item(one, place, who, table, isAsked, signal) {
         who: SEAT_NAMES[one.dealer], side: phrase(`sides.${one.vulnerability}`),
       }))),
     players && h("p", { class: "small" }, players),
-    h("div", { class: "kept-parts" },
+    h("div", { class: "board-parts" },
       h("ul", { class: "hand-lines" }, one.hands.map(handLine)),
       one.calls?.length ? auctionPart(
         "at-table", null, name, one.calls, one.dealer, one, parting, playedNodes(one), address(one.calls),
@@ -150,7 +150,7 @@ function item(one, place, who, table, isAsked, signal) {
           href: address([]), "aria-label": phrase("boards.open-label", { name }),
         }, phrase("archives.open"))),
       ),
-      systemPart(one, name, who, bid, address, isAsked)),
+      systemPart(one, name, who, bid, address, isRequested)),
     problem && notice("error", problem),
     h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name), remarksNode(one, name),
       practiceNode(one, name, table, signal),
@@ -212,7 +212,7 @@ function fileButton() {
 function pager(pages, { page, isParted }, place) {
   if (pages < 2) return null;
   const to = (number, text) => (number < 1 || number > pages ? h("span", { class: "soft" }, text)
-    : h("a", { href: linkTo({ asked: askedText({ page: number, isParted }) }) }, text));
+    : h("a", { href: linkTo({ asked: requestText({ page: number, isParted }) }) }, text));
   return h("nav", { class: "row pager", "aria-label": phrase(`boards.pages-${place}`) },
     to(page - 1, phrase("boards.page-before")), h("span", null, phrase("boards.page", { page, pages })),
     to(page + 1, phrase("boards.page-next")));
@@ -223,7 +223,7 @@ function restRow(...children) {
 }
 
 /** Tools for all boards: which are shown, `rest` for those that are not bid yet, and saving. */
-function tools(told, shown, rest) {
+function tools(filter, shown, rest) {
   const { boards } = boardSet();
   const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
   const label = h("span", { class: "soft" });
@@ -236,10 +236,10 @@ function tools(told, shown, rest) {
       h("span", { class: "field" }, h("label", { for: "boards-which" }, phrase("boards.show")), h(
         "select", {
           id: "boards-which",
-          onchange: ({ target }) => change({ asked: askedText({ page: 1, isParted: target.value === "part" }) }),
+          onchange: ({ target }) => change({ asked: requestText({ page: 1, isParted: target.value === "part" }) }),
         },
         ["all", "part"].map((name) => h("option", {
-          value: name, selected: (name === "part") === told.isParted,
+          value: name, selected: (name === "part") === filter.isParted,
         }, phrase(`boards.show-${name}`))),
       )),
       rest),
@@ -260,12 +260,12 @@ function forget() {
 }
 
 export async function show(place, now, signal) {
-  const { boards, problems, names, isKept, version } = boardSet();
+  const { boards, problems, names, isStored, version } = boardSet();
   if (chosenOf !== version) chosen = new Set();
   chosenOf = version;
   if (!boards.length) return nothing(place);
   const { table } = now;
-  const told = asked(now);
+  const filter = requestOf(now);
   let who = table;
   let problem = null;
   /** How far it is with the rest, while that is bid: it stays where the list is drawn anew. */
@@ -274,9 +274,9 @@ export async function show(place, now, signal) {
   const draw = () => {
     const known = boards.filter((one) => bidOf(one, table));
     const all = boards.map((one, index) => [one, index]);
-    const found = told.isParted ? all.filter(([one]) => partOf(one, bidOf(one, table)) >= 0) : all;
+    const found = filter.isParted ? all.filter(([one]) => partOf(one, bidOf(one, table)) >= 0) : all;
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
-    const page = Math.min(told.page, pages);
+    const page = Math.min(filter.page, pages);
     const shown = found.slice(PAGE * (page - 1), PAGE * page);
     const rest = boards.filter((one) => one.hands.every(Boolean)).length - known.length;
     clear(
@@ -284,18 +284,18 @@ export async function show(place, now, signal) {
         h("span", { class: "soft small" }, ` ${names.filter(Boolean).join(", ")}`)),
         h("div", { class: "row" }, fileButton(),
           h("button", { type: "button", onclick: forget }, phrase("boards.forget")))),
-      !isKept && notice("info", phrase("boards.not-kept")),
+      !isStored && notice("info", phrase("boards.not-kept")),
       problemsNode(problems),
       problem && notice("error", problem),
-      tools(told, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
+      tools(filter, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
         h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })),
       ))),
-      told.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
+      filter.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
         number: found.length, known: count(known.length),
       })),
-      pager(pages, { ...told, page }, "top"),
-      h("ol", { class: "kept-boards" }, shown.map(([one, index]) => item(one, index, who, table, !problem, signal))),
-      pager(pages, { ...told, page }, "bottom"),
+      pager(pages, { ...filter, page }, "top"),
+      h("ol", { class: "board-items" }, shown.map(([one, index]) => item(one, index, who, table, !problem, signal))),
+      pager(pages, { ...filter, page }, "bottom"),
     );
     return shown;
   };

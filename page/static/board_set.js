@@ -5,7 +5,7 @@ import { readBoards } from "./board_files.js";
 
 const NAME = "bidcascade.boards";
 
-let set = { boards: [], problems: [], names: [], isKept: true, version: 0 };
+let set = { boards: [], problems: [], names: [], isStored: true, version: 0 };
 let places = new Map();
 let opened = -1;
 
@@ -17,9 +17,9 @@ function keyOf({ hands, dealer }) {
   return `${dealer} ${hands.join(" ")}`;
 }
 
-function use(found, texts, isKept) {
+function use(found, texts, isStored) {
   set = {
-    boards: found.boards, problems: found.problems, names: texts.map(({ name }) => name), isKept,
+    boards: found.boards, problems: found.problems, names: texts.map(({ name }) => name), isStored,
     version: set.version + 1,
   };
   opened = -1;
@@ -33,17 +33,17 @@ function use(found, texts, isKept) {
 
 /** Let these be the boards; `texts` are {name, text, kind}, from which they are read again after a reload. */
 export function keepBoards(found, texts) {
-  let isKept = true;
+  let isStored = true;
   try {
     sessionStorage.setItem(NAME, JSON.stringify(texts));
   } catch {
-    isKept = false;
-    dropKept();
+    isStored = false;
+    dropStored();
   }
-  use(found, texts, isKept);
+  use(found, texts, isStored);
 }
 
-function dropKept() {
+function dropStored() {
   try {
     sessionStorage.removeItem(NAME);
   } catch {
@@ -52,7 +52,7 @@ function dropKept() {
 }
 
 export function forgetBoards() {
-  dropKept();
+  dropStored();
   use({ boards: [], problems: [] }, [], true);
 }
 
@@ -61,9 +61,9 @@ export async function readTexts(texts, options) {
   const all = { boards: [], problems: [] };
   for (const { name, text, kind } of texts) {
     const { boards, problems } = await readBoards(text, kind, options);
-    const told = texts.length > 1 ? { file: name } : {};
+    const source = texts.length > 1 ? { file: name } : {};
     boards.forEach((one) => all.boards.push(one));
-    problems.forEach((one) => all.problems.push({ ...one, ...told }));
+    problems.forEach((one) => all.problems.push({ ...one, ...source }));
   }
   return all;
 }
@@ -81,7 +81,7 @@ export async function restoreBoards() {
     return true;
   } catch {
     // of another version of the page, or a browser that keeps nothing
-    dropKept();
+    dropStored();
     return false;
   }
 }
@@ -108,15 +108,15 @@ export function setOpened(place) {
 /** The board that a state shows, with what came with it of alerts, announcements, play and result. */
 export function boardShown(now) {
   const { hands, dealer, vulnerability, calls } = now;
-  const kept = set.boards[placeOf(now)];
-  const common = kept ? commonCalls(kept, calls) : 0;
-  const told = { hands, dealer, vulnerability, calls };
-  if (kept && common === calls.length && common === kept.calls.length) return { ...kept, ...told };
+  const found = set.boards[placeOf(now)];
+  const common = found ? commonCalls(found, calls) : 0;
+  const facts = { hands, dealer, vulnerability, calls };
+  if (found && common === calls.length && common === found.calls.length) return { ...found, ...facts };
   const outcome = outcomeOf(calls, dealer) ?? { contract: null, declarer: null };
-  const { number = null, room = null, players = null, event = null } = kept ?? {};
+  const { number = null, room = null, players = null, event = null } = found ?? {};
   return board({
-    ...told, number, room, players, event, ...resultOf({ ...outcome, tricks: null }, vulnerability),
-    alerts: calls.map((_, place) => place < common && kept.alerts[place]),
-    announcements: calls.map((_, place) => (place < common ? kept.announcements[place] : "")),
+    ...facts, number, room, players, event, ...resultOf({ ...outcome, tricks: null }, vulnerability),
+    alerts: calls.map((_, place) => place < common && found.alerts[place]),
+    announcements: calls.map((_, place) => (place < common ? found.announcements[place] : "")),
   });
 }

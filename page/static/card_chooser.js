@@ -58,8 +58,8 @@ async function servedCard(game, at, signal) {
   const answer = await get(`/play?${query}`, { signal });
   if (!answer.card) throw new Error(answer.message);
   const byThumb = answer.who === "rules of thumb";
-  const told = [byThumb ? "" : answer.why, ...(answer.notes ?? [])].filter(Boolean).map(cardsInWords);
-  return { card: answer.card, by: byThumb ? "thumb" : "layouts", why: told.join("; ") };
+  const reasons = [byThumb ? "" : answer.why, ...(answer.notes ?? [])].filter(Boolean).map(cardsInWords);
+  return { card: answer.card, by: byThumb ? "thumb" : "layouts", why: reasons.join("; ") };
 }
 
 /** Cards that may be played, as rules of thumb have them: they see the own hand and dummy. */
@@ -68,7 +68,7 @@ function orderOf({ contract, play }, at) {
   const isSeen = (seat) => seat === at.turn || (play.length > 0 && seat === otherSeen({ contract }, at.turn));
   const known = new Set([...play, ...held.flatMap((cards, seat) => (isSeen(seat) ? cards : []))]);
   return usualOrder(held[at.turn], at.trick, {
-    strain: contract.strain, unseen: allCards().filter((card) => !known.has(card)), isBegun: play.length > 0,
+    strain: contract.strain, unseen: allCards().filter((card) => !known.has(card)), isStarted: play.length > 0,
     declares: (at.turn - contract.declarer) % 2 === 0,
   });
 }

@@ -35,13 +35,13 @@ export function partingOf(one, two) {
 
 /** Names of the tables that are compared: those of the address, else the table of the page and others. */
 function chosenOf(now, names) {
-  const told = now.other.split(",");
-  const chosen = names.filter((name) => told.includes(name));
+  const requested = now.other.split(",");
+  const chosen = names.filter((name) => requested.includes(name));
   if (chosen.length > 1) return chosen;
   // one alone stands beside the table of the page
   const first = now.table || names[0];
   const others = names.filter((name) => name !== first);
-  return [first, ...(others.some((name) => told.includes(name)) ? chosen : others)].slice(0, MOST);
+  return [first, ...(others.some((name) => requested.includes(name)) ? chosen : others)].slice(0, MOST);
 }
 
 /** Whether the systems that have agreed so far call differently at a place, one of them being `auctions[own]`. */

@@ -32,9 +32,9 @@ function isOfCard(call) {
 function meaningsOf(entry) {
   const all = entry.variants.filter((one) => one.name || one.description || one.criteria.length);
   const isFirst = (one) => all.find(({ name }) => name === one.name) === one;
-  const told = [...all.filter(isFirst), ...all.filter((one) => !isFirst(one))];
-  return told.slice(0, MOST_MEANINGS).map((one) => h("p", null, meaningNodes(one)))
-    .concat(told.length > MOST_MEANINGS ? h("p", { class: "soft small" }, phrase("card.more", { number: told.length - MOST_MEANINGS })) : []);
+  const ordered = [...all.filter(isFirst), ...all.filter((one) => !isFirst(one))];
+  return ordered.slice(0, MOST_MEANINGS).map((one) => h("p", null, meaningNodes(one)))
+    .concat(ordered.length > MOST_MEANINGS ? h("p", { class: "soft small" }, phrase("card.more", { number: ordered.length - MOST_MEANINGS })) : []);
 }
 
 function rowNode(calls, entry, shown) {

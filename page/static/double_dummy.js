@@ -7,7 +7,7 @@ import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, h, notice, table } from "./dom.js";
 import { solveDeal } from "./engine_client.js";
 import { bidNodes, callNode, readContract, suitNode } from "./format.js";
-import { dealWorth } from "./par.js";
+import { dealValue } from "./par.js";
 import { hasAllHands, isAtEnd } from "./state.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
 
@@ -44,13 +44,13 @@ function parContract(text) {
 }
 
 /** An auction's contract: bid, declarer, tricks, points. */
-export function valueNodes(worth) {
-  if (worth.contract === "Pass") return [phrase("contract.passed-spoken")];
-  const { level, strain, risk, declarer } = readContract(worth.contract);
+export function valueNodes(value) {
+  if (value.contract === "Pass") return [phrase("contract.passed-spoken")];
+  const { level, strain, risk, declarer } = readContract(value.contract);
   return phraseNodes("dummy.worth", {
     bid: bidNodes(level + strain + risk), who: SEAT_NAMES[declarer],
-    tricks: phrase("dummy.tricks", { number: worth.tricks }),
-    outcome: outcomeText(worth.tricks - 6 - Number(level)), points: pointsText(worth.score),
+    tricks: phrase("dummy.tricks", { number: value.tricks }),
+    outcome: outcomeText(value.tricks - 6 - Number(level)), points: pointsText(value.score),
   });
 }
 
@@ -83,11 +83,11 @@ let solving = new AbortController();
 async function* solvedHere(board, auctions, signal) {
   const ending = new AbortController();
   signal?.addEventListener("abort", () => ending.abort(signal.reason), { once: true });
-  const told = [];
+  const tables = [];
   let wake = () => {};
   let failure = null;
   const hear = (table) => {
-    told.push(table);
+    tables.push(table);
     wake();
   };
   solveDeal(board.hands, { signal: ending.signal, progress: hear }).catch((error) => {
@@ -96,9 +96,9 @@ async function* solvedHere(board, auctions, signal) {
   });
   try {
     for (let isWhole = false; !isWhole;) {
-      if (!told.length && !failure) await new Promise((resolve) => { wake = resolve; });
-      if (!told.length) throw failure;
-      const solved = dealWorth(board, auctions, told.shift());
+      if (!tables.length && !failure) await new Promise((resolve) => { wake = resolve; });
+      if (!tables.length) throw failure;
+      const solved = dealValue(board, auctions, tables.shift());
       yield solved;
       isWhole = !solved.goes_on;
     }
@@ -146,9 +146,9 @@ export function showDoubleDummy(now) {
     try {
       for await (const solved of solvedInParts(now, auctions, signal)) {
         if (signal.aborted) return;
-        const [worth] = solved.auctions;
-        clear(answer, solvedNodes(solved), worth && solved.par && h("p", null, phraseNodes("dummy.contract", {
-          worth: valueNodes(worth), par: toParText(worth.imps_to_par),
+        const [value] = solved.auctions;
+        clear(answer, solvedNodes(solved), value && solved.par && h("p", null, phraseNodes("dummy.contract", {
+          worth: valueNodes(value), par: toParText(value.imps_to_par),
         })));
       }
     } catch (error) {

@@ -145,24 +145,24 @@ function ask(what, about, { signal, progress } = {}) {
  * until it is ended.
  */
 export function solverEngine() {
-  const asked = new Map();
+  const pending = new Map();
   let solver = null;
   let last = 0;
   const hearSolver = ({ id, value, error, progress }) => {
-    const one = asked.get(id);
+    const one = pending.get(id);
     if (!one) return;
     if (progress !== undefined) {
       one.progress?.(progress);
       return;
     }
-    asked.delete(id);
+    pending.delete(id);
     if (error) one.reject(errorOf(error));
     else one.resolve(value);
   };
-  const fail = (error) => [...asked.keys()].forEach((id) => hearSolver({ id, error }));
+  const fail = (error) => [...pending.keys()].forEach((id) => hearSolver({ id, error }));
   const startHere = () => {
     solver = pageEngine(hearSolver, fail);
-    for (const { message } of asked.values()) solver.post(message);
+    for (const { message } of pending.values()) solver.post(message);
   };
   try {
     solver = workerEngine(hearSolver, startHere);
@@ -175,9 +175,9 @@ export function solverEngine() {
       last += 1;
       const message = { id: last, ask: what, given: about };
       return new Promise((resolve, reject) => {
-        asked.set(message.id, { message, resolve, reject, progress });
+        pending.set(message.id, { message, resolve, reject, progress });
         signal?.addEventListener("abort", () => {
-          if (!asked.delete(message.id)) return;
+          if (!pending.delete(message.id)) return;
           solver.post({ id: 0, ask: "cancel", given: message.id });
           reject(signal.reason);
         }, { once: true });

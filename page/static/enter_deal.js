@@ -202,7 +202,7 @@ function packForm() {
   state().hands.forEach((hand, index) => {
     if (hand) for (const card of cardsOf(hand)) owner.set(card, index);
   });
-  const told = h("p", { class: "soft small", role: "status" });
+  const counts = h("p", { class: "soft small", role: "status" });
   const buttons = new Map();
   const count = (index) => [...owner.values()].filter((one) => one === index).length;
   const show = () => {
@@ -214,7 +214,7 @@ function packForm() {
       const small = button.lastChild;
       small.textContent = has === undefined || has === chosen ? "" : SEATS[has];
     }
-    told.textContent = SEATS.map((name, index) => `${SEAT_NAMES[index]} ${count(index)}`).join(", ");
+    counts.textContent = SEATS.map((name, index) => `${SEAT_NAMES[index]} ${count(index)}`).join(", ");
   };
   const toggle = (card) => {
     const chosen = Number(seat.value);
@@ -254,7 +254,7 @@ function packForm() {
     "div", { class: "form" },
     h("div", { class: "row" }, h("label", { for: "pack-seat" }, phrase("enter.cards-of")), seat,
       h("button", { type: "button", onclick: () => { owner.clear(); show(); } }, phrase("enter.empty"))),
-    pack, told, problem,
+    pack, counts, problem,
     h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: use }, phrase("enter.use-cards"))),
   );
   show();

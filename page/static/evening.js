@@ -5,7 +5,7 @@ import { clear, h, table } from "./dom.js";
 import { contractNodes } from "./format.js";
 import { readBoard } from "./board_code.js";
 import { linkTo } from "./state.js";
-import { keep, kept } from "./storage.js";
+import { store, stored } from "./storage.js";
 import { phrase } from "./texts.js";
 
 const NAME = "evening";
@@ -30,7 +30,7 @@ function isEvening(value) {
 }
 
 function evening() {
-  return kept(NAME, isEvening) ?? EMPTY;
+  return stored(NAME, isEvening) ?? EMPTY;
 }
 
 function isSame(one, code, tableName) {
@@ -51,26 +51,26 @@ export function callsOf(code, tableName) {
 }
 
 /** Keep what was called so far; a board whose auction is over joins those of the evening. */
-export function keepCalls(code, tableName, calls) {
+export function storeCalls(code, tableName, calls) {
   const { current, boards } = evening();
   const board = { code, table: tableName, calls: [...calls] };
   if (!isOver(calls)) {
-    keep(NAME, { current: board, boards });
+    store(NAME, { current: board, boards });
     return;
   }
   const known = boards.find((one) => isSame(one, code, tableName));
   const same = known?.calls.join() === calls.join();
   const finished = { ...board, imps: same ? known.imps : null, agreed: same ? known.agreed : null };
-  keep(NAME, {
+  store(NAME, {
     current: isSame(current, code, tableName) ? null : current,
     boards: known ? boards.map((one) => (one === known ? finished : one)) : [...boards, finished].slice(-MOST_BOARDS),
   });
 }
 
 /** Keep what a finished board was worth: `imps` against the system, or `agreed` of all own calls. */
-export function keepWorth(code, tableName, worth) {
+export function storeValue(code, tableName, value) {
   const { current, boards } = evening();
-  keep(NAME, { current, boards: boards.map((one) => (isSame(one, code, tableName) ? { ...one, ...worth } : one)) });
+  store(NAME, { current, boards: boards.map((one) => (isSame(one, code, tableName) ? { ...one, ...value } : one)) });
 }
 
 function impsText(imps, name = "evening.imps") {
@@ -94,7 +94,7 @@ export function showEvening(place) {
   const total = counted.reduce((sum, one) => sum + one.imps, 0);
   const begin = () => {
     if (!confirm(phrase("evening.sure"))) return;
-    keep(NAME, { current, boards: [] });
+    store(NAME, { current, boards: [] });
     showEvening(place);
   };
   clear(

@@ -164,7 +164,7 @@ export function pointsText([low, high]) {
 }
 
 /** Whether a share is more than a row of "0 %". */
-export function isTold(share) {
+export function isReported(share) {
   return share >= 0.005;
 }
 

@@ -8,7 +8,7 @@ import { SIDE_NAMES } from "./deal_diagram.js";
 import { busy, byId, clear, freshId, h, notice, sayOn } from "./dom.js";
 import { callNode, handNode } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { keepsNothing, wasPutAside } from "./storage.js";
+import { storesNothing, wasPutAside } from "./storage.js";
 import { phrase } from "./texts.js";
 
 /** Diagram of an auction that leads nowhere; `more` stands behind the last call. */
@@ -64,9 +64,9 @@ export async function showMeanings(place, position, signal) {
   }
   if (!place.firstChild) clear(place, busy(phrase("meanings.asking")));
   try {
-    const told = await explained(position, signal);
+    const explanation = await explained(position, signal);
     if (signal.aborted) return;
-    clear(place, told ? meaningsNode(told.calls, position) : notice("info", phrase("meanings.none")));
+    clear(place, explanation ? meaningsNode(explanation.calls, position) : notice("info", phrase("meanings.none")));
   } catch (error) {
     if (!signal.aborted) clear(place, notice("error", error.message));
   }
@@ -76,7 +76,7 @@ export async function showMeanings(place, position, signal) {
 export function keepingNotes() {
   return [
     wasPutAside() && notice("info", phrase("game.set-aside")),
-    keepsNothing() && notice("info", phrase("game.keeps-nothing")),
+    storesNothing() && notice("info", phrase("game.keeps-nothing")),
   ];
 }
 
@@ -99,10 +99,10 @@ export function copyButton(properties = {}) {
     ...properties, type: "button", onclick: async () => {
       try {
         await navigator.clipboard.writeText(location.href);
-        const told = copiedText(location);
-        const isElsewhere = told === phrase("game.copied");
-        sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), told);
-        if (!isElsewhere) clear(byId("messages"), notice("info", told));
+        const message = copiedText(location);
+        const isElsewhere = message === phrase("game.copied");
+        sayOn(button, phrase(isElsewhere ? "page.copied" : "page.copied-here"), message);
+        if (!isElsewhere) clear(byId("messages"), notice("info", message));
       } catch {
         sayOn(button, phrase("game.copy-by-hand"), phrase("game.copy-by-hand"));
       }

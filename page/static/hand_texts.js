@@ -52,21 +52,21 @@ function sidesOf(text) {
 
 /** A text without what it tells of the board around the hands, and that. */
 function withoutFacts(text) {
-  const told = {};
+  const facts = {};
   let rest = text.replace(/\r\n?/g, "\n").replaceAll("\t", TAB).replace(/[\u00a0\u2000-\u200a]/g, " ");
   const take = (pattern, read) => {
     rest = rest.replace(pattern, (whole, ...groups) => {
-      Object.assign(told, { ...read(groups[0]), ...told });
+      Object.assign(facts, { ...read(groups[0]), ...facts });
       return " ".repeat(whole.length);
     });
   };
   for (const [pattern, read] of FACTS) take(pattern, read);
   const mark = DEALER_MARK.exec(rest);
   if (mark) {
-    told.dealer ??= seatOf(mark[1]);
+    facts.dealer ??= seatOf(mark[1]);
     rest = rest.replace(DEALER_MARK, (_, seat) => seat);
   }
-  return { told, rest: plainSuits(rest.replace(POINTS, " ").replace(IN_BRACKETS, " ")) };
+  return { facts, rest: plainSuits(rest.replace(POINTS, " ").replace(IN_BRACKETS, " ")) };
 }
 
 function cardsIn(text) {
@@ -90,11 +90,11 @@ function holdingsOf(line, form) {
   if (form === COLUMN) return prose ? [] : all;
   // "4♠" is a bid
   const found = all.filter(({ at, cards }) => cards || !/[1-7] ?$/.test(line.slice(0, at)));
-  const told = found.filter(({ cards }) => cards);
-  if (prose && told.every(({ cards }) => cardsIn(cards) < 2)) return [];
+  const filled = found.filter(({ cards }) => cards);
+  if (prose && filled.every(({ cards }) => cardsIn(cards) < 2)) return [];
   // the South of a compass between the columns is no spade
-  const isColumns = told.length > 0 && told.every(({ suit }) => suit === told[0].suit);
-  return found.filter(({ suit, cards }) => cards || form === SIGNED || !isColumns || suit === told[0].suit);
+  const isColumns = filled.length > 0 && filled.every(({ suit }) => suit === filled[0].suit);
+  return found.filter(({ suit, cards }) => cards || form === SIGNED || !isColumns || suit === filled[0].suit);
 }
 
 function signedSuit(sign) {
@@ -169,7 +169,7 @@ function addHand(bySeat, seat, hand) {
 
 /** Hands of which each has a line, by name or clockwise. */
 export function readLines(text) {
-  const { told, rest } = withoutFacts(text);
+  const { facts, rest } = withoutFacts(text);
   const form = holdingForm(rest);
   const all = linesOf(rest);
   const lines = all.length === SEATS.length ? all : all.filter((line) => isHandLine(line, form));
@@ -183,7 +183,7 @@ export function readLines(text) {
     const hand = within(() => wholeHand(written), (problem) => phrase("paste.in-line", { line: index + 1, problem }));
     addHand(bySeat, last, hand);
   });
-  return boardOf(bySeat, told);
+  return boardOf(bySeat, facts);
 }
 
 /** Names in a line outside its holdings, with their places. */
@@ -279,7 +279,7 @@ function seatsOf(hands) {
 
 /** The hands of a newspaper's diagram, or the suits of one hand in a line each. */
 export function readDiagram(text) {
-  const { told, rest } = withoutFacts(text);
+  const { facts, rest } = withoutFacts(text);
   const hands = handsOf(linesOf(rest), holdingForm(rest)).slice(0, SEATS.length);
   const isNamed = hands.some(({ seat }) => seat !== null);
   if (hands.length === 1 && !isNamed) return board({ hand: wholeHand(textOf(hands[0])) });
@@ -289,5 +289,5 @@ export function readDiagram(text) {
     const seat = one.seat ?? free.shift() ?? SEATS.findIndex((_, other) => !bySeat.has(other));
     addHand(bySeat, seat, handOfSeat(textOf(one), seat));
   }
-  return boardOf(bySeat, told);
+  return boardOf(bySeat, facts);
 }

@@ -134,7 +134,7 @@ function choices() {
       named,
       h("fieldset", { class: "row fields" }, h("legend", null, phrase("jobs.forms")), boxes.map(([, label]) => label)),
     ],
-    asked: () => {
+    request: () => {
       if (mode.value === "archive") {
         if (!archive.value.trim()) throw new Error(phrase("jobs.name-archive"));
         return { mode: mode.value, archive: archive.value.trim() };
@@ -149,7 +149,7 @@ function choices() {
 export async function show(place, now, signal) {
   const list = h("ul", { class: "jobs" }, h("li", null, busy(phrase("jobs.looking"))));
   const problem = h("div", { role: "alert" });
-  const told = h("p", { class: "soft", role: "status" });
+  const status = h("p", { class: "soft", role: "status" });
   const tell = (text) => clear(problem, notice("error", text));
   const file = h("input", { type: "file", id: "archive", "aria-describedby": "archive-hint", accept: ".lin,.pbn,.parquet,.zip,.gz,.txt" });
   const choice = choices();
@@ -163,7 +163,7 @@ export async function show(place, now, signal) {
     if (signal.aborted) return [];
     for (const job of answer) {
       const was = before.get(job.id);
-      if (was && was !== job.state) told.textContent = phrase("jobs.changed", { job: nameOf(job), state: stateText(job) });
+      if (was && was !== job.state) status.textContent = phrase("jobs.changed", { job: nameOf(job), state: stateText(job) });
     }
     before = new Map(answer.map((job) => [job.id, job.state]));
     const text = JSON.stringify(answer);
@@ -218,10 +218,10 @@ export async function show(place, now, signal) {
     }
     send.disabled = true;
     try {
-      const asked = choice.asked();
-      const query = { ...asked, name: chosen.name, ...(now.table && !asked.archive ? { table: now.table } : {}) };
-      await upload(chosen, query, (share) => { told.textContent = phrase("jobs.uploading", { share: percent(share) }); }, signal);
-      told.textContent = phrase("jobs.uploaded");
+      const fields = choice.request();
+      const query = { ...fields, name: chosen.name, ...(now.table && !fields.archive ? { table: now.table } : {}) };
+      await upload(chosen, query, (share) => { status.textContent = phrase("jobs.uploading", { share: percent(share) }); }, signal);
+      status.textContent = phrase("jobs.uploaded");
       file.value = "";
       wake();
     } catch (error) {
@@ -238,7 +238,7 @@ export async function show(place, now, signal) {
       h("label", { for: "archive" }, phrase("jobs.file")), file,
       h("p", { class: "soft small", id: "archive-hint" }, phrase("jobs.file-hint")),
       choice.nodes, h("div", { class: "row" }, send)),
-    problem, told, h("h3", null, phrase("jobs.sent")), list,
+    problem, status, h("h3", null, phrase("jobs.sent")), list,
   );
   watch();
   return "";

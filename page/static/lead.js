@@ -7,7 +7,7 @@ import { busy, clear, h, notice, table } from "./dom.js";
 import { servedName } from "./engine_client.js";
 import { cardsNode, contractNodes, percent } from "./format.js";
 import { cardRows } from "./play_diagram.js";
-import { callsBefore, isAtEnd, linkTo, placeAsked } from "./state.js";
+import { callsBefore, isAtEnd, linkTo, placeRequest } from "./state.js";
 import { phrase, phraseNodes } from "./texts.js";
 
 const SCORINGS = ["tricks", "set", "matchpoints", "imps"];
@@ -121,7 +121,7 @@ export async function show(place, now, signal) {
     clear(result, busy(phrase("lead.solving")));
     try {
       const answer = await post("/v1/leads", {
-        hand, ...placeAsked({ ...now, table: served }), scoring, layouts, budget_ms: 12_000,
+        hand, ...placeRequest({ ...now, table: served }), scoring, layouts, budget_ms: 12_000,
       }, { signal });
       if (!signal.aborted) clear(result, answerNodes(answer, find, choice.chosen()));
     } catch (error) {

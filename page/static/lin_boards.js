@@ -180,7 +180,7 @@ function* tokensOf(text) {
   }
 }
 
-function begun(lasting, record) {
+function newRecord(lasting, record) {
   return {
     ...lasting, record, hands: null, dealer: null, problem: null, inHeader: true, calls: [], alerts: [],
     announcements: [], tail: [], play: [], isPlayBroken: false, claim: null, commentary: [],
@@ -230,8 +230,8 @@ function played(record, dealer) {
 function finished(record) {
   const { number, room, hands, calls, alerts, announcements, tail } = record;
   const dealer = record.dealer ?? dealerBy(number);
-  const isSaid = !["", "?"].includes(record.sides);
-  const read = isSaid ? readVulnerability(record.sides) : vulnerabilityBy(number);
+  const isGiven = !["", "?"].includes(record.sides);
+  const read = isGiven ? readVulnerability(record.sides) : vulnerabilityBy(number);
   const vulnerability = read ?? "None";
   const isFollowed = hands.every(Boolean);
   const play = isFollowed ? record.play : [];
@@ -263,7 +263,7 @@ export function* linBoards(text) {
       if (key === "qx" || !record || hasMd || !isFresh(record)) {
         if (record) yield close();
         count += 1;
-        record = begun(lasting, count);
+        record = newRecord(lasting, count);
         Object.assign(lasting, { number: null, room: null, sides: "" });
         if (key === "qx") Object.assign(record, readBoard(value), { sides: "" });
       }
@@ -283,10 +283,10 @@ export function* linBoards(text) {
     } else if (key === "sv") {
       (owner ?? lasting).sides = strip(value);
     } else if (key === "ah") {
-      const told = readBoard(value);
-      if (told.number === null) continue;
-      if (owner) Object.assign(owner, { number: told.number, room: owner.room ?? told.room });
-      else Object.assign(lasting, told);
+      const found = readBoard(value);
+      if (found.number === null) continue;
+      if (owner) Object.assign(owner, { number: found.number, room: owner.room ?? found.room });
+      else Object.assign(lasting, found);
     } else if (record) {
       addToken(record, key, value);
     }
@@ -298,11 +298,11 @@ export function* linBoards(text) {
 function addToken(record, key, value) {
   const text = strip(value);
   if (key === "an") {
-    const told = strip(value.replace(/[\r\n]/g, ""));
+    const remark = strip(value.replace(/[\r\n]/g, ""));
     const last = record.announcements.length - 1;
-    if (!told || record.tail.length) return;
-    if (last < 0) record.commentary.push(told);
-    else record.announcements[last] += record.announcements[last] ? `; ${told}` : told;
+    if (!remark || record.tail.length) return;
+    if (last < 0) record.commentary.push(remark);
+    else record.announcements[last] += record.announcements[last] ? `; ${remark}` : remark;
   } else if (key === "nt" || key === "at") {
     if (text) record.commentary.push(text);
   } else if (["mb", "pc", "mc", "pg", "up"].includes(key)) {

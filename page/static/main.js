@@ -28,7 +28,7 @@ import { tellLoading, tellWarming } from "./ready.js";
 import { buildShortcuts, fillHelp } from "./shortcuts.js";
 import * as shown from "./shown.js";
 import {
-  begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeAsked, seatToCall, state,
+  begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeRequest, seatToCall, state,
 } from "./state.js";
 import * as systemBook from "./system_book.js";
 import * as systems from "./systems.js";
@@ -184,7 +184,7 @@ function systemCall() {
     if (isAtEnd(now)) throw new Error(phrase("auction.over-back"));
     const hand = now.hands[seatToCall(now)];
     if (!hand) throw new Error(phrase("auction.no-hand"));
-    const answer = await post("/v1/bid", { hand, ...placeAsked(now) });
+    const answer = await post("/v1/bid", { hand, ...placeRequest(now) });
     if (state() === now) makeCall(answer.call);
   });
 }
@@ -278,9 +278,9 @@ async function showTables() {
 /** Let the pages be seen that this service has. */
 async function findOffered() {
   if (isOffline()) return;
-  const asked = Object.keys(SERVED).filter((view) => SERVED[view]);
-  const found = await Promise.all(asked.map((view) => isOffered(SERVED[view])));
-  offered = asked.filter((_, place) => found[place]);
+  const views = Object.keys(SERVED).filter((view) => SERVED[view]);
+  const found = await Promise.all(views.map((view) => isOffered(SERVED[view])));
+  offered = views.filter((_, place) => found[place]);
   showNavigation();
 }
 

@@ -4,7 +4,7 @@ import { get } from "./api.js";
 import { SEAT_NAMES, spokenCall } from "./calls.js";
 import { SUITS } from "./cards.js";
 import { h } from "./dom.js";
-import { callNode, chips, isTold, percent, pointsText, range, suitNode } from "./format.js";
+import { callNode, chips, isReported, percent, pointsText, range, suitNode } from "./format.js";
 import { callsBefore, linkTo } from "./state.js";
 import { listed, phrase } from "./texts.js";
 
@@ -44,8 +44,8 @@ function callRow(one, index, now) {
 
 function kindsNode(kinds) {
   return h(
-    "details", null, h("summary", null, phrase("meanings.kinds", { number: kinds.filter(({ share }) => isTold(share)).length })),
-    h("ul", { class: "kinds" }, kinds.filter(({ share }) => isTold(share)).map((kind) => h(
+    "details", null, h("summary", null, phrase("meanings.kinds", { number: kinds.filter(({ share }) => isReported(share)).length })),
+    h("ul", { class: "kinds" }, kinds.filter(({ share }) => isReported(share)).map((kind) => h(
       "li", null, h("strong", null, percent(kind.share)),
       phrase("meanings.kind", { name: kind.name || phrase("call.no-name"), points: pointsText(kind.points) || phrase("why.any-points") }),
       SUITS.map((suit, place) => [place ? " " : "", suitNode(suit), range(...kind.lengths[suit])]),

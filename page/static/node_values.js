@@ -17,15 +17,15 @@ function rangeText(one) {
 
 function contractNode({ contract, is_own: isOwn }) {
   if (contract === "Pass") return phrase("contract.passed");
-  const told = bidNodes(contract);
-  return isOwn ? told : phraseNodes("worth.of-opponents", { contract: told });
+  const nodes = bidNodes(contract);
+  return isOwn ? nodes : phraseNodes("worth.of-opponents", { contract: nodes });
 }
 
 function chart(name, columns) {
   if (!columns.length) return null;
   const title = phrase(`worth.${name}`);
-  const told = columns.filter(({ share }) => share > 0).map(({ text }) => text).join(", ");
-  return h("figure", null, h("figcaption", null, title), columnsChart(`${title}: ${told}`, columns));
+  const summary = columns.filter(({ share }) => share > 0).map(({ text }) => text).join(", ");
+  return h("figure", null, h("figcaption", null, title), columnsChart(`${title}: ${summary}`, columns));
 }
 
 function contractsChart(contracts) {
@@ -85,7 +85,7 @@ function chartNumbers(results, pars) {
   );
   return h(
     "details", { class: "numbers" }, h("summary", null, phrase("chart.numbers")),
-    h("div", { class: "worth" },
+    h("div", { class: "node-values" },
       numbers("worth.results", "worth.head-over", results.map(({ over, share }) => [over, overText(over), share])),
       numbers("worth.pars", "worth.par", pars.map(({ par, share }) => [par, signed(par, 0), share]))),
   );
@@ -107,9 +107,9 @@ export function valueNodes(row, calls) {
   return [
     h("p", { class: "soft small" }, phrase(`worth.means-${whose}`)),
     h("dl", { class: "tiles" }, numbers.map(([name, value]) => h("div", null, h("dt", null, phrase(`worth.${name}`)), h("dd", null, value)))),
-    h("div", { class: "worth-charts" }, contractsChart(contracts), resultsChart(results), parsChart(pars)),
+    h("div", { class: "value-charts" }, contractsChart(contracts), resultsChart(results), parsChart(pars)),
     chartNumbers(results, pars),
-    h("div", { class: "worth" }, contracts.length > 0 && table(
+    h("div", { class: "node-values" }, contracts.length > 0 && table(
       phrase("worth.contracts"),
       heads.map((head) => phrase(`worth.head-${head}`)),
       contracts.map((one) => [contractNode(one), percent(one.share), ...(row.solved ? [signed(one.score, 0) ?? "–"] : [])]),
@@ -122,7 +122,7 @@ export function valueNodes(row, calls) {
         strain === "N" ? phrase("worth.notrump") : suitNode(strain), row[`tricks_${strain}`].toFixed(2), row[`other_tricks_${strain}`].toFixed(2),
       ]), { class: "numeric" },
     )),
-    h("div", { class: "worth" }, PLAYERS.map((player, place) => table(
+    h("div", { class: "node-values" }, PLAYERS.map((player, place) => table(
       phrase("worth.hands", { who: phrase(`worth.${player}`) }),
       [player, "mean", "most", "all"].map((head) => phrase(`worth.head-${head}`)),
       [[phrase("worth.points"), ...rangeText(row[`HCP_${place + 1}`])], ...SUITS.map((suit) => [

@@ -1,7 +1,7 @@
 // Systems of one's own: what was changed of a system that comes with the page, or files that were opened.
 
 import { closeOwn, ownChanged, systemOf, useStored } from "./engine_client.js";
-import { keep, kept } from "./storage.js";
+import { store, stored } from "./storage.js";
 import { phrase } from "./texts.js";
 import { textsOfZip } from "./zip_files.js";
 
@@ -24,7 +24,7 @@ function isOwn(value) {
  * those that were turned otherwise than the text has them.
  */
 export function ownSystems() {
-  return kept(NAME, isOwn) ?? [];
+  return stored(NAME, isOwn) ?? [];
 }
 
 export function ownSystem(name) {
@@ -34,12 +34,12 @@ export function ownSystem(name) {
 export function keepOwn(system) {
   const others = ownSystems().filter((one) => one.name !== system.name);
   const isNew = others.length === ownSystems().length;
-  keep(NAME, [system, ...others]);
+  store(NAME, [system, ...others]);
   if (isNew) ownChanged();
 }
 
 export function forgetOwn(name) {
-  keep(NAME, ownSystems().filter((one) => one.name !== name));
+  store(NAME, ownSystems().filter((one) => one.name !== name));
   closeOwn(name);
 }
 

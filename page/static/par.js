@@ -69,7 +69,7 @@ export function parOf(tricks, dealer, vulnerability) {
   return { score, contracts };
 }
 
-function worthOf(calls, { dealer, vulnerability }, tricks) {
+function auctionValue(calls, { dealer, vulnerability }, tricks) {
   const contract = contractOf(calls, dealer);
   if (!contract) return { contract: "Pass", tricks: null, score: 0 };
   const { level, strain, risk, declarer } = contract;
@@ -80,17 +80,17 @@ function worthOf(calls, { dealer, vulnerability }, tricks) {
 }
 
 /** What the service says of a deal and auctions on it that are over, as far as its tricks are known. */
-export function dealWorth(board, auctions, tricks) {
+export function dealValue(board, auctions, tricks) {
   const missing = SEATS.flatMap((declarer) => (
     STRAINS.filter((strain) => tricks[declarer][strain] === null).map((strain) => ({ declarer, strain }))
   ));
   const par = missing.length ? null : parOf(tricks, board.dealer, board.vulnerability);
-  const worth = auctions.map((calls) => worthOf(calls, board, tricks));
+  const values = auctions.map((calls) => auctionValue(calls, board, tricks));
   const between = (one, other) => (one === null || other === null || other === undefined ? null : impsOf(one - other));
   return {
     tricks, par, missing, goes_on: missing.length > 0,
-    auctions: worth.map((one) => ({
-      ...one, imps_to_par: between(one.score, par?.score), imps: worth.map(({ score }) => between(one.score, score)),
+    auctions: values.map((one) => ({
+      ...one, imps_to_par: between(one.score, par?.score), imps: values.map(({ score }) => between(one.score, score)),
     })),
   };
 }

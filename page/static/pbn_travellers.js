@@ -6,7 +6,7 @@ import { phrase } from "./texts.js";
 
 const COLUMN = /^[+-]?\s*(\w+)(?:\\(\d{1,8})[LR]?)?/;
 const VALUE = /"((?:[^"\\]|\\.)*)(?:"|\\?$)|(\S+)/y;
-const KEPT = ["Deal", "Board", "Dealer", "Vulnerable", "Event"];
+const SHARED_TAGS = ["Deal", "Board", "Dealer", "Vulnerable", "Event"];
 
 function columnsOf(header) {
   return header.split(";").map((part) => {
@@ -87,7 +87,7 @@ export function* travellersOf(game) {
     const lead = get("lead");
     const count = get("multiplicity") || "1";
     yield {
-      number, tags: new Map([...KEPT.filter((name) => game.tags.has(name)).map((name) => [name, game.tags.get(name)]),
+      number, tags: new Map([...SHARED_TAGS.filter((name) => game.tags.has(name)).map((name) => [name, game.tags.get(name)]),
         ...result, ...playerTags(get)]),
       sections: new Map(lead ? [["Play", lead]] : []), notes: new Map(),
       comments: /^\d+$/.test(count) && Number(count) === 1 ? [] : [readerRemark("Multiplicity", count)],

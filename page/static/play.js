@@ -13,7 +13,7 @@ import { copyButton, failure, keepingNotes, plainAuction } from "./game_table.js
 import { cardOfKey, playDiagram, spokenCard } from "./play_diagram.js";
 import { resultNodes, showReview } from "./play_review.js";
 import { change, linkTo, state } from "./state.js";
-import { keep, kept } from "./storage.js";
+import { store, stored } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
 
 export const title = phrase("help.cards");
@@ -65,7 +65,7 @@ function readPlay(text) {
   return { ...board, calls, contract, role };
 }
 
-function isKept(value) {
+function isStored(value) {
   const board = readPlay(value.asked);
   return followPlay(value.play, board.hands, board.contract) !== null && value.chosen.length <= value.play.length
     && (value.claimed === null || Number.isInteger(value.claimed)) && typeof value.table === "string";
@@ -73,12 +73,12 @@ function isKept(value) {
 
 /** What was played of a board before. */
 function playedOf(asked, table) {
-  const found = kept(NAME, isKept);
+  const found = stored(NAME, isStored);
   return found?.asked === asked && found.table === table ? found : { play: [], chosen: [], claimed: null };
 }
 
 function keepPlay({ asked, table, play, chosen, claimed }) {
-  keep(NAME, { asked, table, play, chosen, claimed });
+  store(NAME, { asked, table, play, chosen, claimed });
 }
 
 /** Seats whose cards one plays. */
@@ -108,11 +108,11 @@ function lendKeys(take) {
 /** Without a board in the address: the play that is under way, else the deal of the page, else the last play. */
 function showNothing(place) {
   const now = state();
-  const found = kept(NAME, isKept);
+  const found = stored(NAME, isStored);
   const isUnderWay = found && found.claimed === null && found.play.length < 52;
   const ofDeal = isPlayable(now) ? { asked: writePlay({ ...now, seat: OWN_SEAT }, now.calls) } : null;
-  const ofKept = found && { asked: found.asked, table: found.table };
-  const next = isUnderWay ? ofKept : ofDeal ?? ofKept;
+  const ofStored = found && { asked: found.asked, table: found.table };
+  const next = isUnderWay ? ofStored : ofDeal ?? ofStored;
   if (next) {
     change(next, { quiet: true });
     return;
@@ -148,19 +148,19 @@ const CHOOSER = "play-chooser";
 
 function chooser() {
   const possible = choosers();
-  const wished = kept(CHOOSER, (value) => typeof value === "string");
+  const wished = stored(CHOOSER, (value) => typeof value === "string");
   return possible.includes(wished) ? wished : possible[0];
 }
 
 function chooserNode() {
-  const told = h("p", { class: "soft small" }, phrase(`play.others-${chooser()}`));
+  const hint = h("p", { class: "soft small" }, phrase(`play.others-${chooser()}`));
   const select = h("select", {
     id: "play-chooser", onchange: () => {
-      keep(CHOOSER, select.value);
-      told.textContent = phrase(`play.others-${select.value}`);
+      store(CHOOSER, select.value);
+      hint.textContent = phrase(`play.others-${select.value}`);
     },
   }, choosers().map((one) => h("option", { value: one, selected: one === chooser() }, phrase(`play.chooser-${one}`))));
-  return [h("span", { class: "field" }, h("label", { for: "play-chooser" }, phrase("play.chooser")), select), told];
+  return [h("span", { class: "field" }, h("label", { for: "play-chooser" }, phrase("play.chooser")), select), hint];
 }
 
 class Game {
@@ -243,10 +243,10 @@ export async function show(place, now, signal) {
 }
 
 /** Words of a trick's winner and of the last card. */
-function saidOf(game, seat, card) {
+function playReport(game, seat, card) {
   const { done, trick } = game.at;
-  const told = phrase("play.said", { seat: SEAT_NAMES[seat], card: spokenCard(card) });
-  return trick.length || !done.length ? told : `${told} ${phrase("play.trick-won", { seat: SEAT_NAMES[done.at(-1).winner] })}`;
+  const sentence = phrase("play.said", { seat: SEAT_NAMES[seat], card: spokenCard(card) });
+  return trick.length || !done.length ? sentence : `${sentence} ${phrase("play.trick-won", { seat: SEAT_NAMES[done.at(-1).winner] })}`;
 }
 
 /** The play from here on: the frame is drawn once, the cards after each card. */
@@ -327,7 +327,7 @@ function run(game) {
   function take(card) {
     const seat = game.at.turn;
     game.add(card, { by: "you", why: "" });
-    say(saidOf(game, seat, card));
+    say(playReport(game, seat, card));
     goOn();
   }
 
@@ -359,7 +359,7 @@ function run(game) {
       await pause;
       if (game.signal.aborted || turn !== game.turn) return false;
       game.add(card, { by, why });
-      say(saidOf(game, at.turn, card));
+      say(playReport(game, at.turn, card));
       return true;
     } catch (error) {
       if (game.signal.aborted || turn !== game.turn) return false;
@@ -387,18 +387,18 @@ function run(game) {
     const { at } = game;
     const left = 13 - at.done.length;
     const declares = game.role === WATCH || game.own.includes(contract.declarer);
-    const told = h("div", { "aria-live": "polite" });
+    const status = h("div", { "aria-live": "polite" });
     const select = h("select", { id: "claim-tricks" }, Array.from({ length: left + 1 }, (_, number) => (
       h("option", { value: number, selected: number === left }, String(number)))));
     const accept = async () => {
       const own = Number(select.value);
       const wanted = declares ? own : left - own;
-      clear(told, busy(phrase("play.claim-asking")));
+      clear(status, busy(phrase("play.claim-asking")));
       try {
         const found = await game.player.left(game, at);
         if (game.signal.aborted || !claim.open) return;
         if (declares ? wanted > found : wanted < found) {
-          clear(told, notice("info", phrase("play.claim-refused")));
+          clear(status, notice("info", phrase("play.claim-refused")));
           return;
         }
         game.turn += 1;
@@ -406,12 +406,12 @@ function run(game) {
         keepPlay(game);
         showEnd(game);
       } catch (error) {
-        if (!game.signal.aborted) clear(told, notice("error", error.message));
+        if (!game.signal.aborted) clear(status, notice("error", error.message));
       }
     };
     clear(claim.lastChild, h("div", { class: "row" },
       h("label", { for: "claim-tricks" }, phrase(declares ? "play.claim-declarer" : "play.claim-defender")), select,
-      h("button", { type: "button", onclick: accept }, phrase("play.claim"))), told);
+      h("button", { type: "button", onclick: accept }, phrase("play.claim"))), status);
   }
 
   goOn();

@@ -83,9 +83,9 @@ function trickNode({ at, below }) {
  * Diagram of a play. `at` is what followPlay tells, `below` the seat that is drawn below, `isSeen(seat)` whether its
  * cards are open, and `take(card)` hears of a card; null where it is not the player's turn.
  */
-export function playDiagram(told) {
+export function playDiagram(options) {
   return h("div", { class: "play-diagram" }, SEATS.map((_, seat) => (
-    seatNode(seat, SIDES[(seat - told.below + 4) % 4], told))), trickNode(told));
+    seatNode(seat, SIDES[(seat - options.below + 4) % 4], options))), trickNode(options));
 }
 
 /** Cards of some that a key means: of a suit, or of a rank where `suit` is known or there is one card of it. */

@@ -45,18 +45,18 @@ function reasonNode(one) {
 }
 
 /** One card: who played it, who chose it and why, what it cost, and a report. */
-function cardNode(game, seat, index, worth) {
+function cardNode(game, seat, index, review) {
   const card = game.play[index];
   const chosen = game.chosen[index] ?? { by: "you", why: "" };
-  const told = worth && { loss: worth.loss, better: worth.better };
+  const doubleDummy = review && { loss: review.loss, better: review.better };
   const { hands, dealer, vulnerability, calls, table: system } = game;
   return h("div", { class: "verdict" },
     h("p", null, h("strong", null, `${SEAT_NAMES[seat]}: `, cardsNode([card])), " ", reasonNode(chosen)),
-    worth && h("p", null, worth.loss
-      ? phraseNodes("play.better", { cost: lossText(worth.loss), card: cardsNode([worth.better]) })
+    review && h("p", null, review.loss
+      ? phraseNodes("play.better", { cost: lossText(review.loss), card: cardsNode([review.better]) })
       : phrase("play.cost-none")),
     reportNode("card", { hands, dealer, vulnerability, calls, table: system, play: game.play.slice(0, index) }, {
-      chosen: card, by: SEAT_NAMES[seat], chosen_by: chosen.by, reason: chosen.why, double_dummy: told ?? null,
+      chosen: card, by: SEAT_NAMES[seat], chosen_by: chosen.by, reason: chosen.why, double_dummy: doubleDummy ?? null,
     }));
 }
 

@@ -9,10 +9,10 @@ import { callNode, callsNode, handInLine } from "./format.js";
 import { copyButton, failure, gameTable, keepingNotes } from "./game_table.js";
 import { makeSet, readSet, topicsOf, topicText, writeSet } from "./practice_sets.js";
 import { makeThemeSet, themesOf } from "./practice_themes.js";
-import { isAsked, levelsOf } from "./practice_topics.js";
+import { isRequested, levelsOf } from "./practice_topics.js";
 import { answered, missedHands } from "./repetition.js";
-import { change, linkTo, placeAsked } from "./state.js";
-import { keep, kept } from "./storage.js";
+import { change, linkTo, placeRequest } from "./state.js";
+import { store, stored } from "./storage.js";
 import { phrase, phraseNodes } from "./texts.js";
 import { kindsNode, whyNode } from "./why.js";
 
@@ -37,7 +37,7 @@ function isProgress(value) {
 
 /** Answers of the set that was worked on last. */
 function progressOf(code, tableName) {
-  const found = kept(NAME, isProgress);
+  const found = stored(NAME, isProgress);
   return found?.code === code && found.table === tableName ? found.answers : [];
 }
 
@@ -81,11 +81,11 @@ async function showChoice(place, now, signal) {
   const select = h("select", { id: "topic", size: String(LINES) });
   const found = h("p", { class: "soft small", role: "status" });
   const list = () => {
-    const asked = levels.map((level) => level.filter((one) => isAsked(one, filter.value.trim())));
-    clear(select, asked.map((level, place) => level.length > 0 && h(
+    const filtered = levels.map((level) => level.filter((one) => isRequested(one, filter.value.trim())));
+    clear(select, filtered.map((level, place) => level.length > 0 && h(
       "optgroup", { label: phrase(`practice.${LEVELS[place]}`) }, level.map(({ topic }) => h("option", { value: topic }, topicText(topic))),
     )));
-    const left = asked.flat();
+    const left = filtered.flat();
     select.value = (left.find((one) => one.topic === lastTopic) ?? left[0])?.topic ?? "";
     button.disabled = !left.length;
     found.textContent = filter.value.trim() ? phrase("practice.found", { number: left.length, all: known.length }) : "";
@@ -149,7 +149,7 @@ function themesNode(themes, tableName, signal) {
 
 /** Link to the set that was left before its end. */
 function goOnNode(now) {
-  const last = kept(NAME, isProgress);
+  const last = stored(NAME, isProgress);
   if (!last || last.table !== now.table) return null;
   const { topic, questions } = readSet(last.code);
   if (last.answers.length === questions.length) return null;
@@ -195,10 +195,10 @@ function showQuestion(game) {
     bidding.close();
     clear(verdict, busy(phrase("practice.checking")));
     try {
-      const answer = await post("/v1/bid", { hand, ...placeAsked({ ...question, at: null, table: game.table }) }, { signal });
+      const answer = await post("/v1/bid", { hand, ...placeRequest({ ...question, at: null, table: game.table }) }, { signal });
       if (signal.aborted) return;
       answers.push({ call, right: answer.call });
-      keep(NAME, { code: game.code, table: game.table, answers });
+      store(NAME, { code: game.code, table: game.table, answers });
       answered(question, game.tableName, call === answer.call);
       showVerdict(game, verdict, answer, [...calls, call]);
     } catch (error) {
@@ -250,7 +250,7 @@ function showHow(game) {
   const missed = questions.filter((_, place) => !isRight(place));
   const done = phrase("practice.done", { right: questions.length - missed.length, all: questions.length });
   const anew = () => {
-    keep(NAME, { code: game.code, table: game.table, answers: [] });
+    store(NAME, { code: game.code, table: game.table, answers: [] });
     answers.length = 0;
     goOn(game);
   };

@@ -9,7 +9,7 @@ import { phrase } from "./texts.js";
 
 const DEALS = 10;
 /** So many are asked for: some end in what no pair wants to see, and are left out. */
-const ASKED = 20;
+const REQUESTED_DEALS = 20;
 /** Who holds what a theme is about. */
 const SOUTH = 2;
 
@@ -33,9 +33,9 @@ function questionsOfDeal({ hands, dealer, vulnerability }, calls) {
 /** A new set of a theme; throws a sentence where the system bids none of its deals well. */
 export async function makeThemeSet({ name, title }, tableName, signal) {
   const seed = Math.floor(Math.random() * 2 ** 32);
-  const { deals } = await post("/v1/practice-deals", { themes: [name], count: ASKED, seed }, { signal });
-  const asked = deals.map(({ deal, dealer, vulnerability }) => ({ deal, dealer, vulnerability }));
-  const { results } = await post("/v1/auctions", { deals: asked, mode: "first", table: tableName }, { signal });
+  const { deals } = await post("/v1/practice-deals", { themes: [name], count: REQUESTED_DEALS, seed }, { signal });
+  const requests = deals.map(({ deal, dealer, vulnerability }) => ({ deal, dealer, vulnerability }));
+  const { results } = await post("/v1/auctions", { deals: requests, mode: "first", table: tableName }, { signal });
   const sets = deals.flatMap((one, number) => {
     const { calls } = results[number].auctions[0];
     const board = { hands: readDeal(one.deal).hands, dealer: SEATS.indexOf(one.dealer), vulnerability: one.vulnerability };

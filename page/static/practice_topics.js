@@ -17,7 +17,7 @@ const LEARNED = [
 ];
 
 /** Whether a topic is asked for by some words: all of them are in its name. */
-export function isAsked({ topic }, words) {
+export function isRequested({ topic }, words) {
   const name = topicText(topic).toLowerCase();
   return words.toLowerCase().split(/\s+/).every((word) => name.includes(word));
 }

@@ -186,8 +186,8 @@ export function words(expression) {
 function eitherWords(either) {
   const parts = [...new Set(namedFirst(either).map(words))];
   const isMixed = (part) => part.includes(phrase("and")) || part.includes(phrase("or"));
-  const told = [...parts.filter((part) => !isMixed(part)), ...parts.filter(isMixed)];
-  return told.length > 2 || told.some(isMixed) ? told.join(phrase("comma-or")) : listed(told, "or");
+  const ordered = [...parts.filter((part) => !isMixed(part)), ...parts.filter(isMixed)];
+  return ordered.length > 2 || ordered.some(isMixed) ? ordered.join(phrase("comma-or")) : listed(ordered, "or");
 }
 
 /** What of an expression is open where terms of the vulnerability are known: a text, or true or false. */
@@ -293,8 +293,8 @@ function hasWords(term, value) {
 
 /** What call wants, in words: of conditions with or without values. */
 export function wantedWords(conditions) {
-  const asked = conditions.map(open).filter(Boolean);
-  return joinedParts(wantedParts((asked.length ? asked : conditions).map((one) => one.expression)));
+  const undecided = conditions.map(open).filter(Boolean);
+  return joinedParts(wantedParts((undecided.length ? undecided : conditions).map((one) => one.expression)));
 }
 
 /** A description of a system's text; formulas in it are told in words. */
@@ -355,8 +355,8 @@ function missedParts(expression, values) {
 
 /** A missed condition: {wanted, has}. */
 export function missWords(condition) {
-  const asked = open(condition) ?? condition;
-  return { wanted: words(asked.expression), has: lackWords(asked) };
+  const test = open(condition) ?? condition;
+  return { wanted: words(test.expression), has: lackWords(test) };
 }
 
 /** Missed conditions without those that another of them asks more of: 3+ clubs beside 4+ clubs. */

@@ -1,6 +1,6 @@
 // Hands that were missed come again: soon, and later and later the more often they were right.
 
-import { keep, kept } from "./storage.js";
+import { store, stored } from "./storage.js";
 import { readQuestion, writeQuestion } from "./practice_sets.js";
 
 const NAME = "missed";
@@ -18,7 +18,7 @@ function isMissed(value) {
 }
 
 function all() {
-  return kept(NAME, isMissed) ?? [];
+  return stored(NAME, isMissed) ?? [];
 }
 
 /** Hands of a table that were missed: all of them, and those whose time has come. */
@@ -38,5 +38,5 @@ export function answered(question, tableName, isRight, time = Date.now()) {
   const step = isRight ? known.step + 1 : 0;
   // the oldest go where there are too many
   if (step in WAITS) rest.push({ question: text, table: tableName, step, due: time + WAITS[step] });
-  keep(NAME, rest.slice(-MOST));
+  store(NAME, rest.slice(-MOST));
 }

@@ -37,7 +37,7 @@ function largest(items, numbersOf) {
   return items.reduce((best, one) => (isMore(numbersOf(one), numbersOf(best)) ? one : best));
 }
 
-function lead(cards, { strain, unseen, isBegun, declares }) {
+function lead(cards, { strain, unseen, isStarted, declares }) {
   // highest first
   const suits = BY_NUMBER.map((suit) => cards.filter((card) => card[0] === suit).sort((one, other) => rankOf(one) - rankOf(other)));
   const trumps = suits[BY_NUMBER.indexOf(strain)] ?? [];
@@ -46,7 +46,7 @@ function lead(cards, { strain, unseen, isBegun, declares }) {
   }
   const plain = suits.filter((suit) => suit.length && suit !== trumps);
   const held = plain.length ? plain : suits.filter((suit) => suit.length);
-  const masters = held.filter(([top]) => isBegun && isMaster(top, unseen));
+  const masters = held.filter(([top]) => isStarted && isMaster(top, unseen));
   if (masters.length) return largest(masters, (suit) => [suit.length, BY_NUMBER.indexOf(suit[0][0])])[0];
   const best = largest(held, (suit) => [suit.length, -suit.reduce((sum, card) => sum + rankOf(card), 0)]);
   const [top, next] = best.map(rankOf);
@@ -70,11 +70,11 @@ function follow(legal, trick, { strain, unseen }) {
 
 /**
  * Cards that may be played, the one that rules of thumb play first, then the lowest. `cards` are those in the hand,
- * `unseen` those that the player does not see and that were not played; `isBegun` when a card was played before.
+ * `unseen` those that the player does not see and that were not played; `isStarted` when a card was played before.
  */
-export function usualOrder(cards, trick, { strain, unseen, isBegun, declares }) {
+export function usualOrder(cards, trick, { strain, unseen, isStarted, declares }) {
   const legal = legalCards(cards, trick);
   const chosen = legal.length === 1 ? legal[0]
-    : trick.length ? follow(legal, trick, { strain, unseen }) : lead(cards, { strain, unseen, isBegun, declares });
+    : trick.length ? follow(legal, trick, { strain, unseen }) : lead(cards, { strain, unseen, isStarted, declares });
   return [chosen, ...lowestFirst(legal, strain).filter((card) => card !== chosen)];
 }

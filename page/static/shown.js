@@ -6,7 +6,7 @@ import { lengthsChart, numbersTable, pointsChart } from "./charts.js";
 import { busy, clear, h, notice, put } from "./dom.js";
 import { callBars, callNode, callsNode, percent, pointsText, range } from "./format.js";
 import { explained, meaningsNode } from "./meanings.js";
-import { callsBefore, change, placeAsked } from "./state.js";
+import { callsBefore, change, placeRequest } from "./state.js";
 import { phrase } from "./texts.js";
 
 const LAYOUTS = 500;
@@ -74,19 +74,19 @@ function nextCalls(answer) {
 }
 
 async function showExplained(place, now, signal) {
-  const told = await explained(now, signal);
+  const explanation = await explained(now, signal);
   if (signal.aborted) return;
-  if (!told) {
+  if (!explanation) {
     clear(place, notice("info", phrase("meanings.none")));
     return;
   }
   const facts = [
-    told.forced && phrase("shown.forced"),
-    told.game_forced && phrase("shown.game"),
-    told.agreed_suit && phrase("shown.agreed", { suit: phrase(`suit.${told.agreed_suit}`) }),
+    explanation.forced && phrase("shown.forced"),
+    explanation.game_forced && phrase("shown.game"),
+    explanation.agreed_suit && phrase("shown.agreed", { suit: phrase(`suit.${explanation.agreed_suit}`) }),
   ].filter(Boolean);
   clear(
-    place, told.calls.length ? meaningsNode(told.calls, now) : h("p", null, phrase("shown.nobody-called")),
+    place, explanation.calls.length ? meaningsNode(explanation.calls, now) : h("p", null, phrase("shown.nobody-called")),
     facts.length > 0 && h("p", { class: "facts" }, facts.map((fact) => h("span", { class: "badge fair" }, fact))),
   );
 }
@@ -98,7 +98,7 @@ export async function show(place, now, signal) {
   clear(place, h("h3", null, phrase("shown.title")), head, words);
   const seat = SEATS.indexOf(now.eyes);
   const known = seat >= 0 && now.hands[seat] ? { [now.eyes]: now.hands[seat] } : {};
-  const interpreted = post("/v1/interpret", { ...placeAsked(now), layouts: LAYOUTS, known }, { signal });
+  const interpreted = post("/v1/interpret", { ...placeRequest(now), layouts: LAYOUTS, known }, { signal });
   // both are asked at once; what fails says so in its own place
   interpreted.catch(() => {});
   try {

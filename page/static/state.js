@@ -42,7 +42,7 @@ export function isAtEnd(one = current) {
 }
 
 /** What a question about the place that is looked at tells of it; the default table goes unnamed. */
-export function placeAsked(one = current) {
+export function placeRequest(one = current) {
   return {
     auction: callsBefore(one), dealer: SEATS[one.dealer], vulnerability: one.vulnerability,
     ...(one.table ? { table: one.table } : {}),
@@ -81,7 +81,7 @@ function changed(changes) {
 
 /** State of a fragment, with sentences about what could not be read in it. */
 export function readFragment(fragment) {
-  const told = new URLSearchParams(fragment.replace(/^#/, ""));
+  const fields = new URLSearchParams(fragment.replace(/^#/, ""));
   const next = { ...EMPTY, table: current.table };
   const complaints = [];
   const attempt = (read) => {
@@ -93,28 +93,28 @@ export function readFragment(fragment) {
   };
   attempt(() => {
     next.hands = completeHands(SEATS.map((seat) => {
-      const hand = told.get(seat.toLowerCase());
+      const hand = fields.get(seat.toLowerCase());
       return hand ? wholeHand(hand) : "";
     }));
   });
-  const dealer = SEATS.indexOf((told.get("dealer") ?? "N").toUpperCase());
+  const dealer = SEATS.indexOf((fields.get("dealer") ?? "N").toUpperCase());
   if (dealer >= 0) next.dealer = dealer;
   else complaints.push(phrase("link.no-dealer"));
-  if (VULNERABILITIES.includes(told.get("vul"))) next.vulnerability = told.get("vul");
+  if (VULNERABILITIES.includes(fields.get("vul"))) next.vulnerability = fields.get("vul");
   attempt(() => {
-    const calls = readCalls(told.get("auction") ?? "");
+    const calls = readCalls(fields.get("auction") ?? "");
     const illegal = firstIllegal(calls);
     next.calls = illegal < 0 ? calls : calls.slice(0, illegal);
     if (illegal >= 0) throw new Error(phrase("link.illegal", { call: calls[illegal] }));
   });
-  const at = told.get("at");
+  const at = fields.get("at");
   if (/^\d+$/.test(at ?? "") && Number(at) < next.calls.length) next.at = Number(at);
-  if (told.get("table")) next.table = told.get("table");
-  const view = OLD_VIEWS[told.get("view")] ?? told.get("view");
+  if (fields.get("table")) next.table = fields.get("table");
+  const view = OLD_VIEWS[fields.get("view")] ?? fields.get("view");
   if (VIEWS.includes(view)) next.view = view;
-  if (SEATS.includes(told.get("eyes"))) next.eyes = told.get("eyes");
-  if (told.get("with")) next.other = told.get("with");
-  if (told.get("ask")) next.asked = told.get("ask");
+  if (SEATS.includes(fields.get("eyes"))) next.eyes = fields.get("eyes");
+  if (fields.get("with")) next.other = fields.get("with");
+  if (fields.get("ask")) next.asked = fields.get("ask");
   return { next, complaints };
 }
 

@@ -6,7 +6,7 @@ const memory = new Map();
 let isAside = false;
 
 /** Value under a name, or null; what is of another version, or not `isRight`, is put aside. */
-export function kept(name, isRight) {
+export function stored(name, isRight) {
   if (memory.has(name)) return memory.get(name);
   let text = null;
   try {
@@ -32,7 +32,7 @@ export function kept(name, isRight) {
 }
 
 /** Keep a value. */
-export function keep(name, value) {
+export function store(name, value) {
   try {
     localStorage.setItem(PREFIX + name, JSON.stringify({ version: VERSION, value }));
     memory.delete(name);
@@ -42,13 +42,13 @@ export function keep(name, value) {
 }
 
 /** Whether something could not be kept. */
-export function keepsNothing() {
+export function storesNothing() {
   return memory.size > 0;
 }
 
 /** Whether something was put aside since this was last asked. */
 export function wasPutAside() {
-  const told = isAside;
+  const wasAside = isAside;
   isAside = false;
-  return told;
+  return wasAside;
 }

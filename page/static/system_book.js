@@ -115,7 +115,7 @@ function placesText(number) {
 
 function searchForm(name, calls, viewSignal) {
   const field = h("input", { id: "search", type: "search", autocomplete: "off", spellcheck: "false", maxlength: "200" });
-  const told = h("p", { class: "soft", role: "status" });
+  const status = h("p", { class: "soft", role: "status" });
   const list = h("ol", { class: "found" });
   let running = null;
   const stop = h("button", { type: "button", hidden: true, onclick: () => running?.abort() }, phrase("book.stop"));
@@ -125,7 +125,7 @@ function searchForm(name, calls, viewSignal) {
     const wanted = field.value.trim().toLowerCase();
     clear(list);
     if (!wanted) {
-      told.textContent = phrase("book.what");
+      status.textContent = phrase("book.what");
       field.focus();
       return;
     }
@@ -135,18 +135,18 @@ function searchForm(name, calls, viewSignal) {
     stop.hidden = false;
     try {
       const result = await search(name, calls, wanted, mine.signal, {
-        progress: (looked, hits) => { told.textContent = phrase("book.searching", { places: placesText(looked), found: count(hits) }); },
+        progress: (looked, hits) => { status.textContent = phrase("book.searching", { places: placesText(looked), found: count(hits) }); },
         found: (here, entry) => put(list, h(
           "li", null, h("a", { href: linkTo({ calls: here, at: here.length - 1, view: "book" }) }, callsNode(here)),
           " ", entry.variants.map((one) => one.name || one.description).filter(Boolean).join(phrase("or")),
         )),
       });
-      told.textContent = phrase(result.whole ? "book.found" : "book.found-part", {
+      status.textContent = phrase(result.whole ? "book.found" : "book.found-part", {
         found: count(result.hits), places: placesText(result.looked),
       });
     } catch (error) {
-      if (mine.signal.aborted) told.textContent = viewSignal.aborted ? "" : phrase("book.stopped");
-      else clear(told, error.message);
+      if (mine.signal.aborted) status.textContent = viewSignal.aborted ? "" : phrase("book.stopped");
+      else clear(status, error.message);
     } finally {
       if (running === mine) stop.hidden = true;
     }
@@ -155,7 +155,7 @@ function searchForm(name, calls, viewSignal) {
     "form", { class: "search", onsubmit: start, role: "search" },
     h("label", { for: "search" }, phrase(calls.length ? "book.search-here" : "book.search")),
     h("div", { class: "row" }, field, h("button", { type: "submit", class: "main" }, phrase("book.search")), stop),
-    told, list,
+    status, list,
   );
 }
 

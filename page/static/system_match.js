@@ -31,11 +31,11 @@ export function summaryOf(boards, imps) {
   const sum = imps.reduce((one, other) => one + other, 0);
   const squares = imps.reduce((one, other) => one + other * other, 0);
   const value = boards ? sum / boards : null;
-  const told = { boards, differs: imps.length, value, low: null, high: null };
-  if (boards < 2 || imps.length < 2) return told;
+  const result = { boards, differs: imps.length, value, low: null, high: null };
+  if (boards < 2 || imps.length < 2) return result;
   const error = Math.sqrt(Math.max(0, squares - boards * value * value) / (boards * (boards - 1)));
   const margin = quantile(imps.length - 1) * error;
-  return error > 0 ? { ...told, low: value - margin, high: value + margin } : told;
+  return error > 0 ? { ...result, low: value - margin, high: value + margin } : result;
 }
 
 // --- tricks ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engi
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
 import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned, wholeText } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
-import { keepsNothing } from "./storage.js";
+import { storesNothing } from "./storage.js";
 import { mostBoards, playMatch } from "./system_match.js";
 import { textEditor } from "./text_editor.js";
 import { phrase } from "./texts.js";
@@ -50,22 +50,22 @@ export async function show(place, now, signal) {
   const base = own ? own.base : shipped;
   const problem = h("div", { "aria-live": "polite" });
   const tell = (error) => clear(problem, notice("error", error.message));
-  const tellUnkept = () => keepsNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
+  const reportNotStored = () => storesNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
   const choice = h("div", null);
   // a system that is changed for the first time stands in the list at once
   const renamed = (name) => clear(choice, choiceNode(name, names, base, tell));
   renamed(own ? own.name : base);
-  const told = (sentence) => clear(problem, notice("error", sentence));
-  const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), told, FOLDER));
+  const reportError = (sentence) => clear(problem, notice("error", sentence));
+  const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), reportError, FOLDER));
   clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
-  tellUnkept();
+  reportNotStored();
   const system = own || { name: "", base, main: "", files: {}, options: {} };
   const { main, texts } = await systemOf(base);
   if (signal.aborted) return "";
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
   const old = isAlone ? null : { main, files: texts };
-  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, tellUnkept, renamed, names });
+  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, reportNotStored, renamed, names });
   // behind the text, which would move it
   if (folder) place.append(folder);
   return phrase("systems.said", { name: system.name || base });
@@ -99,7 +99,7 @@ function choiceNode(current, names, base, tell) {
 // --- the text ---------------------------------------------------------------------------------------
 
 /** `old` is what changes are told against; null for a text of its own: as it was opened, or first without a mistake. */
-function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed, names }) {
+function editing(place, system, texts, old, { signal, tell, reportNotStored, renamed, names }) {
   const files = { ...texts, ...system.files };
   // pages of the base that a text of its own does not include are not its
   const named = () => [...new Set([...filesOf(system.main, files), ...Object.keys(system.files)])];
@@ -163,7 +163,7 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     if (!wasOwn) system.name = freshName(system.base);
     system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
     keepOwn({ ...system });
-    tellUnkept();
+    reportNotStored();
     // the address names it from now on; nothing is drawn anew under the writer's hands
     if (!wasOwn) history.replaceState(null, "", linkTo({ asked: system.name }));
     forgetting.hidden = false;
@@ -190,9 +190,9 @@ function editing(place, system, texts, old, { signal, tell, tellUnkept, renamed,
     const mine = new AbortController();
     running = mine;
     try {
-      const told = await checkSystem(whole(), mine.signal);
+      const checked = await checkSystem(whole(), mine.signal);
       if (mine.signal.aborted) return;
-      found = told.complaints;
+      found = checked.complaints;
       mark();
       clear(complaints, found.map((one) => h("li", null,
         h("button", { type: "button", class: "quiet", onclick: () => turnTo(one.where.file in files ? one.where.file : page, one.where.line, one.where.column) },
@@ -365,11 +365,11 @@ function verdictOf({ differs, low, high }) {
 
 /** What stands out, most deals first within a kind. */
 function findingsNode({ deals, findings, findings_total: all }) {
-  const told = { deals: count(deals) };
-  if (!all) return notice("info", phrase("systems.nothing-odd", told));
+  const counts = { deals: count(deals) };
+  if (!all) return notice("info", phrase("systems.nothing-odd", counts));
   const kinds = new Map(KINDS.map((kind) => [kind, findings.filter((one) => one.kind.replace(" ", "-") === kind)]));
   return [
-    h("p", null, phrase("systems.odd", { ...told, number: all })),
+    h("p", null, phrase("systems.odd", { ...counts, number: all })),
     KINDS.filter((kind) => kinds.get(kind).length).map((kind) => h("details", null,
       h("summary", null, phrase(`systems.kind-${kind}`), h("span", { class: "soft" }, ` ${count(kinds.get(kind).length)}`)),
       h("ul", null, kinds.get(kind).map((one) => h("li", null, one.text,
@@ -381,13 +381,13 @@ function findingsNode({ deals, findings, findings_total: all }) {
 /** IMPs a board of a changed text against the old one, with the interval, and what they were counted on. */
 function matchNode(summary) {
   const { boards, differs, value, low, high } = summary;
-  const told = { boards: boardsText(boards), differs: count(differs) };
-  if (!differs) return notice("info", phrase("systems.better-none", told));
+  const counts = { boards: boardsText(boards), differs: count(differs) };
+  if (!differs) return notice("info", phrase("systems.better-none", counts));
   const interval = low === null ? "" : phrase("simulation.interval", { low: signed(low, 3), high: signed(high, 3) });
   return [
     h("p", { class: "big" }, verdictOf(summary)),
     h("p", null, phrase("systems.better-imps", { imps: signed(value, 3), interval })),
-    h("p", { class: "soft" }, phrase("systems.better-how", told)),
+    h("p", { class: "soft" }, phrase("systems.better-how", counts)),
   ];
 }
 

@@ -171,17 +171,17 @@ function parametersLin(query) {
   const number = get("b").trim();
   const sides = get("v").trim().toLowerCase();
   const seat = get("d").trim();
-  const isSaid = /[^?-]/.test(seat);
+  const isGiven = /[^?-]/.test(seat);
   const dealer = DEALERS[seat.charAt(0).toLowerCase()];
   return [
     names.some(Boolean) ? `pn|${names.join(",")}|` : "",
     // a comma would shift the hands
     // a word that names no seat does not leave it to the board's number
-    `md|${dealer ?? (isSaid ? "3" : "")}`,
+    `md|${dealer ?? (isGiven ? "3" : "")}`,
     [..."swne"].map((seat) => get(seat).trim().replaceAll(",", "/")).join(","), "|",
     number ? `ah|Board ${number}|` : "",
     sides ? `sv|${sides}|` : "",
-    isSaid && !dealer ? `nt|${readerRemark("d", seat)}|` : "",
+    isGiven && !dealer ? `nt|${readerRemark("d", seat)}|` : "",
     auctionLin(get("a").trim()), playLin(get("p")), "pg||",
   ].join("");
 }

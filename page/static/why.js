@@ -2,7 +2,7 @@
 
 import { SUITS } from "./cards.js";
 import { busy, clear, h, notice } from "./dom.js";
-import { callNode, isTold, percent, pointsText, range, suitNode } from "./format.js";
+import { callNode, isReported, percent, pointsText, range, suitNode } from "./format.js";
 import { explained } from "./meanings.js";
 import { hardest, missWords } from "./reasons.js";
 import { listed, phrase, phraseNodes } from "./texts.js";
@@ -39,9 +39,9 @@ export function whyNode(answer, call) {
 }
 
 function lengthNodes(lengths) {
-  const told = SUITS.filter((suit) => lengths[suit][0] > 3 || lengths[suit][1] < 4);
-  if (!told.length) return [", ", phrase("why.any-length")];
-  return told.map((suit) => {
+  const suits = SUITS.filter((suit) => lengths[suit][0] > 3 || lengths[suit][1] < 4);
+  if (!suits.length) return [", ", phrase("why.any-length")];
+  return suits.map((suit) => {
     const [low, high] = lengths[suit];
     return [", ", high === MOST_CARDS ? `${low}+` : range(low, high), " ", suitNode(suit)];
   });
@@ -50,7 +50,7 @@ function lengthNodes(lengths) {
 function kindNodes(last) {
   if (!last?.known) return h("p", null, phrase("meanings.unknown"));
   if (!last.hand_types.length) return h("p", null, phrase("why.no-kinds"));
-  return h("ul", { class: "kinds" }, last.hand_types.filter(({ share }) => isTold(share)).slice(0, MOST_KINDS).map((kind) => h(
+  return h("ul", { class: "kinds" }, last.hand_types.filter(({ share }) => isReported(share)).slice(0, MOST_KINDS).map((kind) => h(
     "li", null, h("strong", null, percent(kind.share)), " ", kind.name && `${kind.name}: `,
     pointsText(kind.points) || phrase("why.any-points"), lengthNodes(kind.lengths),
   )));

@@ -239,9 +239,9 @@ def test_boards_are_read_as_they_are_written(module):
 
 def test_the_evening_is_bounded(module, code):
     over = ["P", "P", "P", "P"]
-    module("evening", "keepCalls", code, "", over)
+    module("evening", "storeCalls", code, "", over)
     for number in range(105):
-        module("evening", "keepCalls", code, f"table-{number}", over)
+        module("evening", "storeCalls", code, f"table-{number}", over)
     assert module("evening", "callsOf", code, "table-104")["value"] == over
     assert module("evening", "callsOf", code, "")["value"] == []
 

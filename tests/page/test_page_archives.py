@@ -55,7 +55,7 @@ def test_a_question_from_the_deal_to_the_board(visit, archives):
     # the form keeps the focus, and the address the question
     assert page.evaluate("document.activeElement.textContent") == "Find boards"
     assert "limit=500" in visit.state()["ask"]
-    board = page.locator(".kept-board")
+    board = page.locator(".board-item")
     assert "Board 12" in board.text_content()
     assert "<b>Di</b>" in board.text_content()
     assert "1NT by North +1, North-South 120" in board.text_content()
@@ -68,7 +68,7 @@ def test_a_question_from_the_deal_to_the_board(visit, archives):
     assert [told[seat] for seat in "nesw"] == HANDS.split()
     assert (told["at"], told["vul"], told["auction"]) == ("2", "EW", "1N-P-2C-P-2D-P-2N-P-P-P")
     page.go_back()
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
     assert page.get_by_label("Conditions on the hands").input_value() == "HCP_N >= 15\nSL_S_S >= 4"
     assert page.get_by_label("Conditions, each a class").input_value().count("\n") == 1
 
@@ -110,14 +110,14 @@ def test_what_an_auction_is_worth(visit, archives):
     assert "−112" in tiles
     assert "room" not in tiles
     assert "of the dealer's opponents" in page.locator(".follows").text_content()
-    assert "1NT of the opponents50 %−90" in page.locator(".worth").nth(1).text_content()
+    assert "1NT of the opponents50 %−90" in page.locator(".node-values").nth(1).text_content()
     assert page.get_by_role("region", name="Hands of the dealer's partner").count() == 1
 
 
 def test_what_an_auction_is_worth_as_charts(visit, archives):
     page = visit.open(address_of(archive="club", auction="1N P")).page
     page.get_by_role("button", name="What is it worth?").click()
-    page.wait_for_selector(".worth-charts")
+    page.wait_for_selector(".value-charts")
     contracts = "Commonest contracts: 1NT of the opponents 50 %, Pass 20 %, 2♠× 10 %"
     results = "Results double dummy: −3 20 %, = 50 %, +1 30 %"
     pars = "Par: about −100 60 %, about +100 20 %, +1000 and beyond 20 %"
@@ -141,7 +141,7 @@ def test_what_an_auction_is_worth_as_charts(visit, archives):
 def test_a_pattern_has_boards_but_nothing_follows(visit, archives):
     page = visit.open(address_of(archive="club", auction="1M (P) 2M")).page
     page.wait_for_selector("text=not of a pattern")
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
     assert archives.questions("nodes") == []
     assert archives.questions("boards") == [{"auction": ["1M (P) 2M"], "limit": ["100"]}]
 
@@ -209,13 +209,13 @@ def test_what_is_wrong_with_a_question_is_told_below_it(visit, archives):
     archives.problem = None
     page.get_by_label("Conditions on the hands").fill("HCP_N > 1")
     page.keyboard.press("Control+Enter")
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
 
 
 def test_what_the_service_does_not_know_is_asked_all_the_same(visit, archives):
     """It says what is wrong; nothing else is asked in its place."""
     page = visit.open(address_of(archive="club", by="gone", contract="9S", nonsense="1")).page
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
     (asked,) = archives.questions("boards")
     assert asked == {"by": ["gone"], "contract": ["9S"], "limit": ["100"]}
     assert page.get_by_label("Auctions of").input_value() == "gone"
@@ -282,7 +282,7 @@ def test_a_file_is_uploaded_into_an_archive(visit, archives):
     page.get_by_label("Archive, a new one").fill("club")
     send.click()
     page.get_by_role("link", name="Ask the archive club").click()
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
     assert posted == [{"mode": ["archive"], "archive": ["club"], "name": ["may.pbn"]}]
     assert archives.questions("boards") == [{"limit": ["100"]}]
 
@@ -306,7 +306,7 @@ def test_with_the_service_itself(browser, tmp_path):
             page.get_by_role("button", name="Upload and start").click()
             page.get_by_role("link", name="Ask the archive club").click(timeout=60_000)
             visit.wait_said("1 board.")
-            assert "1NT by North +1" in page.locator(".kept-board").text_content()
+            assert "1NT by North +1" in page.locator(".board-item").text_content()
             page.get_by_role("link", name="one notrump, 1 board").click()
             page.wait_for_selector(".trail >> text=1NT")
             page.get_by_role("button", name="What is it worth?").click()
@@ -325,4 +325,4 @@ def test_with_the_service_itself(browser, tmp_path):
             page.get_by_label("By chance").check()
             page.get_by_label("Equal shares").select_option("dealer")
             find(page)
-            page.wait_for_selector(".kept-board .badge >> text=N")
+            page.wait_for_selector(".board-item .badge >> text=N")

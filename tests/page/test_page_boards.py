@@ -325,7 +325,7 @@ def drop(visit: Visit, files: dict[str, str | bytes]) -> None:
 
 
 def items(visit: Visit) -> Any:
-    return visit.page.locator(".kept-board")
+    return visit.page.locator(".board-item")
 
 
 def test_a_file_is_dropped_and_its_boards_are_listed(visit):
@@ -388,7 +388,7 @@ def test_a_board_of_the_list_opens_where_the_auctions_part(visit):
     )
     assert "15-17" in page.locator("#auction .notes").inner_text()
     page.get_by_role("link", name="All boards").click()
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
     assert items(visit).count() == 4
 
 
@@ -401,9 +401,9 @@ def test_only_boards_where_the_system_parts(visit):
     page.wait_for_selector("text=of the 3 bid so far")
     shown = items(visit).count()
     assert 0 < shown < 3
-    assert page.locator(".kept-board .badge.fair").count() == shown
+    assert page.locator(".board-item .badge.fair").count() == shown
     page.go_back()
-    page.wait_for_function("() => document.querySelectorAll('.kept-board').length === 3")
+    page.wait_for_function("() => document.querySelectorAll('.board-item').length === 3")
 
 
 def many(number: int) -> str:
@@ -434,7 +434,7 @@ def test_five_thousand_boards(visit):
     assert longest < max(200, whole / 2)
     start = time.perf_counter()
     drop(visit, {"many.lin": text})
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
     seconds = time.perf_counter() - start
     assert seconds < 20
     assert items(visit).count() == 50
@@ -461,14 +461,14 @@ def test_how_far_it_is_stays_where_the_list_is_drawn_anew(visit):
     page = visit.open("#dealer=N").page
     page.wait_for_selector("#view > *")
     drop(visit, {"many.lin": many(200)})
-    page.wait_for_selector(".kept-board")
+    page.wait_for_selector(".board-item")
     page.get_by_role("button", name="Bid 200 more").click()
     page.locator("#boards-rest progress").wait_for()
     while len(held) < 2:
         page.wait_for_timeout(50)
     # the page's own boards are bid: the list is drawn anew
     held[0].continue_()
-    page.wait_for_selector(".kept-board .part, .kept-parts .place")
+    page.wait_for_selector(".board-item .part, .board-parts .place")
     assert page.locator("#boards-rest progress").count() == 1
     page.get_by_role("button", name="Stop").click()
     page.locator("#boards-rest progress").wait_for(state="detached")
@@ -614,7 +614,7 @@ def test_boards_fit_and_follow_the_rules(browser, service, axe, pictures, shape)
         visit.wait_said("7 boards.")
         for summary in page.locator("#view summary").all():
             summary.click()
-        page.wait_for_selector(".kept-board:last-child button")
+        page.wait_for_selector(".board-item:last-child button")
         page.screenshot(path=pictures / f"{shape}-board-list.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
         assert axe(page, "#view") == []

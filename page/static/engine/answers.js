@@ -33,23 +33,23 @@ export class Problem extends Error {
   }
 }
 
-function wrongField(field, reason) {
+function fieldProblem(field, reason) {
   return new Problem("invalid-request", `${field}: ${reason}`, [{ field, reason }]);
 }
 
 /** Read one field of a question; what is wrong names it. */
 function readField(read, value, field) {
-  if (value === undefined || value === null) throw wrongField(field, "expected this field");
-  if (typeof value !== "string") throw wrongField(field, "expected text");
+  if (value === undefined || value === null) throw fieldProblem(field, "expected this field");
+  if (typeof value !== "string") throw fieldProblem(field, "expected text");
   try {
     return read(value);
   } catch (error) {
-    throw wrongField(field, error.message);
+    throw fieldProblem(field, error.message);
   }
 }
 
 function readCalls(texts = []) {
-  if (!Array.isArray(texts)) throw wrongField("auction", "expected a list");
+  if (!Array.isArray(texts)) throw fieldProblem("auction", "expected a list");
   let auction = new Auction();
   texts.forEach((text, number) => {
     const field = `auction[${number}]`;
@@ -68,25 +68,25 @@ function circumstancesOf({ dealer = "N", vulnerability = "None" }, path = "") {
 
 function readNumber(value, field, most) {
   if (Number.isInteger(value) && value >= 1 && value <= most) return value;
-  throw wrongField(field, `expected a whole number from 1 to ${most}`);
+  throw fieldProblem(field, `expected a whole number from 1 to ${most}`);
 }
 
 // --- routes ---------------------------------------------------------------------------------------
 
-function bid(system, asked) {
-  const hand = readField(parseHand, asked.hand, "hand");
-  const circumstances = circumstancesOf(asked);
-  const auction = readCalls(asked.auction);
+function bid(system, request) {
+  const hand = readField(parseHand, request.hand, "hand");
+  const circumstances = circumstancesOf(request);
+  const auction = readCalls(request.auction);
   if (auction.isComplete) {
-    throw wrongField("auction", `expected an auction that goes on, got '${asked.auction.join(" ")}'`);
+    throw fieldProblem("auction", `expected an auction that goes on, got '${request.auction.join(" ")}'`);
   }
   return system.bid(hand, auction.calls, circumstances);
 }
 
-async function auctions(system, asked, tell, opponents) {
-  if (!Array.isArray(asked.deals)) throw wrongField("deals", "expected a list");
-  const limit = readNumber(asked.limit ?? 100, "limit", 1e6);
-  const deals = asked.deals.map((one, number) => {
+async function auctions(system, request, tell, opponents) {
+  if (!Array.isArray(request.deals)) throw fieldProblem("deals", "expected a list");
+  const limit = readNumber(request.limit ?? 100, "limit", 1e6);
+  const deals = request.deals.map((one, number) => {
     const hands = readField(parseDeal, one.deal, `deals[${number}].deal`);
     return { hands, ...circumstancesOf({ dealer: one.deal.trim()[0], ...one }, `deals[${number}].`) };
   });
@@ -94,7 +94,7 @@ async function auctions(system, asked, tell, opponents) {
   const results = [];
   for (const { hands, dealer, vulnerability } of deals) {
     await pace(results.length);
-    if (asked.mode === "first") {
+    if (request.mode === "first") {
       const { calls, entry } = system.bidDeal(hands, dealer, vulnerability, opponents);
       const auction = { calls, completed: true, variants: entry?.name ? [entry.name] : [] };
       results.push({ total: 1, truncated: false, auctions: [written(auction)] });
@@ -141,35 +141,35 @@ function variantOf(entry) {
 }
 
 /** Questions about what hands may hold: the auction, and hands that are known. */
-function aboutHands(asked, count) {
-  const known = Object.entries(asked.known ?? {}).map(([letter, hand]) => [
+function aboutHands(request, count) {
+  const known = Object.entries(request.known ?? {}).map(([letter, hand]) => [
     SEATS[readField(parseSeat, letter, `known.${letter}`)], readField(parseHand, hand, `known.${letter}`),
   ]);
   const cards = [0, 1, 2, 3].map((suit) => known.map(([, hand]) => hand[suit]));
   if (cards.some((held) => held.reduce((both, one) => both | one, 0) !== held.reduce((sum, one) => sum + one, 0))) {
-    throw wrongField("known", "expected each card once");
+    throw fieldProblem("known", "expected each card once");
   }
-  const seed = asked.seed ?? 0;
-  if (!Number.isSafeInteger(seed) || seed < 0) throw wrongField("seed", "expected a whole number from 0");
-  return { ...circumstancesOf(asked), known: Object.fromEntries(known), count, seed };
+  const seed = request.seed ?? 0;
+  if (!Number.isSafeInteger(seed) || seed < 0) throw fieldProblem("seed", "expected a whole number from 0");
+  return { ...circumstancesOf(request), known: Object.fromEntries(known), count, seed };
 }
 
-function layouts(system, asked, tell) {
-  const count = readNumber(asked.count ?? 100, "count", MOST_LAYOUTS);
-  return layoutsAnswer(system, readCalls(asked.auction).calls, aboutHands(asked, count), tell);
+function layouts(system, request, tell) {
+  const count = readNumber(request.count ?? 100, "count", MOST_LAYOUTS);
+  return layoutsAnswer(system, readCalls(request.auction).calls, aboutHands(request, count), tell);
 }
 
-async function interpret(system, asked, tell) {
-  const count = readNumber(asked.layouts ?? 500, "layouts", MOST_LAYOUTS);
-  const auction = readCalls(asked.auction);
-  const found = await interpretation(system, auction.calls, auction.isComplete, aboutHands(asked, count), tell);
+async function interpret(system, request, tell) {
+  const count = readNumber(request.layouts ?? 500, "layouts", MOST_LAYOUTS);
+  const auction = readCalls(request.auction);
+  const found = await interpretation(system, auction.calls, auction.isComplete, aboutHands(request, count), tell);
   if (!found) throw new Problem("no-such-deal", "no such deal found in time");
   return found;
 }
 
 function explain(system, auction) {
-  const { auction: text, ...told } = system.explain(auction.calls);
-  return { ...told, auction: text.split(" ").filter(Boolean) };
+  const { auction: text, ...explanation } = system.explain(auction.calls);
+  return { ...explanation, auction: text.split(" ").filter(Boolean) };
 }
 
 async function topics(system, auction, tell) {
@@ -190,8 +190,8 @@ export async function answerOf(systems, { method, path, body }, tell) {
   };
   const [route, query = ""] = path.split("?");
   if (method === "POST" && Object.hasOwn(POSTS, route)) {
-    const asked = body ?? {};
-    return POSTS[route](named(asked.table), asked, tell, asked.opponents && named(asked.opponents));
+    const request = body ?? {};
+    return POSTS[route](named(request.table), request, tell, request.opponents && named(request.opponents));
   }
   const [, name, what] = /^\/v1\/tables\/([^/]+)\/(\w+)$/.exec(route) ?? [];
   if (method !== "GET" || !Object.hasOwn(GETS, what ?? "")) {

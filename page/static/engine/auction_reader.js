@@ -28,7 +28,7 @@ class Knowledge {
 
 /** What is known behind a legal auction. `meanings` are those of its calls: `uses` are the lines that make the call
  * there, pairs of a placed line and bindings; none for a call of which the system knows nothing, and for a pass by
- * default. An alternative is {name, kind, where, cells, needs, expression}. */
+ * default. An alternative is {name, kind, where, cells, constraint, expression}. */
 export function readState(bidder, calls) {
   const { forced, gameForced, agreed, cells } = bidder.place(calls);
   const position = calls.length % 4;
@@ -65,10 +65,10 @@ function read(bidder, state, call) {
   const last = entries.findLastIndex((entry) => entry.call === call);
   for (const entry of last < 0 ? [] : entries.slice(0, last + 1)) {
     if (entry.call !== call) {
-      left = without(left, entry.needs.must);
+      left = without(left, entry.constraint.must);
       continue;
     }
-    const cells = intersect(entry.needs.can, left);
+    const cells = intersect(entry.constraint.can, left);
     if (uses.at(-1)?.[0] !== entry.line) uses.push([entry.line, entry.bindings]);
     for (const agreement of entry.agreements) {
       const key = entry.program.rules.keys.of(agreement);
@@ -78,8 +78,8 @@ function read(bidder, state, call) {
     }
     terms.push(narrowed(termBounds(entry.expression), promise(bidder, entry, state)));
     if (isEmpty(cells)) continue;
-    const { name, kind, where, needs, expression } = entry;
-    alternatives.push({ name, kind, where, cells, needs, expression });
+    const { name, kind, where, constraint, expression } = entry;
+    alternatives.push({ name, kind, where, cells, constraint, expression });
   }
   if (!uses.length) {
     const meaning = { call, uses, agreements, alternatives, known: call === PASS };

@@ -7,15 +7,15 @@ import { InvalidSystem } from "./errors.js";
 import { cached } from "./cache.js";
 import { codeOf, Program } from "./program.js";
 
-const KEPT_PLACES = 2000;
+const MOST_CACHED = 2000;
 const WORDS_OF_ENTRY = 6;
 
 /** Places of the players at positions 0 and 2, and at 1 and 3. What it has worked out lies in the core. */
 export class Bidder {
   #rules;
   #opened = null;
-  #places = cached(KEPT_PLACES, (key) => this.#workOut(callsOf(key)));
-  #states = cached(KEPT_PLACES, (key) => readState(this, callsOf(key)));
+  #places = cached(MOST_CACHED, (key) => this.#workOut(callsOf(key)));
+  #states = cached(MOST_CACHED, (key) => readState(this, callsOf(key)));
 
   constructor(dealerSide, otherSide = dealerSide) {
     this.#rules = [dealerSide, otherSide];

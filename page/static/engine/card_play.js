@@ -7,7 +7,7 @@ import { quoted } from "./errors.js";
 const STRAINS = "CDHSN";
 const SUITS = "CDHS";
 const RANKS = "23456789TJQKA";
-const MOST_KEPT = 4000;
+const MOST_CACHED = 4000;
 
 function numberOf(card) {
   const suit = SUITS.indexOf(card[0]);
@@ -105,7 +105,7 @@ class PlaySolver {
         const declarer = (first + 3) % 4;
         return declarer % 2 ? count - tricks[declarer] : tricks[declarer];
       });
-      if (this.#endings.size >= MOST_KEPT) this.#endings.clear();
+      if (this.#endings.size >= MOST_CACHED) this.#endings.clear();
       this.#endings.set(key, found);
     }
     return found[leader];
@@ -156,7 +156,7 @@ class PlaySolver {
     let value = hint ?? this.#before(position);
     while (this.reaches(position, value + 1)) value += 1;
     while (!this.reaches(position, value)) value -= 1;
-    if (this.#values.size >= MOST_KEPT) this.#values.clear();
+    if (this.#values.size >= MOST_CACHED) this.#values.clear();
     this.#values.set(key, value);
     return value;
   }

@@ -74,9 +74,9 @@ function joined(parts) {
   const ofShape = [...texts].map(([said, shaped]) => [said, anyOf(shaped, byPoints.get(said))]);
   const [[, first]] = ofShape;
   if (ofShape.length > 1 && ofShape.every(([, one]) => one.join() === first.join())) {
-    const told = ofShape.map(([said]) => said || "any number of points");
-    const before = told.slice(0, -1).map((one) => one.replace(/ points?$/, ""));
-    return [[...before, told.at(-1)].join(" or "), ...first].join(", ");
+    const alternatives = ofShape.map(([said]) => said || "any number of points");
+    const before = alternatives.slice(0, -1).map((one) => one.replace(/ points?$/, ""));
+    return [[...before, alternatives.at(-1)].join(" or "), ...first].join(", ");
   }
   const said = ofShape.map(([one, shaped]) => [one, ...shaped].filter(Boolean).join(", "));
   return said.length === 1 ? said[0] : said.map((one) => one || "any hand").join("; or ");
@@ -135,11 +135,11 @@ const longestOf = (lengths, group) => Math.min(...lengths.map((one) => Math.max(
 /** Suits of which one has more cards than their bounds tell. */
 function oneOfSeveral(lengths, ranges) {
   const boxed = LENGTHS.filter((one) => ranges.every(([low, high], suit) => low <= one[suit] && one[suit] <= high));
-  const [found, told] = [[], new Set()];
+  const [found, covered] = [[], new Set()];
   for (const group of GROUPS) {
     const least = longestOf(lengths, group);
-    if (group.some((suit) => told.has(suit)) || least < LONG || least <= longestOf(boxed, group)) continue;
-    group.forEach((suit) => told.add(suit));
+    if (group.some((suit) => covered.has(suit)) || least < LONG || least <= longestOf(boxed, group)) continue;
+    group.forEach((suit) => covered.add(suit));
     found.push(group.map((suit) => {
       const alone = lengths.filter((one) => group.every((other) => other === suit || one[other] < least));
       const isExact = alone.length > 0 && Math.max(...alone.map((one) => one[suit])) === least;

@@ -129,14 +129,14 @@ export class Core {
     return this.#list("core_expression", system, number);
   }
 
-  /** Expressions that some needs ask for. */
-  criteria(system, needs) {
-    return this.#list("core_criteria", system, needs);
+  /** Expressions that a constraint asks for. */
+  criteria(system, constraint) {
+    return this.#list("core_criteria", system, constraint);
   }
 
-  /** Cells where some hand, or where every hand, meets some needs. */
-  cells(system, needs, must) {
-    return this.#set(this.#exports.core_cells(system, needs, Number(must)));
+  /** Cells where some hand, or where every hand, meets a constraint. */
+  cells(system, constraint, must) {
+    return this.#set(this.#exports.core_cells(system, constraint, Number(must)));
   }
 
   #set(address) {
@@ -154,10 +154,10 @@ export class Core {
     return new Float64Array(this.#exports.memory.buffer.slice(address, address + 8 * CELLS));
   }
 
-  /** Share of each cell's hands that meet some needs. */
-  proportion(system, needs) {
+  /** Share of each cell's hands that meet a constraint. */
+  proportion(system, constraint) {
     const address = this.#exports.core_allocate(8 * CELLS);
-    this.#exports.core_proportion(system, needs, address);
+    this.#exports.core_proportion(system, constraint, address);
     const found = new Float64Array(this.#exports.memory.buffer.slice(address, address + 8 * CELLS));
     this.#exports.core_release(address, 8 * CELLS);
     return found;
@@ -211,7 +211,7 @@ export class Core {
     };
   }
 
-  /** Entries of a place that was worked out last: number, call, variant, needs, bindings, whether a rank begins. */
+  /** Entries of a place that was worked out last: number, call, variant, constraint, bindings, whether a rank begins. */
   entries(bidder, place) {
     return this.#list("core_entries", bidder, place);
   }
@@ -235,7 +235,7 @@ export class Core {
     return { outcome, entries };
   }
 
-  /** Words of an entry: call, variant, needs, bindings. */
+  /** Words of an entry: call, variant, constraint, bindings. */
   entry(system, number) {
     this.#exports.core_entry(system, number, this.#out);
     return Array.from(this.#words(this.#out, 4));

@@ -11,26 +11,26 @@ export const SUIT_NAMES = Object.fromEntries(Object.entries(SUIT_WORDS).map(([wo
 
 /** Kind and condition of an entry as a player reads them; empty where it asks nothing. */
 export function descriptionOf(entry) {
-  return said(entry).description;
+  return wordsOf(entry).description;
 }
 
 /** Agreements of an entry as texts, #tags with their sign. */
 export function agreementsOf(entry) {
-  return said(entry).agreements;
+  return wordsOf(entry).agreements;
 }
 
 /** Words of an entry; made once, for they are the same for every hand. */
-function said(entry) {
-  if (entry.said === null) {
+function wordsOf(entry) {
+  if (entry.words === null) {
     const condition = entry.condition === null ? null : withoutFacts(entry.condition);
     const text = condition === null ? "" : conditionText(boundCondition(condition, entry.bindings));
     const kind = entry.kind === entry.name ? "" : entry.kind;
-    entry.said = {
+    entry.words = {
       description: [kind, text].filter(Boolean).join(": "),
       agreements: entry.agreements.map((one) => agreementWords(one, entry.bindings)),
     };
   }
-  return entry.said;
+  return entry.words;
 }
 
 /** Keep what a condition asks of the hand, not what the auction has decided already. */

@@ -70,8 +70,8 @@ function explained(after) {
  * Honours count with their frequency among the hands of a shape and point count. */
 function partsOf({ alternatives }) {
   const left = Float64Array.from(handsOfCells());
-  const weights = alternatives.map(({ cells, needs }) => {
-    const held = needs.proportion;
+  const weights = alternatives.map(({ cells, constraint }) => {
+    const held = constraint.proportion;
     let weight = 0;
     for (let cell = 0; cell < left.length; cell += 1) {
       if (!has(cells, cell)) continue;

@@ -26,15 +26,15 @@ function makeReady(system) {
 }
 
 /** A text is checked, then compared, and what it is compared with stays: the last ones are kept with their places. */
-const KEPT = 2;
-const kept = new Map();
+const MOST_CACHED = 2;
+const cache = new Map();
 
-function keptSystemOf(told) {
-  const key = JSON.stringify(told);
-  const found = kept.get(key) ?? systemOf(told);
-  kept.delete(key);
-  kept.set(key, found);
-  if (kept.size > KEPT) kept.delete(kept.keys().next().value);
+function cachedSystem(request) {
+  const key = JSON.stringify(request);
+  const found = cache.get(key) ?? systemOf(request);
+  cache.delete(key);
+  cache.set(key, found);
+  if (cache.size > MOST_CACHED) cache.delete(cache.keys().next().value);
   return found;
 }
 
@@ -63,7 +63,7 @@ export function receiver(post, coreAddress) {
     /** Complaints about texts `{main, files, options}`, none where they are a system. */
     check: (system) => {
       try {
-        return { complaints: [], title: keptSystemOf(system).title };
+        return { complaints: [], title: cachedSystem(system).title };
       } catch (error) {
         if (!(error instanceof InvalidSystem)) throw error;
         const complaints = error.complaints.map(({ where, message, advice }) => ({ where, message, advice }));
@@ -71,10 +71,10 @@ export function receiver(post, coreAddress) {
       }
     },
     differences: ({ old, new: changed, deals, seed }, tell) => (
-      diffSystems(keptSystemOf(old), keptSystemOf(changed), { deals, seed, tell })
+      diffSystems(cachedSystem(old), cachedSystem(changed), { deals, seed, tell })
     ),
     /** Deals that two texts bid otherwise where they play a match. */
-    match: ({ first, second, ...chosen }, tell) => bidBothWays(keptSystemOf(first), keptSystemOf(second), { ...chosen, tell }),
+    match: ({ first, second, ...chosen }, tell) => bidBothWays(cachedSystem(first), cachedSystem(second), { ...chosen, tell }),
     /** Tricks of all contracts of hands N, E, S, W. */
     solve: ({ hands }, tell) => solveDeal(hands, tell),
     /** A card as good as any double dummy, and tricks of North-South from there on. */

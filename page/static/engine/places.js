@@ -10,8 +10,8 @@ export class PlaceEntry {
   #expression = null;
 
   /** `rank` is the number of the line's turn among the lines of the place, from 0; variants of a
-   * line and the calls that one line makes (2M) share it. `needs` has the criteria, which must all hold. */
-  constructor(program, number, call, rank, [line, variant], needs, bindings) {
+   * line and the calls that one line makes (2M) share it. `constraint` has the criteria, which must all hold. */
+  constructor(program, number, call, rank, [line, variant], constraint, bindings) {
     this.program = program;
     /** The core's number: the same line, call and suits. */
     this.number = number;
@@ -20,14 +20,14 @@ export class PlaceEntry {
     /** The line, as contexts.js placed it. */
     this.line = line;
     this.variant = variant;
-    this.needs = needs;
+    this.constraint = constraint;
     this.bindings = bindings;
     /** Description and agreements in words, kept by describing.js when they were asked for. */
-    this.said = null;
+    this.words = null;
   }
 
   get criteria() {
-    return this.needs.criteria;
+    return this.constraint.criteria;
   }
 
   /** Of the line, as players call it; of the variant where the line has none. */

@@ -10,7 +10,7 @@ import { expressionOf, TextRows } from "./text_rows.js";
 
 const STRAINS = "CDHSN";
 const PLACES = [...VARIABLES, "n"];
-const [CONDITION, EXPRESSION, NEEDS, BINDINGS] = [1, 2, 3, 4];
+const [CONDITION, EXPRESSION, CONSTRAINTS, BINDINGS] = [1, 2, 3, 4];
 
 export class Program {
   #text;
@@ -18,7 +18,7 @@ export class Program {
   #expressions = new Map();
   #numbers = new Map();
   #names;
-  #needs = new Map();
+  #constraints = new Map();
   #entries = new Map();
 
   /** `tags` are numbers of tags so far, shared by systems that play each other. */
@@ -39,7 +39,7 @@ export class Program {
     switch (Number(fault)) {
       case CONDITION: return this.#text.error(...about.map(Number));
       case EXPRESSION: return this.#errorIn(...about);
-      case NEEDS: return new InvalidSystem(`expected at most ${1 << 22} different conditions`);
+      case CONSTRAINTS: return new InvalidSystem(`expected at most ${1 << 22} different conditions`);
       case BINDINGS: return new InvalidSystem(`expected at most ${1 << 16} bindings of variables`);
       default: return new InvalidSystem("expected a place that can be worked out");
     }
@@ -83,9 +83,9 @@ export class Program {
   }
 
   /** Criteria that must all hold, by their number, and where they can and must hold. */
-  #needsOf(number) {
+  #constraint(number) {
     const program = this;
-    let found = this.#needs.get(number);
+    let found = this.#constraints.get(number);
     if (found === undefined) {
       const { core, system } = this;
       let criteria = null;
@@ -96,17 +96,17 @@ export class Program {
         /** Share of each cell's hands that meet them. */
         get proportion() { return core.proportion(system, number); },
       };
-      this.#needs.set(number, found);
+      this.#constraints.set(number, found);
     }
     return found;
   }
 
-  /** Entry by its number and words: call, variant, needs, bindings; its rank at a place. */
-  entry(number, [call, variant, needs, bindings], rank) {
+  /** Entry by its number and words: call, variant, constraint, bindings; its rank at a place. */
+  entry(number, [call, variant, constraint, bindings], rank) {
     const key = keyOf(number, rank);
     let found = this.#entries.get(key);
     if (found === undefined) {
-      found = new PlaceEntry(this, number, call, rank, this.#structure.variant(variant), this.#needsOf(needs), bindingsOf(bindings));
+      found = new PlaceEntry(this, number, call, rank, this.#structure.variant(variant), this.#constraint(constraint), bindingsOf(bindings));
       this.#entries.set(key, found);
     }
     return found;

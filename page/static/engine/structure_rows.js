@@ -113,9 +113,9 @@ export class StructureRows {
     const words = [];
     for (const one of variants) words.push(text.condition(one.condition), ...this.#said(one.agreements));
     const said = this.#said(agreements);
-    const [pattern, asked] = [text.callPattern(call), text.condition(condition)];
+    const [pattern, conditionNumber] = [text.callPattern(call), text.condition(condition)];
     const first = extended(this.#rows.variants, words) / VARIANT_WORDS;
-    return extended(this.#rows.written, [pattern, asked, ...said, first, variants.length]) / WRITTEN_WORDS;
+    return extended(this.#rows.written, [pattern, conditionNumber, ...said, first, variants.length]) / WRITTEN_WORDS;
   }
 
   #said(agreements) {

@@ -25,12 +25,12 @@ export class System {
 
   /** Places of this system, played by the dealer's side if `first`, against another. */
   bidder(opponents = this.opponents, first = true) {
-    const kept = this.#bidders.get(opponents) ?? [];
-    this.#bidders.set(opponents, kept);
+    const cached = this.#bidders.get(opponents) ?? [];
+    this.#bidders.set(opponents, cached);
     const key = first || opponents === this ? 0 : 1;
     const [one, two] = key ? [opponents, this] : [this, opponents];
-    kept[key] ??= new Bidder(one.rules, two.rules);
-    return kept[key];
+    cached[key] ??= new Bidder(one.rules, two.rules);
+    return cached[key];
   }
 
   /** Entries after an auction that goes on, in the order in which they are tried. */

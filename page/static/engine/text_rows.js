@@ -202,7 +202,7 @@ export class TextRows {
     this.#sections.phrases.words.push(
       this.text(kind), who === null ? -1 : this.text(who), this.text(text),
       this.#list(suits.map((one) => this.word(one))), suits.length, ...bounds, numberOf(count), numberOf(of), pattern,
-      this.#askedTag(phrase), define, expression, Number(this.#messages.has(number)),
+      this.#requestedTag(phrase), define, expression, Number(this.#messages.has(number)),
     );
   }
 
@@ -253,7 +253,7 @@ export class TextRows {
 
   // --- words, calls, expressions ------------------------------------------------------------------
 
-  #askedTag({ kind, text }) {
+  #requestedTag({ kind, text }) {
     const isTag = text.startsWith("#") && (kind === "last call" || kind === "last bid");
     return isTag || kind === "has called" ? this.tag(text.replace(/^#/u, "")) : -1;
   }

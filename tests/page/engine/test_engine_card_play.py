@@ -135,7 +135,7 @@ def test_rules_of_thumb_are_those_of_the_package(engine):
             [
                 texts(cards_of(hand)), texts(state.trick),
                 {"strain": STRAINS[contract.strain], "unseen": texts(cards_of(unseen)),
-                 "isBegun": bool(play), "declares": declares},
+                 "isStarted": bool(play), "declares": declares},
             ]
         )  # fmt: skip
         chosen = choose_card(

@@ -90,20 +90,20 @@ def random_criterion(chooser: random.Random) -> Expression:
 
 RANDOM = [random_criterion(CHOOSER) for _ in range(400)]
 
-NEEDS = f"""async (load, text) => {{
+CONSTRAINTS = f"""async (load, text) => {{
     {HEX}
     const {{load: open}} = await load("load");
     const inCells = cells => asHex(cells).slice(0, 560 * 38 / 4);
-    return open(text, {{name: "<text>"}}).expand([]).entries.map(({{name, needs}}) =>
-        [name, inCells(needs.can), inCells(needs.must), asHex(needs.proportion)]);
+    return open(text, {{name: "<text>"}}).expand([]).entries.map(({{name, constraint}}) =>
+        [name, inCells(constraint.can), inCells(constraint.must), asHex(constraint.proportion)]);
 }}"""
 
 
-def needs_agree(engine, tested):
+def constraints_agree(engine, tested):
     """Compare the cells, and the shares of them, that lines with criteria have."""
     lines = [f"  1C = Test {number}: {{{one}}}" for number, one in enumerate(tested)]
     text = "\n".join(["opening:", *lines])
-    told = engine(NEEDS, text)
+    told = engine(CONSTRAINTS, text)
     entries = definition_of(System.parse(text)).place(()).entries
     assert [name for name, *_ in told] == [one.name for one in entries]
     for one, (_, can, must, shares) in zip(entries, told, strict=True):
@@ -116,11 +116,11 @@ def needs_agree(engine, tested):
 
 def test_cells_of_sayc(engine, criteria):
     assert len(criteria) > 300
-    needs_agree(engine, criteria)
+    constraints_agree(engine, criteria)
 
 
 def test_cells_of_random_criteria(engine):
-    needs_agree(engine, RANDOM)
+    constraints_agree(engine, RANDOM)
 
 
 def test_cells_of_factors(engine):
@@ -130,7 +130,7 @@ def test_cells_of_factors(engine):
         "0 * Losers == 0", "3 * Vul_We >= 2", "2 * HCP - 4 * Seat <= 9", "not (3 * Losers >= 20)",
         "Losers - Losers + HCP > 3", "Losers * Controls > 9",
     ]  # fmt: skip
-    needs_agree(engine, [parse_expression(text) for text in texts])
+    constraints_agree(engine, [parse_expression(text) for text in texts])
 
 
 @given(expression=expressions)
@@ -139,9 +139,9 @@ def test_cells_of_any_expression(engine, expression):
         tree_of(expression, GIB)
     except BidcascadeError:
         with pytest.raises(Exception, match="expected"):
-            engine(NEEDS, f"opening:\n  1C = Test: {{{expression}}}")
+            engine(CONSTRAINTS, f"opening:\n  1C = Test: {{{expression}}}")
     else:
-        needs_agree(engine, [expression])
+        constraints_agree(engine, [expression])
 
 
 # --- sets of cells -------------------------------------------------------------------------------

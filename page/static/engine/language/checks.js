@@ -146,9 +146,9 @@ class Checker {
   shown({ text, suits, where }) {
     const { shown, term } = KINDS.get(text);
     if (shown && (!term.endsWith("_") || suits.length)) return;
-    const kept = COUNTED.filter((row) => row.shown).map((row) => row.kind);
+    const counted = COUNTED.filter((row) => row.shown).map((row) => row.kind);
     this.complain(
-      where, `what a player has shown of ${text} is not kept`, shown ? "name the suit" : `it is of ${kept.join(", ")}`,
+      where, `what a player has shown of ${text} is not kept`, shown ? "name the suit" : `it is of ${counted.join(", ")}`,
     );
   }
 
@@ -163,9 +163,9 @@ class Checker {
     }
     const reads = (written) => namesIn(written, "conditions")?.every((one) => this.defines.has(one)) ?? false;
     const isShipped = SHIPPED_DEFINES.includes(text);
-    const told = isShipped ? null : rewording([text, ...suits].join(" "), reads);
-    if (told !== null) {
-      this.complain(where, `"${told.said}" is no condition`, told.advice);
+    const found = isShipped ? null : rewording([text, ...suits].join(" "), reads);
+    if (found !== null) {
+      this.complain(where, `"${found.words}" is no condition`, found.advice);
       return;
     }
     const near = nearest(text, this.defines.keys()) ||

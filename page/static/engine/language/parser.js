@@ -10,7 +10,7 @@ import { explain } from "./suggestions.js";
 /** Parentheses and `not` that a line may have. */
 const DEEPEST_NESTING = 40;
 const NESTING = /\(|(?<![\p{L}\p{N}_])not(?![\p{L}\p{N}_])/gu;
-const MOST_KEPT = 1 << 14;
+const MOST_CACHED = 1 << 14;
 
 const builder = new TreeBuilder();
 const parser = new Parser(data, builder);
@@ -47,13 +47,13 @@ function parsed(text, start) {
 }
 
 /** A logical line: its statement, null where it does not parse, and faults `{position, message, advice}`. */
-export const parseStatement = cached(MOST_KEPT, (text) => {
+export const parseStatement = cached(MOST_CACHED, (text) => {
   const { found, wrong } = parsed(text, "statement");
   return { statement: found, wrong };
 });
 
 /** Conditions alone, as they stand behind a name. */
-export const parseConditions = cached(MOST_KEPT, (text) => {
+export const parseConditions = cached(MOST_CACHED, (text) => {
   const { found, wrong } = parsed(text, "conditions");
   return { condition: found === null ? null : found[0], wrong };
 });

@@ -209,8 +209,8 @@ export class PhraseBuilder extends CallBuilder {
   // ------------------------------------------------------------------ suits and shape
   shape(token) {
     const lengths = token.text.split(/[=-]/);
-    const told = lengths.filter((length) => length !== "x").map((length) => whole(length.replace(/\++$/, "")));
-    const least = told.reduce((sum, length) => sum + length, 0);
+    const given = lengths.filter((length) => length !== "x").map((length) => whole(length.replace(/\++$/, "")));
+    const least = given.reduce((sum, length) => sum + length, 0);
     const isOpen = lengths.some((length) => length === "x" || length.endsWith("+"));
     if (least > 13 || (least < 13 && !isOpen)) {
       this.fault(token, `the lengths of "${token}" add up to ${least}, a hand has 13 cards`);

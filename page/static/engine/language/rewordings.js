@@ -10,7 +10,7 @@ const REWORDED = compiled(rows.REWORDED);
 const ADVISED = compiled(rows.ADVISED);
 const AGREED = compiled(rows.AGREED.map(([said, meant]) => [`^(?:${said})$`, meant]));
 
-/** What to write for a piece of a condition that does not read: `{said, advice}`, or null.
+/** What to write for a piece of a condition that does not read: `{words, advice}`, or null.
  *
  * `reads(text)` tells whether a text reads as conditions with known names.
  */
@@ -19,7 +19,7 @@ export function rewording(clause, reads) {
   for (const [pattern, meant] of ADVISED) {
     pattern.lastIndex = 0;
     const found = pattern.exec(said);
-    if (found !== null) return { said, advice: expanded(meant, found) };
+    if (found !== null) return { words: said, advice: expanded(meant, found) };
   }
   return replaced(said, REWORDED, reads);
 }
@@ -37,7 +37,7 @@ function replaced(said, players, reads) {
     const meant = said.includes(" or ") ? words.replaceAll(", ", " and ") : words;
     const before = written;
     written = written.replace(pattern, (...groups) => expanded(meant, groups));
-    if (written !== before && reads(written)) return { said, advice: `write "${written}"` };
+    if (written !== before && reads(written)) return { words: said, advice: `write "${written}"` };
   }
   return null;
 }

@@ -54,7 +54,7 @@ const READABLE = {
   MAJOR: '"major"', MINOR: '"minor"', ORDINAL: '"1st" to "4th"',
   LONGER_THAN: '"longer than"', IS: '"is"',
 };
-const NOT_TOLD = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
+const NOT_LISTED = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
 /** Names that every text has. */
 const BUILT_IN = ["balanced", "semi-balanced", "unbalanced"];
@@ -85,8 +85,8 @@ export function explain(text, error, names) {
     }
   }
   if (!expected.has("BID") || expected.has("NUMBER")) {
-    const told = reworded(text, position, names);
-    if (told !== null) return told;
+    const found = reworded(text, position, names);
+    if (found !== null) return found;
   }
   if (position >= rightStripped(text).length || rest.startsWith("--")) return atTheEnd(before, expected);
   if (isCardsAsCall(before, expected)) return cardsAsCall(before);
@@ -112,12 +112,12 @@ function reworded(text, position, names) {
   clause = stripped(clause);
   if (separators.some(([sign]) => sign === ";")) {
     const found = agreed(clause, (written) => names(`; ${written}`, "agreements") !== null);
-    return found && fault(start, `"${found.said}" is no agreement`, found.advice);
+    return found && fault(start, `"${found.words}" is no agreement`, found.advice);
   }
-  const begun = BEGINNING.exec(clause);
-  if (begun !== null) {
-    start += begun[0].length;
-    clause = stripped(clause.slice(begun[0].length));
+  const beginning = BEGINNING.exec(clause);
+  if (beginning !== null) {
+    start += beginning[0].length;
+    clause = stripped(clause.slice(beginning[0].length));
   }
   if (end !== null && end[0] === ":" && /^\p{Lowercase}/u.test(clause) && !text.startsWith("when ")) {
     const capital = clause.replace(/^./u, (first) => first.toUpperCase());
@@ -126,7 +126,7 @@ function reworded(text, position, names) {
   const reads = (written) =>
     names(written, "conditions")?.every((one) => BUILT_IN.includes(one) || clause.includes(one)) ?? false;
   const found = rewording(clause, reads);
-  return found && fault(start, `"${found.said}" is no condition`, found.advice);
+  return found && fault(start, `"${found.words}" is no condition`, found.advice);
 }
 
 /** Two conditions side by side; their names may be the system's own, or mean nothing. */
@@ -209,7 +209,7 @@ function special(read, rest, before, expected) {
       return [`"${read}" is no bid`, "write a level 1-7 and a suit, a variable or NT"];
     }
   }
-  const other = Object.hasOwn(OTHER_WORDS, lower) ? OTHER_WORDS[lower] : begunBy(read, expected);
+  const other = Object.hasOwn(OTHER_WORDS, lower) ? OTHER_WORDS[lower] : completed(read, expected);
   if (other) return [unexpected(before, read, listed(expected)), `write "${other}"`];
   if (expected.has("SUIT_NOUN") && before.endsWith("cheapest")) {
     return [
@@ -244,7 +244,7 @@ function special(read, rest, before, expected) {
 }
 
 /** Words of the language that begin with a word that was read. */
-function begunBy(read, expected) {
+function completed(read, expected) {
   return [...expected].sort().flatMap((terminal) => WORDS_OF_TERMINALS.get(terminal) ?? [])
     .find((phrase) => phrase.startsWith(`${read} `));
 }
@@ -254,7 +254,7 @@ function listed(expected) {
   if (expected.size === 1 && expected.has("QUOTED")) return READABLE.QUOTED;
   const names = [];
   const left = new Set(expected);
-  NOT_TOLD.forEach((terminal) => left.delete(terminal));
+  NOT_LISTED.forEach((terminal) => left.delete(terminal));
   for (const [words, terminals, isAlone] of GROUPS) {
     if (!terminals.every((terminal) => left.has(terminal))) continue;
     if (isAlone) return words;
@@ -263,8 +263,8 @@ function listed(expected) {
   }
   names.push(...[...new Set([...left].filter((terminal) => terminal in READABLE).map((one) => READABLE[one]))].sort());
   if (!names.length) {
-    const told = [...left].filter((one) => WORDS_OF_TERMINALS.has(one)).map((one) => WORDS_OF_TERMINALS.get(one)[0]);
-    names.push(...told.sort().slice(0, 4).map((words) => `"${words}"`));
+    const texts = [...left].filter((one) => WORDS_OF_TERMINALS.has(one)).map((one) => WORDS_OF_TERMINALS.get(one)[0]);
+    names.push(...texts.sort().slice(0, 4).map((words) => `"${words}"`));
   }
   return names.slice(0, 5).join(" or ") || "the end of the line";
 }
