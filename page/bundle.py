@@ -42,7 +42,8 @@ _RUNNING: Final = """\
   const $modules = {};
   // modules in the order in which they run
   function $run(order) {
-    const started = order.filter((path) => !(path in $modules)).map((path) => [path, $code[path]()]);
+    const fresh = order.filter((path) => !(path in $modules));
+    const started = fresh.map((path) => [path, $code[path]()]);
     for (const [path, module] of started) $modules[path] = module.next().value;
     for (const [, module] of started) module.next();
   }
