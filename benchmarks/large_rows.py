@@ -17,7 +17,7 @@ from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import U8
-from bidcascade.loaders.parquet import replacing
+from bidcascade.loaders.whole_files import whole_file
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.formats.parquet import ROW_SCHEMA, write_frames
 
@@ -186,7 +186,7 @@ def write_rows(path: Path, entries: int, seed: int, part_rows: int = PART_ROWS) 
             )
             count += rows.height
 
-    with replacing(path) as partial:
+    with whole_file(path) as partial:
         write_frames(
             numbered(),
             _SCHEMA,

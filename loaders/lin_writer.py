@@ -9,8 +9,8 @@ import polars as pl
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand_bbo
 
 from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
-from .parquet import replacing
 from .pbn_writer import checked_rows
+from .whole_files import can_write, whole_file
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}
 _SV = dict(zip(VULNERABILITIES, "oneb", strict=True))
@@ -51,9 +51,11 @@ def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     mb|7S!|an|grand|pg||
     """
     if isinstance(file, str | Path):
+        path = Path(file)
         with (
-            replacing(file) as temporary,
-            temporary.open("w", encoding="utf-8", newline="\n") as stream,
+            whole_file(path) as partial,
+            can_write(path),
+            partial.open("w", encoding="utf-8", newline="\n") as stream,
         ):
             stream.writelines(format_lin(frame))
     else:

@@ -1,9 +1,6 @@
 """Deal frames in Parquet files: written whole or not at all, checked when read."""
 
-import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +22,7 @@ from .frame import (
     without_unknown_play,
 )
 from .parquet_decoder import decode_parquet
+from .whole_files import can_write, whole_file
 
 ROWS_PER_PART = 250_000
 """Rows read at a time by :func:`iter_deal_parquet`."""
@@ -43,6 +41,8 @@ def write_deal_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     ------
     InvalidInput
         If a required column is missing.
+    CannotWrite
+        If the place cannot be written to; what was there stays as it was.
 
     Examples
     --------
@@ -59,8 +59,8 @@ def write_deal_parquet(frame: pl.DataFrame, path: str | Path) -> None:
         raise InvalidInput(f"expected the columns of a deal frame, got none named {missing!r}")
     checksums = RowChecksums()
     checksums.add(frame)
-    with replacing(path) as temporary:
-        frame.write_parquet(temporary, statistics=False, metadata=checksums.metadata())
+    with whole_file(Path(path)) as partial, can_write(Path(path)):
+        frame.write_parquet(partial, statistics=False, metadata=checksums.metadata())
 
 
 def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
@@ -226,28 +226,3 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
         rejects.append((name, first + row + 1, f"{reason}, got {given}", given))
     deals = frame.filter(pl.Series(is_deal & is_known & is_right)) if bad else frame
     return Batch(without_unknown_play(deals), reject_frame(rejects))
-
-
-@contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield a temporary path beside ``path`` that takes its place when the block ends well.
-
-    If the block raises, the temporary file is removed and ``path`` is as it was.
-    """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        _set_default_mode(temporary)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _set_default_mode(path: Path) -> None:
-    """Give a temporary file the permissions that an ordinary new file has."""
-    mask = os.umask(0)
-    os.umask(mask)
-    path.chmod(0o666 & ~mask)
