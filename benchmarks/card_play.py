@@ -30,12 +30,12 @@ from bidcascade.bridge import Auction, Seat, Vulnerability
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer, ChosenCard
 from bidcascade.inference.card_play.likelihood import CardInference, hidden_choices
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
-from bidcascade.inference.double_dummy.protocol import I8, NO_CARD
+from bidcascade.inference.double_dummy.protocol import NO_CARD
 from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.single_dummy import EndingSolver
 from bidcascade.inference.weighted import margins
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import I8, U8, U64
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 

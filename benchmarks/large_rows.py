@@ -11,20 +11,17 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.number_ranges import numbers_of_ranges
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I64, U8
 from bidcascade.loaders.whole_files import whole_file
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.formats.parquet import ROW_SCHEMA, write_frames
 
 from .coded_columns import lists_of, texts_of
 from .tables import criteria_pool, level_sizes
-
-I64 = NDArray[np.int64]
 
 PART_ROWS: Final = 1_000_000
 DESCRIBED: Final = 0.8

@@ -24,8 +24,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels import CAN_COMPLETE, COMPLETED, DealArrays, Plan, Postfix, build_plan
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.dealing import deal_hands
-
-I64 = NDArray[np.int64]
+from bidcascade.kernels.types import I64
 
 OPENINGS = 36
 DEPTH_HISTOGRAM = (

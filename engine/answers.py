@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, REDOUBLE, STRAINS
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.kernels.arrow import ArrowColumn
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I64, U8, U16, U32, U64, Bools
 from bidcascade.loaders import SEAT_ENUM
 from bidcascade.systems.any_bidder import AnyBidder, Query
 from bidcascade.systems.system import SystemPlaces
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from bidcascade.systems.allowed import CountedAuctions, Listing
     from bidcascade.systems.bidder import BidDeals
 
-Bools = NDArray[np.bool_]
-I64 = NDArray[np.int64]
 
 _SMALL_TABLE = 1 << 18
 """Tables of up to so many entries get the texts of all their auctions once and for all."""

@@ -7,10 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, REDOUBLE, Contract, Seat
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I64, U8
 from bidcascade.systems.bidder import FinishedAuctions
-
-I64 = NDArray[np.int64]
 
 NO_CALL: Final = 255
 """Stands behind the last call of an auction."""

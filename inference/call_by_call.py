@@ -8,11 +8,9 @@ from bidcascade.bridge import DOUBLE, PASS, REDOUBLE
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import forced
 from bidcascade.kernels.core.rows import ANY_HAND
+from bidcascade.kernels.types import I64, Bools
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.program import SystemProgram
-
-from .auction_ends import I64
-from .compare import Bools
 
 
 class CallByCall(NamedTuple):

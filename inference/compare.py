@@ -22,11 +22,10 @@ from numpy.typing import NDArray
 from bidcascade.bridge import Cancelled, InvalidInput, Seat, Vulnerability, imps, score
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.threads import side_by_side
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I8, I32, I64, U8, Bools
 from bidcascade.systems import System
 
 from .auction_ends import (
-    I64,
     PASSED_OUT,
     ContractParts,
     DistinctAuctions,
@@ -35,7 +34,7 @@ from .auction_ends import (
     merged,
 )
 from .blind_leads import BlindLeader
-from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
+from .double_dummy.protocol import TABLE_SIZE, DoubleDummy
 from .foreign.bidding import EngineFault, Player, SystemPlayer, bid_out
 
 if TYPE_CHECKING:
@@ -59,8 +58,6 @@ _SEARCHED_CHUNK: Final = 1 << 4
 _BATCH: Final = 64
 """Most deals whose contracts are solved at once."""
 _CONTRACTS: Final = 7 * 5 * 3
-Bools: TypeAlias = NDArray[np.bool_]
-I32: TypeAlias = NDArray[np.int32]
 MatchProgress: TypeAlias = Callable[[str, int, int], None]
 """Takes what is done, how many deals of how many."""
 

@@ -31,10 +31,11 @@ from bidcascade.bridge import (
     format_deal,
 )
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import I64, Bools
 from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
 
-from .auction_ends import I64, NO_CALL, PASSED_OUT, contract_of, keys_of, parts_of
-from .compare import DIFFERS, KINDS, NO_TRICKS, Bools, SystemMatch
+from .auction_ends import NO_CALL, PASSED_OUT, contract_of, keys_of, parts_of
+from .compare import DIFFERS, KINDS, NO_TRICKS, SystemMatch
 from .quantiles import quantile
 
 Floats: TypeAlias = NDArray[np.float64]

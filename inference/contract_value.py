@@ -23,14 +23,13 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import F64, I8, I64, U64
 
-from .double_dummy.protocol import I8, DoubleDummy, SolvedInPart
-from .weighted import F64, margins, weighted_mean
+from .double_dummy.protocol import DoubleDummy, SolvedInPart
+from .weighted import margins, weighted_mean
 
 ValueScoring: TypeAlias = Literal["points", "imps", "matchpoints"]
 VALUE_SCORINGS: Final[tuple[ValueScoring, ...]] = get_args(ValueScoring)
-I64: TypeAlias = NDArray[np.int64]
 
 
 class MeanValue(NamedTuple):

@@ -23,18 +23,15 @@ from numpy.typing import NDArray
 from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, PASS, STRAINS, ShownAnswer
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import high_card_points
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I8, I16, I64, U8, Bools
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder, BiddingLevel
 
-from .auction_ends import I64, DistinctAuctions, contracts_by_compass
+from .auction_ends import DistinctAuctions, contracts_by_compass
 from .compare import imps_of, scores_of
-from .double_dummy.protocol import I8
 from .yardstick import LineName
 
-Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-I16 = NDArray[np.int16]
 
 MOST_DECISIONS: Final = 2_000
 """Decisions of one line that are looked at; of further ones only the number."""

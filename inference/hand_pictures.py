@@ -5,18 +5,14 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import RANKS, SUITS, ShownAnswer
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import F64, I64, U64
 from bidcascade.table import Vocabulary
 from bidcascade.table.term_values import term_values
 
 from .layouts.result import Layouts
-
-F64 = NDArray[np.float64]
-I64 = NDArray[np.int64]
 
 MOST_POINTS: Final = 37
 _SHAPES_SHOWN: Final = 8

@@ -43,12 +43,12 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import F64, I8, U64
 
-from .double_dummy.protocol import I8, DoubleDummy, SolvedInPart
+from .double_dummy.protocol import DoubleDummy, SolvedInPart
 from .lead_carding import usual_leads
 from .quantiles import NORMAL
-from .weighted import F64, margins, weighted_mean
+from .weighted import margins, weighted_mean
 
 LeadScoring: TypeAlias = Literal["tricks", "set", "matchpoints", "imps"]
 LEAD_SCORINGS: Final[tuple[LeadScoring, ...]] = get_args(LeadScoring)

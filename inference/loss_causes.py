@@ -12,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I8, I16, U8, Bools
 
-from .compare import Bools
 from .compare_summary import category_of
-from .double_dummy.par import I16, final_scores, par_results
-from .double_dummy.protocol import I8
+from .double_dummy.par import final_scores, par_results
 
 CAUSES: Final = {
     "missed slam": "the loser makes a slam of its own and did not bid it",

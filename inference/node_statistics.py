@@ -25,23 +25,16 @@ from bidcascade.bridge import (
     format_calls,
 )
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I8, I64, U8, Bools
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays
 from bidcascade.loaders.pbn_double_dummy import PAR_COLUMN
 from bidcascade.table import Vocabulary
 from bidcascade.table.term_values import term_values
 
-from .auction_ends import (
-    I64,
-    NO_CALL,
-    contract_number,
-    contract_of,
-    contracts_by_compass,
-    keys_of,
-)
-from .compare import Bools, imps_of, scores_of
+from .auction_ends import NO_CALL, contract_number, contract_of, contracts_by_compass, keys_of
+from .compare import imps_of, scores_of
 from .double_dummy.known_tables import known_tables
-from .double_dummy.protocol import I8, TABLE_SIZE
+from .double_dummy.protocol import TABLE_SIZE
 from .hand_pictures import MOST_POINTS, named_shapes
 
 MOST_CONTRACTS: Final = 5

@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import Backend, DealArrays
+from bidcascade.kernels.types import I8
 from bidcascade.systems import System
 
 from .blind_leads import BlindLeader
 from .compare import Budget, SystemMatch
 from .compare_summary import Estimate, MatchSample, blind_estimate
-from .double_dummy.protocol import I8, DoubleDummy
+from .double_dummy.protocol import DoubleDummy
 
 
 class OptionPrice(NamedTuple):

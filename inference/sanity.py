@@ -14,22 +14,17 @@ import numpy as np
 
 from bidcascade.bridge import SEATS, STRAINS, VULNERABILITIES, format_calls, format_deal
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import I8, I64, Bools
 from bidcascade.systems import System
 from bidcascade.table.evidence.vetting_frames import wilson_interval
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
 
-from .auction_ends import (
-    I64,
-    ContractParts,
-    contract_number,
-    contract_of,
-    contracts_by_compass,
-)
+from .auction_ends import ContractParts, contract_number, contract_of, contracts_by_compass
 from .call_by_call import CallByCall
-from .compare import NO_TRICKS, Bools, Budget
+from .compare import NO_TRICKS, Budget
 from .compare_summary import category_of, deal_at
-from .double_dummy.protocol import I8, DoubleDummy
+from .double_dummy.protocol import DoubleDummy
 
 GAME_POINTS: Final = 26
 """Points with which a side should be in game, given a fit in a major."""

@@ -18,7 +18,6 @@ from time import perf_counter
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import (
     PASS,
@@ -34,12 +33,12 @@ from bidcascade.bridge import (
     format_calls,
     parse_contract,
 )
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import F64, I8, I64, U64
 from bidcascade.systems.system import context_at
 
-from .auction_ends import I64, contract_of, contracts_by_compass, parts_of
+from .auction_ends import contract_of, contracts_by_compass, parts_of
 from .compare import doubled_where_failing, imps_of, scores_of
-from .double_dummy.protocol import I8, DoubleDummy
+from .double_dummy.protocol import DoubleDummy
 from .layouts.meanings import MeaningSource, meanings_of
 from .layouts.result import Layouts, deals_of
 from .layouts.sampling import sample_layouts
@@ -47,7 +46,6 @@ from .near_calls import near_calls
 from .simulate import GoesOn, contracts_after, mean_and_error, solved_tricks
 from .trick_table import likely_tricks
 
-F64: TypeAlias = NDArray[np.float64]
 DecisionKind: TypeAlias = Literal["opening", "uncontested", "slam", "competitive", "defensive"]
 DECISION_KINDS: Final[tuple[DecisionKind, ...]] = get_args(DecisionKind)
 """Nobody has bid; only the caller's side has; it has, and may reach a slam; both sides have; only

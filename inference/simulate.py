@@ -16,7 +16,6 @@ from time import perf_counter
 from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import (
     PASS,
@@ -33,10 +32,10 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import F64, I8, I64, U64
 
 from .auction_ends import contract_number, contract_of, parts_of
-from .double_dummy.protocol import I8, DoubleDummy
+from .double_dummy.protocol import DoubleDummy
 from .layouts.known import KnownCards
 from .layouts.meanings import MeaningSource
 from .layouts.result import LayoutReport, Layouts, deals_of, effective_size
@@ -45,8 +44,6 @@ from .natural_calls import natural_calls
 from .quantiles import NORMAL
 from .trick_table import estimated_scores
 
-F64: TypeAlias = NDArray[np.float64]
-I64: TypeAlias = NDArray[np.int64]
 BidScoring: TypeAlias = Literal["imps", "matchpoints", "points"]
 TricksBy: TypeAlias = Literal["double dummy", "table of tricks"]
 SimulationStop: TypeAlias = Literal["layouts", "decided", "time"]

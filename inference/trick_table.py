@@ -18,10 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import Contract, score
-from bidcascade.kernels.types import U64
-
-F64 = NDArray[np.float64]
-I8 = NDArray[np.int8]
+from bidcascade.kernels.types import F64, I8, U64
 
 NOTRUMP: Final = 4
 SUIT_ERROR: Final = 0.86

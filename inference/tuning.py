@@ -31,14 +31,15 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput, InvalidSystem, ShownAnswer
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import I8, I64
 from bidcascade.systems import System
 from bidcascade.systems.cases import Case, run_cases
 from bidcascade.systems.language.syntax_tree import SystemText, Where
 from bidcascade.systems.text_numbers import Move, NumberChange, OpenText, TextNumber, moves_of
 
-from .auction_ends import I64, contracts_by_compass
+from .auction_ends import contracts_by_compass
 from .compare import DIFFERS, Budget, SystemMatch, doubled_where_failing, imps_of, scores_of
-from .double_dummy.protocol import I8, TABLE_SIZE, DoubleDummy
+from .double_dummy.protocol import TABLE_SIZE, DoubleDummy
 from .double_dummy.table_cache import TableCache
 from .double_dummy.trick_cache import TrickCache
 from .trick_table import likely_tricks

@@ -1,13 +1,10 @@
 """Means over layouts by weight, and how far the sample leaves them open."""
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
+
+from bidcascade.kernels.types import F64
 
 from .quantiles import quantile
-
-F64: TypeAlias = NDArray[np.float64]
 
 
 def weighted_mean(values: F64, weights: F64) -> F64:

@@ -32,16 +32,17 @@ from bidcascade.bridge import (
     format_deal,
 )
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import I8, I32, I64, Bools
 from bidcascade.loaders import HAND_COLUMNS, Batch, deal_arrays, play_disagrees
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder
 
-from .auction_ends import I64, ContractParts, contract_number, contract_of, contracts_by_compass
+from .auction_ends import ContractParts, contract_number, contract_of, contracts_by_compass
 from .call_by_call import CallByCall
-from .compare import I32, Bools, MatchProgress, imps_of, scores_of
+from .compare import MatchProgress, imps_of, scores_of
 from .compare_summary import Floats, category_of, deal_at
 from .double_dummy.par import par_contracts
-from .double_dummy.protocol import I8, DoubleDummy
+from .double_dummy.protocol import DoubleDummy
 from .double_dummy.table_cache import TableCache, solved_tables, user_tables
 from .foreign.bidding import EngineFault, Player, bid_out
 from .loss_causes import (

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .literals import COMPARE, Interval, LinearForm, Literal, Tree, term_names_in
 from .terms import Context, HoldingFunction, Term, all_lengths, length, terms
-from .types import U64
+from .types import I32, I64, U64
 
 HOLDINGS = 1 << 13
 SHAPES = 14 * 14 * 14
@@ -35,8 +35,6 @@ CORE_FORMS = tuple(((name, 1),) for name in CORE_LANES)
 PROGRAM_LIMIT = 1 << 31
 """Largest absolute value a program may compute on the way."""
 
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 # Program opcodes; cpu and cuda read the same numbers.
 OPCODES = {

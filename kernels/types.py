@@ -1,10 +1,16 @@
-"""Names for the arrays that pass between kernels and their callers."""
+"""Names for arrays by their dtype, for whoever has arrays."""
 
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+Bools: TypeAlias = NDArray[np.bool_]
+F64: TypeAlias = NDArray[np.float64]
+I8: TypeAlias = NDArray[np.int8]
+I16: TypeAlias = NDArray[np.int16]
+I32: TypeAlias = NDArray[np.int32]
+I64: TypeAlias = NDArray[np.int64]
 U8: TypeAlias = NDArray[np.uint8]
 U16: TypeAlias = NDArray[np.uint16]
 U32: TypeAlias = NDArray[np.uint32]

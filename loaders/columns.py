@@ -8,8 +8,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import FIRST_BID, LAST_BID, Contract, Seat, bid_level, bid_strain, score
-
-I64 = NDArray[np.int64]
+from bidcascade.kernels.types import I64
 
 BIDS = LAST_BID - FIRST_BID + 1
 DOUBLINGS = 3

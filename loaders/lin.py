@@ -24,7 +24,6 @@ from bidcascade.kernels.core.lin import (
     DOUBLING,
     EVENT_END,
     EVENT_START,
-    I64,
     ILLEGAL,
     NAMES_END,
     NAMES_START,
@@ -45,6 +44,7 @@ from bidcascade.kernels.core.lin import (
     ROOM as ROOM_COLUMN,
 )
 from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.types import I64
 
 from . import lin_reference
 from .columns import (

@@ -26,8 +26,9 @@ from bidcascade.kernels.core.pbn import (
     PbnSections,
     read_pbn_sections,
 )
+from bidcascade.kernels.types import I64
 
-from .columns import I64, contract_codes, contract_names, enum_values, north_south_scores
+from .columns import contract_codes, contract_names, enum_values, north_south_scores
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,

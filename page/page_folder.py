@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from bidcascade.bridge import BackendUnavailable, InvalidInput
-from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.inference.double_dummy.solved_deals import pack_tables
 from bidcascade.kernels.core.build import ZIGLANG
+from bidcascade.kernels.types import I8
 from bidcascade.loaders.whole_files import can_write, whole_file
 
 from .bundle import bundle

@@ -15,14 +15,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.threads import in_blocks
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import I32, I64, U8, U64, Bools
 from bidcascade.table.columns import offsets_of
 
 from .bidder import FEW, LONGEST_AUCTION, Bidder
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.table.real_calls import CallLists
 
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Calls = tuple[int, ...]
 
 DEFAULT_LIMIT: Final = 1000

@@ -9,12 +9,12 @@ import numpy as np
 
 from bidcascade.kernels import DealArrays, cpu
 from bidcascade.kernels.core import functions
-from bidcascade.kernels.types import U32, U64
+from bidcascade.kernels.types import U32, U64, Bools
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .allowed import Bools, masks_at, members
+from .allowed import masks_at, members
 from .bidder import Bidder, PackedHands
 from .digests import code_digest
 from .program import SystemProgram

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda_device import DeviceArray
     from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.gpu.systems import DeviceAuctions
+    from bidcascade.kernels.types import I64
     from bidcascade.table import BiddingTable, Vocabulary
     from bidcascade.table.columns import UndescribedPolicy
     from bidcascade.table.overlays.rules import OverlayMark
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from .allowed_calls import AllowedCalls
     from .bid_answer import BidAnswer
     from .bidder import BidDeals
-    from .calls_along import I64, CallsAlong
+    from .calls_along import CallsAlong
     from .explanation import AuctionExplanation, StatesAndPlaces
     from .next_calls import NextCalls
     from .overlaid_bidder import OverlaidSystem

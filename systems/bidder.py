@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels import Backend, Context, DealArrays
@@ -22,7 +21,7 @@ from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.threads import in_blocks, thread_count
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64
 from bidcascade.systems.language.syntax_tree import Condition
 from bidcascade.table.language.expression_tree import Expression
 
@@ -43,8 +42,6 @@ if TYPE_CHECKING:
         ListedThere,
     )
 
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 Calls = tuple[int, ...]
 Auctions = list[bytes]
 """Codes of the calls of each."""

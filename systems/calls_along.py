@@ -4,16 +4,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import I64, U8, U64
 from bidcascade.table.real_calls import CallLists
 
 if TYPE_CHECKING:
     from .bidder import Bidder
 
-I64 = NDArray[np.int64]
 NAMES = pl.List(pl.String())
 
 

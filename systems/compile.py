@@ -17,7 +17,7 @@ from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import Said, TableBuilder
 from bidcascade.table.language.expression_tree import Expression, Not, Or, format_expression
@@ -32,7 +32,6 @@ from .system import System
 if TYPE_CHECKING:
     from .bidder import Bidder, BiddingLevel
 
-I32 = NDArray[np.int32]
 Indices = NDArray[np.int64]
 
 DEFAULT_DEALS: Final = 20_000

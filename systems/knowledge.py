@@ -35,6 +35,7 @@ from bidcascade.kernels.literals import (
     term_names_in,
 )
 from bidcascade.kernels.terms import high_card_points
+from bidcascade.kernels.types import F64, I64
 from bidcascade.table.language.expression_tree import And, Expression, Not, Or
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -42,8 +43,6 @@ from bidcascade.table.language.vocabulary import Vocabulary
 SHAPES: Final = 560
 POINTS: Final = 38
 
-I64 = NDArray[np.int64]
-F64 = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 _SUITS: Final = "CDHS"

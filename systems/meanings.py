@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bidcascade.kernels.core import functions as walk
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I32, I64, U8
 
-from .bidder import I32, I64, Bidder
+from .bidder import Bidder
 
 
 class NamesAlong(NamedTuple):

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.device_frames import DeviceDeals
+    from bidcascade.kernels.types import I64
     from bidcascade.table import BiddingTable
     from bidcascade.table.columns import UndescribedPolicy
     from bidcascade.table.overlays.rules import OverlayMark
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from .allowed_calls import AllowedCalls
     from .bidder import Bidder
     from .call_notes import LineNotes
-    from .calls_along import I64, CallsAlong
+    from .calls_along import CallsAlong
     from .explanation import AuctionExplanation, StatesAndPlaces
     from .next_calls import NextCalls
 

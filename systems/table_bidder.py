@@ -27,6 +27,7 @@ from bidcascade.kernels import (
     Plan,
     get_backend,
 )
+from bidcascade.kernels.types import I64
 from bidcascade.table import BiddingTable, Vocabulary
 from bidcascade.table.columns import UndescribedPolicy
 from bidcascade.table.overlays.changes import changed_entries
@@ -48,7 +49,7 @@ from .any_bidder import (
 )
 from .bid_answer import BidAnswer, answer_bid
 from .call_notes import RowNotes
-from .calls_along import I64, CallsAlong
+from .calls_along import CallsAlong
 from .next_calls import NextCalls, next_in_table
 
 if TYPE_CHECKING:

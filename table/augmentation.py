@@ -3,14 +3,13 @@
 from array import array
 
 import numpy as np
-from numpy.typing import NDArray
+
+from bidcascade.kernels.types import I64
 
 from .bidding_table import BiddingTable
 from .columns import COMPLETED, NONE_U32
 from .import_report import MOST_EXAMPLES, FindingCount
 from .row import Row
-
-I64 = NDArray[np.int64]
 
 
 class AugmentationCheck:

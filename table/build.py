@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, format_calls
 from bidcascade.kernels import UNDESCRIBED_POLICIES
-from bidcascade.kernels.types import U32
+from bidcascade.kernels.types import I64, U32
 
 from .augmentation import AugmentationCheck
 from .bidding_table import BiddingTable
@@ -40,7 +40,6 @@ from .trie import RowArrays, build_in_memory
 if TYPE_CHECKING:
     from .spilled.sorted_runs import SpilledRows
 
-I64 = NDArray[np.int64]
 
 _KIND_OF_DROPPED: Final = {
     Dropped.BELOW_COMPLETED: "below_completed",

@@ -1,14 +1,12 @@
 """Canonical numbers: equal tables get equal columns, whatever order their rows were read in."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.kernels.number_ranges import blocks
+from bidcascade.kernels.types import I64
 
 from .columns import COLUMN_TYPES, NONE_U32, Column, Columns, TextPool, list_of_lists
 from .interning import CriteriaInterner, TagInterner, TextInterner
-
-I64 = NDArray[np.int64]
 
 
 def _first_use(uses: list[Column], count: int) -> tuple[I64, I64]:

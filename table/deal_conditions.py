@@ -3,21 +3,18 @@
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.kernels import Backend, BitColumns, DealArrays, Postfix
 from bidcascade.kernels.layout import evaluate_tree, term_tables
 from bidcascade.kernels.literals import Tree, term_names_in
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import U64, Bools
 
 from .language.expressions import parse_expression
 from .language.lowering import postfix_of, rename_tree_terms, tree_of
 from .language.seat_terms import seat_vocabulary
 from .language.vocabulary import Vocabulary
 from .term_values import term_values
-
-Bools = NDArray[np.bool_]
 
 
 class DealCondition:

@@ -10,19 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import Backend, DealArrays, get_backend
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I64, U8, U16, U32, U64
 
 from .bidding_table import BiddingTable
 from .columns import offsets_of
 from .language.expressions import parse_expression, to_postfix
 from .language.vocabulary import Vocabulary
-
-I64 = NDArray[np.int64]
 
 
 class CallLists(NamedTuple):

@@ -13,13 +13,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.kernels.core import sorted_rows
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.core.sorted_rows import KEPT_ROW, LEADING_ROW, REJECTED_ROW
 from bidcascade.kernels.number_ranges import blocks
-from bidcascade.kernels.types import U8, U32, U64
+from bidcascade.kernels.types import I32, I64, U8, U32, U64
 
 from . import trie_reference
 from .columns import (
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
 
     from bidcascade.kernels.core.sorted_rows import Nodes
 
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {
     "criteria": (np.int32, 0),

@@ -11,13 +11,10 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, REDOUBLE, Auction
 from bidcascade.kernels.core.sorted_rows import KEPT_ROW, NO_ROW, REJECTED_ROW, Nodes
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import I32, I64, U8, U64
 
 from .columns import CAN_COMPLETE, COMPLETED, INSERTED
 from .findings import Dropped
-
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 _BEHIND = 1 << 63
 """Inserted entries come behind their siblings."""

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import (
     CALL_TEXTS,
@@ -27,7 +26,7 @@ from bidcascade.engine.questions.archives import (
 )
 from bidcascade.engine.questions.fields import check_values, read_each, read_field
 from bidcascade.kernels import get_backend
-from bidcascade.kernels.types import U32, U64
+from bidcascade.kernels.types import U32, U64, Bools
 from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 from bidcascade.table import Vocabulary
 from bidcascade.table.deal_conditions import DealCondition
@@ -35,7 +34,6 @@ from bidcascade.table.deal_conditions import DealCondition
 from .archive import BOARD_SCHEMA, Archive, ArchivePart
 from .catalogue import OWN
 
-Bools = NDArray[np.bool_]
 _Conditions = TypeVar("_Conditions", bound=BoardConditions)
 MOST_BOARDS: Final = 1_000_000
 """Boards that one question may ask for."""

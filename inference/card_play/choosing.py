@@ -37,7 +37,7 @@ from bidcascade.bridge import (
     TimedOut,
     format_card,
 )
-from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
+from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
 from bidcascade.inference.layouts.fitting import fitting
 from bidcascade.inference.layouts.meanings import MeaningSource
 from bidcascade.inference.layouts.sampling import deal_where, sample_layouts
@@ -46,8 +46,8 @@ from bidcascade.inference.lead_carding import usual_leads
 from bidcascade.inference.leads import study_leads, touching_cards
 from bidcascade.inference.single_dummy.endings import EndingSolver
 from bidcascade.inference.single_dummy.views import all_layouts, layout_count
-from bidcascade.inference.weighted import F64, weighted_mean
-from bidcascade.kernels.types import U64
+from bidcascade.inference.weighted import weighted_mean
+from bidcascade.kernels.types import F64, I8, U64
 from bidcascade.systems import System
 
 from .likelihood import CardChoice, CardInference, hidden_choices, likelihoods

@@ -23,8 +23,7 @@ from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
 from bidcascade.inference.lead_carding import is_small
 from bidcascade.inference.leads import touching_cards
 from bidcascade.inference.single_dummy import Position, Ties, decisions
-from bidcascade.inference.weighted import F64
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import F64, U64
 
 from .rules_of_thumb import legal_cards
 from .sight import Played, Sight, give_to_seats

@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import Contract, InvalidInput
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I8, U64
 from bidcascade.loaders import HAND_COLUMNS
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.loaders.trick_bounds import impossible_tables
 
-from .protocol import I8, NOT_HELD, TABLE_SIZE, DoubleDummy, SolvedInPart, table_place
+from .protocol import NOT_HELD, TABLE_SIZE, DoubleDummy, SolvedInPart, table_place
 from .table_cache import TableCache
 
 _logger = logging.getLogger("bidcascade.inference")

@@ -12,7 +12,7 @@ contract: whoever may name it first plays it.
 """
 
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,10 +25,9 @@ from bidcascade.bridge import (
     ShownAnswer,
     score,
 )
+from bidcascade.kernels.types import I8, I16
 
-from .protocol import I8, TABLE_SIZE
-
-I16: TypeAlias = NDArray[np.int16]
+from .protocol import TABLE_SIZE
 
 _BIDS: Final = 35
 

@@ -20,11 +20,11 @@ from bidcascade.bridge import (
     Seat,
     format_hand,
 )
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import I8, U8, U64
 
 from .answer_cache import DEFAULT_ENTRIES, AnswerCache, Known
 from .canonical import canonical
-from .protocol import I8, NO_CARD, NOT_HELD, TABLE_SIZE, SolvedInPart, SolverBoards, check_boards
+from .protocol import NO_CARD, NOT_HELD, TABLE_SIZE, SolvedInPart, SolverBoards, check_boards
 from .records import deal_records, read_answers, read_values
 from .schedule import Schedule, SolverBatch, SolverCall, SolverQuestion
 from .solver_link import SolverDied, SolverLink

@@ -8,15 +8,13 @@ fewer than thirteen cards.
 """
 
 from threading import Event
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bidcascade.bridge import FULL_DECK, InvalidDeal, TimedOut
-from bidcascade.kernels.types import U8, U64
-
-I8: TypeAlias = NDArray[np.int8]
+from bidcascade.kernels.types import I8, U8, U64
 
 NO_CARD: Final = 255
 """Stands in a trick for a card not yet played."""

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import BidcascadeError, DoubleDummyFailed
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I8, U8
 
 from .answer_cache import AnswerCache, Known
-from .protocol import I8, NOT_HELD
+from .protocol import NOT_HELD
 
 MOST_ENDS: Final = 3
 """So many processes may end over one deal on its own before the deal is given up."""

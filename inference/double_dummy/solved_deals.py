@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidDeal, InvalidInput
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hashes
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I8, U64
 from bidcascade.loaders import deal_arrays, random_deals
 
-from .protocol import I8, TABLE_SIZE, DoubleDummy
+from .protocol import TABLE_SIZE, DoubleDummy
 from .table_cache import TableCache, solved_tables
 
 BANK_SEED: Final = 20_261_125

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidDeal
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I8, U64
 
-from .protocol import I8, TABLE_SIZE, DoubleDummy
+from .protocol import TABLE_SIZE, DoubleDummy
 from .record_cache import RecordCache, of_user
 
 BATCH_DEALS: Final = 16

@@ -10,9 +10,9 @@ from typing import Final
 
 import numpy as np
 
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I8, U64
 
-from .protocol import I8, TABLE_SIZE
+from .protocol import TABLE_SIZE
 from .record_cache import RecordCache, of_user
 from .table_cache import keys_of_deals, keys_of_tables
 

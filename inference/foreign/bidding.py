@@ -16,9 +16,10 @@ from bidcascade.bridge import (
     Vulnerability,
     format_call,
 )
-from bidcascade.inference.auction_ends import I64, DistinctAuctions
+from bidcascade.inference.auction_ends import DistinctAuctions
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.types import I64
 from bidcascade.systems import System
 from bidcascade.systems.any_bidder import Calls
 from bidcascade.systems.choice import choose

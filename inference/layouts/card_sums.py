@@ -10,11 +10,11 @@ import numpy as np
 
 from bidcascade.kernels.layout import term_tables
 from bidcascade.kernels.literals import LinearForm
+from bidcascade.kernels.types import I64
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.seat_terms import seat_vocabulary
 
 from .deal_constraints import OfHolding
-from .drawing import I64
 
 
 def weights_of(form: LinearForm, vocabulary: Vocabulary) -> I64 | None:

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels.core.functions import move_states
 from bidcascade.kernels.dealing import GAMMA, mixed, mixed_words
 from bidcascade.kernels.intervals import UNBOUNDED
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I64, U64
 
 from .deal_constraints import (
     IN_SUIT,
@@ -38,7 +38,6 @@ from .deal_constraints import (
     Total,
     share_of,
 )
-from .drawing import I64
 
 BUDGET: Final = 2_000_000
 """Ways from state to state that are kept; a second."""

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I64, U64
 from bidcascade.systems.knowledge import LENGTHS
 
 from .dealing import ANY_HAND
-from .drawing import I64
 
 POINTS: Final[I64] = np.array([max(0, card % 13 - 8) for card in range(52)], np.int64)
 IN_SUIT: Final[I64] = (np.arange(52) // 13 == np.arange(4)[:, np.newaxis]).astype(np.int64)

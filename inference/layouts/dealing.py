@@ -18,13 +18,11 @@ from bidcascade.bridge import FULL_DECK, SEATS, SUITS
 from bidcascade.kernels.dealing import mixed
 from bidcascade.kernels.intervals import both
 from bidcascade.kernels.literals import Interval, LinearForm
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import F64, I64, U64
 from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
 
 from .drawing import (
-    F64,
     HONOUR_POINTS,
-    I64,
     Draw,
     ExactConstraints,
     RestConstraints,

@@ -15,18 +15,14 @@ The core counts and draws (``core/drawing.hpp``); all functions raise
 :class:`~bidcascade.bridge.BackendUnavailable` where there is none.
 """
 
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import Any, ClassVar, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.kernels.core.functions import call_core
 from bidcascade.kernels.core.groups import ArrayGroup, Field
 from bidcascade.kernels.dealing import GAMMA, mixed_words
-from bidcascade.kernels.types import U8, U64
-
-I64: TypeAlias = NDArray[np.int64]
-F64: TypeAlias = NDArray[np.float64]
+from bidcascade.kernels.types import F64, I64, U8, U64
 
 HONOUR_POINTS: Final[I64] = np.array(
     [sum(bit + 1 for bit in range(4) if honours >> bit & 1) for honours in range(16)], np.int64

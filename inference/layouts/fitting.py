@@ -6,10 +6,10 @@ import numpy as np
 
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.kernels import Backend, get_backend
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import U64, Bools
 from bidcascade.systems import System
 
-from .judging import Bools, Judge, steps_of
+from .judging import Judge, steps_of
 from .meanings import MeaningSource
 from .relaxing import note, unknown_calls
 from .result import Relaxed, deals_of

@@ -6,23 +6,19 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS, Seat
 from bidcascade.kernels import Backend, DealArrays, Plan, build_plan
 from bidcascade.kernels.caches import LruCache
 from bidcascade.kernels.core.tables import judge
 from bidcascade.kernels.cpu import table_of
-from bidcascade.kernels.types import U32
+from bidcascade.kernels.types import I64, U32, Bools
 from bidcascade.systems import System
 from bidcascade.table import Expression, to_postfix
 from bidcascade.table.language.expression_tree import Truth
 
-from .drawing import I64
 from .meanings import MeaningSource, opened_source, read_auction
 from .steps import Option, Step
-
-Bools = NDArray[np.bool_]
 
 
 class _Options(NamedTuple):

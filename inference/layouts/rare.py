@@ -20,6 +20,7 @@ from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.core.functions import most_of_suit
 from bidcascade.kernels.layout import evaluate_tree, shape_indices, term_tables
 from bidcascade.kernels.literals import Interval, LinearForm, Tree, term_names_in
+from bidcascade.kernels.types import I64
 from bidcascade.systems.knowledge import EVERYTHING
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.seat_terms import seat_vocabulary
@@ -28,7 +29,6 @@ from .card_sums import holdings_of, weights_of
 from .counting import BUDGET, CountedDeals, TooManyStates, below, counted_within, words
 from .deal_constraints import DealConstraint, OfHand, Predicate, Tabled, Total
 from .dealing import Proposed, points_by_shape
-from .drawing import I64
 
 if TYPE_CHECKING:
     from .searching import Attempt

@@ -12,10 +12,11 @@ import numpy as np
 
 from bidcascade.bridge import Seat, ShownAnswer, Vulnerability, format_call
 from bidcascade.kernels import Backend, get_backend
+from bidcascade.kernels.types import Bools
 from bidcascade.systems import System
 from bidcascade.systems.system import auction_calls, dealer_and_sides
 
-from .judging import Bools, Judge, steps_of
+from .judging import Judge, steps_of
 from .known import KnownCards, known_by_seat
 from .meanings import MeaningSource, meanings_of
 from .result import deals_of

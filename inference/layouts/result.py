@@ -7,9 +7,7 @@ import numpy as np
 
 from bidcascade.bridge import Seat, ShownAnswer, Vulnerability
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import U64
-
-from .drawing import F64
+from bidcascade.kernels.types import F64, U64
 
 WhatWasRelaxed: TypeAlias = Literal["order", "condition", "call"]
 StoppedBecause: TypeAlias = Literal["count", "proposals", "time", "cancelled"]

@@ -13,11 +13,12 @@ import numpy as np
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.kernels import Backend
 from bidcascade.kernels.dealing import mixed
+from bidcascade.kernels.types import F64, Bools
 from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, to_cells
 
 from .dealing import Dealing, Proposed, points_by_shape, tightened
-from .drawing import F64, uniform_of
-from .judging import Bools, Judge, Judges
+from .drawing import uniform_of
+from .judging import Judge, Judges
 from .known import KnownCards, Range
 from .rare import RareDeals
 from .result import StoppedBecause, deals_of, effective_size

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import parse_card
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.literals import OPPOSITE, Interval, LinearForm, Tree, literals_of
+from bidcascade.kernels.types import I64
 from bidcascade.systems.knowledge import EVERYTHING, Bounds
 from bidcascade.table import Expression, Vocabulary, format_expression, parse_expression
 from bidcascade.table.deal_conditions import DealCondition
@@ -31,7 +32,6 @@ from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.seat_terms import seat_vocabulary
 
 from .card_sums import is_of_holdings, weights_of
-from .drawing import I64
 from .steps import bounds_of
 
 _MOST_ALTERNATIVES: Final = 16

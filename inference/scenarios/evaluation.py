@@ -9,14 +9,13 @@ from itertools import permutations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import Contract, InvalidScript, LimitExceeded, Seat, imps, score
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.kernels.dealing import GAMMA, deal_hashes, mixed_words
 from bidcascade.kernels.layout import SHAPES, shape_indices
 from bidcascade.kernels.terms import ACE, JACK, KING, QUEEN, TEN, has, losers
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I64, U64, Bools
 
 from .script_tree import (
     And,
@@ -38,9 +37,6 @@ from .script_tree import (
     Tricks,
     nodes_of,
 )
-
-I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 BLOCK: Final = 1 << 16
 """Deals worked on at once."""

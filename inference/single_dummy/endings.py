@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bidcascade.bridge import Cancelled
-from bidcascade.inference.double_dummy.protocol import I8, NOT_HELD, check_boards
+from bidcascade.inference.double_dummy.protocol import NOT_HELD, check_boards
 from bidcascade.kernels.core.functions import solve_plays
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import I8, U8, U64
 
 MOST_CARDS: Final = 7
 """Cards a hand up to which the search is meant; beyond, a general solver is faster."""

@@ -19,8 +19,8 @@ from typing import Final
 import numpy as np
 
 from bidcascade.bridge import InvalidInput, Seat, ShownAnswer, cards_of, parse_card
-from bidcascade.inference.double_dummy.protocol import I8, NO_CARD, SolvesPlays
-from bidcascade.kernels.types import U64
+from bidcascade.inference.double_dummy.protocol import NO_CARD, SolvesPlays
+from bidcascade.kernels.types import I8, U64
 
 from .endings import EndingSolver
 from .position import Position, View

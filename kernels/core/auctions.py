@@ -14,14 +14,11 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I64, U8, U16, U32, U64
 
 from .functions import call_core, checked
 from .groups import ArrayGroup, Field
-
-I64 = NDArray[np.int64]
 
 
 def legal_calls(calls: U8, offsets: I64, legal: U64) -> None:

@@ -13,14 +13,11 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import BackendUnavailable
 from bidcascade.kernels.results import DealArrays
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64
 
 from . import rows
 from .groups import ArrayGroup
 from .library import load
-
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 DONE, LEARN, STORE_FULL, LIST_FULL, BLOCK_FULL, FAULTY = range(6)
 """Why a function came back: all is done; something has to be learned; the store is full, a list of

@@ -4,15 +4,12 @@ from functools import cache
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.bridge import VULNERABILITY_WORDS
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I64, U8
 
 from .functions import call_core
 from .groups import ArrayGroup, Field
-
-I64 = NDArray[np.int64]
 
 # Columns of ``LinBoards.boards``. The *_END are ends in the flat arrays of calls, tail, play and
 # commentary; a board's part starts where that of the board before ends. An unknown hand is 0.

@@ -5,12 +5,11 @@ from typing import ClassVar, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.types import U8, U64
+from bidcascade.kernels.types import I64, U8, U64
 
 from .functions import call_core
 from .groups import ArrayGroup, Field
 
-I64 = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 MAX_CALLS: Final = 96

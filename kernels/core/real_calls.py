@@ -12,15 +12,11 @@ All functions raise :class:`ValueError` for numbers outside the arrays, and
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I64, U8, U16, U32, U64, Bools
 
 from .functions import call_core, checked
 from .groups import ArrayGroup, Field
-
-I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 MOST_SIBLINGS = 64
 """Room for the calls that hold at one place; there are 38 calls."""

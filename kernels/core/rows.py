@@ -18,9 +18,6 @@ from .groups import ArrayGroup, Field
 
 Rows: TypeAlias = NDArray[Any]
 """An array of one of the row types below."""
-I8 = NDArray[np.int8]
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 UNKNOWN: Final = -1
 LEAF: Final = -2

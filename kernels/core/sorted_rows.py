@@ -12,12 +12,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.types import U8, U32, U64
+from bidcascade.kernels.types import I32, I64, U8, U32, U64
 
 from .functions import call_core, checked
-
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 KEPT_ROW, REJECTED_ROW, LEADING_ROW = 0, 1, 2
 """Kinds of rows: an entry, one that must not become an entry, one that only leads somewhere."""

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, Packing
 from bidcascade.kernels.layout import SHAPES as LENGTHS
+from bidcascade.kernels.types import I32
 
 from . import rows
 from .functions import call_core, function
 from .groups import ArrayGroup
-
-I32 = NDArray[np.int32]
 
 
 class LearningProblem(NamedTuple):

@@ -9,14 +9,11 @@ from bidcascade.kernels.layout import LANE_LIMIT
 from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.plan import Plan, box_bytes, box_rows
 from bidcascade.kernels.results import DealArrays, FirstAuctions
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64
 
 from .functions import arrays_of, call_core, checked
 from .groups import ArrayGroup, Field
 from .packing import PackingTables
-
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 PAIRS_FULL: Final = -2
 """What a walk gives where its pairs did not fit."""

@@ -21,9 +21,7 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.plan import ALWAYS, CAN_COMPLETE, COMPLETED, MULTIPLE, NEVER, Plan
-from bidcascade.kernels.types import U32
-
-I64 = NDArray[np.int64]
+from bidcascade.kernels.types import I64, U32
 
 TEST_SEAT_SHIFT = 28
 TEST_MULTIPLE = 1 << 30

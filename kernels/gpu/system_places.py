@@ -15,18 +15,10 @@ from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, roomier
 from bidcascade.kernels.cuda_device import DeviceArray
+from bidcascade.kernels.types import I32
 
 from .session import Session
-from .system_tables import (
-    DEFINES,
-    I32,
-    Copied,
-    GrowingRows,
-    Sides,
-    SideTables,
-    addresses,
-    as_numbers,
-)
+from .system_tables import DEFINES, Copied, GrowingRows, Sides, SideTables, addresses, as_numbers
 
 MOST_ITEMS: Final = 1024
 MOST_MISSES: Final = 24

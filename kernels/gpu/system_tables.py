@@ -12,11 +12,10 @@ from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.layout import Packing
 from bidcascade.kernels.plan import build_plan
+from bidcascade.kernels.types import I32
 
 from .session import Chunk, Session
 from .tables import PlanTables
-
-I32 = NDArray[np.int32]
 
 _ROWS: Final = (
     "PLACE",

@@ -15,11 +15,11 @@ from bidcascade.bridge import DeviceFault, InvalidInput, OutOfDeviceMemory
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.device_frames import DeviceDeals
-from bidcascade.kernels.types import U16, U32, U64
+from bidcascade.kernels.types import I32, U16, U32, U64
 
 from .session import AnyDeals, Chunk, DealFeed, RunningSums, Session, fitting, halving
 from .system_places import PlaceWorker
-from .system_tables import DEFINES, I32, Followed, GrowingRows, Sides, SideTables
+from .system_tables import DEFINES, Followed, GrowingRows, Sides, SideTables
 from .tables import SORT_KEYS
 
 _logger = logging.getLogger("bidcascade.kernels")

@@ -18,12 +18,10 @@ from bidcascade.kernels.plan import (
     box_bytes,
     box_rows,
 )
-from bidcascade.kernels.types import U32, U64
+from bidcascade.kernels.types import I64, U32, U64
 
 from .forest import Forest, build_forest
 from .session import Chunk, Session
-
-I64 = NDArray[np.int64]
 
 _OPCODE_NAMES = {
     "term": "TERM", "int": "INT", "<": "LT", "<=": "LE", "==": "EQ", "!=": "NE", ">=": "GE",

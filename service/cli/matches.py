@@ -14,11 +14,11 @@ from bidcascade.engine.foreign_engines import is_engine_name, open_foreign
 from bidcascade.inference.compare import NO_TRICKS, SystemMatch
 from bidcascade.inference.compare_summary import bidding_frame
 from bidcascade.inference.double_dummy.known_tables import known_tables
-from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.inference.double_dummy.solved_deals import bank_sample
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.inference.foreign.bidding import Player
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.types import I8
 from bidcascade.loaders import deal_arrays, random_deals, read_deals
 from bidcascade.loaders.parquet_decoder import decode_parquet
 from bidcascade.systems import open_system

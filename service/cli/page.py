@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.double_dummy.protocol import I8
+    from bidcascade.kernels.types import I8
     from bidcascade.systems.system import System
 
 _SOLVED_DEALS = 500

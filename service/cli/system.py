@@ -25,9 +25,9 @@ from .tune import configure_tune
 if TYPE_CHECKING:
     from bidcascade.inference.compare import Budget
     from bidcascade.inference.doctor import Examiner
-    from bidcascade.inference.double_dummy.protocol import I8
     from bidcascade.inference.sanity import Sign
     from bidcascade.kernels import DealArrays
+    from bidcascade.kernels.types import I8
     from bidcascade.systems.check import PlaceShares, SystemCheck
     from bidcascade.systems.compile import CompileProgress
     from bidcascade.systems.diff import SystemDiff

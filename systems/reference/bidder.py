@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import FIRST_BID, PASS, Auction, IllegalCall, InvalidCall
 from bidcascade.kernels import Backend, Context, DealArrays
-from bidcascade.kernels.types import U8
+from bidcascade.kernels.types import I32, I64, U8
 from bidcascade.systems.allowed import CUTS, Listing, ListingBounds
 from bidcascade.systems.bidder import (
     NO_ENTRY,
@@ -33,9 +33,6 @@ from bidcascade.table.language.expression_tree import Expression
 
 from .allowed_auctions import fitting, hand_at, held_auctions
 from .place_entries import Expander
-
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 _MOST_STATES: Final = 4096
 """A state takes some 10 kB."""

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.types import U32
+from bidcascade.kernels.types import I64, U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
 from bidcascade.table.real_calls import CallLists, RealCalls, expression_rows, find_real_calls
@@ -52,8 +52,6 @@ from .measures import (
     expression_grid,
     make_measures,
 )
-
-I64 = NDArray[np.int64]
 
 DealsWithCalls: TypeAlias = tuple[DealArrays, CallLists]
 """Some boards: deals, and the legal part of their auctions, calls from the dealer on."""

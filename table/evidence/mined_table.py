@@ -20,14 +20,13 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.intervals import left_by, narrow
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.types import U8, U16, U32
+from bidcascade.kernels.types import I64, U8, U16, U32, Bools
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.canonical import renumber
 from bidcascade.table.columns import (
@@ -46,9 +45,6 @@ from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .announcements import lin_length, read_announcement
-
-I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 Rank: TypeAlias = Literal["file", "frequency", "specificity"]
 RANKS: Final[tuple[Rank, ...]] = ("file", "frequency", "specificity")

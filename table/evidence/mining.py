@@ -13,12 +13,11 @@ from typing import Any, Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.number_ranges import numbers_of_ranges
-from bidcascade.kernels.types import U32, U64
+from bidcascade.kernels.types import I64, U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import Column
 from bidcascade.table.extras import synced_file
@@ -33,8 +32,6 @@ from .mined_table import (
     run_of_table,
     sorted_run,
 )
-
-I64 = NDArray[np.int64]
 
 MOST_IN_MEMORY: Final = 16_000_000
 """Prefixes and texts at prefixes that are counted in memory before they are written to disk."""

@@ -20,7 +20,7 @@ from bidcascade.kernels.core.real_calls import (
     nearest_lists,
 )
 from bidcascade.kernels.number_ranges import numbers_of_ranges
-from bidcascade.kernels.types import U8, U16, U32, U64
+from bidcascade.kernels.types import I64, U8, U16, U32, U64, Bools
 from bidcascade.table import NONE_U32, BiddingTable
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.real_calls import (
@@ -30,9 +30,6 @@ from bidcascade.table.real_calls import (
     find_real_calls,
     pack_lists,
 )
-
-I64 = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 
 ROW_BYTES_AT_ONCE: Final = 64 << 20
 """Bytes that bits of expressions may take at a time; deals are cut accordingly."""

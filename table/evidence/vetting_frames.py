@@ -5,16 +5,14 @@ from typing import Final
 
 import numpy as np
 import polars as pl
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bidcascade.bridge import CALL_TEXTS, SEATS
 from bidcascade.kernels.number_ranges import numbers_of_ranges
+from bidcascade.kernels.types import F64
 from bidcascade.table import NONE_U32, BiddingTable
 
 from .vetting import NEVER, UNDESCRIBED, Vetting, blocks_at
-
-I64 = NDArray[np.int64]
-F64 = NDArray[np.float64]
 
 _SUIT: Final = re.compile(r"_[CDHS](?=[2-9TJQKA]?\b)")
 _NUMBER: Final = re.compile(r"(?<![\w])\d+(\.\d+)?(?!\w)")

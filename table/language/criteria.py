@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels.intervals import ANY, UNBOUNDED, both, narrow, outside, spanned
 from bidcascade.kernels.layout import HOLDINGS, form_tables, holdings_by_cards, shape_indices
 from bidcascade.kernels.literals import Interval, LinearForm, Literal, Tree, combined, literals_of
+from bidcascade.kernels.types import I64
 
 from .expression_tree import Expression, format_expression, terms_of
 from .lowering import tree_of
@@ -33,7 +34,6 @@ _BY_LENGTH, _LENGTH_STARTS = holdings_by_cards()
 _SHAPES, _SHAPE_INDEX = shape_indices()
 _ALL_HANDS: Final = comb(52, 13)
 
-I64 = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction, InvalidTable
-from bidcascade.kernels.types import U32
+from bidcascade.kernels.types import I64, U32
 from bidcascade.table.columns import (
     CAN_COMPLETE,
     COLUMN_TYPES,
@@ -36,8 +36,6 @@ from bidcascade.table.row import Row
 
 from .draft import Draft
 from .place_pattern import ROOT
-
-I64 = NDArray[np.int64]
 
 _MOST_ENTRIES: Final = NONE_U32 - 1
 

@@ -9,15 +9,12 @@ import json
 from typing import Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.kernels.number_ranges import numbers_of_ranges
-from bidcascade.kernels.types import U8, U16, U32
+from bidcascade.kernels.types import I64, U8, U16, U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
 from bidcascade.table.table_plan import criteria_lists
-
-I64 = NDArray[np.int64]
 
 _BETWEEN_EXPRESSIONS: Final = "; "
 _BETWEEN_VARIANTS: Final = " | "

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.core.sorted_rows import children_in, measure
+from bidcascade.kernels.types import I32, I64
 from bidcascade.table.columns import (
     ENTRY_COLUMNS,
     INSERTED,
@@ -47,9 +48,6 @@ from bidcascade.table.trie import (
 
 from .column_file import ColumnFile
 from .sorted_runs import SortedRun
-
-I32 = NDArray[np.int32]
-I64 = NDArray[np.int64]
 
 PART_ROWS: Final = 1 << 22
 """About how many rows each of the threads works on at a time."""

@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bidcascade.kernels.npy_files import write_npy_head
+from bidcascade.kernels.types import I64
 from bidcascade.table.columns import Column
-
-I64 = NDArray[np.int64]
 
 HEADER_BYTES: Final = 128
 """Bytes before the values."""

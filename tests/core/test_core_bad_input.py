@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction, InvalidSystem
 from bidcascade.kernels.core import functions
 from bidcascade.kernels.core.systems import CoreSystem
+from bidcascade.kernels.types import I32
 from bidcascade.systems import program
 from bidcascade.systems.bidder import Bidder
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
 from tests.support_systems import SMALL_SYSTEM
 
-I32 = NDArray[np.int32]
 SMALL = System.parse(SMALL_SYSTEM)
 PAIRS = 1 << 30
 """Twice as many are more than a number of 32 bits holds."""

@@ -6,9 +6,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-Bools = NDArray[np.bool_]
-U64 = NDArray[np.uint64]
-F64 = NDArray[np.float64]
+from bidcascade.kernels.types import F64, U64
 
 
 def all_layouts(deck: int, sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:

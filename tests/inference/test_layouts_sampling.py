@@ -384,7 +384,7 @@ def test_judges_of_few_auctions_are_kept(sayc, monkeypatch):
     most = 3_000_000
     monkeypatch.setattr(judging, "_CACHED_BYTES", most)
     # without the auctions of other tests
-    monkeypatch.setattr(judging, "_known", type(judging._known)())
+    monkeypatch.setattr(judging, "_known", type(judging._known)(judging._MOST_CACHED))
     kept = []
     for opening in range(7, 27):
         sample_layouts(sayc, (opening, PASS), count=2, seed=1)

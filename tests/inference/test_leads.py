@@ -26,7 +26,7 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.inference.double_dummy.protocol import I8, SolvedInPart
+from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.leads import (
     LEAD_SCORINGS,
     LeadStudy,
@@ -34,7 +34,7 @@ from bidcascade.inference.leads import (
     study_leads,
     touching_cards,
 )
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I8, U64
 from tests.support_examples import examples
 
 HAND = parse_hand("K52.AQ3.9876.KJ2")

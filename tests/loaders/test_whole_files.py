@@ -27,8 +27,13 @@ def test_a_file_is_replaced_and_nothing_stays_beside_it(name, tmp_path):
 def test_what_was_there_stays_if_the_work_fails(tmp_path):
     path = tmp_path / "deals.lin"
     path.write_text("before")
-    with pytest.raises(ValueError, match="half"), whole_file(path) as partial:
-        partial.write_text("half of it")
-        raise ValueError("half")
+
+    def write() -> None:
+        with whole_file(path) as partial:
+            partial.write_text("half of it")
+            raise ValueError("half")
+
+    with pytest.raises(ValueError, match="half"):
+        write()
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]

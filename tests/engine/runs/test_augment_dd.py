@@ -17,9 +17,8 @@ from bidcascade.engine.runs.double_dummy import RESULT_SCHEMA, add_double_dummy
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.par import par
-from bidcascade.inference.double_dummy.protocol import I8
 from bidcascade.inference.double_dummy.table_cache import BATCH_DEALS
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I8, U64
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
