@@ -95,7 +95,7 @@ def _end_with(incoming: int) -> None:
 def _environment() -> dict[str, str]:
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(import_path())}
     if cache := found.get(CACHE_VARIABLE):
-        found[CACHE_VARIABLE] = os.path.abspath(cache)  # noqa: PTH100
+        found[CACHE_VARIABLE] = str(Path(cache).absolute())
     return found
 
 

@@ -1,4 +1,4 @@
-"""Names for arrays by their dtype, for whoever has arrays."""
+"""Names for arrays by dtype, and for expressions that pass between kernels and their callers."""
 
 from typing import TypeAlias
 
