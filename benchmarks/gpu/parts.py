@@ -16,7 +16,7 @@ WORKLOADS = (
     "one/selective",
 )  # fmt: skip
 ENGINES = ("cpu", "cuda", "numpy", "polars", "cudf")
-"""NumPy is what a machine without the core and polars has to compare with."""
+"""NumPy only where there is neither the core nor polars to compare with."""
 
 _TESTING = ("pytest", "hypothesis")
 _SYSTEMS = ("polars", "lazy_loader", "lark")

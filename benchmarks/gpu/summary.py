@@ -82,6 +82,21 @@ def _systems(found: dict[str, Any]) -> list[str]:
         f"{found['deals']:,} deals bid by `{found['system']}`, calls compared first: fresh deals, "
         "and the same again, whose places are known (median).", "",
         *table(heads, rows), "",
+        *_allowed(found),
+    ]  # fmt: skip
+
+
+def _allowed(found: dict[str, Any]) -> list[str]:
+    rows = [
+        (one["what"], one["deals"], format_seconds(one["cpu"]), format_seconds(one["cuda"]))
+        for one in found["allowed"]
+    ]
+    return [
+        "All that the system allows, of fresh deals and nothing known, once each, answers "
+        "compared: whole lists at their standard bounds; counts of auctions that "
+        f"{found['least']:,} deals or more may bid, to {found['depth']} calls; members of five "
+        "auctions.", "",
+        *table(("what", "deals", "cpu", "cuda"), rows), "",
     ]  # fmt: skip
 
 

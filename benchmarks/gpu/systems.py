@@ -1,6 +1,10 @@
-"""Systems timed on the processor and on the GPU: fresh deals, then places that are known."""
+"""Systems timed on the processor and on the GPU: calls, lists, counts and members.
+
+Calls of fresh deals come first, then those of deals whose places are known.
+"""
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,10 @@ SYSTEM = "sayc"
 SEED = 20_261_126
 _COMPARED = 2_000
 _LISTED = 65
+_TIMED_LISTS = 4_096
+_COUNT_DEPTH = 6
+_MEMBERS = ((7,), (0, 7), (7, 0, 8), (6, 0, 7), (3, 5, 0, 6))
+"""1NT, pass 1NT, 1NT pass 2C, 1S pass 1NT, 1C 1H pass 1S."""
 
 
 def deals_of(seed: int, count: int) -> DealArrays:
@@ -78,7 +86,53 @@ def time_systems(options: argparse.Namespace) -> dict[str, Any]:
             for _ in range(options.repeat)
         ]
         found[name] = {"fresh": fresh, "known": known, "places": bidder.count}
+    found |= _time_allowed(deals, cuda)
     return found
+
+
+def _time_allowed(deals: DealArrays, cuda: Backend) -> dict[str, Any]:
+    """Time lists, counts and members of fresh deals, and compare what both have found."""
+    from bidcascade.systems.allowed import ListingBounds, count_allowed, list_allowed, members
+
+    few = deals.slice(0, min(len(deals), _TIMED_LISTS))
+    least = max(1, len(deals) // 1_000)
+    kinds: dict[str, tuple[int, Callable[[Any, Backend | None], Any]]] = {
+        "lists": (
+            len(few),
+            lambda bidder, where: list_allowed(bidder, few, ListingBounds(), backend=where),
+        ),
+        "counts": (
+            len(deals),
+            lambda bidder, where: count_allowed(
+                bidder, deals, least=least, depth=_COUNT_DEPTH, backend=where
+            ),
+        ),
+        "members": (
+            len(deals),
+            lambda bidder, where: members(bidder, deals, _MEMBERS, backend=where),
+        ),
+    }
+    rows: list[dict[str, Any]] = []
+    for kind, (size, work) in kinds.items():
+        seconds, answers = {}, []
+        for name, where in (("cpu", None), ("cuda", cuda)):
+            bidder = _bidder()
+            seconds[name], answer = timed(lambda b=bidder, w=where, work=work: work(b, w))
+            answers.append(_comparable(kind, bidder, answer))
+        if answers[0] != answers[1]:
+            raise Disagreement(f"system {SYSTEM!r}: cpu and cuda give other {kind}")
+        rows.append({"what": kind, "deals": size, **seconds})
+    return {"allowed": rows, "least": least, "depth": _COUNT_DEPTH}
+
+
+def _comparable(kind: str, bidder: Any, answer: Any) -> Any:
+    """Give what does not go by numbers of a bidder's places."""
+    if kind == "members":
+        return [column.tobytes() for column in answer]
+    if kind == "counts":
+        return dict(zip(answer.calls, answer.counts.tolist(), strict=True)), answer.cut
+    auctions = bidder.ending_with(answer.place, answer.call)
+    return answer.offsets.tobytes(), answer.cut.tobytes(), auctions
 
 
 def _bidder() -> Any:

@@ -41,6 +41,7 @@ _FIRST_WORKLOADS = (
 _DEAL_BYTES = 2_048
 """Device memory that is asked for by a timed deal, everything included."""
 PROBE = "probe"
+_COMPARED_WITH = ("cpu", "polars")
 
 Found = dict[str, Any]
 
@@ -124,6 +125,8 @@ def time_workload(name: str, options: argparse.Namespace) -> Found:
     """Compare the engines' answers on a workload, then time them."""
     (workload,) = find_workloads([name])
     engines = [one for one in ENGINES if not (options.emulator and one == "cudf")]
+    if all(get_engine(one).why_unavailable(workload.operation) is None for one in _COMPARED_WITH):
+        engines.remove("numpy")
     measured = measure_workload(workload, engines, options)
     # an engine that fails says so itself; this one has to be there
     (timing,) = (one for one in measured.timings if one.engine == "cuda")
