@@ -71,20 +71,23 @@ class CudaBackend:
                 plan.cache[key] = cached
             return cached
 
-    def _chunk(self, deals: int) -> int:
+    def _chunk(self, deals: DealArrays | DeviceDeals) -> int:
         most = self._most_deals or self.BLOCK_DEALS
-        return max(64, min(most, max(_LEAST_CHUNK, -(-deals // 4))) // 64 * 64)
+        if isinstance(deals, DealArrays):
+            # while one part is worked on the next one comes
+            most = min(most, max(_LEAST_CHUNK, -(-len(deals) // 4)))
+        return max(64, most // 64 * 64)
 
     def _node_room(self, plan: Plan) -> int:
         return counts.node_room(self.tables(plan), self.node_bytes)
 
     def features(self, plan: Plan, deals: DealArrays) -> U64:
-        return bits.features(self.tables(plan), deals, self._chunk(len(deals)))
+        return bits.features(self.tables(plan), deals, self._chunk(deals))
 
     def evaluate(
         self, plan: Plan, deals: DealArrays, expressions: Sequence[int] | None = None
     ) -> BitColumns:
-        return bits.evaluate(self.tables(plan), deals, expressions, self._chunk(len(deals)))
+        return bits.evaluate(self.tables(plan), deals, expressions, self._chunk(deals))
 
     def evaluate_on_device(
         self, plan: Plan, deals: DealArrays | DeviceDeals, expressions: Sequence[int] | None = None
@@ -93,13 +96,11 @@ class CudaBackend:
 
         Words are LSB first and padded with zeros to whole 64 bits, as in :class:`BitColumns`.
         """
-        return bits.evaluate_on_device(
-            self.tables(plan), deals, expressions, self._chunk(len(deals))
-        )
+        return bits.evaluate_on_device(self.tables(plan), deals, expressions, self._chunk(deals))
 
     def cascade_counts(self, plan: Plan, deals: DealArrays | DeviceDeals) -> U64:
         return counts.count_entries(
-            self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self.node_bytes
+            self.tables(plan), deals, self._chunk(deals), node_bytes=self.node_bytes
         )
 
     def cascade_all(
@@ -117,25 +118,25 @@ class CudaBackend:
             self.tables(plan),
             deals,
             options,
-            self._chunk(len(deals)),
+            self._chunk(deals),
             node_bytes=self._node_room(plan),
             most_entries=most,
         )
 
     def cascade_first(self, plan: Plan, deals: DealArrays | DeviceDeals) -> FirstAuctions:
         return first.first_auctions(
-            self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self._node_room(plan)
+            self.tables(plan), deals, self._chunk(deals), node_bytes=self._node_room(plan)
         )
 
     def members(
         self, plan: Plan, deals: DealArrays | DeviceDeals, entries: Sequence[int]
     ) -> BitColumns:
-        return bits.members(self.tables(plan), deals, entries, self._chunk(len(deals)))
+        return bits.members(self.tables(plan), deals, entries, self._chunk(deals))
 
     def counts_on_device(self, plan: Plan, deals: DealArrays | DeviceDeals) -> DeviceArray:
         """Return counts that stay on the device, uint64 [nodes]."""
         return counts.count_entries_on_device(
-            self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self.node_bytes
+            self.tables(plan), deals, self._chunk(deals), node_bytes=self.node_bytes
         )
 
     def lists_on_device(
@@ -153,7 +154,7 @@ class CudaBackend:
             self.tables(plan),
             deals,
             options,
-            self._chunk(len(deals)),
+            self._chunk(deals),
             node_bytes=self._node_room(plan),
             most_entries=self._most_entries or lists.MOST_ENTRIES,
         )
@@ -163,7 +164,7 @@ class CudaBackend:
     ) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
         """Entry (uint32), passes (uint8) and defaults (uint16) of each deal, on the device."""
         return first.first_auctions_on_device(
-            self.tables(plan), deals, self._chunk(len(deals)), node_bytes=self._node_room(plan)
+            self.tables(plan), deals, self._chunk(deals), node_bytes=self._node_room(plan)
         )
 
     def places_of(self, store: Any) -> DevicePlaces:

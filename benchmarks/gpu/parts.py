@@ -15,8 +15,11 @@ WORKLOADS = (
     "parquet/selective", "first/selective", "first/bushy-dense", "evaluate", "features", "deals",
     "one/selective",
 )  # fmt: skip
-ENGINES = ("cpu", "cuda", "numpy", "polars", "cudf")
-"""NumPy only where there is neither the core nor polars to compare with."""
+ENGINES = ("cpu", "cuda", "cudf")
+SLOW_ENGINES = ("polars", "numpy")
+"""The first of them that is there is compared with on :data:`SLOWLY_TIMED`, or on all workloads
+where the core is missing: a minute each, most of the time that a GPU is lent for."""
+SLOWLY_TIMED = "counts/selective"
 
 _TESTING = ("pytest", "hypothesis")
 _SYSTEMS = ("polars", "lazy_loader", "lark")
@@ -79,6 +82,12 @@ _KERNELS = "tests/kernels"
 _BACKENDS = f"{_KERNELS}/test_backends.py"
 _ON_GPU = "tests/service/gpu"
 
+
+def _timed(workload: str) -> Part:
+    modules = ("polars",) if workload.startswith("parquet/") else ()
+    return Part(f"time {workload}", "timed, answers compared first", modules=modules)
+
+
 PARTS = (
     Part(GO, "device, driver, memory, every kernel compiled, a few answers of each kind", 120),
     Part(
@@ -119,15 +128,9 @@ PARTS = (
         rehearsed=(f"{_ON_GPU}/test_service_on_gpu.py",),
         needs_core=True,
     ),
-    *(
-        Part(
-            f"time {one}",
-            "timed, answers compared first",
-            modules=("polars",) if one.startswith("parquet/") else (),
-        )
-        for one in WORKLOADS
-    ),
+    *(_timed(one) for one in WORKLOADS[:1]),
     Part("time systems", "timed, calls compared first", modules=("lazy_loader",), needs_core=True),
+    *(_timed(one) for one in WORKLOADS[1:]),
 )
 
 SANITIZER = Part(

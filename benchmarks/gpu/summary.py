@@ -95,9 +95,11 @@ def _allowed(found: dict[str, Any]) -> list[str]:
         "All that the system allows, of fresh deals and nothing known, once each, answers "
         "compared: whole lists at their standard bounds; counts of auctions that "
         f"{found['least']:,} deals or more may bid, to {found['depth']} calls; members of five "
-        "auctions.", "",
-        *table(("what", "deals", "cpu", "cuda"), rows), "",
-    ]  # fmt: skip
+        "auctions.",
+        "",
+        *table(("what", "deals", "cpu", "cuda"), rows),
+        "",
+    ]
 
 
 def _measured(name: str | None, result: dict[str, Any], options: argparse.Namespace) -> Measured:

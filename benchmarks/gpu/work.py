@@ -27,7 +27,7 @@ from bidcascade.bridge import BackendUnavailable, DeviceFault, OutOfDeviceMemory
 from bidcascade.kernels import cuda, get_backend, why_unavailable
 
 from . import systems
-from .parts import ENGINES, GO
+from .parts import ENGINES, GO, SLOW_ENGINES, SLOWLY_TIMED
 
 _FIRST_ENTRIES, _FIRST_DEALS = 1_200, 100
 _FIRST_WORKLOADS = (
@@ -41,7 +41,6 @@ _FIRST_WORKLOADS = (
 _DEAL_BYTES = 2_048
 """Device memory that is asked for by a timed deal, everything included."""
 PROBE = "probe"
-_COMPARED_WITH = ("cpu", "polars")
 
 Found = dict[str, Any]
 
@@ -125,8 +124,12 @@ def time_workload(name: str, options: argparse.Namespace) -> Found:
     """Compare the engines' answers on a workload, then time them."""
     (workload,) = find_workloads([name])
     engines = [one for one in ENGINES if not (options.emulator and one == "cudf")]
-    if all(get_engine(one).why_unavailable(workload.operation) is None for one in _COMPARED_WITH):
-        engines.remove("numpy")
+
+    def is_able(engine: str) -> bool:
+        return get_engine(engine).why_unavailable(workload.operation) is None
+
+    if name == SLOWLY_TIMED or not is_able("cpu"):
+        engines += [one for one in SLOW_ENGINES if is_able(one)][:1]
     measured = measure_workload(workload, engines, options)
     # an engine that fails says so itself; this one has to be there
     (timing,) = (one for one in measured.timings if one.engine == "cuda")

@@ -15,7 +15,7 @@ from .forest import TEST_LIMIT, TEST_MULTIPLE, Forest, Items, Top, split
 from .tables import BoxSets, PlanTables
 
 RECORD_BYTES = 16
-ITEMS = 1024
+ITEMS = 2048
 """About how many runs of nodes a forest is cut into."""
 SMALLEST_ITEM = 64
 NEAR_COLUMNS = 5
