@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
@@ -967,19 +968,9 @@ class Bidder:
             np.cumsum(lengths + 1, out=offsets[1:])
             calls = np.empty(int(offsets[-1]), np.uint8)
             contract, declarer = np.empty(count, np.uint8), np.empty(count, np.uint8)
-            in_blocks(
-                lambda start: walk.auctions_of(
-                    store,
-                    places,
-                    offsets,
-                    start,
-                    min(start + _CHOSEN_AT_ONCE, count),
-                    calls,
-                    contract,
-                    declarer,
-                ),
-                range(0, count, _CHOSEN_AT_ONCE),
-            )
+            written = (calls, contract, declarer)
+            write = partial(walk.auctions_of, store, places, offsets, *written, _CHOSEN_AT_ONCE)
+            in_blocks(write, range(0, count, _CHOSEN_AT_ONCE))
             return FinishedAuctions(offsets, calls, contract, declarer)
 
     def row(self, place: int) -> Any:

@@ -699,17 +699,18 @@ def auctions_of(
     store: ArrayGroup,
     places: I32,
     offsets: I64,
-    start: int,
-    stop: int,
     calls: U8,
     contract: U8,
     declarer: U8,
+    most: int,
+    start: int,
 ) -> None:
-    """Write whole auctions that end with a pass at each place, and what they lead to.
+    """Write ``most`` whole auctions that end with a pass at places, and what they lead to.
 
     ``contract`` is 0 passed out, else ``1 + 3 * (bid - 3) + doubling``; ``declarer`` is counted
     from the dealer, 4 for none.
     """
+    stop = min(start + most, len(places))
     call_core(
         "core_auctions_of",
         store,

@@ -7,7 +7,7 @@ decides. So an answer costs a lookup for each auction, whether for one deal or f
 import json
 from collections.abc import Sequence, Set
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
@@ -56,8 +56,7 @@ class AuctionResults:
 
     def write(self, deals: DealArrays, query: Query) -> list[bytes]:
         """Write the result of each deal as a JSON object."""
-        parts = self._engine.answers(deals, query, self)
-        return [result for part in parts for result in part]
+        return [*chain.from_iterable(self._engine.answers(deals, query, self))]
 
     def allowed(self, places: SystemPlaces, found: "Listing", first_deal: int) -> list[bytes]:
         """Write the auctions that a system allows, each different one once."""

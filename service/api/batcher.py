@@ -72,6 +72,14 @@ class _Waiting(Generic[Payload, Result]):
     started: float = 0.0
 
 
+class _Batch(NamedTuple, Generic[Payload, Result]):
+    """What the worker is given at once; ``done`` is for the owner task."""
+
+    requests: list[_Waiting[Payload, Result]]
+    loop: asyncio.AbstractEventLoop
+    done: "asyncio.Future[None]"
+
+
 class Batcher(Generic[Payload, Result]):
     """Collects requests into batches for one worker thread.
 
@@ -120,7 +128,7 @@ class Batcher(Generic[Payload, Result]):
         self._is_busy = False
         self._state: Literal["open", "closing", "dead"] = "open"
         self._death: BidcascadeError | None = None
-        self._hand_over: SimpleQueue[Callable[[], bool] | None] = SimpleQueue()
+        self._hand_over: SimpleQueue[_Batch[Payload, Result] | None] = SimpleQueue()
         self._owner: asyncio.Task[None] | None = None
         self._wake = asyncio.Event()
         self._thread: threading.Thread | None = None
@@ -319,7 +327,7 @@ class Batcher(Generic[Payload, Result]):
             one.started = started
         done: asyncio.Future[None] = loop.create_future()
         self._is_busy = True
-        self._hand_over.put(lambda: self._run(batch, loop, done))
+        self._hand_over.put(_Batch(batch, loop, done))
         try:
             await done
         except BidcascadeError as error:
@@ -374,30 +382,23 @@ class Batcher(Generic[Payload, Result]):
     # --- in the worker thread -----------------------------------------------------------------
 
     def _serve(self) -> None:
-        while (task := self._hand_over.get()) is not None:
-            if not task():
+        while (batch := self._hand_over.get()) is not None:
+            answers: list[tuple[_Waiting[Payload, Result], Result | Exception]] = []
+            death: BidcascadeError | None = None
+            try:
+                answers = self._answers(batch.requests)
+            except DeviceFault as fault:
+                death = fault
+            except BaseException as error:
+                # no exception of a request, such as SystemExit: the thread ends, and must be missed
+                death = _death_by(error)
+            # a loop that has ended meanwhile has nobody left who waits
+            with suppress(RuntimeError):
+                batch.loop.call_soon_threadsafe(self._deliver, answers, batch.done, death)
+            if isinstance(death, WorkerDied):
                 return
-
-    def _run(
-        self,
-        batch: list[_Waiting[Payload, Result]],
-        loop: asyncio.AbstractEventLoop,
-        done: "asyncio.Future[None]",
-    ) -> bool:
-        """Work on a batch; whether the thread can go on."""
-        answers: list[tuple[_Waiting[Payload, Result], Result | Exception]] = []
-        death: BidcascadeError | None = None
-        try:
-            answers = self._answers(batch)
-        except DeviceFault as fault:
-            death = fault
-        except BaseException as error:
-            # no exception of a request, such as SystemExit: the thread ends, and must be missed
-            death = _death_by(error)
-        # a loop that has ended meanwhile has nobody left who waits
-        with suppress(RuntimeError):
-            loop.call_soon_threadsafe(self._deliver, answers, done, death)
-        return not isinstance(death, WorkerDied)
+            # nothing of a batch is held while the next one is waited for
+            del batch, answers
 
     def _answers(
         self, batch: list[_Waiting[Payload, Result]]
