@@ -21,7 +21,7 @@ from bidcascade.table.language.expression_tree import (
     Not,
     Number,
     Or,
-    Term,
+    TermName,
 )
 
 from .contexts import PlacedLine
@@ -192,11 +192,11 @@ def term_bounds(expression: Expression, *, promised: bool = False) -> dict[str, 
             return found
         case Or(operands):
             return _hull_of([term_bounds(operand, promised=promised) for operand in operands])
-        case Term(name):
+        case TermName(name):
             bound = (1, _HIGH)
-        case Not(Term(name)):
+        case Not(TermName(name)):
             bound = (0, 0)
-        case Comparison(Term(name), ((sign, Number(halves)),)):
+        case Comparison(TermName(name), ((sign, Number(halves)),)):
             value = halves // 2
             bound = {
                 ">=": (value, _HIGH), ">": (value + 1, _HIGH), "<=": (0, value),

@@ -14,11 +14,11 @@ from bidcascade.table.language.expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
 )
 
-FORMS: Final = (Truth, Term, Number, Shape, Negative, Product, Sum, Comparison, Not, And, Or)
+FORMS: Final = (Truth, TermName, Number, Shape, Negative, Product, Sum, Comparison, Not, And, Or)
 OPERATORS: Final = {"<": 2, "<=": 3, "==": 4, "!=": 5, ">=": 6, ">": 7, "+": 8, "-": 9}
 _SIGNS: Final = {number: sign for sign, number in OPERATORS.items()}
 
@@ -33,7 +33,7 @@ def words_of(
     match expression:
         case Truth(value):
             return [int(value)]
-        case Term(term):
+        case TermName(term):
             return [name(term)]
         case Number(halves):
             return [halves]
@@ -57,8 +57,8 @@ def expression_of(
     kind = FORMS[form]
     if kind is Truth:
         return Truth(value=bool(words[0]))
-    if kind is Term:
-        return Term(names[words[0]])
+    if kind is TermName:
+        return TermName(names[words[0]])
     if kind is Number:
         return Number(words[0])
     if kind is Shape:

@@ -22,7 +22,7 @@ from bidcascade.table.language.expression_tree import (
     Number,
     Or,
     Shape,
-    Term,
+    TermName,
     Truth,
 )
 
@@ -62,7 +62,7 @@ def compared(name: str, operator: str, value: int) -> Expression:
         depends = operator in ("==", "!=") and limits[0] < 2 * value < limits[1]
         if len(outcomes) == 1 and not depends:
             return Truth(value=outcomes.pop())
-    return Comparison(Term(name), ((operator, Number(2 * value)),))
+    return Comparison(TermName(name), ((operator, Number(2 * value)),))
 
 
 def in_range(value: int, wanted: Range | None) -> bool:
@@ -168,7 +168,9 @@ def shape_expression(text: str) -> Expression:
     ]
     box = _box(found) if len(found) > 1 else None
     return box or disjunction(
-        Comparison(Term("Pattern"), (("==", Shape("".join(f"{cards:X}" for cards in lengths))),))
+        Comparison(
+            TermName("Pattern"), (("==", Shape("".join(f"{cards:X}" for cards in lengths))),)
+        )
         for lengths in found
     )
 

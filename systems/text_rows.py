@@ -27,7 +27,7 @@ from bidcascade.systems.language.syntax_tree import (
     Phrase,
     Range,
 )
-from bidcascade.table.language.expression_tree import Expression, Not, Term
+from bidcascade.table.language.expression_tree import Expression, Not, TermName
 from bidcascade.table.language.expressions import parse_expression
 
 from .expression_rows import FORMS, words_of
@@ -71,7 +71,7 @@ _WITHOUT_PLACE: Final = 4
 Words = NDArray[np.int32]
 
 
-_WE, _THEY = Term("Vul_We"), Term("Vul_They")
+_WE, _THEY = TermName("Vul_We"), TermName("Vul_They")
 STANDS_FOR: Final[Mapping[str, Expression]] = {
     "any hand": TRUE,
     "vulnerable": _WE,

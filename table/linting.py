@@ -15,7 +15,7 @@ from .bidding_table import BiddingTable
 from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
 from .import_report import counted
 from .language.criteria import is_satisfiable
-from .language.expressions import Comparison, Expression, Number, Term, parse_expression
+from .language.expressions import Comparison, Expression, Number, TermName, parse_expression
 from .table_plan import criteria_lists
 from .truncation import is_suspected_truncation
 
@@ -242,7 +242,7 @@ class _Rows:
 def _lint_criteria(table: BiddingTable, rows: _Rows, report: LintReport) -> None:
     vocabulary = table.vocabulary
     parsed = [parse_expression(text) for text in table.expressions]
-    is_tag = [isinstance(one, Term) and vocabulary.is_tag(one.name) for one in parsed]
+    is_tag = [isinstance(one, TermName) and vocabulary.is_tag(one.name) for one in parsed]
     lists = criteria_lists(table.columns)
     unsatisfiable: dict[int, str] = {}
     contradictory: dict[int, str] = {}
@@ -283,9 +283,9 @@ def _bounds_in(expression: Expression) -> Iterator[tuple[str, str, int]]:
         return
     left = expression.first
     for operator, right in expression.rest:
-        if isinstance(left, Term) and isinstance(right, Number):
+        if isinstance(left, TermName) and isinstance(right, Number):
             yield left.name, operator, right.halves
-        elif isinstance(left, Number) and isinstance(right, Term):
+        elif isinstance(left, Number) and isinstance(right, TermName):
             yield right.name, MIRRORED[operator], left.halves
         left = right
 

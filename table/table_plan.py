@@ -16,7 +16,7 @@ from bidcascade.kernels.number_ranges import blocks
 from bidcascade.kernels.types import U32
 
 from .columns import Column, Columns, UndescribedPolicy
-from .language.expressions import Term, parse_expression, to_postfix
+from .language.expressions import TermName, parse_expression, to_postfix
 from .language.vocabulary import Vocabulary
 
 UNDESCRIBED_LIST = 0
@@ -32,7 +32,7 @@ def make_plan(
 ) -> Plan:
     """Plan of a table; its columns are shared, not copied."""
     parsed = [parse_expression(text) for text in texts]
-    is_tag = [isinstance(one, Term) and vocabulary.is_tag(one.name) for one in parsed]
+    is_tag = [isinstance(one, TermName) and vocabulary.is_tag(one.name) for one in parsed]
     # tags keep their number, so that expression numbers are the same in table and plan
     expressions = [to_postfix(one, vocabulary) for one in parsed]
     criteria = [

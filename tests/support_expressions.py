@@ -13,7 +13,7 @@ from bidcascade.table.language.expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
 )
 
@@ -22,18 +22,18 @@ TRUTHS = ("Balanced", "Stopper_S", "C_HQ", "Top2of3_C", "Vul_We")
 SHAPES = ("4333", "5332", "6421", "A210", "D000")
 
 leaves = st.one_of(
-    st.sampled_from(NUMBERS + TRUTHS).map(Term),
+    st.sampled_from(NUMBERS + TRUTHS).map(TermName),
     st.integers(0, 40).map(lambda value: Number(2 * value)),
     st.booleans().map(Truth),
 )
 pattern_tests = st.builds(
-    lambda operator, shape: Comparison(Term("Pattern"), ((operator, Shape(shape)),)),
+    lambda operator, shape: Comparison(TermName("Pattern"), ((operator, Shape(shape)),)),
     st.sampled_from(("==", "!=")),
     st.sampled_from(SHAPES),
 )
 quick_trick_tests = st.builds(
     lambda extra, operator, halves: Comparison(
-        Sum(Term("QT"), (("+", Term(extra)),)), ((operator, Number(halves)),)
+        Sum(TermName("QT"), (("+", TermName(extra)),)), ((operator, Number(halves)),)
     ),
     st.sampled_from(NUMBERS),
     st.sampled_from(COMPARATORS),

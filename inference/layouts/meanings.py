@@ -28,7 +28,7 @@ from bidcascade.systems.knowledge import EVERYTHING, Bounds, Hull, hull
 from bidcascade.systems.overlaid_places import OverlaidPlaces
 from bidcascade.systems.registry import open_held
 from bidcascade.table import BiddingTable, Vocabulary, parse_expression
-from bidcascade.table.language.expression_tree import Expression, Term
+from bidcascade.table.language.expression_tree import Expression, TermName
 
 from .steps import Option, Step, bounds_of
 
@@ -194,7 +194,7 @@ class TableMeanings:
                 criteria = tuple(
                     one
                     for one in parsed
-                    if not (isinstance(one, Term) and vocabulary.is_tag(one.name))
+                    if not (isinstance(one, TermName) and vocabulary.is_tag(one.name))
                 )
                 by_policy = table.undescribed == "allow" or (
                     table.undescribed == "pass" and row.call == PASS

@@ -21,9 +21,9 @@ from .script_tree import (
     Negative,
     Node,
     Not,
-    Number,
     Or,
     Script,
+    ScriptNumber,
     ShapeOf,
     ShapePart,
 )
@@ -58,7 +58,7 @@ def _conjuncts(node: Node) -> Iterable[Node]:
     if isinstance(node, And):
         for one in node.operands:
             yield from _conjuncts(one)
-    elif not isinstance(node, Number) or not node.value:
+    elif not isinstance(node, ScriptNumber) or not node.value:
         yield node
 
 
@@ -80,7 +80,7 @@ class _Words:
     def truth(self, node: Node) -> str | None:
         """Say that a value is not 0."""
         match node:
-            case Number(value):
+            case ScriptNumber(value):
                 return f"1 == {int(value != 0)}"
             case HasCard(seat, card):
                 return f"C_{seat.letter}_{format_card(card)}"
@@ -108,7 +108,7 @@ class _Words:
     def number(self, node: Node) -> str | None:
         """Say a value."""
         match node:
-            case Number(value):
+            case ScriptNumber(value):
                 return str(value)
             case Measure(kind, seat, suit):
                 return self._measure(kind, seat, suit)

@@ -27,11 +27,11 @@ from .script_tree import (
     Negative,
     Node,
     Not,
-    Number,
     Or,
     Random,
     Score,
     Script,
+    ScriptNumber,
     ShapeOf,
     ShapePart,
     Tricks,
@@ -118,7 +118,7 @@ class Evaluation:
 
     def _found(self, node: Node, deals: "_Deals") -> I64:
         match node:
-            case Number(value):
+            case ScriptNumber(value):
                 return np.array([value], np.int64)
             case Measure():
                 return self._measure(node, deals)
@@ -265,7 +265,7 @@ class _Deals:
 
 def _is_costly_itself(node: Node) -> bool:
     if isinstance(node, Binary) and node.operator in "/%":
-        return not isinstance(node.right, Number) or not node.right.value
+        return not isinstance(node.right, ScriptNumber) or not node.right.value
     return isinstance(node, Tricks)
 
 

@@ -36,7 +36,6 @@ from .script_tree import (
     Negative,
     Node,
     Not,
-    Number,
     Or,
     Print,
     PrintHands,
@@ -44,6 +43,7 @@ from .script_tree import (
     Random,
     Score,
     Script,
+    ScriptNumber,
     ScriptPosition,
     ShapeOf,
     ShapePart,
@@ -414,8 +414,8 @@ class _Reader:
         elif self._accept("-"):
             operand = self._unary()
             found = (
-                Number(-operand.value)
-                if isinstance(operand, Number)
+                ScriptNumber(-operand.value)
+                if isinstance(operand, ScriptNumber)
                 else self._kept_node(Negative(operand), place)
             )
         else:
@@ -426,7 +426,7 @@ class _Reader:
     def _primary(self) -> Node:
         token = self._now
         if token.kind in ("number", "shape") and token.text.isdecimal():
-            return Number(self._integer())
+            return ScriptNumber(self._integer())
         if self._accept("("):
             found = self._expression()
             self._expect(")")

@@ -41,7 +41,7 @@ class ScriptPosition(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
+class ScriptNumber:
     """A whole number."""
 
     value: int
@@ -165,7 +165,7 @@ class Conditional:
 
 
 Node: TypeAlias = (
-    Number
+    ScriptNumber
     | Measure
     | HasCard
     | ShapeOf
@@ -181,7 +181,7 @@ Node: TypeAlias = (
     | Conditional
 )
 
-ALWAYS: Final = Number(1)
+ALWAYS: Final = ScriptNumber(1)
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:

@@ -148,7 +148,7 @@ def _checksum(place: Path, content: bytes) -> bytes:
 
 # ---------------------------------------------------------------------- trees as rows
 Read = Callable[[Any], Any]
-Number = Callable[[Any], int]
+Numbering = Callable[[Any], int]
 Parts = list[tuple[int, Callable[..., Any]]]
 
 
@@ -210,7 +210,7 @@ def rows_of_tree(text: SystemText) -> list[list[Any]]:
     return rows
 
 
-def _plan(names: Mapping[str, Any], number_of: Number) -> tuple[Read, Parts, Parts]:
+def _plan(names: Mapping[str, Any], number_of: Numbering) -> tuple[Read, Parts, Parts]:
     """How objects of a class are written: all fields, parts with numbers, numbers of rows back."""
     get = attrgetter(*names)
     read: Read = (lambda value: [*get(value)]) if len(names) > 1 else lambda value: [get(value)]
@@ -223,7 +223,9 @@ def _plan(names: Mapping[str, Any], number_of: Number) -> tuple[Read, Parts, Par
     )
 
 
-def _writer(annotation: Any, number_of: Number) -> "tuple[Read, Callable[..., Any] | None] | None":
+def _writer(
+    annotation: Any, number_of: Numbering
+) -> "tuple[Read, Callable[..., Any] | None] | None":
     """How a field of that type is written, and how its numbers are moved; None: as it is."""
     if _is_object(annotation):
         return number_of, lambda part, here: part and part - here

@@ -51,7 +51,7 @@ from bidcascade.table.language.expression_tree import (
     Number,
     Product,
     Sum,
-    Term,
+    TermName,
     Truth,
 )
 from bidcascade.table.language.expressions import parse_expression
@@ -211,7 +211,7 @@ def _in_suit(stem: str) -> _Lowered:
 
 def _flag(stem: str) -> _Lowered:
     """Truth value of one suit."""
-    return _each(lambda letter, phrase: Term(f"{stem}_{letter}"))
+    return _each(lambda letter, phrase: TermName(f"{stem}_{letter}"))
 
 
 def _cards(found: Range) -> _Lowered:
@@ -226,19 +226,19 @@ def _length_beside(operator: str, term: str) -> _Lowered:
 
 @lru_cache(maxsize=256)
 def _terms(first: str, operator: str, second: str) -> Expression:
-    return Comparison(Term(first), ((operator, Term(second)),))
+    return Comparison(TermName(first), ((operator, TermName(second)),))
 
 
 def _stopper(letter: str, phrase: Phrase) -> Expression:
     """Ask for what players call a stopper: ace, guarded king, twice guarded queen, jack fourth."""
     # the published tables' ``Stopper`` wants more (a king twice guarded does not do), their
     # ``Likely_Stopper`` takes five small cards too
-    return conjunction((Term(f"Likely_Stopper_{letter}"), compared(f"HCP_{letter}", ">=", 1)))
+    return conjunction((TermName(f"Likely_Stopper_{letter}"), compared(f"HCP_{letter}", ">=", 1)))
 
 
 def _first_round_control(letter: str, phrase: Phrase) -> Expression:
     """Ace or void."""
-    return disjunction((Term(f"C_{letter}A"), compared(f"SL_{letter}", "==", 0)))
+    return disjunction((TermName(f"C_{letter}A"), compared(f"SL_{letter}", "==", 0)))
 
 
 def _second_round_control(letter: str, phrase: Phrase) -> Expression:
@@ -250,7 +250,7 @@ def _honour(phrase: Phrase, scope: Scope) -> Expression:
     rank = HONOURS.get(phrase.text)
     if rank is None:
         raise _unusable(phrase, f"one of {', '.join(HONOURS)}, got {phrase.text!r}")
-    return _each(lambda letter, phrase: Term(f"C_{letter}{rank}"))(phrase, scope)
+    return _each(lambda letter, phrase: TermName(f"C_{letter}{rank}"))(phrase, scope)
 
 
 def _points(phrase: Phrase, scope: Scope) -> Expression:
@@ -466,10 +466,10 @@ def _pays_over(phrase: Phrase, scope: Scope) -> Expression:
         + PAYS.levels[level]
     )
     own = Sum(
-        Product((Term(f"SL_{strain}"), Number(2 * PAYS.own_trump))),
+        Product((TermName(f"SL_{strain}"), Number(2 * PAYS.own_trump))),
         (
-            ("+", Product((Term(f"Support_Points_{strain}"), Number(2 * PAYS.support_point)))),
-            ("-", Product((Term("HCP"), Number(2 * PAYS.point)))),
+            ("+", Product((TermName(f"Support_Points_{strain}"), Number(2 * PAYS.support_point)))),
+            ("-", Product((TermName("HCP"), Number(2 * PAYS.point)))),
         ),
     )
 
@@ -493,7 +493,7 @@ def _always(expression: Expression) -> _Lowered:
     return lambda phrase, scope: expression
 
 
-_WE, _THEY = Term("Vul_We"), Term("Vul_They")
+_WE, _THEY = TermName("Vul_We"), TermName("Vul_They")
 PHRASES: Final[dict[str, _Lowered]] = {
     **{row.kind: _measure(row.term) for row in COUNTED if row.term[-1] != "_"},
     **{kind: _cards(found) for kind, found in LENGTHS.items()},

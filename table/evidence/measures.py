@@ -20,7 +20,7 @@ from bidcascade.kernels.literals import Interval, literals_of, term_names_in
 from bidcascade.kernels.terms import all_lengths, length
 from bidcascade.kernels.types import U64
 from bidcascade.table.language.criteria import is_satisfiable
-from bidcascade.table.language.expressions import Not, Term, parse_expression
+from bidcascade.table.language.expressions import Not, TermName, parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.term_catalogue import FAMILIES
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -169,7 +169,7 @@ def make_measures(
     for text in expressions:
         expression = parse_expression(text)
         canonical = str(expression)
-        if isinstance(expression, Term) and vocabulary.is_tag(expression.name):
+        if isinstance(expression, TermName) and vocabulary.is_tag(expression.name):
             continue
         if canonical not in sources:
             found = _lane_range(canonical, vocabulary, counted)

@@ -40,7 +40,7 @@ from bidcascade.table.columns import (
 )
 from bidcascade.table.formats.literal import FILE_CALLS
 from bidcascade.table.interning import CriteriaInterner, TagInterner, TextInterner
-from bidcascade.table.language.expression_tree import Comparison, Number, Term
+from bidcascade.table.language.expression_tree import Comparison, Number, TermName
 from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -344,7 +344,9 @@ def _bounds_of(expressions: tuple[str, ...]) -> dict[str, tuple[int, int]]:
     bounds: dict[str, tuple[int, int]] = {}
     for text in expressions:
         match parse_expression(text):
-            case Comparison(Term(name), ((("<=" | ">=" | "==") as operator, Number() as number),)):
+            case Comparison(
+                TermName(name), ((("<=" | ">=" | "==") as operator, Number() as number),)
+            ):
                 narrow(bounds, name, left_by(operator, number.halves))
     return bounds
 

@@ -18,7 +18,7 @@ from .expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
 )
 from .lalr import Parser, Token, UnexpectedInput
@@ -63,7 +63,7 @@ class _TreeBuilder:
     """Turns what the grammar reduces into tree classes, bottom up and without recursion."""
 
     def term(self, name: Token) -> Expression:
-        return Term(str(name))
+        return TermName(str(name))
 
     def number(self, digits: Token) -> Expression:
         whole, _, part = digits.partition(".")

@@ -16,7 +16,7 @@ LARGEST_NUMBER: Final = 999_999
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
+class TermName:
     """A name from the vocabulary: ``HCP``, ``SL_S``, ``Balanced``."""
 
     name: str
@@ -128,7 +128,7 @@ class Or:
 
 
 Expression: TypeAlias = (
-    Term | Number | Truth | Shape | Negative | Product | Sum | Comparison | Not | And | Or
+    TermName | Number | Truth | Shape | Negative | Product | Sum | Comparison | Not | And | Or
 )
 """Any form of the language."""
 
@@ -138,7 +138,7 @@ _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _SIGNED, _ATOM = range(8)
 def _binding(expression: Expression) -> int:
     """How tightly the outermost form binds; higher is tighter."""
     match expression:
-        case Term() | Number() | Truth() | Shape():
+        case TermName() | Number() | Truth() | Shape():
             return _ATOM
         case Negative():
             return _SIGNED
@@ -175,7 +175,7 @@ def format_expression(expression: Expression) -> str:
 
     Examples
     --------
-    >>> format_expression(And((Term("Balanced"), Not(Term("Stopper_S")))))
+    >>> format_expression(And((TermName("Balanced"), Not(TermName("Stopper_S")))))
     'Balanced and not Stopper_S'
     """
     return str(expression)
@@ -184,7 +184,7 @@ def format_expression(expression: Expression) -> str:
 def operands_of(expression: Expression) -> tuple[Expression, ...]:
     """Direct operands, left to right; none for a term or constant."""
     match expression:
-        case Term() | Number() | Truth() | Shape():
+        case TermName() | Number() | Truth() | Shape():
             return ()
         case Negative(operand) | Not(operand):
             return (operand,)
@@ -202,7 +202,7 @@ def terms_of(expression: Expression) -> Iterator[str]:
     waiting = [expression]
     while waiting:
         current = waiting.pop()
-        if isinstance(current, Term):
+        if isinstance(current, TermName):
             if current.name not in seen:
                 seen.add(current.name)
                 yield current.name
@@ -215,7 +215,7 @@ def rename_terms(expression: Expression, rename: Callable[[str], str]) -> Expres
 
     Examples
     --------
-    >>> str(rename_terms(Sum(Term("HCP"), (("+", Term("SL_S")),)), str.lower))
+    >>> str(rename_terms(Sum(TermName("HCP"), (("+", TermName("SL_S")),)), str.lower))
     'hcp + sl_s'
     """
 
@@ -223,8 +223,8 @@ def rename_terms(expression: Expression, rename: Callable[[str], str]) -> Expres
         return rename_terms(part, rename)
 
     match expression:
-        case Term(name):
-            return Term(rename(name))
+        case TermName(name):
+            return TermName(rename(name))
         case Number() | Truth() | Shape():
             return expression
         case Negative(operand) | Not(operand):

@@ -22,7 +22,7 @@ from .expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
     depth_of,
     format_expression,
@@ -33,7 +33,7 @@ from .lowering import to_postfix
 
 __all__ = [
     "DEEPEST_NESTING", "LARGEST_NUMBER", "LONGEST_TEXT", "And", "Comparison", "Expression",
-    "Negative", "Not", "Number", "Or", "Product", "Shape", "Sum", "Term", "Truth",
+    "Negative", "Not", "Number", "Or", "Product", "Shape", "Sum", "TermName", "Truth",
     "format_expression", "operands_of", "parse_expression", "terms_of", "to_postfix",
 ]  # fmt: skip
 
@@ -87,13 +87,13 @@ a comparison at character 5, got '='; a comparison for equality is written ==
 def _parse(text: str) -> Expression:
     plain = _PLAIN_ATOM.fullmatch(text)
     if plain and plain[1] not in KEYWORDS:
-        term = Term(plain[1])
+        term = TermName(plain[1])
         if plain[2] is None:
             return term
         return Comparison(term, ((plain[2], Number(2 * int(plain[3]))),))
     pair = _PLAIN_PAIR.fullmatch(text)
     if pair and not KEYWORDS & {pair[1], pair[3]}:
-        first, second = Term(pair[1]), Term(pair[3])
+        first, second = TermName(pair[1]), TermName(pair[3])
         return And((first, second)) if pair[2] == "and" else Sum(first, ((pair[2], second),))
     return parse_with_grammar(text)
 

@@ -23,7 +23,7 @@ from .expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
     terms_of,
 )
@@ -131,7 +131,7 @@ def tree_of(expression: Expression, vocabulary: TermLookup) -> Tree:
 
 
 def _lowered_truth(expression: Expression, vocabulary: TermLookup) -> Lowered:
-    if isinstance(expression, Term) and vocabulary.is_tag(expression.name):
+    if isinstance(expression, TermName) and vocabulary.is_tag(expression.name):
         return _constant(1, boolean=True)
     return _truth(lower(expression, vocabulary))
 
@@ -139,7 +139,7 @@ def _lowered_truth(expression: Expression, vocabulary: TermLookup) -> Lowered:
 def lower(expression: Expression, vocabulary: TermLookup) -> Lowered:
     """Tree of an expression together with the bounds of its value."""
     match expression:
-        case Term(name):
+        case TermName(name):
             if vocabulary.is_pattern(name):
                 raise InvalidExpression(
                     f"expected {name} in a comparison with a shape in quotes, "
@@ -297,7 +297,7 @@ def _comparison(comparison: Comparison, vocabulary: TermLookup) -> Lowered:
     operands = [comparison.first, *(operand for _, operand in comparison.rest)]
     if any(
         isinstance(operand, Shape)
-        or (isinstance(operand, Term) and vocabulary.is_pattern(operand.name))
+        or (isinstance(operand, TermName) and vocabulary.is_pattern(operand.name))
         for operand in operands
     ):
         return _pattern_comparison(comparison, vocabulary)
@@ -317,8 +317,8 @@ def _comparison(comparison: Comparison, vocabulary: TermLookup) -> Lowered:
 
 def _pattern_comparison(comparison: Comparison, vocabulary: TermLookup) -> Lowered:
     match comparison:
-        case Comparison(Term(name), (("==" | "!=" as operator, Shape(pattern)),)) | Comparison(
-            Shape(pattern), (("==" | "!=" as operator, Term(name)),)
+        case Comparison(TermName(name), (("==" | "!=" as operator, Shape(pattern)),)) | Comparison(
+            Shape(pattern), (("==" | "!=" as operator, TermName(name)),)
         ) if vocabulary.is_pattern(name):
             return _test(operator, vocabulary.lowered_term(name), _constant(int(pattern, 16)))
     name = next(filter(vocabulary.is_pattern, terms_of(comparison)), "Pattern")

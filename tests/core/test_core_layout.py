@@ -17,7 +17,7 @@ from bidcascade.kernels.core import rows as arrays
 from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, SHAPES
 from bidcascade.kernels.reference import evaluate_tree
 from bidcascade.kernels.terms import Context
-from bidcascade.table.language.expression_tree import Expression, Or, Product, Term
+from bidcascade.table.language.expression_tree import Expression, Or, Product, TermName
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
@@ -212,7 +212,7 @@ def assert_passing(layout: Layout, first: int, criteria: Sequence[Expression]) -
         assert layout.passing(first, packed[position]).tolist() == expected
 
 
-wide_names = st.sampled_from(NAMES).map(Term)
+wide_names = st.sampled_from(NAMES).map(TermName)
 many_tests = st.lists(expressions, min_size=2, max_size=5).map(tuple).map(Or)
 
 
@@ -317,7 +317,7 @@ def test_what_needs_more_than_32_bits_is_refused() -> None:
         rows.probe.error_of(rows.state, pointer(kind))
         assert kind[:2].tolist() == [13, row[1]]
         assert layout.sizes.lanes == 1
-        product = Product((Term("HCP"), Term("HCP_S"), Term("HCP_H")))
+        product = Product((TermName("HCP"), TermName("HCP_S"), TermName("HCP_H")))
         assert (
             layout.rows.probe.tests_of(rows.state, pointer(words([rows.number(product)])), 1)
             == layout.sizes.tests - 1

@@ -26,7 +26,7 @@ from bidcascade.table.language.expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
 )
 from bidcascade.table.language.expressions import parse_expression
@@ -135,7 +135,7 @@ numbers = st.one_of(
     st.integers(0, 60), st.integers(0, 2 * 999_999), st.sampled_from((1_999_998, 1_000_000))
 )
 odd_leaves = st.one_of(
-    names.map(Term),
+    names.map(TermName),
     numbers.map(Number),
     st.booleans().map(Truth),
     st.sampled_from(("5332", "D000")).map(Shape),
@@ -177,12 +177,12 @@ def test_some_by_hand(rows: RowsOfExpressions, text: str) -> None:
 
 
 def test_errors_say_where(rows: RowsOfExpressions) -> None:
-    product = Product((Term("QT"), Number(4)))
-    part = Sum(Term("HCP"), (("+", product),))
-    whole = rows.number(And((Term("Balanced"), Comparison(part, ((">=", Number(6)),)))))
+    product = Product((TermName("QT"), Number(4)))
+    part = Sum(TermName("HCP"), (("+", product),))
+    whole = rows.number(And((TermName("Balanced"), Comparison(part, ((">=", Number(6)),)))))
     assert rows.probe.tree_of(rows.state, whole) == -1
     assert error_of(rows) == (Wrong.HALF_MULTIPLIED, rows.number(product), 0, 0)
-    large = Product((Term("HCP"), Number(2 * 999_999), Number(2 * 999_999)))
+    large = Product((TermName("HCP"), Number(2 * 999_999), Number(2 * 999_999)))
     assert rows.probe.tree_of(rows.state, rows.number(large)) == -1
     high = 37 * 999_999 * 999_999
     assert error_of(rows) == (Wrong.TOO_LARGE, rows.number(large), 0, high)
@@ -191,25 +191,26 @@ def test_errors_say_where(rows: RowsOfExpressions) -> None:
 def test_terms_in_a_circle_or_a_long_row() -> None:
     with rows_with(Vocabulary()) as rows:
         for number in range(1000):
-            rows.set_formula(f"Step_{number}", Term(f"Step_{number + 1}"))
-        assert rows.probe.tree_of(rows.state, rows.number(Term("Step_0"))) == -1
+            rows.set_formula(f"Step_{number}", TermName(f"Step_{number + 1}"))
+        assert rows.probe.tree_of(rows.state, rows.number(TermName("Step_0"))) == -1
         assert error_of(rows)[0] == Wrong.TOO_DEEP
-        rows.set_formula("Step_1000", Sum(Term("HCP"), (("+", Term("Step_990")),)))
-        assert rows.probe.tree_of(rows.state, rows.number(Term("Step_995"))) == -1
+        rows.set_formula("Step_1000", Sum(TermName("HCP"), (("+", TermName("Step_990")),)))
+        assert rows.probe.tree_of(rows.state, rows.number(TermName("Step_995"))) == -1
         assert error_of(rows)[0] == Wrong.CIRCLE
-        rows.set_formula("Step_1000", Term("HCP"))
+        rows.set_formula("Step_1000", TermName("HCP"))
         # those that are known already are no steps
         for first in (700, 400, 0):
-            tree = rows.probe.tree_of(rows.state, rows.number(Term(f"Step_{first}")))
+            tree = rows.probe.tree_of(rows.state, rows.number(TermName(f"Step_{first}")))
             assert rows.tree(tree) == ("!=", ("term", "HCP"), ("int", 0))
 
 
 def test_rows_that_are_no_expressions_are_refused() -> None:
     with rows_with(Vocabulary()) as rows:
-        hcp, forms = rows.number(Term("HCP")), FORMS
+        hcp, forms = rows.number(TermName("HCP")), FORMS
         largest_word = 2**31 - 1
         wrong = [
-            [], [forms[Term]], [99, 0], [-1, 0], [forms[Not], 5], [forms[Not], -1], [forms[Truth]],
+            [], [forms[TermName]], [99, 0], [-1, 0], [forms[Not], 5], [forms[Not], -1],
+            [forms[Truth]],
             [forms[Sum], hcp], [forms[Sum], hcp, 99, hcp], [forms[Sum], hcp, 2, hcp],
             [forms[Comparison], hcp, 8, hcp], [forms[And], hcp, largest_word], [forms[Or]],
             [forms[Number], 1, 2], [forms[Comparison], hcp, 2],
@@ -223,7 +224,7 @@ def test_rows_that_are_no_expressions_are_refused() -> None:
             assert rows.probe.tree_of(rows.state, number) == -1
             assert rows.probe.cells_tree(rows.state, number) == -1
         for name in (-1, len(NAMES), largest_word, -largest_word - 1):
-            number = rows.add([forms[Term], name])
+            number = rows.add([forms[TermName], name])
             assert rows.probe.tree_of(rows.state, number) == -1
             assert error_of(rows)[:2] == (Wrong.UNKNOWN_TERM, number)
         for halves in (largest_word, -largest_word - 1, -3):

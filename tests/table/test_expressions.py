@@ -20,7 +20,7 @@ from bidcascade.table.language.expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
     depth_of,
 )
@@ -88,11 +88,11 @@ def test_and_binds_tighter_than_or_and_both_looser_than_comparisons():
     tree = parse_expression("HCP >= 5 | HCP <= 3 & SL_S == 4")
     assert tree == Or(
         (
-            Comparison(Term("HCP"), ((">=", Number(10)),)),
+            Comparison(TermName("HCP"), ((">=", Number(10)),)),
             And(
                 (
-                    Comparison(Term("HCP"), (("<=", Number(6)),)),
-                    Comparison(Term("SL_S"), (("==", Number(8)),)),
+                    Comparison(TermName("HCP"), (("<=", Number(6)),)),
+                    Comparison(TermName("SL_S"), (("==", Number(8)),)),
                 )
             ),
         )
@@ -188,11 +188,11 @@ def test_long_flat_text_parses():
 def value_by_tree(expression, hand):
     """Second reading of the language: exact fractions, straight from the tree."""
     match expression:
-        case Term("QT"):
+        case TermName("QT"):
             return Fraction(term_value("QT", hand), 2)
-        case Term("Top2of3_C"):
+        case TermName("Top2of3_C"):
             return Fraction(term_value("Top3_C", hand) >= 2)
-        case Term(name):
+        case TermName(name):
             return Fraction(term_value(name, hand))
         case Number(halves):
             return Fraction(halves, 2)

@@ -16,10 +16,10 @@ from bidcascade.inference.scenarios.script_tree import (
     EvaluateContracts,
     Frequency,
     Measure,
-    Number,
     Print,
     PrintHands,
     PrintValues,
+    ScriptNumber,
     Share,
     Tricks,
 )
@@ -100,7 +100,7 @@ def test_expressions_bind_as_in_c(text, same):
 
 def test_the_first_number_stands_and_the_last_condition():
     script = parse_script("produce 5 produce 6 generate 50 generate 60 1 condition 2")
-    assert (script.produce, script.generate, script.condition) == (5, 50, Number(2))
+    assert (script.produce, script.generate, script.condition) == (5, 50, ScriptNumber(2))
 
 
 def test_a_condition_behind_an_action_is_none_of_it():

@@ -30,7 +30,7 @@ from bidcascade.table.language.expression_tree import (
     Product,
     Shape,
     Sum,
-    Term,
+    TermName,
     Truth,
     depth_of,
     terms_of,
@@ -75,7 +75,7 @@ def said(function: Callable[..., Any], *given: Any, **options: Any) -> Any:
 def as_nodes(expression: Expression) -> list[object]:
     """Name of a constructor of ``expressions.js`` and its arguments."""
     match expression:
-        case Term(name):
+        case TermName(name):
             return ["term", name]
         case Number(halves):
             return ["number", halves]
