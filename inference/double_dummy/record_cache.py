@@ -10,10 +10,10 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Final, TypeVar
 
 from bidcascade.kernels.caches import folder_in_cache
+from bidcascade.loaders.whole_files import whole_file
 
 _logger = logging.getLogger("bidcascade.inference")
 _CHECKSUM: Final = 4
@@ -76,10 +76,8 @@ class RecordCache:
                     self.left_out,
                     self._what,
                 )
-            with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-                file.write(_records(self._known))
-                file.close()
-                Path(file.name).replace(path)
+            with whole_file(path) as partial:
+                partial.write_bytes(_records(self._known))
 
     def __len__(self) -> int:
         return len(self._known)

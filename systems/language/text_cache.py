@@ -10,6 +10,7 @@ import gc
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -28,6 +29,7 @@ from .syntax_tree import Block, Line, SystemText
 MOST_CACHED: Final = 32
 """Texts that stay in the folder: those used last."""
 
+_OURS: Final = re.compile(r"[0-9a-f]{64}\.json(\.|$)")
 _NONE: Final = 0
 """Place of None among the objects of a tree."""
 
@@ -130,15 +132,15 @@ def _store(place: Path, text: SystemText, looked: Mapping[Path, str | None]) -> 
     # without a cache the text is parsed each time
     with suppress(OSError):
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle, made = tempfile.mkstemp(dir=place.parent)
+        handle, made = tempfile.mkstemp(prefix=f"{place.name}.", dir=place.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(_checksum(place, content) + b"\n" + content)
             Path(made).replace(place)
         finally:
             Path(made).unlink(missing_ok=True)
-        # also what an ended process left behind
-        files = (path for path in place.parent.iterdir() if path.is_file())
+        # also what an ended process left behind; other files of the folder are somebody's own
+        files = (path for path in place.parent.iterdir() if _OURS.match(path.name))
         forget_oldest(files, MOST_CACHED, place)
 
 

@@ -1,5 +1,8 @@
 """Tables kept on the disk: what is found again, what a killed run and damage leave."""
 
+import errno
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -123,3 +126,20 @@ def test_another_file_is_put_aside_and_said(path, caplog):
     cache = TableCache(path)
     assert (len(cache), cache.left_out) == (1, RECORD - 1)
     assert f"{RECORD - 1} bytes were left out" in caplog.text
+
+
+def test_what_cannot_be_mended_leaves_nothing_behind(path, caplog, monkeypatch):
+    hands = deal_hands(9, 0, 2)
+    TableCache(path).add(hands, made_up(hands))
+    cut = path.read_bytes()[:-1]
+    path.write_bytes(cut)
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    cache = TableCache(path)
+    assert (len(cache), cache.path) == (1, None)
+    assert "are not kept" in caplog.text
+    assert path.read_bytes() == cut
+    assert [one.name for one in path.parent.iterdir()] == [path.name]

@@ -221,6 +221,19 @@ def test_only_the_texts_used_last_stay(tmp_path, folder, monkeypatch):
     assert before == {place: place.read_bytes() for place in folder.iterdir()}
 
 
+def test_files_of_others_stay_in_the_folder(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(text_cache, "MOST_CACHED", 1)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("notes.txt", "sayc.bidding", f"{'a' * 64}.json.half"):
+        (folder / name).write_text("mine", "utf-8")
+        os.utime(folder / name, (1, 1))
+    path = tmp_path / "x.bidding"
+    path.write_text("system X\nopening:\n  1C = any hand\n", "utf-8")
+    open_text(path, folder)
+    (kept,) = {one.name for one in folder.iterdir()} - {"notes.txt", "sayc.bidding"}
+    assert kept != f"{'a' * 64}.json.half"
+
+
 def test_a_text_stays_that_was_kept_by_a_clock_that_was_set_back(tmp_path, folder, monkeypatch):
     monkeypatch.setattr(text_cache, "MOST_CACHED", 3)
     for number in range(5):
