@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from bidcascade.kernels.caches import folder_in_cache
-from bidcascade.loaders.whole_files import whole_file
 
 _logger = logging.getLogger("bidcascade.inference")
 _CHECKSUM: Final = 4
@@ -76,6 +75,9 @@ class RecordCache:
                     self.left_out,
                     self._what,
                 )
+            # it loads polars, which a file that is whole does not need
+            from bidcascade.loaders.whole_files import whole_file
+
             with whole_file(path) as partial:
                 partial.write_bytes(_records(self._known))
 
