@@ -18,7 +18,7 @@ WORKLOADS = (
 ENGINES = ("cpu", "cuda", "cudf")
 SLOW_ENGINES = ("polars", "numpy")
 """The first of them that is there is compared with on :data:`SLOWLY_TIMED`, or on all workloads
-where the core is missing: a minute each, most of the time that a GPU is lent for."""
+where the core is missing: they take a minute each, and a GPU is often there for minutes."""
 SLOWLY_TIMED = "counts/selective"
 
 _TESTING = ("pytest", "hypothesis")
