@@ -30,6 +30,7 @@ _SCORES: Final = {
     "points": "points",
 }
 """Words for scores; others go by their names."""
+_OUTCOMES: Final = ("won", "lost", "flat")
 _TIMES: Final = ("seconds",)
 
 
@@ -82,21 +83,27 @@ def subtitle(bench: Bench) -> str:
 
 def match_columns(bench: Bench) -> tuple[str, ...]:
     """Heads of :func:`match_rows`."""
-    scores = bench.matches[0].scores
-    return ("against", *(_SCORES.get(name, name.replace("_", " ")) for name in scores),
-            "won", "lost", "flat")  # fmt: skip
+    scores = (_SCORES.get(name, name.replace("_", " ")) for name in _score_names(bench))
+    return ("against", *scores, *_OUTCOMES)
 
 
 def match_rows(bench: Bench) -> list[tuple[str, ...]]:
     """Say what came of each match: means a deal with half an interval of 95 %, parts of deals."""
+    unknown = Estimate(None)
+    names = _score_names(bench)
     return [
         (
             one.against,
-            *map(interval_text, one.scores.values()),
-            *(rate_text(_with_margin(one.outcomes[name])) for name in ("won", "lost", "flat")),
+            *(interval_text(one.scores.get(name, unknown)) for name in names),
+            *(rate_text(_with_margin(one.outcomes[name])) for name in _OUTCOMES),
         )
         for one in bench.matches
     ]
+
+
+def _score_names(bench: Bench) -> list[str]:
+    # a match where no board differs has all scores, others may lack some
+    return [*dict.fromkeys(name for one in bench.matches for name in one.scores)]
 
 
 def interval_text(estimate: Estimate) -> str:

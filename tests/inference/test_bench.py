@@ -21,7 +21,12 @@ from bidcascade.inference.foreign.process import ProcessEngine
 from bidcascade.kernels.threads import thread_count
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, NO_BACKEND, main
-from bidcascade.service.reports.bench_report import bench_dict, write_bench_report
+from bidcascade.service.reports.bench_report import (
+    bench_dict,
+    match_columns,
+    match_rows,
+    write_bench_report,
+)
 from tests.support_deals import possible
 from tests.support_systems import OTHER, SMALL
 
@@ -99,6 +104,18 @@ def test_twice_the_same_bytes(cache, tmp_path):
     assert "seconds" not in json.dumps(bench_dict(told))
     times = json.loads((tmp_path / "one" / "times.json").read_text())
     assert times["asked"] == told.requests > 0
+
+
+def test_a_score_that_only_some_matches_have_is_unknown_in_the_others(cache, tmp_path):
+    # against itself no board differs, so that every score is known
+    told, rows = measured(SMALL, cache, opponents=(OTHER, SMALL))
+    assert "blind_imps" not in told.matches[0].scores
+    assert "blind_imps" in told.matches[1].scores
+    write_bench_report(told, rows, tmp_path)
+    first, second = match_rows(told)
+    place = match_columns(told).index("blind imps")
+    assert (first[place], second[place]) == ("unknown", "+0.00")
+    assert len(first) == len(second) == len(match_columns(told))
 
 
 def test_faults_count_as_passes_and_are_shown(cache):
