@@ -7,7 +7,7 @@ work on the machine changes nothing.
 
 Deals are played in order until the time is over, and a run goes on from what one before it played
 with the same numbers. Processes may share the work: each is one of ``--parts`` and writes a file of
-its own, and the report is of all that lie in the folder.
+its own into the folder ``--state``, and the report sums up all that lie there.
 
 ``--timed`` deals are played by the player that a table gets, with the clock, for the time a card.
 """
@@ -43,7 +43,10 @@ NAME = "card_play"
 AUCTION, PLAIN, RULES = "layouts of the auction", "layouts without it", "rules of thumb"
 WEIGHED = "layouts of the auction, by the cards of others"
 AHEAD = "layouts of the auction, with declarer's next choice"
+KINDS = (AUCTION, PLAIN, WEIGHED, AHEAD, RULES)
 PARTS = ("opening lead", "declarer", "defence")
+TAKEN = "declarer's tricks"
+STATE = Path("out") / "card_play"
 LAYOUTS = (8, 8, 12, 16, 24, 32)
 """In the first tricks; in later ones as many as in the last of these."""
 _SAVED_EVERY_S = 60.0
@@ -203,35 +206,59 @@ def times(count: int, seed: int) -> dict[str, Any]:
     }
 
 
-def page(found: dict[str, Any]) -> list[str]:
-    """Results as Markdown."""
-    deals = found["deals"]
-    kinds = [kind for kind in found["kinds"] if any(kind in one for one in deals.values())]
-    rows = []
-    for kind in kinds:
+def summary(deals: dict[str, Any]) -> dict[str, Any]:
+    """Means and half intervals of 95 % by kind of player, and how much more than by layouts.
+
+    Parameters
+    ----------
+    deals : dict
+        By number, what :func:`play` gave for each kind.
+    """
+    players, more = {}, {}
+    for kind in players_of(deals):
         own = [one for one in deals.values() if kind in one]
         lost = np.array([one[kind]["lost"] for one in own], np.float64)
         gain = np.array(
             [one[kind]["tricks"] - one[kind]["double dummy"] for one in own], np.float64
         )
-        rows.append(
-            [kind, len(own), *(_told(lost[:, part]) for part in range(3)), _told(gain, sign=True)]
-        )
-    differences = []
-    for kind in kinds[1:]:
-        both = [one for one in deals.values() if kind in one and AUCTION in one]
-        if both:
-            more = np.array(
-                [np.subtract(one[kind]["lost"], one[AUCTION]["lost"]) for one in both], np.float64
-            )
-            differences.append(
-                [kind, len(both), *(_told(more[:, part], sign=True) for part in range(3))]
-            )
+        players[kind] = {"deals": len(own), **_by_part(lost), TAKEN: _estimate(gain)}
+        both = [one for one in own if AUCTION in one]
+        if kind != AUCTION and both:
+            differences = [np.subtract(one[kind]["lost"], one[AUCTION]["lost"]) for one in both]
+            more[kind] = {"deals": len(both), **_by_part(np.array(differences, np.float64))}
+    return {"players": players, "more": more}
+
+
+def players_of(deals: dict[str, Any]) -> list[str]:
+    """Kinds of players that have played a deal, in their order."""
+    return [kind for kind in KINDS if any(kind in one for one in deals.values())]
+
+
+def _by_part(values: np.ndarray) -> dict[str, list[float | None]]:
+    return {name: _estimate(values[:, part]) for part, name in enumerate(PARTS)}
+
+
+def _estimate(values: np.ndarray) -> list[float | None]:
+    """Mean, and half of its interval of 95 %, None where one value has none."""
+    width = margins(values, np.ones(len(values)))
+    return [float(values.mean()), None if width is None else float(width)]
+
+
+def page(found: dict[str, Any]) -> list[str]:
+    """Results as Markdown."""
+    rows = [
+        [kind, one["deals"], *(_told(one[part]) for part in PARTS), _told(one[TAKEN], sign=True)]
+        for kind, one in found["players"].items()
+    ]
+    differences = [
+        [kind, one["deals"], *(_told(one[part], sign=True) for part in PARTS)]
+        for kind, one in found["more"].items()
+    ]
     lines = [
         "# Cards against double dummy", "",
         "Tricks a deal that cards lost to double dummy, and what declarer took more than double "
         "dummy at the opening lead; ± is half of an interval of 95 %.", "",
-        *table(("players", "deals", *PARTS, "declarer's tricks"), rows), "",
+        *table(("players", "deals", *PARTS, TAKEN), rows), "",
         f"More than with {AUCTION}, on the same deals:", "",
         *table(("players", "deals", *PARTS), differences), "",
         f"Layouts a card by trick: {', '.join(map(str, LAYOUTS))} and so on.",
@@ -245,10 +272,10 @@ def page(found: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _told(values: np.ndarray, *, sign: bool = False) -> str:
-    width = margins(values, np.ones(len(values)))
-    mean = f"{values.mean():+.2f}" if sign else f"{values.mean():.2f}"
-    return mean if width is None else f"{mean} ± {float(width):.2f}"
+def _told(estimate: Sequence[float | None], *, sign: bool = False) -> str:
+    mean, width = estimate
+    told = f"{mean:+.2f}" if sign else f"{mean:.2f}"
+    return told if width is None else f"{told} ± {width:.2f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -263,12 +290,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         timed=(0, "deals to measure the time a card on"),
         parts=(1, "how many processes share the deals"),
         part=(0, "which of them this one is"),
+        state=(STATE, "folder that keeps each deal that was played"),
     )
     kinds = players()
     settings = {"seed": given.seed, "layouts": list(LAYOUTS)}
-    before = _read(given.out / f"{NAME}.json", settings)
-    own = given.out / f"{NAME}-part-{given.part}.json"
+    own = given.state / f"part-{given.part}.json"
     found = _read(own, settings)
+    known = _all_parts(given.state, settings)["deals"]
     found |= {"environment": environment(), "settings": settings}
     if given.timed:
         found["times"] = times(given.timed, given.seed)
@@ -279,26 +307,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
             break
         if number % given.parts != given.part:
             continue
-        played = found["deals"].setdefault(str(number), before["deals"].get(str(number), {}))
-        for kind in [kind for kind in kinds if kind not in played]:
+        for kind in [kind for kind in kinds if kind not in known.get(str(number), {})]:
             if kind != AHEAD or number < given.ahead:
-                played[kind] = play(kind, kinds[kind], deal)
+                found["deals"].setdefault(str(number), {})[kind] = play(kind, kinds[kind], deal)
         if perf_counter() - saved > _SAVED_EVERY_S:
             _write(own, found)
             saved = perf_counter()
     _write(own, found)
-    found = before | found | {"deals": before["deals"]}
-    for other in sorted(given.out.glob(f"{NAME}-part-*.json")):
-        one = _read(other, settings)
-        found["deals"] |= one.pop("deals")
-        found = one | found
-    found["kinds"] = list(kinds)
-    if not any(found["deals"].values()):
+    found = _all_parts(given.state, settings)
+    if not (deals := found.pop("deals")):
         return 1
+    found |= summary(deals)
     write_report(given.out, NAME, found, page(found))
-    if given.parts == 1:
-        own.unlink()
     return 0
+
+
+def _all_parts(folder: Path, settings: dict[str, Any]) -> dict[str, Any]:
+    """What all processes have played, and the environment of the last of them."""
+    found: dict[str, Any] = {"deals": {}}
+    for path in sorted(folder.glob("part-*.json")):
+        one = _read(path, settings)
+        deals = found["deals"]
+        for number, played in one.pop("deals").items():
+            deals[number] = deals.get(number, {}) | played
+        found |= one
+    return found
 
 
 def _read(path: Path, settings: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ Calls of fresh deals come first, then those of deals whose places are known.
 """
 
 import argparse
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,13 +51,7 @@ def compare_systems(deals: DealArrays, backend: Backend) -> None:
         auctions = np.split(endings.calls, endings.offsets[1:-1])
         answers.append(list(zip(map(np.ndarray.tolist, auctions), found.defaults, strict=True)))
         every = list_allowed(bidder, listed, ListingBounds(12, 5, 12), backend=where)
-        lists.append(
-            (
-                every.offsets.tolist(),
-                every.cut.tolist(),
-                bidder.ending_with(every.place, every.call),
-            )
-        )
+        lists.append(_listed(bidder, every))
     for deal, (wanted, got) in enumerate(zip(*answers, strict=True)):
         if wanted != got:
             raise Disagreement(
@@ -96,43 +90,43 @@ def _time_allowed(deals: DealArrays, cuda: Backend) -> dict[str, Any]:
 
     few = deals.slice(0, min(len(deals), _TIMED_LISTS))
     least = max(1, len(deals) // 1_000)
-    kinds: dict[str, tuple[int, Callable[[Any, Backend | None], Any]]] = {
-        "lists": (
-            len(few),
-            lambda bidder, where: list_allowed(bidder, few, ListingBounds(), backend=where),
-        ),
-        "counts": (
-            len(deals),
-            lambda bidder, where: count_allowed(
-                bidder, deals, least=least, depth=_COUNT_DEPTH, backend=where
-            ),
-        ),
-        "members": (
-            len(deals),
-            lambda bidder, where: members(bidder, deals, _MEMBERS, backend=where),
-        ),
-    }
+
+    def lists(bidder: Any, where: Backend | None) -> Any:
+        return list_allowed(bidder, few, ListingBounds(), backend=where)
+
+    def counts(bidder: Any, where: Backend | None) -> Any:
+        return count_allowed(bidder, deals, least=least, depth=_COUNT_DEPTH, backend=where)
+
+    def columns(bidder: Any, where: Backend | None) -> Any:
+        return members(bidder, deals, _MEMBERS, backend=where)
+
     rows: list[dict[str, Any]] = []
-    for kind, (size, work) in kinds.items():
+    for kind, size, work, comparable in (
+        ("lists", len(few), lists, _listed),
+        ("counts", len(deals), counts, _counted),
+        ("members", len(deals), columns, lambda _, found: [one.tobytes() for one in found]),
+    ):
         seconds, answers = {}, []
         for name, where in (("cpu", None), ("cuda", cuda)):
             bidder = _bidder()
-            seconds[name], answer = timed(lambda b=bidder, w=where, work=work: work(b, w))
-            answers.append(_comparable(kind, bidder, answer))
+            seconds[name], found = timed(partial(work, bidder, where))
+            answers.append(comparable(bidder, found))
         if answers[0] != answers[1]:
             raise Disagreement(f"system {SYSTEM!r}: cpu and cuda give other {kind}")
         rows.append({"what": kind, "deals": size, **seconds})
     return {"allowed": rows, "least": least, "depth": _COUNT_DEPTH}
 
 
-def _comparable(kind: str, bidder: Any, answer: Any) -> Any:
-    """Give what does not go by numbers of a bidder's places."""
-    if kind == "members":
-        return [column.tobytes() for column in answer]
-    if kind == "counts":
-        return dict(zip(answer.calls, answer.counts.tolist(), strict=True)), answer.cut
-    auctions = bidder.ending_with(answer.place, answer.call)
-    return answer.offsets.tobytes(), answer.cut.tobytes(), auctions
+# --- what does not go by numbers of a bidder's places -------------------------------------------
+
+
+def _listed(bidder: Any, found: Any) -> Any:
+    auctions = bidder.ending_with(found.place, found.call)
+    return found.offsets.tolist(), found.cut.tolist(), auctions
+
+
+def _counted(_: Any, found: Any) -> Any:
+    return dict(zip(found.calls, found.counts.tolist(), strict=True)), found.cut
 
 
 def _bidder() -> Any:

@@ -50,26 +50,20 @@ def compared(deals: int, minutes: float) -> dict[str, Any]:
             theirs = pool.tables(hands)
             dds.append(seconds_of(solver) - started)
             different += int((ours != theirs).sum())
-    return {"own": own, "dds": dds, "different": different}
+    seconds = {"core": _summary(own), "DDS (endplay)": _summary(dds)}
+    return {"deals": len(own), "different": different, "seconds": seconds}
+
+
+def _summary(times: list[float]) -> list[float]:
+    """Mean, median, 95 % and largest."""
+    return [float(one) for one in (np.mean(times), *np.quantile(times, (0.5, 0.95, 1)))]
 
 
 def page(found: dict[str, Any]) -> list[str]:
     """Results as Markdown."""
-    deals = len(found["own"])
+    deals = found["deals"]
     rows = [
-        (
-            name,
-            *(
-                f"{value:.3f}"
-                for value in (
-                    np.mean(times),
-                    np.median(times),
-                    np.quantile(times, 0.95),
-                    np.max(times),
-                )
-            ),
-        )
-        for name, times in (("core", found["own"]), ("DDS (endplay)", found["dds"]))
+        (name, *(f"{value:.3f}" for value in values)) for name, values in found["seconds"].items()
     ]
     return [
         "# Double-dummy solver", "",

@@ -705,7 +705,7 @@ def auctions_of(
     most: int,
     start: int,
 ) -> None:
-    """Write ``most`` whole auctions that end with a pass at places, and what they lead to.
+    """Write whole auctions that end with a pass at places, ``most`` from ``start`` on.
 
     ``contract`` is 0 passed out, else ``1 + 3 * (bid - 3) + doubling``; ``declarer`` is counted
     from the dealer, 4 for none.
