@@ -15,12 +15,19 @@ constexpr i32 LHO = 2, PARTNER = 4, RHO = 8, FIT_CARDS = 3;
 constexpr i32 POINTS_FOR_LEVEL[2][7] = {{16, 19, 22, 25, 28, 33, 37},   // in a suit
                                         {19, 22, 25, 28, 30, 33, 37}};  // in notrump
 
-// What bidding over their game is worth on average, in units of 0.41 IMPs: `Pays`.
-struct Pays {
-    i32 own_trump, support_point, point, partners_trump, partners_point, widest, their_point;
-    i32 we_vulnerable, they_vulnerable, lowest, levels[3];
+// What bidding a suit over their bid is worth on average: `Pays`, own parts in units of 0.3 IMPs,
+// all else in tenths of a unit.
+struct PaysOver {
+    i32 their_point, we_vulnerable, they_vulnerable, lowest, levels[4];
 };
-constexpr Pays PAYS = {4, 3, 2, 5, 1, 12, -1, -7, 3, 4, {-58, -64, -70}};
+struct Pays {
+    i32 own_trump, support_point, partners_trump, partners_point, widest;
+    PaysOver part_score, game;
+};
+constexpr i32 NOT_AT_LEVEL = 0;
+constexpr Pays PAYS = {4, 2, 40, 8, 12,
+                       {-4, -18, -12, 2, {-489, -526, -564, -602}},
+                       {-9, -47, 14, 4, {-471, -519, -567, NOT_AT_LEVEL}}};
 
 // Who answers questions about the place, as `answer` of facts.hpp does.
 struct Asker {
@@ -478,13 +485,14 @@ class ConditionLowering {
         return formulas.disjunction(
             points, formulas.conjunction(formulas.compared(length, AT_LEAST, for_fit), with_fit));
     }
-    // A suit contract over their game gains IMPs on average: own parts in one sum, the rest known.
+    // A suit contract over their bid gains IMPs on average: own parts in one sum, the rest known.
     i32 pays_over(const Phrase& phrase, const Scope& scope) {
         const i32 contract = bid(scope, text_.patterns[phrase.pattern]);
         if (contract <= 0) return contract == FAILED ? FAILED : formulas.no;
-        const i32 level = (contract >> 3) - PAYS.lowest, suit = contract & 7;
+        const PaysOver& over = ask(question(GAME_REACHED)) != 0 ? PAYS.game : PAYS.part_score;
+        const i32 level = (contract >> 3) - over.lowest, suit = contract & 7;
         if (suit == NOTRUMP) return fail(REFUSED);
-        if (level < 0 || level >= 3) return formulas.no;
+        if (level < 0 || level >= 4 || over.levels[level] == NOT_AT_LEVEL) return formulas.no;
         const i32 length = stem(phrase.stem, suit);
         Bounds partner, left, right, cards;
         if (!shown(phrase.term, partner) || !shown(phrase.term, left, LHO) ||
@@ -492,18 +500,18 @@ class ConditionLowering {
             return FAILED;
         const i32 known = PAYS.partners_trump * cards.low +
                           PAYS.partners_point * least(partner.high, partner.low + PAYS.widest) +
-                          PAYS.their_point * (left.low + right.low) + PAYS.levels[level];
+                          over.their_point * (left.low + right.low) + over.levels[level];
         const i32 words[5] = {
             times(length, PAYS.own_trump),
             PLUS, times(stem(phrase.second_stem, suit), PAYS.support_point),
-            MINUS, times(phrase.term, PAYS.point),
+            MINUS, formulas.term(phrase.term),
         };
         const i32 own = formulas.trees.expression(SUM, words, 5);
         const i32 we = formulas.term(TERM_VUL_WE), they = formulas.term(TERM_VUL_THEY);
         Join ways(formulas, OR);
         for (i32 side = 0; side < 4; ++side) {
             const bool ours = side & 2, others = side & 1;
-            const i32 more = (ours ? PAYS.we_vulnerable : 0) + (others ? PAYS.they_vulnerable : 0);
+            const i32 more = (ours ? over.we_vulnerable : 0) + (others ? over.they_vulnerable : 0);
             const i32 sides = formulas.conjunction(ours ? we : formulas.negation(we),
                                                    others ? they : formulas.negation(they));
             ways.add(formulas.conjunction(sides, above(own, -known - more)));
@@ -515,8 +523,9 @@ class ConditionLowering {
         const i32 words[2] = {formulas.term(term), formulas.trees.expression(NUMBER, 2 * factor)};
         return formulas.trees.expression(PRODUCT, words, 2);
     }
-    // A sum that is more than a whole number.
-    i32 above(i32 sum, i32 bound) {
+    // A sum that is more than a number of tenths.
+    i32 above(i32 sum, i32 tenths) {
+        const i32 bound = tenths / 10 - (tenths % 10 < 0);
         const i32 size = formulas.trees.expression(NUMBER, 2 * most(bound, -bound));
         const i32 wanted = bound < 0 ? formulas.trees.expression(NEGATIVE, size) : size;
         const i32 words[3] = {sum, MORE, wanted};

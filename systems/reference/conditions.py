@@ -12,7 +12,6 @@ in the plural and ``their suit`` hold, the others do not.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
@@ -64,32 +63,41 @@ POINTS_FOR_LEVEL: Final[dict[str, tuple[int, ...]]] = {
 in a minor, 33 and 37 for slams, carried on downwards in steps of three (bidcascade's own)."""
 
 
-class Pays(NamedTuple):
-    """What bidding a suit over their game is worth on average, beside defending: a sum.
+class PaysOver(NamedTuple):
+    """What a suit pays over a bid of theirs, beside what both hands bring: tenths of a unit."""
 
-    One unit is about 0.4 IMPs. Fitted double dummy, where a contract of either side that fails is
-    doubled, to places where the shipped ``sayc`` sold out to a game with eight trumps or more
-    together, and rounded (``python -m benchmarks.over_their_game``; bidcascade's own). Few and
-    small numbers keep the sets of hands few that places have to tell apart.
+    their_point: int
+    """Of the least that both opponents have shown together."""
+    we_vulnerable: int
+    they_vulnerable: int
+    levels: Mapping[int, int]
+
+
+class Pays(NamedTuple):
+    """What bidding a suit over their bid is worth on average, beside a pass: a sum.
+
+    What the own hand brings is counted in units of about 0.3 IMPs, in few and small numbers: so it
+    is one value a hand for each suit, and a place only says how much of it is enough. All else is
+    counted in tenths of a unit. Fitted to the double-dummy results of the open part of the bank, at
+    places where the shipped ``sayc`` might have bid a suit over theirs or passed, as the mean of
+    both scores: as the bidding left them, and doubled where a contract fails
+    (``python -m benchmarks.over_their_bid``; bidcascade's own).
     """
 
     own_trump: int = 4
-    support_point: int = 3
-    point: int = 2
-    """High-card points count but a third of shortness: they defend as well as they play."""
-    partners_trump: int = 5
-    partners_point: int = 1
+    support_point: int = 2
+    """Less high-card points, which so count but half of shortness: they defend as well."""
+    partners_trump: int = 40
+    partners_point: int = 8
     """Of the most that partner may hold, at most ``widest`` beyond his least."""
     widest: int = 12
-    their_point: int = -1
-    """Of the least that both opponents have shown together."""
-    we_vulnerable: int = -7
-    they_vulnerable: int = 3
-    levels: Mapping[int, int] = MappingProxyType({4: -58, 5: -64, 6: -70})
+    part_score: PaysOver = PaysOver(-4, -18, -12, {2: -489, 3: -526, 4: -564, 5: -602})
+    game: PaysOver = PaysOver(-9, -47, 14, {4: -471, 5: -519, 6: -567})
 
 
 PAYS: Final = Pays()
 """The table that ``pays over theirs`` counts with; the core has the same numbers."""
+_TENTHS: Final = 10
 
 DEEPEST_DEFINITION: Final = 32
 """Definitions within definitions before a circle is assumed."""
@@ -446,7 +454,7 @@ def _remote(points: int) -> _Lowered:
 
 
 def _pays_over(phrase: Phrase, scope: Scope) -> Expression:
-    """Tell whether a suit contract over their game gains IMPs on average, by :data:`PAYS`."""
+    """Tell whether a suit contract over their bid gains IMPs on average, by :data:`PAYS`."""
     # what a hand brings itself is one sum of its terms; it must be more than what the others have
     # shown, the level and the vulnerability leave to be won
     found = _contract(phrase, scope)
@@ -455,36 +463,37 @@ def _pays_over(phrase: Phrase, scope: Scope) -> Expression:
     level, strain = found
     if strain == "N":
         raise _unusable(phrase, "a suit contract, got notrump")
-    if level not in PAYS.levels:
+    over = PAYS.game if scope.fact(_GAME_REACHED) else PAYS.part_score
+    if level not in over.levels:
         return FALSE
     low, high = scope.shown("partner", "HCP")
     theirs = sum(scope.shown(who, "HCP")[0] for who in ("LHO", "RHO"))
     shown = (
         PAYS.partners_trump * scope.shown("partner", f"SL_{strain}")[0]
         + PAYS.partners_point * min(high, low + PAYS.widest)
-        + PAYS.their_point * theirs
-        + PAYS.levels[level]
+        + over.their_point * theirs
+        + over.levels[level]
     )
     own = Sum(
         Product((TermName(f"SL_{strain}"), Number(2 * PAYS.own_trump))),
         (
             ("+", Product((TermName(f"Support_Points_{strain}"), Number(2 * PAYS.support_point)))),
-            ("-", Product((TermName("HCP"), Number(2 * PAYS.point)))),
+            ("-", TermName("HCP")),
         ),
     )
 
     def gains(more: int) -> Expression:
-        wanted = Number(2 * abs(shown + more))
-        bound = Negative(wanted) if shown + more > 0 else wanted
-        return Comparison(own, ((">", bound),))
+        bound = -(shown + more) // _TENTHS
+        wanted = Number(2 * abs(bound))
+        return Comparison(own, ((">", Negative(wanted) if bound < 0 else wanted),))
 
     return disjunction(
         conjunction((we, they, gains(more)))
         for we, they, more in (
             (Not(_WE), Not(_THEY), 0),
-            (Not(_WE), _THEY, PAYS.they_vulnerable),
-            (_WE, Not(_THEY), PAYS.we_vulnerable),
-            (_WE, _THEY, PAYS.we_vulnerable + PAYS.they_vulnerable),
+            (Not(_WE), _THEY, over.they_vulnerable),
+            (_WE, Not(_THEY), over.we_vulnerable),
+            (_WE, _THEY, over.we_vulnerable + over.they_vulnerable),
         )
     )
 
@@ -494,6 +503,7 @@ def _always(expression: Expression) -> _Lowered:
 
 
 _WE, _THEY = TermName("Vul_We"), TermName("Vul_They")
+_GAME_REACHED: Final = Phrase("game reached")
 PHRASES: Final[dict[str, _Lowered]] = {
     **{row.kind: _measure(row.term) for row in COUNTED if row.term[-1] != "_"},
     **{kind: _cards(found) for kind, found in LENGTHS.items()},
