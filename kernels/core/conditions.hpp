@@ -29,6 +29,13 @@ constexpr Pays PAYS = {4, 2, 40, 8, 12,
                        {-4, -18, -12, 2, {-489, -526, -564, -602}},
                        {-9, -47, 14, 4, {-471, -519, -567, NOT_AT_LEVEL}}};
 
+// What a double of their suit contract is worth on average: `DoublingPays`.
+struct DoublingPays {
+    i32 control, trump, shortness, partners_least, partners_most, their_most, highest;
+    i32 their_trump, fewest_trumps, they_vulnerable, lowest, levels[2];
+};
+constexpr DoublingPays DOUBLING_PAYS = {2, 2, 2, 6, 2, -4, 22, -8, 6, -15, 4, {-73, -14}};
+
 // Who answers questions about the place, as `answer` of facts.hpp does.
 struct Asker {
     i32 (*ask)(void* context, const Question& question);
@@ -296,6 +303,7 @@ class ConditionLowering {
             case Operation::LAW: return law(phrase, scope);
             case Operation::ENOUGH_POINTS: return enough_points(phrase, scope);
             case Operation::PAYS_OVER: return pays_over(phrase, scope);
+            case Operation::DOUBLING_PAYS: return doubling_pays(phrase, scope);
             case Operation::REMOTE: return remote(phrase);
             default: return fail(REFUSED);
         }
@@ -516,6 +524,40 @@ class ConditionLowering {
                                                    others ? they : formulas.negation(they));
             ways.add(formulas.conjunction(sides, above(own, -known - more)));
         }
+        return ways.result();
+    }
+    // A double of their suit contract gains IMPs on average, in the same way.
+    i32 doubling_pays(const Phrase& phrase, const Scope& scope) {
+        const i32 contract = bid(scope, text_.patterns[phrase.pattern]);
+        if (contract <= 0) return contract == FAILED ? FAILED : formulas.no;
+        const DoublingPays& table = DOUBLING_PAYS;
+        const i32 level = (contract >> 3) - table.lowest, suit = contract & 7;
+        if (suit == NOTRUMP) return fail(REFUSED);
+        if (level < 0 || level >= 2) return formulas.no;
+        const i32 length = stem(phrase.stem, suit);
+        Bounds partner, left, right, lefts, rights;
+        if (!shown(phrase.term, partner) || !shown(phrase.term, left, LHO) ||
+            !shown(phrase.term, right, RHO) || !shown(length, lefts, LHO) ||
+            !shown(length, rights, RHO))
+            return FAILED;
+        const i32 known =
+            table.partners_least * partner.low +
+            table.partners_most * least(partner.high, table.highest) +
+            table.their_most * (least(left.high, table.highest) + least(right.high, table.highest)) +
+            table.their_trump * most(lefts.low + rights.low, table.fewest_trumps) +
+            table.levels[level];
+        const i32 words[9] = {
+            times(TERM_CONTROLS, table.control),
+            PLUS, times(length, table.trump),
+            PLUS, formulas.term(stem(phrase.second_stem, suit)),
+            PLUS, times(TERM_TOTAL_POINTS, table.shortness),
+            MINUS, times(phrase.term, table.shortness),
+        };
+        const i32 own = formulas.trees.expression(SUM, words, 9);
+        const i32 they = formulas.term(TERM_VUL_THEY);
+        Join ways(formulas, OR);
+        ways.add(formulas.conjunction(formulas.negation(they), above(own, -known)));
+        ways.add(formulas.conjunction(they, above(own, -known - table.they_vulnerable)));
         return ways.result();
     }
     // A term so many times, as a product.

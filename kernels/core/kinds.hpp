@@ -17,7 +17,7 @@ constexpr u64 VARIABLES = 8, ROLES = 9;
 enum class Operation : i32 {
     REFUSED, ALWAYS, FACT, NAMED, MEASURE, IN_SUIT, FLAG, STOPPER, FIRST_ROUND_CONTROL,
     SECOND_ROUND_CONTROL, LENGTH_BESIDE, LENGTH_AGAINST, LONGEST_OUTSIDE_THEIRS, COMBINED,
-    COMBINED_CARDS, IN_TRUMPS, LAW, ENOUGH_POINTS, PAYS_OVER, REMOTE
+    COMBINED_CARDS, IN_TRUMPS, LAW, ENOUGH_POINTS, PAYS_OVER, DOUBLING_PAYS, REMOTE
 };
 
 // What is wrong with a phrase; COMPLAINTS of systems/text_rows.py has the words, in this order.
@@ -332,6 +332,7 @@ constexpr KindRow KIND_ROWS[] = {
     of_contract("law", Operation::LAW, -1, -1),
     of_contract("enough points", Operation::ENOUGH_POINTS, TERM_HCP, STEM_SUPPORT_POINTS),
     of_contract("pays over theirs", Operation::PAYS_OVER, TERM_HCP, STEM_SUPPORT_POINTS),
+    of_contract("doubling pays", Operation::DOUBLING_PAYS, TERM_HCP, STEM_HCP),
     remote_("game is remote", 25), remote_("slam is remote", 33),
 };
 

@@ -120,7 +120,8 @@ class PhraseReading {
             find_fault(wanted);
         } else if (row.calls && said_->pattern < 0) {
             return refuse(Complaint::NO_CALL);
-        } else if (row.operation == Operation::LAW || row.operation == Operation::PAYS_OVER) {
+        } else if (row.operation == Operation::LAW || row.operation == Operation::PAYS_OVER ||
+                   row.operation == Operation::DOUBLING_PAYS) {
             phrase_.complaint = Complaint::NOTRUMP_CONTRACT;
         } else if (row.counts && !said_->has_range) {
             if (row.at_once) return refuse(Complaint::NO_RANGE);

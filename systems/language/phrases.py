@@ -259,6 +259,8 @@ BOTH_HANDS: Final = (
     PhraseKind("pays over theirs", "call PAYS_OVER{pays over theirs}",
                note="a suit at the four to six level, doubled if it fails, against their game: "
                "IMPs on average by a table"),
+    PhraseKind("doubling pays", "DOUBLING{doubling} call PAYS{pays}",
+               note="of a suit at the four or five level: IMPs on average by a table"),
     PhraseKind("game is remote", "PLAIN_FACT{game is remote}"),
     PhraseKind("slam is remote", "PLAIN_FACT{slam is remote}"),
 )  # fmt: skip

@@ -97,6 +97,34 @@ class Pays(NamedTuple):
 
 PAYS: Final = Pays()
 """The table that ``pays over theirs`` counts with; the core has the same numbers."""
+
+
+class DoublingPays(NamedTuple):
+    """What a double of their suit contract is worth on average, beside a pass: a sum.
+
+    Own parts in units of about 0.3 IMPs, and a high-card point in their trumps; all else in tenths.
+    Fitted as :class:`Pays` is, where both sides have bid and the suit is one that they have shown.
+    """
+
+    control: int = 2
+    trump: int = 2
+    shortness: int = 2
+    """Total points less high-card points."""
+    partners_least: int = 6
+    partners_most: int = 2
+    their_most: int = -4
+    """Of the most that each opponent may hold."""
+    highest: int = 22
+    """More points than these count as these, of those that somebody may hold at most."""
+    their_trump: int = -8
+    """Of those that both have shown together, six at least."""
+    fewest_trumps: int = 6
+    they_vulnerable: int = -15
+    levels: Mapping[int, int] = {4: -73, 5: -14}
+
+
+DOUBLING_PAYS: Final = DoublingPays()
+"""The table that ``doubling 4S pays`` counts with; the core has the same numbers."""
 _TENTHS: Final = 10
 
 DEEPEST_DEFINITION: Final = 32
@@ -475,20 +503,14 @@ def _pays_over(phrase: Phrase, scope: Scope) -> Expression:
         + over.levels[level]
     )
     own = Sum(
-        Product((TermName(f"SL_{strain}"), Number(2 * PAYS.own_trump))),
+        _times(f"SL_{strain}", PAYS.own_trump),
         (
-            ("+", Product((TermName(f"Support_Points_{strain}"), Number(2 * PAYS.support_point)))),
+            ("+", _times(f"Support_Points_{strain}", PAYS.support_point)),
             ("-", TermName("HCP")),
         ),
     )
-
-    def gains(more: int) -> Expression:
-        bound = -(shown + more) // _TENTHS
-        wanted = Number(2 * abs(bound))
-        return Comparison(own, ((">", Negative(wanted) if bound < 0 else wanted),))
-
     return disjunction(
-        conjunction((we, they, gains(more)))
+        conjunction((we, they, _above(own, -shown - more)))
         for we, they, more in (
             (Not(_WE), Not(_THEY), 0),
             (Not(_WE), _THEY, over.they_vulnerable),
@@ -496,6 +518,53 @@ def _pays_over(phrase: Phrase, scope: Scope) -> Expression:
             (_WE, _THEY, over.we_vulnerable + over.they_vulnerable),
         )
     )
+
+
+def _doubling_pays(phrase: Phrase, scope: Scope) -> Expression:
+    """Tell whether a double of their suit contract gains IMPs on average, by the table."""
+    found = _contract(phrase, scope)
+    if found is None:
+        return FALSE
+    table, (level, strain) = DOUBLING_PAYS, found
+    if strain == "N":
+        raise _unusable(phrase, "a suit contract, got notrump")
+    if level not in table.levels:
+        return FALSE
+    low, high = scope.shown("partner", "HCP")
+    opponents = ("LHO", "RHO")
+    theirs = sum(min(scope.shown(who, "HCP")[1], table.highest) for who in opponents)
+    trumps = sum(scope.shown(who, f"SL_{strain}")[0] for who in opponents)
+    shown = (
+        table.partners_least * low
+        + table.partners_most * min(high, table.highest)
+        + table.their_most * theirs
+        + table.their_trump * max(trumps, table.fewest_trumps)
+        + table.levels[level]
+    )
+    own = Sum(
+        _times("Controls", table.control),
+        (
+            ("+", _times(f"SL_{strain}", table.trump)),
+            ("+", TermName(f"HCP_{strain}")),
+            ("+", _times("Total_Points", table.shortness)),
+            ("-", _times("HCP", table.shortness)),
+        ),
+    )
+    return disjunction(
+        conjunction((they, _above(own, -shown - more)))
+        for they, more in ((Not(_THEY), 0), (_THEY, table.they_vulnerable))
+    )
+
+
+def _times(term: str, factor: int) -> Product:
+    return Product((TermName(term), Number(2 * factor)))
+
+
+def _above(own: Sum, tenths: int) -> Expression:
+    """Ask for a sum that is more than a number of tenths."""
+    bound = tenths // _TENTHS
+    wanted = Number(2 * abs(bound))
+    return Comparison(own, ((">", Negative(wanted) if bound < 0 else wanted),))
 
 
 def _always(expression: Expression) -> _Lowered:
@@ -551,6 +620,7 @@ PHRASES: Final[dict[str, _Lowered]] = {
     "law": _law,
     "enough points": _enough_points,
     "pays over theirs": _pays_over,
+    "doubling pays": _doubling_pays,
     "game is remote": _remote(GAME_POINTS),
     "slam is remote": _remote(SLAM_POINTS),
     "vulnerable": _always(_WE),
