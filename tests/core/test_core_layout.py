@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_int64
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +15,16 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import rows as arrays
-from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, SHAPES
+from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, LANE_LIMIT, SHAPES
 from bidcascade.kernels.reference import evaluate_tree
 from bidcascade.kernels.terms import Context
-from bidcascade.table.language.expression_tree import Expression, Or, Product, TermName
+from bidcascade.systems.language.syntax_tree import CallPattern, Phrase
+from bidcascade.systems.reference.conditions import PAYS
+from bidcascade.table.language.expression_tree import Expression, Or, Product, TermName, Truth
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
+from tests.core.core_texts import Definition
 from tests.core.criteria import SYSTEMS, criteria_of
 from tests.core.definition_of_tests import DefinitionOfTests, packed_by_tables
 from tests.core.probes import build_probe
@@ -288,6 +292,42 @@ def test_many_words() -> None:
                 layout.tests_of([parsed(f"HCP + {one} + 2 * {two} >= 20")])
         assert layout.sizes.stride > 32
         layout.assert_equal()
+        assert_packed(layout, FEW)
+
+
+def test_what_pays_over_theirs_is_one_lane_a_suit() -> None:
+    """Places differ in how much of a hand's own sum is enough: no program for each bound."""
+    condition = Phrase("pays over theirs", call=CallPattern("bid", 2, "X"))
+    tests, bounds = set(), set()
+    with layout_with(Vocabulary()) as layout:
+        for suit, level, game in product(range(1, 5), range(2, 7), (0, 1)):
+            for low in range(14):
+                shown = low << 16 | 13
+                answers = {"level of bid": 8 * level + suit, "game reached": game, "shown": shown}
+                found = Definition({}).lower(
+                    condition,
+                    {"X": "CDHS"[suit - 1]},
+                    lambda row, answers=answers: answers[arrays.KINDS[row["kind"]]],
+                )
+                if not isinstance(found, Truth):
+                    tests.add(layout.tests_of([found]))
+                    bounds |= {str(operand.operands[-1]) for operand in found.operands}
+        layout.assert_equal()
+        packing, size = layout.program.packing, layout.sizes
+        assert packing.lane_forms == tuple(
+            (
+                ("HCP", 1),
+                (f"SL_{suit}", -PAYS.own_trump),
+                (f"Support_Points_{suit}", -PAYS.support_point),
+            )
+            for suit in "CDHS"
+        )
+        # the other flags are the vulnerability of either side
+        assert (size.lanes, size.flags, size.programs) == (4, 2, 0)
+        assert len(tests) > 300
+        assert len(bounds) > 200
+        # with the largest numbers of the suits and of the lengths added up
+        assert all(0 < -offset <= LANE_LIMIT for offset in packing.lane_offsets)
         assert_packed(layout, FEW)
 
 
