@@ -15,8 +15,8 @@ constexpr i32 LHO = 2, PARTNER = 4, RHO = 8, FIT_CARDS = 3;
 constexpr i32 POINTS_FOR_LEVEL[2][7] = {{16, 19, 22, 25, 28, 33, 37},   // in a suit
                                         {19, 22, 25, 28, 30, 33, 37}};  // in notrump
 
-// What bidding a suit over their bid is worth on average: `Pays`, own parts in units of 0.3 IMPs,
-// all else in tenths of a unit.
+// What bidding a suit over their bid is worth on average: `Pays`, own parts in units of 0.3
+// or 0.4 IMPs, all else in tenths of a unit.
 struct PaysOver {
     i32 their_point, we_vulnerable, they_vulnerable, lowest, levels[4];
 };
@@ -497,9 +497,10 @@ class ConditionLowering {
     i32 pays_over(const Phrase& phrase, const Scope& scope) {
         const i32 contract = bid(scope, text_.patterns[phrase.pattern]);
         if (contract <= 0) return contract == FAILED ? FAILED : formulas.no;
-        const PaysOver& over = ask(question(GAME_REACHED)) != 0 ? PAYS.game : PAYS.part_score;
-        const i32 level = (contract >> 3) - over.lowest, suit = contract & 7;
+        const i32 suit = contract & 7;
         if (suit == NOTRUMP) return fail(REFUSED);
+        const PaysOver& over = ask(question(GAME_REACHED)) != 0 ? PAYS.game : PAYS.part_score;
+        const i32 level = (contract >> 3) - over.lowest;
         if (level < 0 || level >= 4 || over.levels[level] == NOT_AT_LEVEL) return formulas.no;
         const i32 length = stem(phrase.stem, suit);
         Bounds partner, left, right, cards;

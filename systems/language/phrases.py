@@ -257,8 +257,8 @@ BOTH_HANDS: Final = (
     PhraseKind("law", "LAW_AT{law of total tricks at} call"),
     PhraseKind("enough points", "ENOUGH_FOR{enough points for} call"),
     PhraseKind("pays over theirs", "call PAYS_OVER{pays over theirs}",
-               note="a suit at the four to six level, doubled if it fails, against their game: "
-               "IMPs on average by a table"),
+               note="a suit over their bid against a pass: IMPs on average by a table, at the "
+               "two to five level over a part score, at the four to six level over a game"),
     PhraseKind("doubling pays", "DOUBLING{doubling} call PAYS{pays}",
                note="of a suit at the four or five level: IMPs on average by a table"),
     PhraseKind("game is remote", "PLAIN_FACT{game is remote}"),

@@ -76,12 +76,13 @@ class PaysOver(NamedTuple):
 class Pays(NamedTuple):
     """What bidding a suit over their bid is worth on average, beside a pass: a sum.
 
-    What the own hand brings is counted in units of about 0.3 IMPs, in few and small numbers: so it
-    is one value a hand for each suit, and a place only says how much of it is enough. All else is
-    counted in tenths of a unit. Fitted to the double-dummy results of the open part of the bank, at
-    places where the shipped ``sayc`` might have bid a suit over theirs or passed, as the mean of
-    both scores: as the bidding left them, and doubled where a contract fails
-    (``python -m benchmarks.over_their_bid``; bidcascade's own).
+    What the own hand brings is counted in units of about 0.3 IMPs over part scores and 0.4 over
+    games, in few and small numbers: so it is one value a hand for each suit, and a place only says
+    how much of it is enough. All else is counted in tenths of a unit. Fitted to the double-dummy
+    results of the open part of the bank, at places where the shipped ``sayc`` might have bid a suit
+    over theirs or passed, as the mean of both scores: as the bidding left them, and doubled where a
+    contract fails (``python -m benchmarks.over_their_bid``; bidcascade's own). The highest level of
+    each, where few bid, carries on the steps of those below it.
     """
 
     own_trump: int = 4

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -256,6 +257,49 @@ def test_any_condition(
             with pytest.raises(InvalidSystem):
                 core.lower(rows.condition(condition), bindings, again)
             assert list(again.asked) == list(noted.asked)
+
+
+@pytest.mark.parametrize(
+    ("kind", "game", "levels"),
+    [
+        ("pays over theirs", 0, {2, 3, 4, 5}),
+        ("pays over theirs", 1, {4, 5, 6}),
+        ("doubling pays", 0, {4, 5}),
+    ],
+)
+def test_what_pays(kind: str, game: int, levels: set[int]) -> None:
+    """All levels and strains, over part scores and over games, whatever has been shown."""
+    chooser = random.Random(game)
+    usual = answer_by(chooser.randint)
+    contract, definition = 0, Definition({})
+
+    def answer(row: Any) -> int:
+        match arrays.KINDS[row["kind"]]:
+            case "level of bid":
+                return contract
+            case "game reached":
+                return game
+            case _:
+                return usual(row)
+
+    condition = Phrase(kind, call=CallPattern("bid", 2, "hearts"))
+    rows = TextRows(text_of({}))
+    rows.condition(condition)
+    weighed = set()
+    with CoreText(rows) as core:
+        for level, strain in product(range(1, 8), range(1, 6)):
+            contract = 8 * level + strain
+            for _ in range(10):
+                noted = Noted(answer)
+                assert_same(core, definition, condition, {}, noted)
+                found = outcome(lambda noted=noted: definition.lower(condition, {}, noted))
+                assert isinstance(found, str) == (strain == 5)
+                if strain != 5 and str(found) != "False":
+                    weighed.add((level, "> -" in str(found)))
+    assert {level for level, _ in weighed} == levels
+    # bounds of both signs; a double needs more than anybody has shown
+    signs = {False, True} if kind == "pays over theirs" else {False}
+    assert {is_negative for _, is_negative in weighed} == signs
 
 
 def test_every_kind_has_rows() -> None:

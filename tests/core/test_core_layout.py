@@ -1,9 +1,10 @@
 """The core's tests, tables and packed hands equal those of Python's program and layout."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ctypes import c_int64
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,12 +16,16 @@ from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import rows as arrays
 from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, SHAPES
+from bidcascade.kernels.literals import LinearForm
 from bidcascade.kernels.reference import evaluate_tree
 from bidcascade.kernels.terms import Context
-from bidcascade.table.language.expression_tree import Expression, Or, Product, TermName
+from bidcascade.systems.language.syntax_tree import CallPattern, Phrase
+from bidcascade.systems.reference.conditions import DOUBLING_PAYS, PAYS
+from bidcascade.table.language.expression_tree import Expression, Or, Product, TermName, Truth
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.lowering import tree_of
 from bidcascade.table.language.vocabulary import Vocabulary
+from tests.core.core_texts import Definition
 from tests.core.criteria import SYSTEMS, criteria_of
 from tests.core.definition_of_tests import DefinitionOfTests, packed_by_tables
 from tests.core.probes import build_probe
@@ -288,6 +293,62 @@ def test_many_words() -> None:
                 layout.tests_of([parsed(f"HCP + {one} + 2 * {two} >= 20")])
         assert layout.sizes.stride > 32
         layout.assert_equal()
+        assert_packed(layout, FEW)
+
+
+@pytest.mark.parametrize(
+    ("kind", "form", "flags", "fewest"),
+    [
+        (
+            "pays over theirs",
+            lambda suit: (
+                ("HCP", 1),
+                (f"SL_{suit}", -PAYS.own_trump),
+                (f"Support_Points_{suit}", -PAYS.support_point),
+            ),
+            2,
+            200,
+        ),
+        (
+            "doubling pays",
+            lambda suit: (
+                ("Controls", DOUBLING_PAYS.control),
+                ("HCP", -DOUBLING_PAYS.shortness),
+                (f"HCP_{suit}", 1),
+                (f"SL_{suit}", DOUBLING_PAYS.trump),
+                ("Total_Points", DOUBLING_PAYS.shortness),
+            ),
+            1,
+            20,
+        ),
+    ],
+)
+def test_what_pays_is_one_lane_a_suit(
+    kind: str, form: Callable[[str], LinearForm], flags: int, fewest: int
+) -> None:
+    """Places differ in how much of a hand's own sum is enough: no program for each bound."""
+    condition = Phrase(kind, call=CallPattern("bid", 2, "X"))
+    tests, bounds = set(), set()
+    with layout_with(Vocabulary()) as layout:
+        for suit, level, game in product(range(1, 5), range(2, 7), (0, 1)):
+            for low in range(14):
+                shown = low << 16 | 13
+                answers = {"level of bid": 8 * level + suit, "game reached": game, "shown": shown}
+                found = Definition({}).lower(
+                    condition,
+                    {"X": "CDHS"[suit - 1]},
+                    lambda row, answers=answers: answers[arrays.KINDS[row["kind"]]],
+                )
+                if not isinstance(found, Truth):
+                    tests.add(layout.tests_of([found]))
+                    bounds |= {str(operand.operands[-1]) for operand in found.operands}
+        layout.assert_equal()
+        packing, size = layout.program.packing, layout.sizes
+        assert packing.lane_forms == tuple(form(suit) for suit in "CDHS")
+        # the other flags are the vulnerability of either side
+        assert (size.lanes, size.flags, size.programs) == (4, flags, 0)
+        assert len(tests) > fewest
+        assert len(bounds) > fewest
         assert_packed(layout, FEW)
 
 

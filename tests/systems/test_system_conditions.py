@@ -237,45 +237,109 @@ def test_numbers_beside_what_partner_has_shown(tested, partner, expected):
     assert text_of(tested, partner=partner, bids=BIDS) == expected
 
 
-SACRIFICE = CallPattern("bid", 5, "H")
+OVER = CallPattern("bid", 5, "H")
 SHOWN = {"HCP": (5, 8), "SL_H": (5, 6)}
+GAME = frozenset({"game reached"})
 
 
-def test_bidding_over_theirs_is_a_sum_for_each_vulnerability():
-    text = text_of(
-        phrase("pays over theirs", call=SACRIFICE),
-        bids={SACRIFICE: (5, "H")},
-        partner=SHOWN,
-        opponents={"HCP": (11, 20)},
-    )
-    own = "SL_H * 4 + Support_Points_H * 3 - HCP * 2"
-    # five trumps and at most 8 points with partner, 22 points with them, at the five level
-    known = 5 * 5 + 8 - 22 - 64
-    assert text == " or ".join(
-        f"{we} and {they} and {own} > {-known - more}"
-        for we, they, more in (
-            ("not Vul_We", "not Vul_They", 0), ("not Vul_We", "Vul_They", 3),
-            ("Vul_We", "not Vul_They", -7), ("Vul_We", "Vul_They", -4),
-        )
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(("level", "strain"), [(3, "S"), (7, "C")])
-def test_only_games_are_bid_over(level, strain):
+def over_theirs(level=5, strain="H", **place):
     call = CallPattern("bid", level, strain)
-    assert text_of(phrase("pays over theirs", call=call), bids={call: (level, strain)}) == "False"
-    assert text_of(phrase("pays over theirs", call=call)) == "False"
+    return text_of(
+        phrase("pays over theirs", call=call), **{"bids": {call: (level, strain)}, **place}
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "partner", "theirs", "bounds"),
+    [
+        # five trumps and at most 8 points with partner, 22 points with them: 200 + 64 - 198 - 519
+        (GAME, SHOWN, 11, (45, 43, 50, 48)),
+        # 200 + 64 - 88 - 602
+        (frozenset(), SHOWN, 11, (42, 43, 44, 45)),
+        # no trumps, at best twelve points more than his least: 8 * 17
+        (GAME, {"HCP": (5, 30)}, 0, (38, 36, 43, 41)),
+        (frozenset(), {"HCP": (5, 30)}, 0, (46, 47, 48, 49)),
+        # bounds below zero are rounded down too: 320 + 296 - 519
+        (GAME, {"HCP": (25, 37), "SL_H": (8, 13)}, 0, (-10, -12, -5, -7)),
+        # 360 + 248 - 602, where whether we are vulnerable changes the sign
+        (frozenset(), {"HCP": (19, 37), "SL_H": (9, 13)}, 0, (-1, 0, 1, 2)),
+        (frozenset(), {"HCP": (25, 37), "SL_H": (9, 13)}, 0, (-6, -5, -4, -3)),
+    ],
+)
+def test_bidding_over_theirs_is_a_sum_for_each_vulnerability(facts, partner, theirs, bounds):
+    text = over_theirs(partner=partner, opponents={"HCP": (theirs, 20)}, facts=facts)
+    sides = ("not Vul_We and not Vul_They", "not Vul_We and Vul_They",
+             "Vul_We and not Vul_They", "Vul_We and Vul_They")  # fmt: skip
+    own = "SL_H * 4 + Support_Points_H * 2 - HCP"
+    assert text == " or ".join(
+        f"{who} and {own} > {bound}" for who, bound in zip(sides, bounds, strict=True)
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "bounds"),
+    [
+        (frozenset(), {2: 40, 3: 43, 4: 47, 5: 51}),
+        (GAME, {4: 38, 5: 43, 6: 47}),
+    ],
+)
+def test_levels_that_pay_over_theirs(facts, bounds):
+    for level in range(1, 8):
+        text = over_theirs(level, "S", partner={"HCP": (0, 11)}, facts=facts)
+        if level in bounds:
+            assert text.startswith(
+                "not Vul_We and not Vul_They and "
+                f"SL_S * 4 + Support_Points_S * 2 - HCP > {bounds[level]} or "
+            )
+        else:
+            assert text == "False"
+        assert over_theirs(level, "S", facts=facts, bids={}) == "False"
 
 
 def test_trumps_and_shortness_pay_and_vulnerability_costs():
-    condition = phrase("pays over theirs", call=SACRIFICE)
-    place = Place(bids={SACRIFICE: (5, "H")}, partner=SHOWN, opponents={"HCP": (9, 20)})
-    code = to_postfix(lower(condition, place), GIB)
+    condition = phrase("pays over theirs", call=OVER)
+    place = Place(bids={OVER: (5, "H")}, partner=SHOWN, opponents={"HCP": (9, 20)}, facts=GAME)
+    over_game, over_part_score = (
+        to_postfix(lower(condition, one), GIB) for one in (place, replace(place, facts=frozenset()))
+    )
     short, flat = parse_hand("-.KQ8432.T9743.82"), parse_hand("832.KQ84.T97.832")
     for vulnerable in (False, True):
         context = Context(vul_we=vulnerable, vul_they=not vulnerable)
-        assert evaluate_postfix(code, short, context) == (not vulnerable)
-        assert not evaluate_postfix(code, flat, context)
+        assert evaluate_postfix(over_game, short, context) == (not vulnerable)
+        assert not evaluate_postfix(over_part_score, short, context)
+        assert not evaluate_postfix(over_game, flat, context)
+
+
+@pytest.mark.parametrize(
+    ("partner", "opponents", "bounds"),
+    [
+        # 2 * 13 - 4 * (20 + 20) - 8 * 6 - 73
+        ({"HCP": (0, 13)}, {"HCP": (6, 20)}, (25, 27)),
+        # no more than 22 points count, and both have shown trumps: 6 * 8 + 2 * 22 - 4 * 44 - 8 * 10
+        ({"HCP": (8, 37)}, {"HCP": (6, 30), "SL_H": (5, 7)}, (23, 25)),
+        # rounded down below zero too: 6 * 25 + 2 * 22 - 4 * 4 - 8 * 6 - 73
+        ({"HCP": (25, 37)}, {"HCP": (0, 2)}, (-6, -5)),
+    ],
+)
+def test_doubling_is_a_sum_for_each_vulnerability(partner, opponents, bounds):
+    call = CallPattern("bid", 4, "H")
+    text = text_of(
+        phrase("doubling pays", call=call),
+        bids={call: (4, "H")}, partner=partner, opponents=opponents,
+    )  # fmt: skip
+    own = "Controls * 2 + SL_H * 2 + HCP_H + Total_Points * 2 - HCP * 2"
+    assert text == " or ".join(
+        f"{they} and {own} > {bound}"
+        for they, bound in zip(("not Vul_They", "Vul_They"), bounds, strict=True)
+    )
+
+
+@pytest.mark.parametrize("level", range(1, 8))
+def test_levels_at_which_doubling_pays(level):
+    call = CallPattern("bid", level, "S")
+    doubling = phrase("doubling pays", call=call)
+    assert (text_of(doubling, bids={call: (level, "S")}) == "False") == (level not in {4, 5})
+    assert text_of(doubling) == "False"
 
 
 def test_facts_are_asked_and_fold_away():
@@ -324,6 +388,8 @@ def test_definitions():
         (phrase("law"), "a call, got none"),
         (phrase("law", call=NOTRUMP), "a suit contract, got notrump"),
         (phrase("pays over theirs"), "a call, got none"),
+        (phrase("doubling pays"), "a call, got none"),
+        (phrase("doubling pays", call=NOTRUMP), "a suit contract, got notrump"),
         (phrase("pays over theirs", call=NOTRUMP), "a suit contract, got notrump"),
         (phrase("longer", "spades"), "two suits"),
         (phrase("length", low=5), "one suit"),

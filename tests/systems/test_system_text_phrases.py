@@ -136,6 +136,7 @@ PHRASES = {
     "8+ combined cards in M": Phrase("combined cards", range=Range(8), suits=("M",)),
     "law of total tricks at 3M": Phrase("law", call=bid(3, "M")),
     "enough points for game in M": Phrase("enough points", call=CallPattern("game", None, "M")),
+    "doubling 4X pays": Phrase("doubling pays", call=bid(4, "X")),
     "5X pays over theirs": Phrase("pays over theirs", call=bid(5, "X")),
     "cheapest M pays over theirs": Phrase(
         "pays over theirs", call=CallPattern("cheapest", None, "M")
@@ -469,7 +470,7 @@ phrases = st.one_of(
     phrase("rule of", count=st.integers(10, 25)),
     phrase("named", text=names, suits=maybe_suit),
     phrase("raw", text=st.sampled_from(("HCP >= 15", "SL_S + SL_H >= 9 and not Balanced"))),
-    phrase(st.sampled_from(("law", "enough points", "pays over theirs", "available")), call=calls),
+    phrase(st.sampled_from(("law", "enough points", "pays over theirs", "doubling pays", "available")), call=calls),
     phrase("available", call=calls, range=st.sampled_from((Range(0, 2), Range(3), Range(2, 2)))),
     phrase(
         st.sampled_from(
