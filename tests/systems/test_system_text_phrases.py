@@ -470,7 +470,10 @@ phrases = st.one_of(
     phrase("rule of", count=st.integers(10, 25)),
     phrase("named", text=names, suits=maybe_suit),
     phrase("raw", text=st.sampled_from(("HCP >= 15", "SL_S + SL_H >= 9 and not Balanced"))),
-    phrase(st.sampled_from(("law", "enough points", "pays over theirs", "doubling pays", "available")), call=calls),
+    phrase(
+        st.sampled_from(("law", "enough points", "pays over theirs", "doubling pays", "available")),
+        call=calls,
+    ),
     phrase("available", call=calls, range=st.sampled_from((Range(0, 2), Range(3), Range(2, 2)))),
     phrase(
         st.sampled_from(
