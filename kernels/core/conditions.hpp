@@ -26,8 +26,8 @@ struct Pays {
 };
 constexpr i32 NOT_AT_LEVEL = 0;
 constexpr Pays PAYS = {4, 2, 40, 8, 12,
-                       {-4, -18, -12, 2, {-489, -526, -564, -602}},
-                       {-9, -47, 14, 4, {-471, -519, -567, NOT_AT_LEVEL}}};
+                       {-4, -18, -12, 2, {-469, -506, -544, -582}},
+                       {-9, -47, 14, 4, {-451, -499, -547, NOT_AT_LEVEL}}};
 
 // What a double of their suit contract is worth on average: `DoublingPays`.
 struct DoublingPays {

@@ -92,8 +92,8 @@ class Pays(NamedTuple):
     partners_point: int = 8
     """Of the most that partner may hold, at most ``widest`` beyond his least."""
     widest: int = 12
-    part_score: PaysOver = PaysOver(-4, -18, -12, {2: -489, 3: -526, 4: -564, 5: -602})
-    game: PaysOver = PaysOver(-9, -47, 14, {4: -471, 5: -519, 6: -567})
+    part_score: PaysOver = PaysOver(-4, -18, -12, {2: -469, 3: -506, 4: -544, 5: -582})
+    game: PaysOver = PaysOver(-9, -47, 14, {4: -451, 5: -499, 6: -547})
 
 
 PAYS: Final = Pays()

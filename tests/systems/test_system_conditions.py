@@ -252,18 +252,18 @@ def over_theirs(level=5, strain="H", **place):
 @pytest.mark.parametrize(
     ("facts", "partner", "theirs", "bounds"),
     [
-        # five trumps and at most 8 points with partner, 22 points with them: 200 + 64 - 198 - 519
-        (GAME, SHOWN, 11, (45, 43, 50, 48)),
-        # 200 + 64 - 88 - 602
-        (frozenset(), SHOWN, 11, (42, 43, 44, 45)),
+        # five trumps and at most 8 points with partner, 22 points with them: 200 + 64 - 198 - 499
+        (GAME, SHOWN, 11, (43, 41, 48, 46)),
+        # 200 + 64 - 88 - 582
+        (frozenset(), SHOWN, 11, (40, 41, 42, 43)),
         # no trumps, at best twelve points more than his least: 8 * 17
-        (GAME, {"HCP": (5, 30)}, 0, (38, 36, 43, 41)),
-        (frozenset(), {"HCP": (5, 30)}, 0, (46, 47, 48, 49)),
-        # bounds below zero are rounded down too: 320 + 296 - 519
-        (GAME, {"HCP": (25, 37), "SL_H": (8, 13)}, 0, (-10, -12, -5, -7)),
-        # 360 + 248 - 602, where whether we are vulnerable changes the sign
-        (frozenset(), {"HCP": (19, 37), "SL_H": (9, 13)}, 0, (-1, 0, 1, 2)),
-        (frozenset(), {"HCP": (25, 37), "SL_H": (9, 13)}, 0, (-6, -5, -4, -3)),
+        (GAME, {"HCP": (5, 30)}, 0, (36, 34, 41, 39)),
+        (frozenset(), {"HCP": (5, 30)}, 0, (44, 45, 46, 47)),
+        # bounds below zero are rounded down too: 320 + 296 - 499
+        (GAME, {"HCP": (25, 37), "SL_H": (8, 13)}, 0, (-12, -14, -7, -9)),
+        # 360 + 248 - 582, where whether we are vulnerable changes the sign
+        (frozenset(), {"HCP": (19, 37), "SL_H": (9, 13)}, 0, (-3, -2, -1, 0)),
+        (frozenset(), {"HCP": (25, 37), "SL_H": (9, 13)}, 0, (-8, -7, -6, -5)),
     ],
 )
 def test_bidding_over_theirs_is_a_sum_for_each_vulnerability(facts, partner, theirs, bounds):
@@ -279,8 +279,8 @@ def test_bidding_over_theirs_is_a_sum_for_each_vulnerability(facts, partner, the
 @pytest.mark.parametrize(
     ("facts", "bounds"),
     [
-        (frozenset(), {2: 40, 3: 43, 4: 47, 5: 51}),
-        (GAME, {4: 38, 5: 43, 6: 47}),
+        (frozenset(), {2: 38, 3: 41, 4: 45, 5: 49}),
+        (GAME, {4: 36, 5: 41, 6: 45}),
     ],
 )
 def test_levels_that_pay_over_theirs(facts, bounds):
