@@ -299,15 +299,11 @@ def test_levels_that_pay_over_theirs(facts, bounds):
 def test_trumps_and_shortness_pay_and_vulnerability_costs():
     condition = phrase("pays over theirs", call=OVER)
     place = Place(bids={OVER: (5, "H")}, partner=SHOWN, opponents={"HCP": (9, 20)}, facts=GAME)
-    over_game, over_part_score = (
-        to_postfix(lower(condition, one), GIB) for one in (place, replace(place, facts=frozenset()))
-    )
+    code = to_postfix(lower(condition, place), GIB)
     short, flat = parse_hand("-.KQ8432.T9743.82"), parse_hand("832.KQ84.T97.832")
-    for vulnerable in (False, True):
-        context = Context(vul_we=vulnerable, vul_they=not vulnerable)
-        assert evaluate_postfix(over_game, short, context) == (not vulnerable)
-        assert not evaluate_postfix(over_part_score, short, context)
-        assert not evaluate_postfix(over_game, flat, context)
+    they, we = Context(vul_they=True), Context(vul_we=True)
+    assert [bool(evaluate_postfix(code, short, context)) for context in (they, we)] == [True, False]
+    assert [bool(evaluate_postfix(code, flat, context)) for context in (they, we)] == [False, False]
 
 
 @pytest.mark.parametrize(
