@@ -321,8 +321,10 @@ def test_doubling_is_a_sum_for_each_vulnerability(partner, opponents, bounds):
     call = CallPattern("bid", 4, "H")
     text = text_of(
         phrase("doubling pays", call=call),
-        bids={call: (4, "H")}, partner=partner, opponents=opponents,
-    )  # fmt: skip
+        bids={call: (4, "H")},
+        partner=partner,
+        opponents=opponents,
+    )
     own = "Controls * 2 + SL_H * 2 + HCP_H + Total_Points * 2 - HCP * 2"
     assert text == " or ".join(
         f"{they} and {own} > {bound}"
