@@ -82,7 +82,8 @@ class Pays(NamedTuple):
     results of the open part of the bank, at places where the shipped ``sayc`` might have bid a suit
     over theirs or passed, as the mean of both scores: as the bidding left them, and doubled where a
     contract fails (``python -m benchmarks.over_their_bid``; bidcascade's own). The highest level of
-    each, where few bid, carries on the steps of those below it.
+    each, where few bid, carries on the steps of those below it. All levels ask for two units less
+    than the fit, which gains by the first score what it loses by the second.
     """
 
     own_trump: int = 4
