@@ -89,8 +89,8 @@ def test_calls_are_judged_as_the_system_makes_them(sayc, auction, dealer, sides)
     [
         (GAME, Seat.EAST, LEADER, 600_000),
         ("1S P 2S P P P", Seat.WEST, "K2.KJ54.Q83.KT97", 100_000),
-        ("1H 1S 2H", Seat.WEST, "AQ7.T4.KJ92.J653", 150_000),
-        ("2H P P X P", Seat.SOUTH, "K52.83.AT965.QJ4", 150_000),
+        ("1H 1S 2H", Seat.WEST, "AQ7.T4.KJ92.J653", 200_000),
+        ("2H P P X P", Seat.SOUTH, "K52.83.AT965.QJ4", 200_000),
     ],
 )
 def test_layouts_are_those_of_plain_rejection(sayc, auction, seat, hand, tried):

@@ -47,9 +47,10 @@ def test_deal_then_the_system_bids_and_explains(visit):
         "2♣ wants 8+ points, 4 hearts or 4 spades, at most 5 hearts and at most 5 spades."
     )
     assert page.locator(".close-calls li").all_text_contents() == [
+        "2NT wants 9+ points or not 4333 shape, you have 8 points (Invitation)",
         "2♥ wants 5+ spades, you have 4 (Jacoby transfer)",
-        "3NT wants 10+ points, you have 8 (Game)",
-        "2NT fits too, but 2♣ comes first (Invitation)",
+        "3NT wants 10+ points, or 9+ points and 5+ cards in the longest suit, "
+        "you have 8 points (Game)",
     ]
     # all else is folded, and its conditions are for authors
     assert page.locator(".candidate").count() == 0
