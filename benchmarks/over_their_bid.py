@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import FIRST_BID, LAST_BID, PASS, STRAINS
-from bidcascade.inference.auction_ends import DistinctAuctions, contracts_by_compass
 from bidcascade.inference.compare import doubled_where_failing, imps_of, scores_of
+from bidcascade.inference.doctor import bid_to_the_end, played_at
 from bidcascade.inference.double_dummy.solved_deals import OPEN, bank_sample
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
@@ -50,7 +50,6 @@ CLASSES = (("part score", PAYS.part_score), ("game", PAYS.game))
 _SUITS = STRAINS[:4]
 _GAMES = np.array([game_level(strain) for strain in STRAINS])
 _PART_DEALS = 2_000
-_BUDGET = 1 << 30
 _FOLDS = 5
 _RIDGE = 1.0
 _TENTHS = 10
@@ -116,12 +115,7 @@ def chances_of_part(bidder: Bidder, deals: DealArrays, tables: I8) -> Iterator[C
     """Chances of deals that are bid together, call by call."""
     own = own_sums(deals)
     with bidder.lock:
-        if bidder.bytes > _BUDGET:
-            bidder.start_over()
-        steps = list(bidder.steps(deals))
-        places = np.zeros(len(deals), np.int32)
-        for step in steps:
-            places[step.deals] = step.place
+        steps, places = bid_to_the_end(bidder, deals)
         made = scores(bidder, places, deals, tables)
         for depth, step in enumerate(steps):
             at, suit, bid, their_bid, seen = found_at(bidder, step, depth)
@@ -216,11 +210,7 @@ def found_at(bidder: Bidder, step: BiddingLevel, depth: int) -> tuple[I64, I64, 
 
 def scores(bidder: Bidder, places: I32, deals: DealArrays, tables: I8) -> tuple[I32, I32]:
     """Points of North-South of auctions that end at some places: plain, and defended perfectly."""
-    different, which = np.unique(places, return_inverse=True)
-    numbers = DistinctAuctions.of(bidder.endings(different)).contracts[which]
-    parts, played = contracts_by_compass(numbers, deals.dealer)
-    column = np.where(played, 5 * parts.declarer + parts.strain, 0)
-    tricks = tables[np.arange(len(tables)), column]
+    parts, played, tricks = played_at(bidder, places, deals, tables)
     doubled = doubled_where_failing(parts, tricks)
     return (
         scores_of(parts, played, deals.vulnerability, tricks),

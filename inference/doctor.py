@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, PASS, STRAINS, ShownAnswer
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import high_card_points
-from bidcascade.kernels.types import I8, I16, I64, U8, Bools
+from bidcascade.kernels.types import I8, I16, I32, I64, U8, Bools
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder, BiddingLevel
 
-from .auction_ends import DistinctAuctions, contracts_by_compass
+from .auction_ends import ContractParts, DistinctAuctions, contracts_by_compass
 from .compare import imps_of, scores_of
 from .yardstick import LineName
 
@@ -296,12 +296,7 @@ def _alternatives(
     bidder = lines.bidder
     with bidder.lock:
         lines.forget_calls()
-        if bidder.bytes > _BUDGET:
-            bidder.start_over()
-        steps = list(bidder.steps(deals))
-        places = np.zeros(len(deals), np.int32)
-        for step in steps:
-            places[step.deals] = step.place
+        steps, places = bid_to_the_end(bidder, deals)
         made = _scores(bidder, places, deals, tables)
         for depth, step in enumerate(steps):
             chosen = _chosen(lines, step, depth, counts)
@@ -348,13 +343,34 @@ def _chosen(
     return np.array(at, np.int64), np.array(calls, np.uint8), np.array(own), np.array(other)
 
 
-def _scores(bidder: Bidder, places: NDArray[np.int32], deals: DealArrays, tables: I8) -> I64:
-    """Points of North-South of auctions that end at some places."""
+def bid_to_the_end(bidder: Bidder, deals: DealArrays) -> tuple[list[BiddingLevel], I32]:
+    """Bid deals at all four seats: every level, and the place where each deal ends, int32 [n].
+
+    Who calls holds the bidder's lock. Places of earlier deals are forgotten where there are many.
+    """
+    if bidder.bytes > _BUDGET:
+        bidder.start_over()
+    steps = list(bidder.steps(deals))
+    places = np.zeros(len(deals), np.int32)
+    for step in steps:
+        places[step.deals] = step.place
+    return steps, places
+
+
+def played_at(
+    bidder: Bidder, places: I32, deals: DealArrays, tables: I8
+) -> tuple[ContractParts, Bools, I8]:
+    """Contracts of auctions that end at some places, which are played, and tricks, int8 [n]."""
     different, which = np.unique(places, return_inverse=True)
     numbers = DistinctAuctions.of(bidder.endings(different)).contracts[which]
     parts, played = contracts_by_compass(numbers, deals.dealer)
     column = np.where(played, 5 * parts.declarer + parts.strain, 0)
-    tricks = tables[np.arange(len(tables)), column]
+    return parts, played, tables[np.arange(len(tables)), column]
+
+
+def _scores(bidder: Bidder, places: I32, deals: DealArrays, tables: I8) -> I64:
+    """Points of North-South of auctions that end at some places."""
+    parts, played, tricks = played_at(bidder, places, deals, tables)
     return scores_of(parts, played, deals.vulnerability, tricks).astype(np.int64)
 
 
