@@ -180,7 +180,7 @@ class State:
         """Return the state behind a call of the player to act."""
         position, side = self.position, self.position % 2
         call_kind = describe_call(self, meaning)
-        suits = _suits_shown(self.suits[position], meaning, knowledge)
+        suits = _suits_shown(self.suits[position], meaning, knowledge, call_kind)
         agreed = _agreed_suit(meaning, call_kind) or self.agreed[side]
         forced = self.game_forced[side] or meaning.has_agreement("forcing to game")
         return State(
@@ -246,14 +246,22 @@ def describe_call(state: State, meaning: Meaning) -> frozenset[str]:
     return frozenset(words)
 
 
-def _suits_shown(before: str, meaning: Meaning, knowledge: Knowledge) -> str:
+def _suits_shown(
+    before: str, meaning: Meaning, knowledge: Knowledge, call_kind: frozenset[str]
+) -> str:
     shown, call = before, meaning.call
-    if call >= FIRST_BID and not meaning.is_artificial and strain_of(call) not in shown + "N":
-        shown += strain_of(call)
+    long = "".join(
+        suit
+        for suit, (least, _) in zip(_SUITS, hull(knowledge.cells).lengths, strict=True)
+        if least >= NATURAL_LENGTH
+    )
+    if call >= FIRST_BID and not meaning.is_artificial:
+        suit = strain_of(call)
+        # a bid of the other side's suit is a cue-bid, unless it shows cards there
+        if suit not in shown + "N" and ("cue-bid" not in call_kind or suit in long):
+            shown += suit
     if meaning.uses and call != PASS:
-        for suit, (least, _) in zip(_SUITS, hull(knowledge.cells).lengths, strict=True):
-            if least >= NATURAL_LENGTH and suit not in shown:
-                shown += suit
+        shown += "".join(suit for suit in long if suit not in shown)
     return shown
 
 

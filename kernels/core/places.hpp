@@ -292,7 +292,10 @@ CORE_ROLLED
         if (trumps == 0 && row.call_kind[me] & CALL_KIND_RAISE && !artificial) trumps = suit;
         if (suit != 0 && !artificial) {
             if (suit == NOTRUMP) row.notrump[me] = 1;
-            else add_suit(row, me, suit);
+            // a bid of the other side's suit is a cue-bid, unless it shows cards there
+            else if (!(row.call_kind[me] & CALL_KIND_CUE_BID) ||
+                     row.hull[me][suit][0] >= NATURAL_LENGTH)
+                add_suit(row, me, suit);
         }
         if (call != 0 && end != 0)
             for (i32 other = 0; other < 4; ++other)

@@ -201,6 +201,15 @@ def forced_on(tried: System, deals: int) -> tuple[int, int]:
         # a lone king where partner has length is no reason to ask for aces
         ("T953.K.AKQJ.KQT6", "1D P 1H P 1S P 4S P", "P"),
         ("KQ87.Q.AK74.KJ54", "1D P 1H P 1S P 4S P", "P"),
+        # partner's double of what they bid over our game is left in
+        ("Q95.974.K8.KJT52", "P P 1S P 3S 4S X P", "P"),
+        ("63.K86.K9765.QJ6", "P 1H 1S 3H 4S X P", "P"),
+        # their cue-bid of our suit does not make our next bid of it one
+        ("AJ932.64.A764.K5", "1D P 1S P 2S 3S", "4S"),
+        ("AQT8.9.AQ64.K873", "1D P 1S P 2S 3S 4S P", "P"),
+        # a doubled opening at the one level is run from by who is short there
+        ("J3.Q76542.653.84", "1D P P X P P", "P"),
+        ("J3.Q76542.84.653", "1D P P X P P", "1H"),
     ],
 )
 def test_calls_for_which_players_would_blame_their_partner(name, hand, auction, call):

@@ -67,6 +67,8 @@ def test_auction_patterns(header, auctions, others):
         ("nobody has opened", ["", "P P"], ["1C"]),
         ("they bid X", ["1H", "1C P 1H"], ["1N", "P"]),
         ("they bid spades", ["1S"], ["1H"]),
+        # a bid of a suit that we have shown is a cue-bid, unless it shows cards there
+        ("they bid hearts", ["1C P 1H"], ["1C P 1H P 1S 2H", "1H P P 2H"]),
         ("partner bid 1NT", ["1N P"], ["1C P"]),
         ("RHO doubled", ["1H X"], ["1H P", "1H 1S"]),
         ("RHO passed", ["1H P"], ["1H X"]),
