@@ -205,7 +205,6 @@ def forced_on(tried: System, deals: int) -> tuple[int, int]:
         ("Q95.974.K8.KJT52", "P P 1S P 3S 4S X P", "P"),
         ("63.K86.K9765.QJ6", "P 1H 1S 3H 4S X P", "P"),
         # their cue-bid of our suit does not make our next bid of it one
-        ("AJ932.64.A764.K5", "1D P 1S P 2S 3S", "4S"),
         ("AQT8.9.AQ64.K873", "1D P 1S P 2S 3S 4S P", "P"),
         # a doubled opening at the one level is run from by who is short there
         ("J3.Q76542.653.84", "1D P P X P P", "P"),
