@@ -241,10 +241,10 @@ def test_nothing_is_left_open():
         (bot("os.kill(os.getpid(), 9)"), r"got the end \(exit code 137\)", "ended"),
         (bot("1 / 0"), "the end .*ZeroDivisionError", "ended"),
         (["sh", "-c", "exit 5"], r"the end \(exit code 5\)", "ended"),
-        (says("P\nP"), "one line for each question, got another", "too much"),
+        (says("P\nP"), r"one line for each question, got (another|\d+ more)", "too much"),
         (bot("while True: sys.stdout.write('x' * 9999)"), "lines of at most 4096", "too much"),
         (bot("while True: print('#' * 999)"), "bytes of remarks", "too much"),
-        ([*bot("")[:-1], "while True: print('P')"], "another", "too much"),
+        ([*bot("")[:-1], "while True: print('P')"], r"got (another|\d+ more)", "too much"),
     ],
 )  # fmt: skip
 def test_an_engine_that_fails_is_ended_and_told(command, message, fault, monkeypatch):
