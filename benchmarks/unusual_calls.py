@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bidcascade.bridge import DOUBLE, FIRST_BID, STRAINS
-from bidcascade.inference.compare import doubled_where_failing, imps_of, scores_of
-from bidcascade.inference.doctor import bid_to_the_end, played_at
+from bidcascade.bridge import DOUBLE, FIRST_BID, STRAINS, Auction
+from bidcascade.inference.compare import imps_of
+from bidcascade.inference.doctor import bid_to_the_end
 from bidcascade.inference.double_dummy.solved_deals import HELD_OUT, OPEN, bank_sample
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
@@ -26,13 +26,17 @@ from bidcascade.kernels.types import I8, I32, I64, Bools
 from bidcascade.systems import open_system
 from bidcascade.systems.bidder import Bidder
 
+from .over_their_bid import scores
+
 SEED = 38
 _PART_DEALS = 5_000
-_CARDS = 4
+_LEAST_CARDS = 4
 _HIGHEST = FIRST_BID + 4 * len(STRAINS)
 _SUITS = 4
+_NEVER = -1
 _BITS = np.uint64(13)
-_SURE = 1.96
+_Z = 1.96
+"""Standard errors of an interval of 95 %."""
 
 
 class Unusual(NamedTuple):
@@ -62,7 +66,9 @@ def main() -> int:
         of_side = drawn.of(drawn.depth % 2 == side)
         answers = old.bidder(new) if side == 0 else new.bidder(old)
         by_old, by_new = (points(one, of_side, deals, tables) for one in (usual, answers))
-        without = points(usual, of_side._replace(depth=of_side.depth * 0 - 1), deals, tables)
+        without = points(
+            usual, of_side._replace(depth=np.full_like(of_side.depth, _NEVER)), deals, tables
+        )
         seats = deals.dealer[of_side.deal].astype(np.int64) + side
         sign = np.where(seats % 2 == 0, 1, -1)
         gains.append(-sign * imps(by_new, by_old))
@@ -71,9 +77,9 @@ def main() -> int:
     by_old, by_new = np.concatenate(costs, axis=2)
     print(f"{options.new} beside {options.old}, {len(deals):,} deals, {gain.shape[1]:,} calls")
     print(f"{'':42}{'plain':>18}{'defended':>22}")
-    print(f"{'the side that answers gains by the new text':42} {said(gain)}")
-    print(f"{'an unusual call costs against the old text':42} {said(by_old)}")
-    print(f"{'and against the new one':42} {said(by_new)}")
+    print(f"{'the side that answers gains by the new text':42} {intervals(gain)}")
+    print(f"{'an unusual call costs against the old text':42} {intervals(by_old)}")
+    print(f"{'and against the new one':42} {intervals(by_new)}")
     return 0
 
 
@@ -112,37 +118,35 @@ def unusual_calls_of_part(
 
 
 def sensible(bidder: Bidder, place: int, hand: np.uint64) -> list[int]:
-    """Calls that somebody might make at a place with a hand."""
-    row = bidder.row(place)
-    me, last = int(row["length"]) & 3, int(row["last_bid"])
-    by_them = (int(row["last_bidder"]) - me) % 2 != 0
+    """Legal calls that somebody might make at a place with a hand."""
+    auction = auction_at(bidder, place)
+    me, shown = len(auction.calls) & 3, bidder.row(place)["suits"]
     cards = np.bitwise_count(hand >> (_BITS * np.arange(_SUITS, dtype=np.uint64)) & 0x1FFF)
-    packed = int(row["suits"][me - 1]) | int(row["suits"][(me + 1) & 3]) << 12
+    # three bits a suit, four suits at most
+    packed = int(shown[me - 1]) | int(shown[(me + 1) & 3]) << 12
     theirs = {packed >> shift & 7 for shift in range(0, 24, 3)} - {0}
-    calls = [DOUBLE] if last >= FIRST_BID and by_them and not row["doubled"] else []
+    calls = [DOUBLE] if auction.is_legal(DOUBLE) else []
     for suit in range(_SUITS):
-        cheapest = last + 1 + (suit - (last + 1 - FIRST_BID)) % len(STRAINS)
-        cheapest = max(cheapest, FIRST_BID + suit)
-        bids = [cheapest, cheapest + len(STRAINS)] if cards[suit] >= _CARDS else []
+        bids = [
+            bid for bid in range(FIRST_BID + suit, _HIGHEST, len(STRAINS)) if auction.is_legal(bid)
+        ]
         if suit + 1 in theirs:
-            bids = [cheapest]
-        calls += [bid for bid in bids if bid < _HIGHEST]
+            calls += bids[:1]
+        elif cards[suit] >= _LEAST_CARDS:
+            calls += bids[:2]
     return calls
 
 
-def is_legal(row: np.void, call: int) -> bool:
-    """Whether a bid or a double may be made."""
-    if call >= FIRST_BID:
-        return call > int(row["last_bid"])
-    by_them = (int(row["last_bidder"]) - int(row["length"])) % 2 != 0
-    return int(row["last_bid"]) >= FIRST_BID and by_them and not row["doubled"]
+def auction_at(bidder: Bidder, place: int) -> Auction:
+    """Calls that lead to a place."""
+    return Auction.of(bidder.auction_of(place))
 
 
 def points(bidder: Bidder, unusual: Unusual, deals: DealArrays, tables: I8) -> I32:
     """Points of North-South, plain and defended, int32 [2, n].
 
-    Where the auction does not come to the place, or the call is not legal there, and where the
-    depth is -1, the deal is bid as usual.
+    Where the auction does not come to the depth, or the call is not legal there, the deal is bid
+    as usual.
     """
     found = []
     for start in range(0, len(unusual.deal), _PART_DEALS):
@@ -153,7 +157,9 @@ def points(bidder: Bidder, unusual: Unusual, deals: DealArrays, tables: I8) -> I
             for depth, step in enumerate(steps):
                 at = np.flatnonzero(part.depth[step.deals] == depth)
                 legal = [
-                    is_legal(bidder.row(int(step.place[one])), int(part.call[step.deals[one]]))
+                    auction_at(bidder, int(step.place[one])).is_legal(
+                        int(part.call[step.deals[one]])
+                    )
                     for one in at.tolist()
                 ]
                 at = at[np.array(legal, bool)]
@@ -161,12 +167,8 @@ def points(bidder: Bidder, unusual: Unusual, deals: DealArrays, tables: I8) -> I
                     here = step.deals[at]
                     calls = part.call[here].astype(np.uint8)
                     ends[here] = bidder.bid_on(some.take(here), step.place[at], calls, depth).place
-            contracts, played, tricks = played_at(bidder, ends, some, known)
-        doubled = doubled_where_failing(contracts, tricks)
-        found.append(
-            [scores_of(one, played, some.vulnerability, tricks) for one in (contracts, doubled)]
-        )
-    return np.concatenate([np.array(one, np.int32) for one in found], axis=1)
+            found.append(np.array(scores(bidder, ends, some, known), np.int32))
+    return np.concatenate(found, axis=1)
 
 
 def imps(there: I32, here: I32) -> I64:
@@ -174,9 +176,9 @@ def imps(there: I32, here: I32) -> I64:
     return np.array([imps_of(more) for more in there - here], np.int64)
 
 
-def said(values: I64) -> str:
+def intervals(values: I64) -> str:
     """Means with intervals of 95 %."""
-    errors = _SURE * values.std(axis=1) / values.shape[1] ** 0.5
+    errors = _Z * values.std(axis=1) / values.shape[1] ** 0.5
     return "   ".join(
         f"{mean:+8.4f} ± {error:.4f}"
         for mean, error in zip(values.mean(axis=1), errors, strict=True)

@@ -193,8 +193,8 @@ def test_every_option_has_cases(name):
 @pytest.mark.parametrize(("name", "on"), [
     ("sayc", set()), ("acol", set()), ("precision", set()), ("light-openings", set()),
     ("two-over-one", {"drury", "inverted-minors", "keycards", "landy", "leaping-michaels",
-                      "lebensohl", "lebensohl-doubles", "new-minor", "queen-ask", "smolen", "splinters",
-                      "support-doubles"}),
+                      "lebensohl", "lebensohl-doubles", "new-minor", "queen-ask", "smolen",
+                      "splinters", "support-doubles"}),
 ])  # fmt: skip
 def test_what_is_on_unless_one_asks(name, on):
     own = system(name).text.options
