@@ -50,9 +50,8 @@ def main() -> int:
             for declarer in range(4):
                 one, other = hands[declarer], hands[(declarer + 2) % 4]
                 is_suit = strain != NOTRUMP
-                parts.append(
-                    suit_parts(one, other, strain) if is_suit else notrump_parts(one, other)
-                )
+                around = [hands[(declarer + turn) % 4] for turn in range(4)]
+                parts.append(suit_parts(around, strain) if is_suit else notrump_parts(around))
                 tricks.append(tables[:, 5 * declarer + strain])
                 both.append(points[declarer] + points[(declarer + 2) % 4])
                 length = one.length[strain] + other.length[strain] if is_suit else both[-1] * 0

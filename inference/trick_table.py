@@ -1,4 +1,4 @@
-"""Tricks without a solver: what the parts of two hands are worth, a table fitted on solved deals.
+"""Tricks without a solver: what the parts of a deal are worth, a table fitted on solved deals.
 
 A sum over declarer's and dummy's hands, by trumps, honours and shape. Honours of the trump suit
 count more than others, and less of them is needed where there are many trumps; honours that stand
@@ -9,6 +9,7 @@ the open part of the bank, in which what is likely to be played counts more:
 ``python -m benchmarks.trick_table`` fits them anew.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from math import erf, sqrt
 from statistics import NormalDist
@@ -21,8 +22,8 @@ from bidcascade.bridge import Contract, score
 from bidcascade.kernels.types import F64, I8, U64
 
 NOTRUMP: Final = 4
-SUIT_ERROR: Final = 0.86
-NOTRUMP_ERROR: Final = 1.19
+SUIT_ERROR: Final = 0.77
+NOTRUMP_ERROR: Final = 1.15
 """Standard deviation of tricks around the estimate."""
 _NARROWER: Final = ((9.0, 11.0, 12.0, 13.0), (1.0, 0.93, 0.8, 0.62))
 """Estimates, and what part of the error they have: near thirteen there is less to go wrong."""
@@ -33,41 +34,54 @@ MOST_TRUMPS: Final = 11
 """Trumps of both hands; fewer and more count as these."""
 _HONOURS: Final = ("ace", "king", "queen", "jack", "ten")
 _HIGHEST: Final = 12
+_USUAL_DIFFERENCE: Final = np.array(
+    [0, 1, 0.96, 1.44, 1.4, 1.78, 1.74, 2.06, 2.0, 2.3, 2.3, 2.5, 2.5, 2.7]
+)
+"""Mean difference of the defenders' lengths in a suit, by the cards that they have of it."""
 
 SUIT_VALUES: Final = {
-    "5 trumps": -2.9, "6 trumps": -1.7, "7 trumps": -0.49, "8 trumps": 0.46, "9 trumps": 1.69,
-    "10 trumps": 2.49, "11 trumps": 2.89, "ace of trumps": 1.96, "king of trumps": 1.63,
-    "queen of trumps": 1.06, "jack of trumps": 0.51, "ten of trumps": 0.23,
-    "ace of another suit": 1.19, "king of another suit": 0.46, "queen of another suit": 0.36,
-    "jack of another suit": 0.21, "ten of another suit": 0.08, "void": 1.18, "singleton": 0.44,
-    "doubleton": 0.08, "void beside fewer trumps": 0.19, "singleton beside fewer trumps": 0.17,
-    "doubleton beside fewer trumps": 0.12, "king, queen or jack opposite shortness": -0.15,
-    "ace opposite a void": -0.59, "card of a side suit beyond eight": -0.03,
-    "suit of equal lengths": -0.13, "trump more in one hand": 0.26,
-    "trump beyond five in one hand": -0.36, "four trumps in both hands": 0.42,
-    "suit without ace and king": -0.41, "ace with king": 0.62, "king with queen": 0.29,
-    "ace with queen": 0.25, "king with jack": 0.12, "queen with jack": -0.01,
-    "ace with king of trumps": -0.28, "king with queen of trumps": -0.24,
-    "king of ten trumps": -0.39, "queen of nine trumps": -0.36, "jack of nine trumps": -0.25,
+    "5 trumps": -1.97, "6 trumps": -1, "7 trumps": 0, "8 trumps": 0.74, "9 trumps": 1.8,
+    "10 trumps": 2.55, "11 trumps": 2.88, "ace of trumps": 1.96, "king of trumps": 1.62,
+    "queen of trumps": 1.05, "jack of trumps": 0.53, "ten of trumps": 0.23,
+    "ace of another suit": 1.18, "king of another suit": 0.46, "queen of another suit": 0.36,
+    "jack of another suit": 0.23, "ten of another suit": 0.09, "void": 1.23, "singleton": 0.47,
+    "doubleton": 0.09, "void beside fewer trumps": 0.21, "singleton beside fewer trumps": 0.16,
+    "doubleton beside fewer trumps": 0.1, "king, queen or jack opposite shortness": -0.18,
+    "ace opposite a void": -0.64, "card of a side suit beyond eight": 0.09,
+    "suit of equal lengths": -0.12, "trump more in one hand": 0.23,
+    "trump beyond five in one hand": -0.31, "four trumps in both hands": 0.39,
+    "suit without ace and king": -0.41, "ace with king": 0.66, "king with queen": 0.32,
+    "ace with queen": 0.27, "king with jack": 0.12, "queen with jack": 0,
+    "ace with king of trumps": -0.27, "king with queen of trumps": -0.25,
+    "king of ten trumps": -0.45, "queen of nine trumps": -0.36, "jack of nine trumps": -0.25,
+    "uneven break of trumps": -0.09, "four trumps in a defender's hand": -0.29,
+    "five trumps in a defender's hand": -0.37, "defender's void": -0.75,
+    "defender's singleton": -0.3, "ace of trumps onside": 0.07, "king of trumps onside": 0.19,
+    "queen of trumps onside": 0.13, "jack of trumps onside": 0.07, "ace onside": 0.14,
+    "king onside": 0.12, "queen onside": 0.07, "jack onside": 0.04,
 }  # fmt: skip
-"""Tricks for each part of both hands in a trump contract, in the order of :func:`suit_parts`."""
+"""Tricks for each part of the deal in a trump contract, in the order of :func:`suit_parts`."""
 
 NOTRUMP_VALUES: Final = {
-    "both hands": 0.28, "ace": 1.09, "king": 0.04, "queen": 0.16, "jack": 0.33, "ten": 0.18,
-    "card of the longest suit together": 0.16, "suit without a stopper": -0.67,
-    "card beyond four of the longest suit": -0.11, "honour of the longest suit": -0.0,
-    "honour for each card beyond four": 0.09, "suit without any guard": -0.18,
-    "suit without a whole guard": -0.37, "two suits without a whole guard": -0.62,
-    "short suit without ace and king": -0.52, "few cards and one guard": -0.12,
-    "card fewer than six of a suit": -0.3, "ace with king": 1.3, "king with queen": 0.82,
-    "ace with queen": 0.61, "king with jack": 0.32, "queen with jack": 0.31,
-    "ace, king and queen": 0.37,
+    "both hands": 0.67, "ace": 0.97, "king": -0.02, "queen": 0.12, "jack": 0.35, "ten": 0.18,
+    "card of the longest suit together": 0.14, "suit without a stopper": -0.67,
+    "card beyond four of the longest suit": -0.08, "honour of the longest suit": 0.01,
+    "honour for each card beyond four": 0.09, "suit without any guard": -0.22,
+    "suit without a whole guard": -0.42, "two suits without a whole guard": -0.64,
+    "short suit without ace and king": -0.45, "few cards and one guard": -0.14,
+    "card fewer than six of a suit": -0.21, "ace with king": 1.38, "king with queen": 0.85,
+    "ace with queen": 0.68, "king with jack": 0.29, "queen with jack": 0.26,
+    "ace, king and queen": 0.43, "ace onside": 0.2, "king onside": 0.17, "queen onside": 0.12,
+    "jack onside": 0.06, "card beyond five of a defender's suit": -0.26,
+    "uneven break of seven cards": -0.03,
 }  # fmt: skip
 """Tricks for each part in notrump, in the order of :func:`notrump_parts`."""
 
 
 def estimated_tricks(hands: U64, strain: int, declarer: int) -> F64:
-    """Tricks that a declarer may expect, float64 [n], by the hands of his side alone.
+    """Tricks that a declarer may expect, float64 [n].
+
+    Defenders whose hands are empty are unknown: nothing breaks badly, and nothing is onside.
 
     Examples
     --------
@@ -77,11 +91,11 @@ def estimated_tricks(hands: U64, strain: int, declarer: int) -> F64:
     >>> [round(float(estimated_tricks(hands, strain, 0)[0]), 1) for strain in (3, 4)]
     [12.5, 12.2]
     """
-    first, second = (Holdings.of(hands[seat]) for seat in (declarer, (declarer + 2) % 4))
+    around = [Holdings.of(hands[(declarer + turn) % 4]) for turn in range(4)]
     if strain == NOTRUMP:
-        values, parts = NOTRUMP_VALUES, notrump_parts(first, second)
+        values, parts = NOTRUMP_VALUES, notrump_parts(around)
     else:
-        values, parts = SUIT_VALUES, suit_parts(first, second, strain)
+        values, parts = SUIT_VALUES, suit_parts(around, strain)
     tricks = np.array([*values.values()]) @ parts
     if strain != NOTRUMP:
         tricks = np.interp(tricks, *_NEAR_ALL)
@@ -124,7 +138,7 @@ def error_of(tricks: F64, strain: int) -> F64:
     Examples
     --------
     >>> error_of(np.array([8.0, 13.0]), 3).round(2).tolist()
-    [0.86, 0.53]
+    [0.77, 0.48]
     """
     error = NOTRUMP_ERROR if strain == NOTRUMP else SUIT_ERROR
     return error * np.interp(tricks, *_NARROWER)
@@ -142,7 +156,7 @@ def _chances(step: int, error: float) -> F64:
     return np.diff(np.array([0.0, *below, 1.0]))
 
 
-# --- the parts of two hands ----------------------------------------------------------------------
+# --- the parts of a deal --------------------------------------------------------------------------
 
 
 class Holdings(NamedTuple):
@@ -160,8 +174,12 @@ class Holdings(NamedTuple):
         return cls(np.bitwise_count(suits), honours.astype(np.bool_))
 
 
-def suit_parts(first: Holdings, second: Holdings, trumps: int) -> F64:
-    """Count the parts of two hands, as :data:`SUIT_VALUES` has them, float64 [parts, n]."""
+def suit_parts(around: Sequence[Holdings], trumps: int) -> F64:
+    """Count the parts of a deal, as :data:`SUIT_VALUES` has them, float64 [parts, n].
+
+    The hands are those of declarer, left-hand opponent, dummy and right-hand opponent.
+    """
+    first, second = around[0], around[2]
     sides = [suit for suit in range(4) if suit != trumps]
     both = _both(first, second)
     together = np.clip(both[trumps], FEWEST_TRUMPS, MOST_TRUMPS)
@@ -194,11 +212,24 @@ def suit_parts(first: Holdings, second: Holdings, trumps: int) -> F64:
     ace, king, queen, jack, _ = honours[trumps]
     parts += [ace & king, king & queen, king * (both[trumps] >= 10)]
     parts += [one * (both[trumps] >= 9) for one in (queen, jack)]
+    onside = onside_honours(around)
+    theirs = [around[turn].length.astype(np.int64) for turn in (1, 3)]
+    most = np.maximum(theirs[0][trumps], theirs[1][trumps])
+    parts += [
+        _unevenness(around)[trumps], most >= 4, most >= 5,
+        *(sum(((one[sides] == cards) & (one[trumps] > 0)).sum(axis=0) for one in theirs)
+          for cards in range(2)),
+        *onside[:, trumps], *onside[:, sides].sum(axis=1),
+    ]  # fmt: skip
     return np.array(parts, np.float64)
 
 
-def notrump_parts(first: Holdings, second: Holdings) -> F64:
-    """Count the parts of two hands, as :data:`NOTRUMP_VALUES` has them, float64 [parts, n]."""
+def notrump_parts(around: Sequence[Holdings]) -> F64:
+    """Count the parts of a deal, as :data:`NOTRUMP_VALUES` has them, float64 [parts, n].
+
+    The hands are those of declarer, left-hand opponent, dummy and right-hand opponent.
+    """
+    first, second = around[0], around[2]
     honours = first.honours.astype(np.int64) + second.honours
     together = _both(first, second)
     longest = together.argmax(axis=0)
@@ -222,8 +253,35 @@ def notrump_parts(first: Holdings, second: Holdings) -> F64:
         np.clip(6 - together.min(axis=0).astype(np.int64), 0, None),
         *(one.sum(axis=0) for one in _pairs(honours)),
         (honours[:, :3].sum(axis=1) == 3).sum(axis=0),
+        *onside_honours(around).sum(axis=1),
+        np.clip(np.maximum(around[1].length, around[3].length).max(axis=0), 5, None) - 5,
+        (_unevenness(around) * (together >= 7)).sum(axis=0),
     ]  # fmt: skip
     return np.array(parts, np.float64)
+
+
+def onside_honours(around: Sequence[Holdings]) -> NDArray[np.int64]:
+    """Tell where the defenders' ace, king, queen and jack lie, int64 [4 honours, 4 suits, n].
+
+    1 where it plays before a hand of declarer's side that may catch it, -1 where it plays after:
+    the king may catch the ace, the ace the king, king or ace and jack the queen, queen and a higher
+    honour the jack.
+    """
+    found = np.zeros((4, *around[0].length.shape), np.int64)
+    for seat in (0, 2):
+        ace, king, queen, jack = (around[seat].honours[:, rank] for rank in range(4))
+        before, after = (around[(seat + turn) % 4].honours.astype(np.int64) for turn in (3, 1))
+        catchers = king, ace, king | (ace & jack), queen & (ace | king)
+        for rank, catcher in enumerate(catchers):
+            found[rank] += catcher * (before[:, rank] - after[:, rank])
+    return found
+
+
+def _unevenness(around: Sequence[Holdings]) -> F64:
+    """Cards that one defender has more than the other, beyond what is usual, float64 [4, n]."""
+    left, right = (around[turn].length.astype(np.int64) for turn in (1, 3))
+    more: F64 = np.abs(left - right) - _USUAL_DIFFERENCE[left + right]
+    return more
 
 
 def _pairs(honours: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
