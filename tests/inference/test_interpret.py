@@ -161,9 +161,9 @@ def test_known_hands_may_overlap_with_nothing(sayc):
 
 
 def test_what_other_hands_hold_is_not_shown(sayc):
-    """North has 15 points, South 8 or 9, East at most 14: West has what is left of 40."""
+    """North has 15 points, South 8 or 9, East at most 16: West has what is left of 40."""
     found = interpret(sayc, "1N P 2C P 2D P 2N P P P", layouts=200)
-    assert found.shown["W"].points == (2, 17)
+    assert found.shown["W"].points == (0, 17)
     assert "at most 17 points" in found.explanation.calls[7].sentence
     # West's pass over two clubs came when South could still have nothing
     assert "at most 19 points" in found.explanation.calls[3].sentence
