@@ -48,9 +48,9 @@ def main() -> int:
         parts, tricks, trumps, both = [], [], [], []
         for strain in strains:
             for declarer in range(4):
-                one, other = hands[declarer], hands[(declarer + 2) % 4]
-                is_suit = strain != NOTRUMP
                 around = [hands[(declarer + turn) % 4] for turn in range(4)]
+                one, other = around[0], around[2]
+                is_suit = strain != NOTRUMP
                 parts.append(suit_parts(around, strain) if is_suit else notrump_parts(around))
                 tricks.append(tables[:, 5 * declarer + strain])
                 both.append(points[declarer] + points[(declarer + 2) % 4])

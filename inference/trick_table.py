@@ -123,7 +123,7 @@ def likely_tricks(hands: U64, strain: int, declarer: int, parts: int) -> I8:
     >>> from bidcascade.bridge import parse_hand
     >>> ours = [parse_hand("KJ752.A64.Q3.742"), parse_hand("AQ86.K52.J742.A3")]
     >>> likely_tricks(np.array([[ours[0]], [0], [ours[1]], [0]], np.uint64), 3, 0, 4).tolist()
-    [[9, 9, 10, 11]]
+    [[9, 10, 10, 11]]
     """
     tricks = estimated_tricks(hands, strain, declarer)
     middles = [NormalDist().inv_cdf((part + 0.5) / parts) for part in range(parts)]
@@ -212,7 +212,7 @@ def suit_parts(around: Sequence[Holdings], trumps: int) -> F64:
     ace, king, queen, jack, _ = honours[trumps]
     parts += [ace & king, king & queen, king * (both[trumps] >= 10)]
     parts += [one * (both[trumps] >= 9) for one in (queen, jack)]
-    onside = onside_honours(around)
+    onside = _onside(around)
     theirs = [around[turn].length.astype(np.int64) for turn in (1, 3)]
     most = np.maximum(theirs[0][trumps], theirs[1][trumps])
     parts += [
@@ -253,14 +253,14 @@ def notrump_parts(around: Sequence[Holdings]) -> F64:
         np.clip(6 - together.min(axis=0).astype(np.int64), 0, None),
         *(one.sum(axis=0) for one in _pairs(honours)),
         (honours[:, :3].sum(axis=1) == 3).sum(axis=0),
-        *onside_honours(around).sum(axis=1),
+        *_onside(around).sum(axis=1),
         np.clip(np.maximum(around[1].length, around[3].length).max(axis=0), 5, None) - 5,
         (_unevenness(around) * (together >= 7)).sum(axis=0),
     ]  # fmt: skip
     return np.array(parts, np.float64)
 
 
-def onside_honours(around: Sequence[Holdings]) -> NDArray[np.int64]:
+def _onside(around: Sequence[Holdings]) -> NDArray[np.int64]:
     """Tell where the defenders' ace, king, queen and jack lie, int64 [4 honours, 4 suits, n].
 
     1 where it plays before a hand of declarer's side that may catch it, -1 where it plays after:

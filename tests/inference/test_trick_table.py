@@ -25,22 +25,28 @@ from bidcascade.kernels.dealing import deal_hands
 BASE = "KJ752.A64.Q3.742", "AQ86.K52.J742.A3"
 
 
-def tricks(first, second, strain):
-    hands = np.array([[parse_hand(first)], [0], [parse_hand(second)], [0]], np.uint64)
-    return float(estimated_tricks(hands, strain, 0)[0])
+def hands_of(first, second, left="", right=""):
+    """Declarer, left-hand opponent, dummy and right-hand opponent; defenders may be unknown."""
+    texts = first, left, second, right
+    return np.array([[parse_hand(one) if one else 0] for one in texts], np.uint64)
 
 
-def counted(first, second, strain):
-    """Parts of two hands that are there, by name."""
-    around = [
-        Holdings.of(np.array([hand], np.uint64))
-        for hand in (parse_hand(first), 0, parse_hand(second), 0)
-    ]
+def tricks(first, second, strain, **defenders):
+    return float(estimated_tricks(hands_of(first, second, **defenders), strain, 0)[0])
+
+
+def parts_of(hands, strain):
+    """How often each part is there, by name, of all deals."""
+    around = [Holdings.of(one) for one in hands]
     if strain == NOTRUMP:
-        found = dict(zip(NOTRUMP_VALUES, notrump_parts(around)[:, 0].tolist(), strict=True))
-    else:
-        found = dict(zip(SUIT_VALUES, suit_parts(around, strain)[:, 0].tolist(), strict=True))
-    return {name: count for name, count in found.items() if count}
+        return dict(zip(NOTRUMP_VALUES, notrump_parts(around), strict=True))
+    return dict(zip(SUIT_VALUES, suit_parts(around, strain), strict=True))
+
+
+def counted(first, second, strain, **defenders):
+    """Parts of a deal that are there, by name."""
+    found = parts_of(hands_of(first, second, **defenders), strain)
+    return {name: float(count[0]) for name, count in found.items() if count[0]}
 
 
 def test_parts_of_two_hands_are_counted():
@@ -109,56 +115,38 @@ def test_an_honour_is_worth_less_opposite_shortness():
     assert useful > wasted
 
 
-def lying(first, left, second, right, strain=3):
-    """Tricks with all four hands seen, and the parts of the defenders' hands that count."""
-    hands = np.array([[parse_hand(one)] for one in (first, left, second, right)], np.uint64)
-    around = [Holdings.of(one) for one in hands]
-    names, parts = SUIT_VALUES, suit_parts(around, strain)
-    if strain == NOTRUMP:
-        names, parts = NOTRUMP_VALUES, notrump_parts(around)
-    found = dict(zip(names, parts[:, 0].tolist(), strict=True))
-    theirs = {
-        name: count
-        for name, count in found.items()
-        if count and ("onside" in name or "defender" in name or "uneven" in name)
-    }
-    return float(estimated_tricks(hands, strain, 0)[0]), theirs
-
-
 def test_honours_in_front_of_ours_are_worth_a_trick_more_often():
-    ours = "AQJ52.K64.Q3.742", "8764.A52.J742.A3"
-    # left plays after declarer, before dummy
-    before, seen = lying(ours[0], "3.QJ97.AT85.KQ85", ours[1], "KT9.T83.K96.JT96")
-    assert seen["king of trumps onside"] == 1
-    after, seen = lying(ours[0], "KT9.T83.K96.JT96", ours[1], "3.QJ97.AT85.KQ85")
-    assert seen["king of trumps onside"] == -1
-    assert before > after
-    assert lying(ours[1], "KT9.T83.K96.JT96", ours[0], "3.QJ97.AT85.KQ85")[0] == before, (
+    ours = "AQJ52.K64.Q3.742", "8764.A52.J742.A3", 3
+    # left plays after declarer, before dummy: the ace is declarer's
+    offside = {"left": "KT9.T83.K96.JT96", "right": "3.QJ97.AT85.KQ85"}
+    onside = {"left": offside["right"], "right": offside["left"]}
+    assert counted(*ours, **onside)["king of trumps onside"] == 1
+    assert counted(*ours, **offside)["king of trumps onside"] == -1
+    assert tricks(*ours, **onside) > tricks(*ours, **offside)
+    turned = ours[1], ours[0], 3
+    assert tricks(*turned, **offside) == tricks(*ours, **onside), (
         "from the other hand the same king lies in front of the ace"
     )
 
 
 def test_bad_breaks_cost_tricks():
-    ours = "KJ752.A64.Q3.742", "AQ6.K52.J742.A83"
-    even, seen = lying(ours[0], "T84.QJ97.AT8.KQT", ours[1], "93.T83.K965.J965")
-    assert "four trumps in a defender's hand" not in seen
-    uneven, seen = lying(ours[0], "T9843.QJ97.AT8.K", ours[1], ".T83.K965.QJT965")
+    ours = "KJ752.A64.Q3.742", "AQ6.K52.J742.A83", 3
+    even = {"left": "T84.QJ97.AT8.KQT", "right": "93.T83.K965.J965"}
+    uneven = {"left": "T9843.QJ97.AT8.K", "right": ".T83.K965.QJT965"}
+    short = {"left": "T84.QJ9873.A8.KQ", "right": "93.T.KT965.JT965"}
+    assert "four trumps in a defender's hand" not in counted(*ours, **even)
+    seen = counted(*ours, **uneven)
     assert seen["five trumps in a defender's hand"] == seen["four trumps in a defender's hand"] == 1
     assert seen["uneven break of trumps"] == pytest.approx(5 - 1.78)
-    assert uneven < even
-    short, seen = lying(ours[0], "T84.QJ9873.A8.KQ", ours[1], "93.T.KT965.JT965")
-    assert seen["defender's singleton"] == 1
-    assert short < even
+    assert counted(*ours, **short)["defender's singleton"] == 1
+    assert max(tricks(*ours, **uneven), tricks(*ours, **short)) < tricks(*ours, **even)
 
 
 @given(st.integers(0, 10**6), st.integers(0, 4), st.integers(0, 3))
 def test_unknown_defenders_have_no_parts(seed, strain, declarer):
-    hands = deal_hands(seed, 0, 3).copy()
-    hands[[(declarer + 1) % 4, (declarer + 3) % 4]] = 0
-    around = [Holdings.of(hands[(declarer + turn) % 4]) for turn in range(4)]
-    names = NOTRUMP_VALUES if strain == NOTRUMP else SUIT_VALUES
-    parts = notrump_parts(around) if strain == NOTRUMP else suit_parts(around, strain)
-    for name, counts in zip(names, parts, strict=True):
+    hands = np.roll(deal_hands(seed, 0, 3), -declarer, axis=0)
+    hands[[1, 3]] = 0
+    for name, counts in parts_of(hands, strain).items():
         if "onside" in name or "defender" in name or "uneven" in name:
             assert not counts.any(), name
 
