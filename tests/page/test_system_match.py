@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow
 
 CHANGED = SMALL_SYSTEM.replace("15-17 points", "14-16 points")
 BOARDS = 120
-OVERCALL = "1NT = Strong notrump: 15-18 points, balanced, guarded"
+OVERCALL = "1NT = Strong notrump: RHO opened and 15-18 points or 17-18 points, balanced"
 
 
 def test_imps_and_intervals_are_those_of_python(module):
@@ -106,7 +106,7 @@ def test_a_page_that_is_included_is_played_too(visit):
     # nobody overcalls in notrump
     text = page.input_value("textarea")
     assert OVERCALL in text
-    page.fill("textarea", text.replace(OVERCALL, OVERCALL.replace("15-18", "19-20")))
+    page.fill("textarea", text.replace(OVERCALL, OVERCALL.replace("15-18 points or 17-18", "19-20")))
     page.wait_for_selector(".changes li")
     page.click("#system-better")
     page.get_by_text("IMPs a board for the new text").wait_for(timeout=100_000)

@@ -166,9 +166,8 @@ def test_sayc_agrees_with_itself():
     vetting.add(deals, call_lists(own_auctions(table, deals)))
     assert vetting.places["agrees"].sum() > 15_000
     assert not sum(vetting.places[name].sum() for name in ("allowed", "fails", "missing"))
-    # ten of 3,000 auctions have a pass by default: no line of the text holds there
     assert vetting.counts["whole"] == 3000
-    assert vetting.counts["held"] > 2985
+    assert vetting.counts["held"] == 3000
     # a described call fits its caller, and mostly nobody else
     described = vetting.counts["described"]
     turned = [vetting.counts[f"turned_{turn}"] for turn in range(4)]
