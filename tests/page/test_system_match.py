@@ -106,7 +106,9 @@ def test_a_page_that_is_included_is_played_too(visit):
     # nobody overcalls in notrump
     text = page.input_value("textarea")
     assert OVERCALL in text
-    page.fill("textarea", text.replace(OVERCALL, OVERCALL.replace("15-18 points or 17-18", "19-20")))
+    page.fill(
+        "textarea", text.replace(OVERCALL, OVERCALL.replace("15-18 points or 17-18", "19-20"))
+    )
     page.wait_for_selector(".changes li")
     page.click("#system-better")
     page.get_by_text("IMPs a board for the new text").wait_for(timeout=100_000)
