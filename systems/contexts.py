@@ -33,6 +33,9 @@ Specificity = tuple[int, int, int, int]
 FOREMOST: Final = 400
 """Counts as so many literal calls for a ``foremost:`` block: more than any auction has."""
 
+GENERAL: Final[Specificity] = (0, 0, 0, 0)
+"""Of lines in a ``general:`` block, whatever headers stand inside it."""
+
 LAST_RESORT: Final[Specificity] = (-1, 0, 0, 0)
 """Of lines in a ``last resort:`` block: behind all others, and hidden by none."""
 
@@ -165,9 +168,11 @@ class _Collector:
         elif their_call is not None:
             fixed = all(fixed_call(call) is not None for call in their_call.calls)
             literal, classes = literal + fixed, classes + (not fixed)
-        facts = 0 if frame.general else sum(map(_count_facts, frame.facts))
+        facts = sum(map(_count_facts, frame.facts))
         literal += FOREMOST if frame.foremost else 0
-        specificity = (literal, classes, facts, 0 if frame.general else 1)
+        specificity = (literal, classes, facts, 1)
+        if frame.general:
+            specificity = GENERAL
         if frame.last_resort:
             specificity = LAST_RESORT
         order = next(self._orders)
@@ -196,14 +201,16 @@ def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
     facts = frame.facts
     if header.condition is not None:
         facts = (*facts, header.condition)
+    # an auction begins anew; how its lines stand to others stays
+    around = _Frame(general=frame.general, foremost=frame.foremost, last_resort=frame.last_resort)
     if header.kind == "after":
         for auction in header.auctions:
-            yield _Frame(pattern=auction, facts=facts)
+            yield replace(around, pattern=auction, facts=facts)
     elif header.kind == "their call":
         for auction in header.auctions:
             yield replace(frame, their_call=auction[0], facts=facts)
     elif header.kind == "opening":
-        yield _Frame(opening=True, facts=facts)
+        yield replace(around, opening=True, facts=facts)
     else:
         foremost = frame.foremost or header.kind == "foremost"
         general = frame.general or header.kind == "general"

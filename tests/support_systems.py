@@ -106,6 +106,7 @@ HEADERS = ["opening", "opening, 3rd or 4th seat", "after 1C", "after 1M (any bid
            "when RHO doubled", "when partner's last call was #mark", "general", "foremost",
            "last resort", "last resort, forced",
            "when I am a passed hand, at most 2-level"]  # fmt: skip
+AROUND = ["", "", "", "", "general", "foremost", "last resort"]
 AGREEMENTS = ["", "; forcing", "; artificial, #mark", "; limited", "; shows 12+ points",
               "; agrees hearts", "; forcing to game"]  # fmt: skip
 
@@ -115,14 +116,18 @@ def systems(draw: st.DrawFn) -> System:
     """Small systems of all kinds of headers, calls, conditions and agreements."""
     text = []
     for header in draw(st.lists(st.sampled_from(HEADERS), min_size=1, max_size=6)):
-        text.append(f"{header}:")
+        around = draw(st.sampled_from(AROUND))
+        pad = "  " if around else ""
+        if around:
+            text.append(f"{around}:")
+        text.append(f"{pad}{header}:")
         for _ in range(draw(st.integers(1, 4))):
             call, condition, said = (
                 draw(st.sampled_from(some)) for some in (CALLS, CONDITIONS, AGREEMENTS)
             )
-            text.append(f"  {call} = Line: {condition}{said}")
+            text.append(f"{pad}  {call} = Line: {condition}{said}")
             if draw(st.integers(0, 4)) == 0:
-                text.append(f"    2NT = Below: {draw(st.sampled_from(CONDITIONS))}")
+                text.append(f"{pad}    2NT = Below: {draw(st.sampled_from(CONDITIONS))}")
     try:
         return System.parse("\n".join(text))
     except InvalidSystem:

@@ -215,3 +215,21 @@ def test_a_last_resort_stands_behind_all_other_lines_and_none_hides_its_calls():
         entry = system.bid(hand, "1S X P").entry
         assert entry is not None
         assert entry.name == name
+
+
+@pytest.mark.parametrize(
+    ("header", "calls"),
+    [
+        ("foremost", ["3D Inside", "2C Inside", "3C Everywhere"]),
+        ("general", ["2C Stayman", "3C Everywhere", "3D Inside"]),
+        ("last resort", ["2C Stayman", "3C Everywhere", "3D Inside", "2C Inside"]),
+    ],
+)
+@pytest.mark.parametrize("inside", ["after 1NT", "after 1NT, uncontested", "after … 1NT"])
+def test_headers_inside_a_block_stand_where_the_block_does(header, calls, inside):
+    system = system_with(
+        f"{header}:\n  {inside}:\n    3D = Inside: 8+ diamonds\n    2C = Inside: 8+ clubs\n"
+        "after 1NT:\n  2C = Stayman: 8+ points\n"
+        "when partner opened 1NT:\n  3C = Everywhere: 8+ clubs\n"
+    )
+    assert calls_at(system, "1N P") == calls

@@ -7,6 +7,9 @@ import { AuctionPattern, fixedCall, variablesOf } from "./patterns.js";
 /** Counts as so many literal calls for a "foremost:" block: more than any auction has. */
 const FOREMOST = 400;
 
+/** Specificity of lines in a "general:" block, whatever headers stand inside it. */
+const GENERAL = [0, 0, 0, 0];
+
 /** Specificity of lines in a "last resort:" block: behind all others, and hidden by none. */
 export const LAST_RESORT = [-1, 0, 0, 0];
 
@@ -92,9 +95,10 @@ class Collector {
       if (theirCall.calls.every((call) => fixedCall(call) !== undefined)) literal += 1;
       else classes += 1;
     }
-    const counted = frame.general ? 0 : sum(facts.map(countFacts));
     if (frame.foremost) literal += FOREMOST;
-    const specificity = frame.lastResort ? LAST_RESORT : [literal, classes, counted, frame.general ? 0 : 1];
+    let specificity = [literal, classes, sum(facts.map(countFacts)), 1];
+    if (frame.general) specificity = GENERAL;
+    if (frame.lastResort) specificity = LAST_RESORT;
     const placed = lines.map((line) => this.#placed(line, literal, classes));
     const tests = facts.flatMap((fact) => (fact.type === "AllOf" ? fact.parts : [fact]))
       .map((condition) => this.#test(condition));
@@ -126,19 +130,24 @@ class Collector {
 /** Frames that the body of a block stands under, one for each alternative of its header. */
 function frames({ header }, frame) {
   const facts = header.condition === null ? frame.facts : [...frame.facts, header.condition];
+  // an auction begins anew; how its lines stand to others stays
+  const { general, foremost, lastResort } = frame;
+  const around = { ...FRAME, general, foremost, lastResort };
   switch (header.kind) {
     case "after":
-      return header.auctions.map((pattern) => ({ ...FRAME, pattern, facts }));
+      return header.auctions.map((pattern) => ({ ...around, pattern, facts }));
     case "their call":
       return header.auctions.map(([theirCall]) => ({ ...frame, theirCall, facts }));
     case "opening":
-      return [{ ...FRAME, opening: true, facts }];
-    default: {
-      const foremost = frame.foremost || header.kind === "foremost";
-      const general = frame.general || header.kind === "general";
-      const lastResort = frame.lastResort || header.kind === "last resort";
-      return [{ ...frame, facts, foremost, general, lastResort }];
-    }
+      return [{ ...around, opening: true, facts }];
+    default:
+      return [{
+        ...frame,
+        facts,
+        foremost: foremost || header.kind === "foremost",
+        general: general || header.kind === "general",
+        lastResort: lastResort || header.kind === "last resort",
+      }];
   }
 }
 
