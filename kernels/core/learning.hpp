@@ -743,6 +743,8 @@ struct Sides final : Learner {
     i32 learn(i32 kind, i64 a, i64 b, i64 c, const Asked& at) override {
         // moves are those of a side's patterns, all else is asked by the player to call
         const i32 side = kind == MISS_MOVE ? static_cast<i32>(a) : at.row->length & 1;
+        // the first fault is told: what else a place misses would take its stead
+        if (faulty != nullptr) return MISSING;
         const i32 found = systems[side]->learn(kind, a, b, c, at);
         ++learned;
         if (found == MISSING) faulty = systems[side];

@@ -1,5 +1,6 @@
 """Texts, auctions, overlays and interruptions that a bidder must stand, with the right answers."""
 
+import re
 import signal
 from dataclasses import replace
 from typing import Any
@@ -117,6 +118,26 @@ after 1C:
     findings = check_system(system, deals=500).findings
     dead = [one.text.split(": ")[0] for one in findings if one.kind == "dead line"]
     assert dead == ["x.bidding:4 Never", "x.bidding:5 Neither", "x.bidding:8 Never here"]
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("HPC > 3", "unknown term 'HPC'"),
+        ("QT * 2 + HCP > 14", "expected no product with quick tricks or halves, got 'QT * 2'"),
+        ("HCP > 3.5", "expected a half only beside quick tricks, got 'HCP > 3.5'"),
+        ("Pattern > 3", "expected Pattern == or != a shape in quotes"),
+    ],
+)
+def test_an_expression_that_means_nothing_is_told_with_its_line(written, reason):
+    """Lines behind it, which the same place learns too, do not hide it."""
+    text = f"opening:\n  1S = Wrong: {{{written}}}\n  1H = Fine: 5+ hearts\n  1C = Any: any hand"
+    system = System.parse(text, name="x.bidding")
+    message = re.escape(f"x.bidding:2: in {{{written}}}: {reason}")
+    for bid in (lambda: system.place([]), lambda: system.bidder().bid(mixed_deals(9, 1))):
+        for _ in range(2):
+            with pytest.raises(InvalidSystem, match=message):
+                bid()
 
 
 # --- the longest auction --------------------------------------------------------------------------
