@@ -4,14 +4,16 @@ Names and variables that nothing gives a meaning, calls that cannot follow, cond
 meets.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
 from .contradictions import contradictions
 from .errors import nearest
+from .grammar import names_in, parse_conditions
 from .joining import phrases_of
-from .phrases import COUNTED, FACTS, KINDS
+from .phrases import COUNTED, FACTS, KINDS, words_of_terminals
 from .sequences import Sequence, after_call, start_of, why_not
 from .shipped import WORDS, shipped_defines
 from .syntax_tree import (
@@ -27,6 +29,7 @@ from .syntax_tree import (
     Line,
     Phrase,
     SystemText,
+    Variant,
     Where,
 )
 
@@ -41,21 +44,38 @@ LONGEST_DEFINITION: Final = 10_000
 _OF_A_DEFINE: Final = ("X", "Y", "Z", "W")
 """Variables that a definition is shown with."""
 
-_Complain = Callable[[Where, str, str], None]
+_COUNT: Final = re.compile(r"(?<!\w)[0-9]+(?:\+|-[0-9])")
+"""How a count begins, such as that of ``5+ hearts``."""
+_RELATIVE: Final = ("cheapest", "jump", "double jump")
+"""Calls whose level the auction decides."""
+_SAYING: Final = ("agrees", "asks", "shows", "denies")
+"""First words of what is said of a call."""
 
 
-def check_system(system: SystemText, sources: "Sources") -> None:
-    """Complain of all that a system's tree says and cannot be."""
-    checker = _Checker(system.defines, sources.complain)
+def check_system(
+    system: SystemText, aside: "Iterable[Line | Block | Variant]", sources: "Sources"
+) -> None:
+    """Complain of all that a system's tree says and cannot be.
+
+    Of what is put aside only the names are looked up: what stands around it is not known.
+    """
+    checker = _Checker(system.defines, sources)
     checker.check_defines()
     for block in system.blocks:
         checker.block(block, frozenset(), start_of(None), inside=False)
+    checker.names(aside)
+
+
+def counts(agreement: Agreement) -> bool:
+    """Whether ``shows`` or ``denies`` names a number, and so is meant as a condition."""
+    return agreement.kind in ("shows", "denies") and any(map(str.isdigit, agreement.text))
 
 
 class _Checker:
-    def __init__(self, defines: Mapping[str, Define], complain: _Complain) -> None:
+    def __init__(self, defines: Mapping[str, Define], sources: "Sources") -> None:
         self.defines = defines
-        self.complain = complain
+        self.complain = sources.complain
+        self._bare = sources.bare
         self._words = frozenset(word for name in defines for word in name.split())
 
     # ------------------------------------------------------------------ walking
@@ -66,18 +86,35 @@ class _Checker:
         sequence: Sequence,
         *,
         inside: bool,
+        headed: bool = False,
     ) -> None:
-        """Check what stands in a block or below a line; ``inside`` an auction that has begun."""
+        """Check what stands in a block or below a line; ``inside`` an auction that has begun.
+
+        Whether it is ``headed`` by ``opening`` or an auction.
+        """
         for found in body:
             if isinstance(found, Block):
-                self.block(found, bound, sequence, inside=inside)
+                self.block(found, bound, sequence, inside=inside, headed=headed)
             else:
                 self.line(found, bound, sequence)
 
     def block(
-        self, block: Block, bound: frozenset[str], sequence: Sequence, *, inside: bool
+        self,
+        block: Block,
+        bound: frozenset[str],
+        sequence: Sequence,
+        *,
+        inside: bool,
+        headed: bool = False,
     ) -> None:
         header = block.header
+        heads = header.kind in ("opening", "after")
+        if heads and headed:
+            self.complain(
+                header.where,
+                "this auction stands within another one, which it takes the place of",
+                'write the whole of it in one header, such as "after 1C 1D:"',
+            )
         if header.kind == "their call" and not inside:
             self.complain(
                 header.where,
@@ -94,7 +131,8 @@ class _Checker:
             for phrase in facts:
                 bound |= _variables_of(phrase)
             self.condition(header.condition, bound)
-        self.body(block.body, bound, self._below(header, sequence), inside=inside)
+        below = self._below(header, sequence)
+        self.body(block.body, bound, below, inside=inside, headed=headed or heads)
 
     def _below(self, header: Header, sequence: Sequence) -> Sequence:
         """Auction so far below a header; unknown where its alternatives differ."""
@@ -126,12 +164,13 @@ class _Checker:
         reason = why_not(sequence, line.call, theirs=False)
         if reason is not None:
             self.complain(line.call.where, *reason)
-        conditions = [line.condition, *(variant.condition for variant in line.variants)]
-        for condition in conditions:
-            if condition is not None:
-                self.condition(condition, bound)
-        for agreements in (line.agreements, *(variant.agreements for variant in line.variants)):
-            for agreement in agreements:
+        meanings: list[Line | Variant] = [line, *line.variants]
+        for meaning in meanings:
+            if meaning.condition is not None:
+                self.condition(meaning.condition, bound)
+                self._name_before(meaning)
+        for meaning in meanings:
+            for agreement in meaning.agreements:
                 self.agreement(agreement, bound)
         if line.condition is None and not line.variants and line.name:
             self._name_alone(line)
@@ -146,6 +185,40 @@ class _Checker:
                 f'"{line.name}" is read as the name of the call, with no condition',
                 f'for the condition write "{small}"',
             )
+        elif line.where in self._bare and not line.quoted:
+            self.complain(
+                line.where,
+                f'"{line.name}" has no condition, so that any hand would make the call',
+                f'say which hands do, such as "{line.name}: 12+ points", or write "any hand"',
+            )
+
+    def _name_before(self, meaning: Line | Variant) -> None:
+        """Complain of a colon that stands behind conditions, which so become part of the name."""
+        for found in _COUNT.finditer(meaning.name):
+            written = meaning.name[found.start() :]
+            if self._reads(written):
+                self.complain(
+                    meaning.where,
+                    f'"{written}" stands before the colon, in the name, where it tests nothing',
+                    f'write the colon sooner: "{meaning.name[: found.start()].strip(", ")}: …"',
+                )
+                return
+
+    def _reads(self, written: str) -> bool:
+        used = names_in(written, "conditions")
+        return used is not None and used <= self.defines.keys()
+
+    def names(self, found: "Iterable[Line | Block | Variant]") -> None:
+        """Look up the names in conditions alone."""
+        for one in found:
+            condition = one.header.condition if isinstance(one, Block) else one.condition
+            for phrase in phrases_of(condition) if condition is not None else ():
+                if phrase.kind == "named":
+                    self._named(phrase)
+            if isinstance(one, Block):
+                self.names(one.body)
+            elif isinstance(one, Line):
+                self.names((*one.variants, *one.below))
 
     # ------------------------------------------------------------------ names and variables
     def condition(self, condition: Condition, bound: frozenset[str]) -> None:
@@ -160,6 +233,8 @@ class _Checker:
             self._named(phrase)
         elif phrase.kind in ("has shown", "may have"):
             self._shown(phrase)
+        elif phrase.kind == "available" and phrase.range is not None:
+            self._at_a_level(phrase)
         self._bound(_variables_of(phrase), bound, phrase.where)
 
     def agreement(self, agreement: Agreement, bound: frozenset[str]) -> None:
@@ -169,6 +244,13 @@ class _Checker:
             self._bound(_variables_in((agreement.suit,)), bound, agreement.where)
         if agreement.condition is not None:
             self.condition(agreement.condition, bound)
+        elif counts(agreement):
+            for fault in parse_conditions(agreement.text).faults[:1]:
+                self.complain(
+                    agreement.where,
+                    f'"{agreement.kind} {agreement.text}" promises nothing: {fault.message}',
+                    fault.advice,
+                )
 
     def _bound(self, used: frozenset[str], bound: frozenset[str], where: Where) -> None:
         for variable in sorted(used) if used else ():
@@ -203,8 +285,25 @@ class _Checker:
                 f"it is of {', '.join(kinds)}" if not row.shown else "name the suit",
             )
 
+    def _at_a_level(self, phrase: Phrase) -> None:
+        call = phrase.call
+        if call is not None and call.kind not in _RELATIVE:
+            self.complain(
+                phrase.where,
+                "only the cheapest bid and jumps have a level that the auction decides",
+                'write "cheapest X is at most the 2-level", or "2X is available"',
+            )
+
     def _unknown(self, phrase: Phrase) -> None:
         text = phrase.text
+        clause = " ".join((text, *phrase.suits))
+        if text in words_of_terminals()["AGREEMENT"] or text.split()[0] in _SAYING:
+            self.complain(
+                phrase.where,
+                f'"{clause}" is said of the call, not of the hand',
+                f'write it behind a semicolon: "; {clause}"',
+            )
+            return
         first = " ".join(text.split()[:-1])
         while first:
             rest = text[len(first) + 1 :]
@@ -216,19 +315,12 @@ class _Checker:
                 )
                 return
             first = " ".join(first.split()[:-1])
-        # with the grammar, which whoever checks nothing need not load
-        from .grammar import names_in
+        # which whoever finds nothing need not load
         from .rewordings import rewording
         from .suggestions import language_words
 
-        clause = " ".join((text, *phrase.suits))
-
-        def reads(written: str) -> bool:
-            used = names_in(written, "conditions")
-            return used is not None and used <= self.defines.keys()
-
         is_shipped = text in shipped_defines()
-        reworded = None if is_shipped else rewording(clause, reads)
+        reworded = None if is_shipped else rewording(clause, self._reads)
         if reworded is not None:
             self.complain(phrase.where, f'"{reworded.words}" is no condition', reworded.advice)
             return

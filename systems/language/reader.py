@@ -13,7 +13,7 @@ from typing import Final
 
 from bidcascade.bridge import InvalidSystem
 
-from .checks import check_system
+from .checks import check_system, counts
 from .errors import Complaint, invalid_system, nearest
 from .grammar import parse_conditions
 from .placing import place_condition
@@ -210,9 +210,11 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
                 + (f"; did you mean {near!r}" if near else "")
             )
         sources.options[option] = value
+    sources.choose_conventions()
     resolver = Resolver(sources)
     body = resolver.body(items, None, ())
     resolver.read_unused()
+    sources.check_options()
     blocks: list[Block] = []
     for found in body:
         if isinstance(found, Block):
@@ -237,7 +239,7 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
         tuple(sources.files),
         sources.opponents,
     )
-    check_system(system, sources)
+    check_system(system, resolver.aside, sources)
     if sources.complaints:
         order = {file: number for number, file in enumerate(sources.lines)}
         raise invalid_system(
@@ -280,7 +282,10 @@ def _settled_line(line: Line, names: frozenset[str]) -> Line:
 
 
 def _settled(agreements: tuple[Agreement, ...], names: frozenset[str]) -> tuple[Agreement, ...]:
-    """Read what ``shows`` and ``denies`` say as conditions, where it is one."""
+    """Read what ``shows`` and ``denies`` say as conditions, where it is one.
+
+    With a number it is meant as one, and unknown names in it are complained of.
+    """
     if not any(agreement.kind in ("shows", "denies") for agreement in agreements):
         return agreements
     return tuple(_settled_agreement(agreement, names) for agreement in agreements)
@@ -294,7 +299,9 @@ def _settled_agreement(agreement: Agreement, names: frozenset[str]) -> Agreement
     parsed = parse_conditions(agreement.text)
     if parsed.faults or parsed.condition is None:
         return agreement
-    if any(p.kind == "named" and p.text not in names for p in phrases_of(parsed.condition)):
+    if not counts(agreement) and any(
+        p.kind == "named" and p.text not in names for p in phrases_of(parsed.condition)
+    ):
         return agreement
     where = agreement.where
     start = where.column + len(agreement.kind) + 1

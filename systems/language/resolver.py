@@ -20,6 +20,8 @@ class Resolver:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self.defines: dict[str, Define] = {}
+        self.aside: list[Line | Block | Variant] = []
+        """What options that are off keep out, and conventions that nothing uses."""
         self._used: set[str] = set()
         self._count = 0
 
@@ -39,7 +41,9 @@ class Resolver:
                 break
             statement = item.statement
             if isinstance(statement, Line):
-                found.append(self._line(statement, item, using))
+                line = self._line(statement, item, using)
+                if line is not None:
+                    found.append(line)
             elif isinstance(statement, HeaderStatement):
                 found.append(self._block(statement, item, parent, using))
             elif isinstance(statement, OptionStatement):
@@ -60,8 +64,12 @@ class Resolver:
                 assert not isinstance(statement, ConventionStatement)
         return found
 
-    def _line(self, line: Line, item: Item, using: tuple[str, ...]) -> Line:
+    def _line(self, line: Line, item: Item, using: tuple[str, ...]) -> Line | None:
+        """Make a line; None if all hand types of its call are those of options that are off."""
         variants = tuple(self._variants(item.below))
+        if not variants and line.condition is None and _has_types(item.below):
+            self.body(item.below, item, using)
+            return None
         if variants and line.condition is not None:
             self.sources.complain(
                 variants[0].where,
@@ -87,11 +95,12 @@ class Resolver:
             statement = item.statement
             if isinstance(statement, Variant):
                 yield statement
-            elif (
-                isinstance(statement, OptionStatement)
-                and self.sources.options.get(statement.name) is not statement.without
-            ):
-                yield from self._variants(item.below)
+            elif isinstance(statement, OptionStatement):
+                below = self._variants(item.below)
+                if self.sources.options.get(statement.name) is not statement.without:
+                    yield from below
+                else:
+                    self.aside += below
 
     def _block(
         self,
@@ -131,7 +140,10 @@ class Resolver:
             )
             return []
         found = self.body(item.below, parent, using)
-        return found if value is not statement.without else []
+        if value is not statement.without:
+            return found
+        self.aside += found
+        return []
 
     def _define(self, define: Define, parent: Item | None) -> None:
         if parent is not None:
@@ -145,13 +157,10 @@ class Resolver:
                 "take another word, or put one in front of it",
             )
         known = self.defines.get(define.name)
-        if known is not None and known.where.file == define.where.file:
-            self.sources.complain(
-                define.where,
-                f'"{define.name}" is defined already, in line {known.where.line}',
-                "give one of them another name",
-            )
-        self.defines[define.name] = define
+        if known is None or self.sources.comes_first(
+            define.name, define.where, known.where, already="defined"
+        ):
+            self.defines[define.name] = define
 
     # ------------------------------------------------------------------ conventions
     def _use(
@@ -239,7 +248,17 @@ class Resolver:
                 continue
             words = {p.name: p.value for p in convention.statement.parameters if p.value}
             if len(words) == len(convention.statement.parameters):
-                self.sources.body_of(convention, words)
+                items = self.sources.body_of(convention, words)
+                self.aside += self.body(items, None, (name,))
+
+
+def _has_types(items: list[Item]) -> bool:
+    """Whether hand types of a call stand below it, or would if an option were on."""
+    return any(
+        isinstance(item.statement, Variant)
+        or (isinstance(item.statement, OptionStatement) and _has_types(item.below))
+        for item in items
+    )
 
 
 def _first_word(variant: Variant) -> str:

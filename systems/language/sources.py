@@ -19,7 +19,7 @@ from .statements import (
     OptionStatement,
     SystemStatement,
 )
-from .syntax_tree import Define, Variant, Where
+from .syntax_tree import Define, Line, Variant, Where
 
 MOST_FILES: Final = 100
 """Files that one system may include, all levels together."""
@@ -54,8 +54,16 @@ class Sources:
     opponents: Path | None = None
     conventions: dict[str, Convention] = field(default_factory=dict)
     options: dict[str, bool] = field(default_factory=dict)
+    option_places: dict[str, Where] = field(default_factory=dict)
+    """Where options are turned on or off, or only named, by their names."""
+    option_blocks: set[str] = field(default_factory=set)
+    """Options that some lines depend on."""
     reading: list[Path] = field(default_factory=list)
     """Files that include one another, from the first on."""
+    within: list[str] = field(default_factory=list)
+    """Names of the texts that are being read, from the first on."""
+    includes: dict[str, set[str]] = field(default_factory=dict)
+    """Names of the files that a text includes, by its own."""
     read: set[Path] = field(default_factory=set)
     """Files whose lines stand there already, links followed."""
     looked: dict[Path, str | None] = field(default_factory=dict)
@@ -68,6 +76,10 @@ class Sources:
     """Files by the name that messages have for them."""
     is_text: bool = False
     """Whether a text from elsewhere is read, which may not look around on this machine."""
+    bare: set[Where] = field(default_factory=set)
+    """Lines with a name alone, without a colon behind it."""
+    convention_list: list[Convention] = field(default_factory=list)
+    """All that were read, those among them that another of their name stands before."""
     bodies: dict[tuple[Any, ...], tuple[Convention, list[Item]]] = field(default_factory=dict)
     """What conventions say with some words, as far as nothing is wrong in it."""
     options_read: int = 0
@@ -127,7 +139,10 @@ class Sources:
         logical = logical_lines(lines, name, self.complain)
         if not self.prose:
             self.prose = prose_of(lines)
-        return self._top(tree_of(logical, self.complain))
+        self.within.append(name)
+        items = self._top(tree_of(logical, self.complain))
+        self.within.pop()
+        return items
 
     def _top(self, raw: list[RawItem]) -> list[Item]:
         items: list[Item] = []
@@ -161,11 +176,51 @@ class Sources:
             )
             return []
         if found in self.read:
+            name = next(name for name, one in self.paths.items() if one.resolve() == found)
+            self._includes(name)
             return []  # its lines stand there already
         if len(self.files) >= MOST_FILES:
             self.complain(statement.where, f"a system has at most {MOST_FILES} files")
             return []
-        return self.read_file(path, _name_of(path, self.reading))
+        name = _name_of(path, self.reading)
+        self._includes(name)
+        return self.read_file(path, name)
+
+    def _includes(self, name: str) -> None:
+        self.includes.setdefault(self.within[-1], set()).add(name)
+
+    def _reaches(self, file: str, other: str) -> bool:
+        """Whether a file includes another one, itself or by those that it includes."""
+        seen, waiting = {file}, [file]
+        while waiting:
+            found = self.includes.get(waiting.pop(), set()) - seen
+            if other in found:
+                return True
+            seen |= found
+            waiting += found
+        return False
+
+    def comes_first(self, name: str, where: Where, known: Where, *, already: str) -> bool:
+        """Whether a meaning of a name counts in place of the one that was read before.
+
+        Who includes a file has the say over what stands in it, wherever the include stands; of two
+        meanings in one file, and in two files of which neither includes the other, one is too many.
+        """
+        if known.file == where.file:
+            self.complain(
+                where,
+                f'"{name}" is {already} already, in line {known.line}',
+                "give one of them another name",
+            )
+        elif self._reaches(known.file, where.file):
+            return False
+        elif not self._reaches(where.file, known.file):
+            self.complain(
+                where,
+                f'"{name}" is {already} in {known.file} too, in line {known.line}',
+                "give one of them another name, or say what counts in the file that includes both",
+            )
+        return True
 
     def _find(self, file: str, where: Where, *, with_given: bool = True) -> Path | None:
         """Find a file that a text names: given with it, beside it, else among those shipped."""
@@ -215,8 +270,17 @@ class Sources:
             self._convention(statement, raw, top=top)
             return Item(statement, line.where()) if top else None
         item = Item(statement, line.where(), self._below(raw, words, used), bool(raw.below))
+        if isinstance(statement, Line) and ":" not in line.text.partition("--")[0]:
+            self.bare.add(statement.where)
         if isinstance(statement, OptionStatement):
-            self._option(statement)
+            is_header = statement.without or _ends_with_colon(line.text)
+            self._option(statement, is_header=is_header or bool(raw.below))
+            if is_header and not raw.below:
+                self.complain(
+                    statement.where,
+                    f'nothing stands below the option "{statement.name}"',
+                    "indent its lines under it",
+                )
         elif not top and isinstance(statement, _AT_THE_EDGE):
             self.complain(item.where, "this stands at the left edge, in no block")
             return None
@@ -251,26 +315,47 @@ class Sources:
     def _convention(self, statement: ConventionStatement, raw: RawItem, *, top: bool) -> None:
         if not top:
             self.complain(statement.where, "a convention stands at the left edge, in no block")
-        known = self.conventions.get(statement.name)
-        if known is not None and known.statement.where.file == statement.where.file:
-            self.complain(
-                statement.where,
-                f'"{statement.name}" is there already, in line {known.statement.where.line}',
-                "give one of them another name",
-            )
         if not raw.below:
             self.complain(
                 statement.where, f'"{statement.name}" has no lines', "indent them under it"
             )
-        self.conventions[statement.name] = Convention(statement, raw.below)
+        self.convention_list.append(Convention(statement, raw.below))
 
-    def _option(self, statement: OptionStatement) -> None:
+    def choose_conventions(self) -> None:
+        """Choose the convention that each name stands for, once all files are read."""
+        for convention in self.convention_list:
+            name, where = convention.statement.name, convention.statement.where
+            known = self.conventions.get(name)
+            if known is None or self.comes_first(
+                name, where, known.statement.where, already="there"
+            ):
+                self.conventions[name] = convention
+
+    def _option(self, statement: OptionStatement, *, is_header: bool) -> None:
         self.options_read += 1
+        if is_header:
+            self.option_blocks.add(statement.name)
         if statement.without:
             return
+        self.option_places.setdefault(statement.name, statement.where)
         self.options.setdefault(statement.name, False)
         if statement.default is not None:
             self.options[statement.name] = statement.default
+
+    def check_options(self) -> None:
+        """Complain of options that no lines depend on, once all conventions are read."""
+        for name, where in self.option_places.items():
+            if name not in self.option_blocks:
+                near = nearest(name, self.option_blocks)
+                self.complain(
+                    where,
+                    f'there is no option "{name}"',
+                    f'did you mean "{near}"' if near else f'begin a block "option {name}:"',
+                )
+
+
+def _ends_with_colon(line: str) -> bool:
+    return line.partition("--")[0].rstrip().endswith(":")
 
 
 def _name_of(path: Path, reading: list[Path]) -> str:

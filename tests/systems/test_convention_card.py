@@ -90,6 +90,9 @@ option one:
   after 1NT:
     2C = Asking: 8+ points; artificial
 option one, on
+without option two:
+  after 1NT:
+    2D = Other: 9+ points; artificial
 """
     (tmp_path / "set.bidding").write_text(text)
     system = open_system(str(tmp_path / "set.bidding"))

@@ -511,7 +511,9 @@ def test_a_convention_that_uses_itself():
 
 
 def test_a_hand_type_in_a_convention():
-    text = "convention a:\n  either Weak: 5 points\nafter 1C:\n  2C = Two ways\n    use a\n"
+    text = (
+        "convention a:\n  either Weak: 5 points\nafter 1C:\n  2C = Two ways: any hand\n    use a\n"
+    )
     assert "a hand type stands below its call" in complaint(text).message
 
 
@@ -527,7 +529,124 @@ def test_conventions_that_multiply_without_end(monkeypatch):
     assert any("at most 5,000 lines" in one.message for one in found)
 
 
+# ---------------------------------------------------------------------- lines without effect
+_QUIET = {
+    "opening:\n  1NT = Strong notrump\n":
+        ('"Strong notrump" has no condition, so that any hand would make the call',
+         'say which hands do, such as "Strong notrump: 12+ points", or write "any hand"'),
+    "opening:\n  1NT = Strong, 15-17 points: balanced\n":
+        ('"15-17 points" stands before the colon, in the name, where it tests nothing',
+         'write the colon sooner: "Strong: …"'),
+    "opening:\n  2C = Strong: 22+ points, forcing\n":
+        ('"forcing" is said of the call, not of the hand',
+         'write it behind a semicolon: "; forcing"'),
+    "opening:\n  2C = Strong: 22+ points, agrees hearts\n":
+        ('"agrees hearts" is said of the call, not of the hand',
+         'write it behind a semicolon: "; agrees hearts"'),
+    "opening:\n  1H = Rule: rule of 20; shows 12+ pointss\n":
+        ('"shows 12+ pointss" promises nothing: "pointss"? did you mean "points"', ""),
+    "opening:\n  1H = Rule: rule of 20; shows 5+ hearts and ballanced\n":
+        ('"ballanced"? did you mean "balanced"', ""),
+    "opening:\n  1C = Any: 2NT is at most the 1-level\n":
+        ("only the cheapest bid and jumps have a level that the auction decides",
+         'write "cheapest X is at most the 2-level", or "2X is available"'),
+    "after 1C:\n  after 1D:\n    2C = Stayman: 8+ points\n":
+        ("this auction stands within another one, which it takes the place of",
+         'write the whole of it in one header, such as "after 1C 1D:"'),
+    "option weak:\nopening:\n  1C = 3+ clubs\n":
+        ('nothing stands below the option "weak"', "indent its lines under it"),
+    "opening:\n  without option a:\n  1C = 3+ clubs\noption a:\n  opening:\n    2C = 3+ clubs\n":
+        ('nothing stands below the option "a"', "indent its lines under it"),
+    "option weak-twos:\n  opening:\n    2H = 6+ hearts\noption weak-tows, on\n":
+        ('there is no option "weak-tows"', 'did you mean "weak-twos"'),
+    "option loud, on\n": ('there is no option "loud"', 'begin a block "option loud:"'),
+    # what is off, and what nothing uses
+    "option weak:\n  opening:\n    1D = Nat: ballanced\nopening:\n  1C = 3+ clubs\n":
+        ('"ballanced"? did you mean "balanced"', ""),
+    "option weak:\n  when ballanced:\n    general:\n      1D = 3+ diamonds\n":
+        ('"ballanced"? did you mean "balanced"', ""),
+    "opening:\n  1D = Two\n    option a:\n      either Ab: ballanced\n    either 3+ diamonds\n":
+        ('"ballanced"? did you mean "balanced"', ""),
+    "convention a(least 5):\n  after 1C:\n    1D = least+ diamonds, ballanced\n":
+        ('"ballanced"? did you mean "balanced"', ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", _QUIET)
+def test_what_would_have_no_effect_is_told(text):
+    found = complaint(text)
+    message, advice = _QUIET[text]
+    assert found.message == message
+    assert found.advice == advice or (not advice and found.message.startswith('"ballanced"'))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "opening:\n  1D = Two ways\n    either 3+ diamonds\n",
+        'opening:\n  1D = Anything "at all"\n  1H = Nothing:\n  1S = any hand\n',
+        "opening:\n  2D = Both, 5+ cards each: 5+ hearts, 5+ spades\n",
+        "opening:\n  1H = Rule: rule of 20; shows a fair hand, forcing\n",
+        "over (1H):\n  cheapest X = 5+ X, cheapest X is at most the 2-level, 2X is available\n",
+        "general:\n  after 1C:\n    1D = 4+ diamonds\n",
+        "option two, off\nwithout option two:\n  opening:\n    2C = 3+ clubs\n",
+    ],
+)
+def test_what_has_an_effect_is_read(text):
+    assert read_text(text).blocks
+
+
+def test_a_call_whose_hand_types_are_all_off_is_none():
+    text = (
+        "opening:\n  2D = Multi\n    option weak:\n      either Weak: 6 hearts\n"
+        "    2H = Pass or correct: any hand\n  1C = Any: any hand\n"
+    )
+    calls = {value: _openings(text, weak=value) for value in (False, True)}
+    assert calls == {False: ["1C"], True: ["2D", "1C"]}
+
+
+def _openings(text, **options):
+    (block,) = read_text(text, options=options).blocks
+    return [f"{line.call.level}{line.call.strain}" for line in block.body]
+
+
 # ---------------------------------------------------------------------- files
+def test_who_includes_a_file_decides_what_its_names_mean(tmp_path):
+    own = "define good X = four of the top five in X\n"
+    pages = {
+        "words": "define good X = two of the top three in X\n"
+        "convention two:\n  opening:\n    2C = 5+ clubs\n",
+        "page": 'include "words"\n',
+        "first": own + 'include "page"\n',
+        "last": 'include "page"\n' + own,
+        "between": 'include "words"\n' + own + 'include "page"\n',
+    }
+    for name, text in pages.items():
+        (tmp_path / f"{name}.bidding").write_text(text)
+    for name in ("first", "last", "between"):
+        good = read_system(tmp_path / f"{name}.bidding").defines["good"]
+        assert good.where.file == f"{name}.bidding"
+    (tmp_path / "mine.bidding").write_text(
+        'convention two:\n  opening:\n    2D = 5+ diamonds\nuse two\ninclude "words"\n'
+    )
+    (block,) = read_system(tmp_path / "mine.bidding").blocks
+    assert block.body[0].call.strain == "D"
+
+
+def test_one_meaning_too_many_in_files_beside_each_other(tmp_path):
+    (tmp_path / "one.bidding").write_text("define good X = 5+ X\n")
+    (tmp_path / "two.bidding").write_text("\ndefine good X = 4+ X\n")
+    (tmp_path / "all.bidding").write_text('include "one"\ninclude "two"\n')
+    with pytest.raises(InvalidSystem) as caught:
+        read_system(tmp_path / "all.bidding")
+    (found,) = caught.value.complaints
+    assert found.message == '"good" is defined in one.bidding too, in line 1'
+    assert (found.where.file, found.where.line) == ("two.bidding", 2)
+    (tmp_path / "all.bidding").write_text('include "one"\ninclude "two"\ndefine good X = 6+ X\n')
+    with pytest.raises(InvalidSystem, match=r"all\.bidding|two\.bidding"):
+        read_system(tmp_path / "all.bidding")
+
+
 def test_files_that_include_each_other(tmp_path):
     (tmp_path / "one.bidding").write_text('include "two"\n')
     (tmp_path / "two.bidding").write_text('-- a page\ninclude "one"\n')

@@ -1,12 +1,13 @@
 // What a system's tree says that cannot be: systems/language/checks.py.
 
 import { grouped, nearest } from "../errors.js";
-import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_PAGE } from "../phrases.js";
+import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE } from "../phrases.js";
 import { contradictions } from "./contradictions.js";
 import { phrasesOf } from "./joining.js";
-import { namesIn } from "./parser.js";
+import { namesIn, parseConditions } from "./parser.js";
 import { rewording } from "./rewordings.js";
 import { afterCall, BEGINNING, UNKNOWN, whyNot } from "./sequences.js";
+import { placeKey } from "./sources.js";
 import { LANGUAGE_WORDS } from "./suggestions.js";
 
 /** Definitions within one another that conditions are read through. */
@@ -16,30 +17,57 @@ const LONGEST_DEFINITION = 10_000;
 /** Variables that a definition is shown with. */
 const OF_A_DEFINE = ["X", "Y", "Z", "W"];
 
-/** Complain of all that a system's tree says and cannot be. */
-export function checkSystem(system, complain) {
-  const checker = new Checker(system.defines, complain);
+/** How a count begins, such as that of `5+ hearts`. */
+const COUNT = /(?<![\p{L}\p{N}_])[0-9]+(?:\+|-[0-9])/gu;
+/** Calls whose level the auction decides. */
+const RELATIVE = ["cheapest", "jump", "double jump"];
+/** First words of what is said of a call. */
+const SAYING = ["agrees", "asks", "shows", "denies"];
+
+/** Complain of all that a system's tree says and cannot be.
+ *
+ * Of what is put aside only the names are looked up: what stands around it is not known.
+ */
+export function checkSystem(system, aside, sources) {
+  const checker = new Checker(system.defines, sources);
   checker.checkDefines();
   for (const block of system.blocks) checker.block(block, new Set(), UNKNOWN, false);
+  checker.names(aside);
+}
+
+/** Whether `shows` or `denies` names a number, and so is meant as a condition. */
+export function counts({ kind, text }) {
+  return (kind === "shows" || kind === "denies") && /\p{Nd}/u.test(text);
 }
 
 class Checker {
-  constructor(defines, complain) {
+  constructor(defines, { complain, bare }) {
     this.defines = defines;
     this.complain = complain;
+    this.bare = bare;
     this.words = [...LANGUAGE_WORDS, ...[...defines.keys()].flatMap((name) => name.split(" "))];
   }
 
   // -------------------------------------------------------------------- walking
-  /** Check what stands in a block or below a line; `inside` an auction that has begun. */
-  body(body, bound, sequence, inside) {
+  /** Check what stands in a block or below a line; `inside` an auction that has begun.
+   *
+   * `headed`: whether by `opening` or an auction.
+   */
+  body(body, bound, sequence, inside, headed = false) {
     for (const found of body) {
-      if (found.type === "Block") this.block(found, bound, sequence, inside);
+      if (found.type === "Block") this.block(found, bound, sequence, inside, headed);
       else this.line(found, bound, sequence);
     }
   }
 
-  block({ header, body }, bound, sequence, inside) {
+  block({ header, body }, bound, sequence, inside, headed = false) {
+    const heads = header.kind === "opening" || header.kind === "after";
+    if (heads && headed) {
+      this.complain(
+        header.where, "this auction stands within another one, which it takes the place of",
+        'write the whole of it in one header, such as "after 1C 1D:"',
+      );
+    }
     if (header.kind === "their call" && !inside) {
       this.complain(
         header.where, "a call of theirs stands below a call of ours", 'for their opening write "over (…):"',
@@ -54,7 +82,7 @@ class Checker {
       }
       this.condition(header.condition, bound);
     }
-    this.body(body, bound, this.below(header, sequence), inside || header.kind === "after");
+    this.body(body, bound, this.below(header, sequence), inside || header.kind === "after", headed || heads);
   }
 
   /** Auction so far below a header; unknown where its alternatives differ. */
@@ -84,8 +112,10 @@ class Checker {
     const reason = whyNot(sequence, line.call, false);
     if (reason !== null) this.complain(line.call.where, ...reason);
     const said = [line, ...line.variants];
-    for (const { condition } of said) {
-      if (condition !== null) this.condition(condition, bound);
+    for (const meaning of said) {
+      if (meaning.condition === null) continue;
+      this.condition(meaning.condition, bound);
+      this.nameBefore(meaning);
     }
     for (const { agreements } of said) {
       for (const agreement of agreements) this.agreement(agreement, bound);
@@ -95,12 +125,47 @@ class Checker {
     this.body(line.below, bound, after, true);
   }
 
-  nameAlone({ name, where }) {
+  nameAlone({ name, quoted, where }) {
     const small = name.replace(/^./u, (first) => first.toLowerCase());
     if (this.defines.has(small)) {
       this.complain(
         where, `"${name}" is read as the name of the call, with no condition`, `for the condition write "${small}"`,
       );
+    } else if (!quoted && this.bare.has(placeKey(where))) {
+      this.complain(
+        where, `"${name}" has no condition, so that any hand would make the call`,
+        `say which hands do, such as "${name}: 12+ points", or write "any hand"`,
+      );
+    }
+  }
+
+  /** Complain of a colon that stands behind conditions, which so become part of the name. */
+  nameBefore({ name, where }) {
+    for (const { index } of name.matchAll(COUNT)) {
+      const written = name.slice(index);
+      if (!this.reads(written)) continue;
+      const before = name.slice(0, index).replace(/^[, ]+|[, ]+$/g, "");
+      this.complain(
+        where, `"${written}" stands before the colon, in the name, where it tests nothing`,
+        `write the colon sooner: "${before}: …"`,
+      );
+      return;
+    }
+  }
+
+  reads(written) {
+    return namesIn(written, "conditions")?.every((one) => this.defines.has(one)) ?? false;
+  }
+
+  /** Look up the names in conditions alone. */
+  names(found) {
+    for (const one of found) {
+      const { condition } = one.type === "Block" ? one.header : one;
+      for (const phrase of condition === null ? [] : phrasesOf(condition)) {
+        if (phrase.kind === "named") this.named(phrase);
+      }
+      if (one.type === "Block") this.names(one.body);
+      else if (one.type === "Line") this.names([...one.variants, ...one.below]);
     }
   }
 
@@ -110,15 +175,23 @@ class Checker {
     for (const phrase of phrasesOf(condition)) {
       if (phrase.kind === "named") this.named(phrase);
       else if (phrase.kind === "has shown" || phrase.kind === "may have") this.shown(phrase);
+      else if (phrase.kind === "available" && phrase.range !== null) this.atALevel(phrase);
       this.bound(variablesOf(phrase), bound, phrase.where);
     }
     for (const found of contradictions(condition)) this.complain(...found);
   }
 
-  agreement({ call, suit, condition, where }, bound) {
+  agreement(agreement, bound) {
+    const { kind, text, call, suit, condition, where } = agreement;
     if (call !== null) this.bound(variables([call]), bound, where);
     if (suit !== null) this.bound(variablesIn([suit]), bound, where);
-    if (condition !== null) this.condition(condition, bound);
+    if (condition !== null) {
+      this.condition(condition, bound);
+    } else if (counts(agreement)) {
+      for (const fault of parseConditions(text).wrong.slice(0, 1)) {
+        this.complain(where, `"${kind} ${text}" promises nothing: ${fault.message}`, fault.advice);
+      }
+    }
   }
 
   bound(used, bound, where) {
@@ -152,7 +225,22 @@ class Checker {
     );
   }
 
+  atALevel({ call, where }) {
+    if (call === null || RELATIVE.includes(call.kind)) return;
+    this.complain(
+      where, "only the cheapest bid and jumps have a level that the auction decides",
+      'write "cheapest X is at most the 2-level", or "2X is available"',
+    );
+  }
+
   unknown({ text, suits, where }) {
+    if (WORDS_OF_TERMINALS.get("AGREEMENT").includes(text) || SAYING.includes(text.split(" ")[0])) {
+      const clause = [text, ...suits].join(" ");
+      this.complain(
+        where, `"${clause}" is said of the call, not of the hand`, `write it behind a semicolon: "; ${clause}"`,
+      );
+      return;
+    }
     const words = text.split(" ");
     for (let count = words.length - 1; count > 0; count -= 1) {
       const first = words.slice(0, count).join(" ");
@@ -161,9 +249,8 @@ class Checker {
       this.complain(where, `two conditions without a comma: "${text}"`, `write "${first}, ${rest}"`);
       return;
     }
-    const reads = (written) => namesIn(written, "conditions")?.every((one) => this.defines.has(one)) ?? false;
     const isShipped = SHIPPED_DEFINES.includes(text);
-    const found = isShipped ? null : rewording([text, ...suits].join(" "), reads);
+    const found = isShipped ? null : rewording([text, ...suits].join(" "), (written) => this.reads(written));
     if (found !== null) {
       this.complain(where, `"${found.words}" is no condition`, found.advice);
       return;

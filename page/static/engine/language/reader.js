@@ -1,7 +1,7 @@
 // Reads a bidding system to a tree: systems/language/reader.py. All that is wrong is found in one go.
 
 import { InvalidSystem, invalidSystem, nearest, quoted } from "../errors.js";
-import { checkSystem } from "./checks.js";
+import { checkSystem, counts } from "./checks.js";
 import { phrasesOf } from "./joining.js";
 import { parseConditions } from "./parser.js";
 import { placed } from "./placing.js";
@@ -63,9 +63,11 @@ function systemOf(sources, items, options) {
     }
     sources.options.set(option, value);
   }
+  sources.chooseConventions();
   const resolver = new Resolver(sources);
   const body = resolver.body(items, null, []);
   resolver.readUnused();
+  sources.checkOptions();
   for (const { type, where } of body) {
     if (type === "Block") continue;
     sources.complain(
@@ -85,7 +87,7 @@ function systemOf(sources, items, options) {
     files: sources.files,
     opponents: sources.opponents,
   };
-  checkSystem(system, sources.complain);
+  checkSystem(system, resolver.aside, sources);
   if (!sources.complaints.length) return system;
   const order = new Map([...sources.lines.keys()].map((file, number) => [file, number]));
   const keys = ({ where }) => [order.get(where.file) ?? 0, where.line, where.column];
@@ -96,7 +98,10 @@ function systemOf(sources, items, options) {
 }
 
 // ---------------------------------------------------------------------- what calls show
-/** A block or line with what its calls `shows` and `denies` read as conditions, where it is one. */
+/** A block or line with what its calls `shows` and `denies` read as conditions, where it is one.
+ *
+ * With a number it is meant as one, and unknown names in it are complained of.
+ */
 function settled(found, defines) {
   if (found.type === "Block") return { ...found, body: found.body.map((one) => settled(one, defines)) };
   return {
@@ -115,7 +120,8 @@ function settledAgreement(agreement, defines) {
   if (kind !== "shows" && kind !== "denies") return agreement;
   const { wrong, condition } = parseConditions(text);
   if (wrong.length || condition === null) return agreement;
-  if (phrasesOf(condition).some((phrase) => phrase.kind === "named" && !defines.has(phrase.text))) return agreement;
+  const isUnknown = (phrase) => phrase.kind === "named" && !defines.has(phrase.text);
+  if (!counts(agreement) && phrasesOf(condition).some(isUnknown)) return agreement;
   const start = where.column + kind.length + 1;
   const locate = (position) => whereIn(where.file, where.line, start + [...text.slice(0, position)].length);
   return { ...agreement, condition: placed(condition, locate) };

@@ -13,6 +13,8 @@ const didYouMean = (near, otherwise = "") => (near ? `did you mean "${near}"` : 
 export class Resolver {
   /** Definitions by name. */
   defines = new Map();
+  /** What options that are off keep out, and conventions that nothing uses. */
+  aside = [];
   #used = new Set();
   #count = 0;
 
@@ -35,7 +37,7 @@ export class Resolver {
         break;
       }
       const { statement } = item;
-      if (statement.type === "Line") found.push(this.#line(statement, item, using));
+      if (statement.type === "Line") found.push(...this.#line(statement, item, using));
       else if (statement.type === "HeaderStatement") found.push(this.#block(statement, item, parent, using));
       else if (statement.type === "OptionStatement") found.push(...this.#option(statement, item, parent, using));
       else if (statement.type === "UseStatement") found.push(...this.#use(statement, item, parent, using));
@@ -50,15 +52,20 @@ export class Resolver {
     return found;
   }
 
+  /** A line; none if all hand types of its call are those of options that are off. */
   #line(line, item, using) {
     const variants = this.#variants(item.below);
+    if (!variants.length && line.condition === null && hasTypes(item.below)) {
+      this.body(item.below, item, using);
+      return [];
+    }
     if (variants.length && line.condition !== null) {
       this.complain(
         variants[0].where, "the call above has conditions of its own already",
         "move them into each of the hand types",
       );
     }
-    return { ...line, variants, below: this.body(item.below, item, using) };
+    return [{ ...line, variants, below: this.body(item.below, item, using) }];
   }
 
   /** Hand types below a call, those of options that are on among them. */
@@ -66,7 +73,10 @@ export class Resolver {
     return items.flatMap(({ statement, below }) => {
       if (statement.type === "Variant") return [statement];
       if (statement.type !== "OptionStatement") return [];
-      return this.sources.options.get(statement.name) === statement.without ? [] : this.#variants(below);
+      const found = this.#variants(below);
+      if (this.sources.options.get(statement.name) !== statement.without) return found;
+      this.aside.push(...found);
+      return [];
     });
   }
 
@@ -91,7 +101,9 @@ export class Resolver {
       return [];
     }
     const found = this.body(item.below, parent, using);
-    return value === without ? [] : found;
+    if (value !== without) return found;
+    this.aside.push(...found);
+    return [];
   }
 
   #define(define, parent) {
@@ -106,10 +118,7 @@ export class Resolver {
       );
     }
     const known = this.defines.get(name)?.where;
-    if (known?.file === where.file) {
-      this.complain(where, `"${name}" is defined already, in line ${known.line}`, "give one of them another name");
-    }
-    this.defines.set(name, define);
+    if (known === undefined || this.sources.comesFirst(name, where, known, "defined")) this.defines.set(name, define);
   }
 
   // -------------------------------------------------------------------- conventions
@@ -174,9 +183,18 @@ export class Resolver {
     for (const [name, { statement: { parameters }, body }] of this.sources.conventions) {
       if (this.#used.has(name) || !parameters.every(({ value }) => value)) continue;
       const words = new Map(parameters.map((parameter) => [parameter.name, parameter.value]));
-      if (words.size === parameters.length) body.forEach((raw) => this.sources.item(raw, words));
+      if (words.size !== parameters.length) continue;
+      const items = body.map((raw) => this.sources.item(raw, words)).filter((one) => one !== null);
+      this.aside.push(...this.body(items, null, [name]));
     }
   }
+}
+
+/** Whether hand types of a call stand below it, or would if an option were on. */
+function hasTypes(items) {
+  return items.some(({ statement: { type }, below }) => (
+    type === "Variant" || (type === "OptionStatement" && hasTypes(below))
+  ));
 }
 
 function firstWord({ name }) {

@@ -22,6 +22,9 @@ const NO_WORDS = new Map();
 /** A place in a file, line and column from 1. */
 export const whereIn = (file, line, column = 1) => ({ type: "Where", file, line, column });
 
+/** A place as a key of sets. */
+export const placeKey = ({ file, line, column }) => `${file}:${line}:${column}`;
+
 /** Name of a file that is written with or without its ending. */
 export function fileName(name) {
   return /[^/]\.[^./]+$/.test(name) ? name : name + SUFFIX;
@@ -38,9 +41,21 @@ export class Sources {
   opponents = null;
   /** Conventions as they are written, `{statement, body}`: read anew wherever they are used. */
   conventions = new Map();
+  /** All that were read, those among them that another of their name stands before. */
+  conventionList = [];
   options = new Map();
+  /** Where options are turned on or off, or only named, by their names. */
+  optionPlaces = new Map();
+  /** Options that some lines depend on. */
+  optionBlocks = new Set();
+  /** Lines with a name alone, without a colon behind it: `file:line:column`. */
+  bare = new Set();
   /** Files that include one another, from the first on. */
   reading = [];
+  /** Names of the texts that are being read, from the first on. */
+  within = [];
+  /** Names of the files that a text includes, by its own. */
+  includes = new Map();
 
   /** `texts`: all files that there are, by name. */
   constructor(texts = new Map()) {
@@ -82,7 +97,10 @@ export class Sources {
     }
     const logical = logicalLines(lines, name, this.complain);
     if (!this.prose) this.prose = proseOf(lines);
-    return this.#top(treeOf(logical, this.complain));
+    this.within.push(name);
+    const items = this.#top(treeOf(logical, this.complain));
+    this.within.pop();
+    return items;
   }
 
   #top(raw) {
@@ -114,12 +132,41 @@ export class Sources {
       );
       return [];
     }
-    if (this.files.includes(name)) return []; // its lines stand there already
-    if (this.files.length >= MOST_FILES) {
+    const isRead = this.files.includes(name);
+    if (!isRead && this.files.length >= MOST_FILES) {
       this.complain(statement.where, `a system has at most ${MOST_FILES} files`);
       return [];
     }
-    return this.readFile(name);
+    const here = this.within.at(-1);
+    this.includes.set(here, new Set([...(this.includes.get(here) ?? []), name]));
+    return isRead ? [] : this.readFile(name); // its lines stand there already
+  }
+
+  /** Whether a file includes another one, itself or by those that it includes. */
+  #reaches(file, other) {
+    const seen = new Set([file]);
+    for (const one of seen) {
+      for (const found of this.includes.get(one) ?? []) {
+        if (found === other) return true;
+        seen.add(found);
+      }
+    }
+    return false;
+  }
+
+  /** Whether a meaning of a name counts in place of the one that was read before: the includer's does. */
+  comesFirst(name, where, known, already) {
+    if (known.file === where.file) {
+      this.complain(where, `"${name}" is ${already} already, in line ${known.line}`, "give one of them another name");
+    } else if (this.#reaches(known.file, where.file)) {
+      return false;
+    } else if (!this.#reaches(where.file, known.file)) {
+      this.complain(
+        where, `"${name}" is ${already} in ${known.file} too, in line ${known.line}`,
+        "give one of them another name, or say what counts in the file that includes both",
+      );
+    }
+    return true;
   }
 
   #find(file, where) {
@@ -162,8 +209,15 @@ export class Sources {
     }
     const below = this.#below(raw, words, used);
     const item = { statement, where: locate(0), below, hadBelow: raw.below.length > 0 };
+    if (type === "Line" && !line.text.split("--")[0].includes(":")) this.bare.add(placeKey(statement.where));
     if (type === "OptionStatement") {
-      this.#option(statement);
+      const isHeader = statement.without || line.text.split("--")[0].trimEnd().endsWith(":");
+      this.#option(statement, isHeader || item.hadBelow);
+      if (isHeader && !item.hadBelow) {
+        this.complain(
+          statement.where, `nothing stands below the option "${statement.name}"`, "indent its lines under it",
+        );
+      }
     } else if (!top && STAND_ALONE.has(type)) {
       this.complain(item.where, "this stands at the left edge, in no block");
       return null;
@@ -187,18 +241,36 @@ export class Sources {
   #convention(statement, raw, top) {
     const { name, where } = statement;
     if (!top) this.complain(where, "a convention stands at the left edge, in no block");
-    const known = this.conventions.get(name)?.statement.where;
-    if (known?.file === where.file) {
-      this.complain(where, `"${name}" is there already, in line ${known.line}`, "give one of them another name");
-    }
     if (!raw.below.length) this.complain(where, `"${name}" has no lines`, "indent them under it");
-    this.conventions.set(name, { statement, body: raw.below });
+    this.conventionList.push({ statement, body: raw.below });
   }
 
-  #option({ name, without, default: value }) {
+  /** Choose the convention that each name stands for, once all files are read. */
+  chooseConventions() {
+    for (const convention of this.conventionList) {
+      const { name, where } = convention.statement;
+      const known = this.conventions.get(name)?.statement.where;
+      if (known === undefined || this.comesFirst(name, where, known, "there")) this.conventions.set(name, convention);
+    }
+  }
+
+  #option({ name, where, without, default: value }, isHeader) {
+    if (isHeader) this.optionBlocks.add(name);
     if (without) return;
+    if (!this.optionPlaces.has(name)) this.optionPlaces.set(name, where);
     if (!this.options.has(name)) this.options.set(name, false);
     if (value !== null) this.options.set(name, value);
+  }
+
+  /** Complain of options that no lines depend on, once all conventions are read. */
+  checkOptions() {
+    for (const [name, where] of this.optionPlaces) {
+      if (this.optionBlocks.has(name)) continue;
+      const near = nearest(name, this.optionBlocks);
+      this.complain(
+        where, `there is no option "${name}"`, near ? `did you mean "${near}"` : `begin a block "option ${name}:"`,
+      );
+    }
   }
 }
 
