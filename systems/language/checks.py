@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final
 
+from bidcascade.bridge import InvalidExpression
+
 from .contradictions import contradictions
 from .errors import nearest
 from .grammar import names_in, parse_conditions
@@ -209,12 +211,14 @@ class _Checker:
         return used is not None and used <= self.defines.keys()
 
     def names(self, found: "Iterable[Line | Block | Variant]") -> None:
-        """Look up the names in conditions alone."""
+        """Look up the names in conditions, and no more."""
         for one in found:
             condition = one.header.condition if isinstance(one, Block) else one.condition
             for phrase in phrases_of(condition) if condition is not None else ():
                 if phrase.kind == "named":
                     self._named(phrase)
+                elif phrase.kind == "raw":
+                    self._raw(phrase)
             if isinstance(one, Block):
                 self.names(one.body)
             elif isinstance(one, Line):
@@ -233,6 +237,8 @@ class _Checker:
             self._named(phrase)
         elif phrase.kind in ("has shown", "may have"):
             self._shown(phrase)
+        elif phrase.kind == "raw":
+            self._raw(phrase)
         elif phrase.kind == "available" and phrase.range is not None:
             self._at_a_level(phrase)
         self._bound(_variables_of(phrase), bound, phrase.where)
@@ -284,6 +290,25 @@ class _Checker:
                 f"what a player has shown of {phrase.text} is not kept",
                 f"it is of {', '.join(kinds)}" if not row.shown else "name the suit",
             )
+
+    def _raw(self, phrase: Phrase) -> None:
+        """Complain of an expression that does not parse, or names what there is not.
+
+        Whether it tests a hand is known where it is lowered.
+        """
+        # which whoever has no expressions need not load
+        from bidcascade.table.language.expression_tree import terms_of
+        from bidcascade.table.language.expressions import parse_expression
+        from bidcascade.table.language.vocabulary import Vocabulary
+
+        vocabulary = Vocabulary()
+        try:
+            for name in terms_of(parse_expression(phrase.text)):
+                if not vocabulary.is_tag(name):
+                    vocabulary.range(name)
+        except InvalidExpression as error:
+            reason = str(error).partition("\n")[0]
+            self.complain(phrase.where, f"in {{{phrase.text}}}: {reason}")
 
     def _at_a_level(self, phrase: Phrase) -> None:
         call = phrase.call

@@ -123,7 +123,6 @@ after 1C:
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
-        ("HPC > 3", "unknown term 'HPC'"),
         ("QT * 2 + HCP > 14", "expected no product with quick tricks or halves, got 'QT * 2'"),
         ("HCP > 3.5", "expected a half only beside quick tricks, got 'HCP > 3.5'"),
         ("Pattern > 3", "expected Pattern == or != a shape in quotes"),

@@ -560,7 +560,16 @@ _QUIET = {
     "option weak-twos:\n  opening:\n    2H = 6+ hearts\noption weak-tows, on\n":
         ('there is no option "weak-tows"', 'did you mean "weak-twos"'),
     "option loud, on\n": ('there is no option "loud"', 'begin a block "option loud:"'),
+    "opening:\n  1C = Many: {HPC >= 12}\n":
+        ("in {HPC >= 12}: unknown term 'HPC'; did you mean 'HCP'?", ""),
+    "opening:\n  1C = Many: {HCP_N >= 12}\n":
+        ("in {HCP_N >= 12}: unknown term 'HCP_N'; a term is about the bidder's own hand, write "
+         "'HCP'", ""),
+    "opening:\n  1C = Many: 3+ clubs or {HCP >}\n":
+        ("in {HCP >}: expected an operand at character 6, got the end", ""),
     # what is off, and what nothing uses
+    "option weak:\n  opening:\n    1D = Nat: {HPC >= 12}\nopening:\n  1C = 3+ clubs\n":
+        ("in {HPC >= 12}: unknown term 'HPC'; did you mean 'HCP'?", ""),
     "option weak:\n  opening:\n    1D = Nat: ballanced\nopening:\n  1C = 3+ clubs\n":
         ('"ballanced"? did you mean "balanced"', ""),
     "option weak:\n  when ballanced:\n    general:\n      1D = 3+ diamonds\n":

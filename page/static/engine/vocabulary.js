@@ -1,7 +1,7 @@
 // The names that an expression may use, without terms of the user's own: table/language/vocabulary.py.
 
 import { nearest, quoted } from "./errors.js";
-import { UnknownTerm } from "./expressions.js";
+import { termsOf, UnknownTerm } from "./expressions.js";
 import data from "./rows_data.js";
 
 /** Least and greatest value of each term, in halves, by its name; in the order of their numbers. */
@@ -16,6 +16,13 @@ const BY_LOWER = new Map(NAMES.map((name) => [name.toLowerCase(), name]));
 /** Whether a name is a remark about the auction, never a test of a hand. */
 export function isTag(name) {
   return TAG.test(name);
+}
+
+/** Throw where an expression names a term that there is not. */
+export function checkNames(expression) {
+  for (const name of termsOf(expression)) {
+    if (!NAMES.includes(name) && !isTag(name)) throw unknownTerm(name);
+  }
 }
 
 export function unknownTerm(name) {

@@ -1,7 +1,10 @@
 // What a system's tree says that cannot be: systems/language/checks.py.
 
 import { grouped, nearest } from "../errors.js";
+import { parseExpression } from "../expression_reader.js";
+import { InvalidExpression } from "../expressions.js";
 import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE } from "../phrases.js";
+import { checkNames } from "../vocabulary.js";
 import { contradictions } from "./contradictions.js";
 import { phrasesOf } from "./joining.js";
 import { namesIn, parseConditions } from "./parser.js";
@@ -157,12 +160,13 @@ class Checker {
     return namesIn(written, "conditions")?.every((one) => this.defines.has(one)) ?? false;
   }
 
-  /** Look up the names in conditions alone. */
+  /** Look up the names in conditions, and no more. */
   names(found) {
     for (const one of found) {
       const { condition } = one.type === "Block" ? one.header : one;
       for (const phrase of condition === null ? [] : phrasesOf(condition)) {
         if (phrase.kind === "named") this.named(phrase);
+        else if (phrase.kind === "raw") this.raw(phrase);
       }
       if (one.type === "Block") this.names(one.body);
       else if (one.type === "Line") this.names([...one.variants, ...one.below]);
@@ -175,6 +179,7 @@ class Checker {
     for (const phrase of phrasesOf(condition)) {
       if (phrase.kind === "named") this.named(phrase);
       else if (phrase.kind === "has shown" || phrase.kind === "may have") this.shown(phrase);
+      else if (phrase.kind === "raw") this.raw(phrase);
       else if (phrase.kind === "available" && phrase.range !== null) this.atALevel(phrase);
       this.bound(variablesOf(phrase), bound, phrase.where);
     }
@@ -223,6 +228,19 @@ class Checker {
     this.complain(
       where, `what a player has shown of ${text} is not kept`, shown ? "name the suit" : `it is of ${counted.join(", ")}`,
     );
+  }
+
+  /** Complain of an expression that does not parse, or names what there is not.
+   *
+   * Whether it tests a hand is known where it is lowered.
+   */
+  raw({ text, where }) {
+    try {
+      checkNames(parseExpression(text));
+    } catch (error) {
+      if (!(error instanceof InvalidExpression)) throw error;
+      this.complain(where, `in {${text}}: ${error.message.split("\n")[0]}`);
+    }
   }
 
   atALevel({ call, where }) {
