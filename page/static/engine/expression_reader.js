@@ -168,10 +168,10 @@ function syntaxError(text, { position: stopped, expected: terminals, token }) {
   const before = text.slice(0, position);
   if (before.split("(").length <= before.split(")").length) expected.delete("RPAR");
   const read = token?.text ?? String.fromCodePoint(text.codePointAt(position) ?? 0);
-  const got = stopped === null ? "the end" : quoted(read.slice(0, 40));
+  const got = stopped === null ? "the end" : quoted([...read].slice(0, 40).join(""));
   const hint = text[position] === "=" ? "; a comparison for equality is written ==" : "";
   return new InvalidExpression(
-    `expected ${listed(expected)} at character ${position + 1}, got ${got}${hint}${caret(text, position)}`,
+    `expected ${listed(expected)} at character ${lettersIn(before) + 1}, got ${got}${hint}${caret(text, position)}`,
   );
 }
 
@@ -186,7 +186,11 @@ function caret(text, position) {
   const start = text.lastIndexOf("\n", position - 1) + 1;
   const end = text.indexOf("\n", position);
   const line = text.slice(start, end < 0 ? text.length : end);
-  const shownFrom = Math.max(0, position - start - 60);
-  const shown = line.slice(shownFrom, shownFrom + 80).replaceAll("\t", " ");
-  return `\n  ${shown}\n  ${" ".repeat(position - start - shownFrom)}^`;
+  const column = lettersIn(text.slice(start, position));
+  const shownFrom = Math.max(0, column - 60);
+  const shown = [...line].slice(shownFrom, shownFrom + 80).join("").replaceAll("\t", " ");
+  return `\n  ${shown}\n  ${" ".repeat(column - shownFrom)}^`;
 }
+
+/** Letters of a text as Python counts them: signs of two units are one. */
+const lettersIn = (text) => [...text].length;
