@@ -203,8 +203,8 @@ class Sources:
     def comes_first(self, name: str, where: Where, known: Where, *, already: str) -> bool:
         """Whether a meaning of a name counts in place of the one that was read before.
 
-        Who includes a file has the say over what stands in it, wherever the include stands; of two
-        meanings in one file, and in two files of which neither includes the other, one is too many.
+        Who includes a file has the say over what stands in it, wherever the include stands; of files
+        beside each other the first has it, as its lines come first. In one file one is too many.
         """
         if known.file == where.file:
             self.complain(
@@ -212,15 +212,7 @@ class Sources:
                 f'"{name}" is {already} already, in line {known.line}',
                 "give one of them another name",
             )
-        elif self._reaches(known.file, where.file):
-            return False
-        elif not self._reaches(where.file, known.file):
-            self.complain(
-                where,
-                f'"{name}" is {already} in {known.file} too, in line {known.line}',
-                "give one of them another name, or say what counts in the file that includes both",
-            )
-        return True
+        return self._reaches(where.file, known.file)
 
     def _find(self, file: str, where: Where, *, with_given: bool = True) -> Path | None:
         """Find a file that a text names: given with it, beside it, else among those shipped."""

@@ -154,19 +154,12 @@ export class Sources {
     return false;
   }
 
-  /** Whether a meaning of a name counts in place of the one that was read before: the includer's does. */
+  /** Whether a meaning of a name counts in place of the one that was read before: that of who includes it does. */
   comesFirst(name, where, known, already) {
     if (known.file === where.file) {
       this.complain(where, `"${name}" is ${already} already, in line ${known.line}`, "give one of them another name");
-    } else if (this.#reaches(known.file, where.file)) {
-      return false;
-    } else if (!this.#reaches(where.file, known.file)) {
-      this.complain(
-        where, `"${name}" is ${already} in ${known.file} too, in line ${known.line}`,
-        "give one of them another name, or say what counts in the file that includes both",
-      );
     }
-    return true;
+    return this.#reaches(where.file, known.file);
   }
 
   #find(file, where) {
