@@ -10,6 +10,7 @@ import { contractOf, isOver, SEAT_NAMES, SEATS } from "./calls.js";
 import { shownCards, SUIT_NAMES, writeDeal } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { busy, clear, h, keepFocus, notice, put, say } from "./dom.js";
+import { editionOf } from "./engine_client.js";
 import { contractNodes, suitNode } from "./format.js";
 import { auctionProblem } from "./pasting.js";
 import { bidToEnd, questionsOf, writeSet } from "./practice_sets.js";
@@ -21,7 +22,7 @@ const MOST_PROBLEMS = 100;
 
 export const title = phrase("help.boards");
 
-/** What the system bids on a board, by table. */
+/** What the system bids on a board, by table and the text that it had. */
 const bids = new Map();
 let chosen = new Set();
 let chosenOf = 0;
@@ -42,8 +43,9 @@ function dealOf({ hands, dealer, vulnerability }) {
 }
 
 function bidsOf(table) {
-  if (!bids.has(table)) bids.set(table, new WeakMap());
-  return bids.get(table);
+  const edition = editionOf(table);
+  if (bids.get(table)?.edition !== edition) bids.set(table, { edition, auctions: new WeakMap() });
+  return bids.get(table).auctions;
 }
 
 function bidOf(one, table) {

@@ -4,9 +4,9 @@ import { isOffline, post } from "./api.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { busy, clear, h, notice, say } from "./dom.js";
 import { fileLink, saveBlob } from "./downloads.js";
-import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
+import { changesOf, checkSystem, openSystem, systemOf, systemNames } from "./engine_client.js";
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
-import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned, wholeText } from "./own_systems.js";
+import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { storesNothing } from "./storage.js";
 import { mostBoards, playMatch } from "./system_match.js";
@@ -304,7 +304,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   async function use() {
     try {
       const name = system.name || system.base;
-      if (system.name) await useSystem(name, await wholeText(system));
+      if (system.name) await openSystem(name);
       // who came straight here has no deal yet
       const deal = hasAllHands() ? {} : { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null };
       change({ ...deal, table: name, view: "call", asked: "" });

@@ -16,6 +16,9 @@ from tests.support_examples import some_in_check
 pytestmark = pytest.mark.slow
 
 STRONG = "1NT = Strong notrump: 15-17"
+SHOW_BOARDS = """deal => bidcascade("enter_deal.js").usePasted(
+    ["[Board \\"1\\"]", "[Board \\"2\\"]"].map(
+        (tag) => `${tag}\\n[Dealer "N"]\\n[Vulnerable "None"]\\n[Deal "${deal}"]\\n`).join("\\n"))"""
 PAGES = sorted([*shipped_folder().glob("*.bidding"), *shipped_folder().glob("pages/*.bidding")])
 
 
@@ -71,6 +74,47 @@ def test_a_change_is_followed_to_the_hands(visit):
     page.wait_for_function(
         "old => document.querySelector('textarea')?.value.includes(old)", arg=STRONG
     )
+
+
+BALANCED = "n=AK32.K32.Q32.J32&e=QJ4.QJ4.KJ54.Q54&s=T98.A98.A876.K87&w=765.T765.T9.AT96"
+
+
+def test_every_view_bids_with_the_text_as_it_is(visit):
+    """What is changed after *Bid with it* is asked for anew, without a reload."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "13-15"))
+    page.wait_for_selector(".changes li")
+    page.click("#system-use")
+    page.wait_for_selector(".headline")
+    place = f"{visit.url}/#{BALANCED}&dealer=N&vul=None&table=my%20sayc"
+    page.goto(place)
+    page.locator(".headline", has_text="1NT").wait_for()
+    page.evaluate(SHOW_BOARDS, "N:" + " ".join(re.findall(r"=([^&]+)", BALANCED)))
+    page.goto(f"{place}&view=boards")
+    page.locator(".board-item", has_text="1NT").first.wait_for()
+    page.goto(f"{place}&view=systems&ask=my%20sayc")
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('13-15')")
+    typed(page, "13-15", "16-18")
+    page.goto(place)
+    page.locator(".headline", has_text="1♣").wait_for()
+    page.goto(f"{place}&view=card")
+    page.locator(".card-part", has_text="16-18 points").first.wait_for()
+    page.goto(f"{place}&view=boards")
+    page.locator(".board-item", has_text="1♣").first.wait_for()
+
+
+def test_a_mended_text_is_asked_again(visit):
+    """What its error was says nothing of it any more."""
+    page = opened(visit)
+    typed(page, "points, balanced", "points, balanced, {HPC > 3}", after=STRONG)
+    page.locator("#view .notice.error, .complaints li").first.wait_for()
+    page.goto(f"{visit.url}/#{BALANCED}&dealer=N&vul=None&table=my%20sayc")
+    page.locator("#view .notice.error", has_text="HPC").wait_for()
+    page.goto(f"{visit.url}/#{BALANCED}&view=systems&table=my%20sayc&ask=my%20sayc")
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('HPC')")
+    typed(page, "HPC", "HCP", after=STRONG)
+    page.goto(f"{visit.url}/#{BALANCED}&dealer=N&vul=None&table=my%20sayc")
+    page.locator(".headline", has_text="1♣").wait_for()
 
 
 OWN_VIEWS = ["call", "compare", "practice", "shown", "auctions", "book", "bid", "boards"]
