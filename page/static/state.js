@@ -82,7 +82,7 @@ function changed(changes) {
 /** State of a fragment, with sentences about what could not be read in it. */
 export function readFragment(fragment) {
   const fields = new URLSearchParams(fragment.replace(/^#/, ""));
-  const next = { ...EMPTY, table: current.table };
+  const next = { ...EMPTY };
   const complaints = [];
   const attempt = (read) => {
     try {

@@ -112,6 +112,32 @@ def test_the_browser_goes_back(visit):
     assert visit.auction() == ["1NT"]
 
 
+def test_the_address_says_which_system_is_on(visit):
+    """One without a name means the first; the choice, the answer and a copied link agree."""
+    page = visit.open(f"{DEAL}&dealer=N").page
+    choice = page.get_by_label("System", exact=True)
+    page.wait_for_function("() => document.querySelector('#table-choice').options.length > 1")
+
+    def is_on(name: str, said: str) -> None:
+        visit.wait_said(said)
+        assert choice.input_value() == name
+        assert visit.state().get("table", "sayc") == name
+
+    choice.select_option("acol")
+    visit.wait_said("North: one")
+    page.go_back()
+    is_on("sayc", "North: one notrump")
+    page.go_forward()
+    page.evaluate("hash => { location.hash = hash; }", f"{DEAL}&dealer=N&vul=NS")
+    is_on("sayc", "North: one notrump")
+    # a name that there is not gives way, and it is told
+    page.evaluate("location.hash += '&table=nosuch'")
+    page.get_by_text("This service has no system “nosuch”; it is sayc now.").wait_for()
+    is_on("sayc", "North: one notrump")
+    page.evaluate("location.hash += '&table=acol'")
+    page.wait_for_function("() => document.querySelector('#table-choice').value === 'acol'")
+
+
 def test_only_legal_calls_can_be_made(visit):
     page = visit.open(f"{DEAL}&dealer=N&auction=1S-X").page
     visit.wait_said("looked at")
