@@ -96,13 +96,13 @@ function hear({ id, value, error, progress }) {
   else one.resolve(value);
 }
 
-/** What an engine's error is to the page. */
+/** What an engine's error is to the page; that of a text has `complaints`. */
 function errorOf(error) {
   if (error.kind === "no-core") {
     hearMissing(error);
     return new Error(phrase(missing));
   }
-  if (!error.problem) return new Error(error.message);
+  if (!error.problem) return Object.assign(new Error(error.message), { complaints: error.complaints ?? [] });
   return new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind);
 }
 

@@ -264,6 +264,75 @@ def test_what_is_wrong_is_marked_where_it_stands(visit):
     assert page.evaluate(place) == 0
 
 
+def test_what_the_work_finds_wrong_is_marked_like_all_else(visit):
+    """An expression that no hand can be tested by is found where its place is worked out."""
+    page = opened(visit)
+    typed(page, "points, balanced", "points, balanced, {Pattern}", after=STRONG)
+    page.wait_for_selector(".complaints li")
+    assert "in {Pattern}: expected Pattern in a comparison" in page.inner_text(".complaints")
+    assert page.locator(".shades .wrong").count() == 1
+    assert page.get_attribute("textarea", "aria-invalid") == "true"
+    assert not page.locator("#view .notice").count()
+    page.click("#system-better")
+    page.locator("#view .notice", has_text="1 mistake in the text.").wait_for()
+    # nor is it bid with
+    page.click("#system-use")
+    page.wait_for_function("() => document.querySelectorAll('#view .notice.error').length === 2")
+    assert visit.state()["view"] == "systems"
+    line = page.inner_text(".complaints button")
+    assert re.fullmatch(r"sayc\.bidding, line \d+", line), line
+    page.select_option("#system-page", "slam.bidding")
+    page.click(".complaints button")
+    assert page.input_value("#system-page") == "sayc.bidding"
+    typed(page, ", {Pattern}", "", after=STRONG)
+    page.wait_for_selector(".complaints li", state="detached")
+    assert page.get_attribute("textarea", "aria-invalid") == "false"
+
+
+def test_what_the_service_finds_wrong_is_marked_too(visit):
+    page = opened(visit)
+    page.route(
+        "**/v1/systems/check",
+        lambda route: route.fulfill(
+            json={
+                "result": None,
+                "complaints": [
+                    {
+                        "system": "system",
+                        "file": "system",
+                        "line": 3,
+                        "column": 2,
+                        "message": "expected more",
+                        "advice": "",
+                    },
+                ],
+            }
+        ),
+    )
+    page.click("#system-check")
+    page.wait_for_selector(".complaints li")
+    assert page.inner_text(".complaints li") == "sayc.bidding, line 3 expected more"
+
+
+def test_what_was_found_out_about_another_text_goes(visit):
+    """Below a text stands nothing of the text before."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "13-15"))
+    page.wait_for_selector(".changes li")
+    found = page.get_by_text("of 10,000 random deals changes")
+    page.click("#system-many")
+    found.wait_for(timeout=100_000)
+    typed(page, "13-15", "16-18")
+    found.wait_for(state="detached")
+    # nor what was about to be found out
+    page.click("#system-better")
+    page.get_by_text("The new text plays against the old one").wait_for()
+    typed(page, "16-18", "12-14")
+    page.get_by_text("The new text plays against the old one").wait_for(state="detached")
+    page.wait_for_selector(".changes li")
+    assert not page.get_by_text("Stopped").count()
+
+
 def test_ten_thousand_deals_can_be_stopped(visit):
     page = opened(visit)
     typed(page, STRONG, STRONG.replace("15-17", "16-18"))
