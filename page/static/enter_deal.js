@@ -10,7 +10,7 @@ import { titleOf } from "./board_facts.js";
 import { textOfFile } from "./board_files.js";
 import { boardSet, keepBoards, placeOf, readTexts, setOpened } from "./board_set.js";
 import { auctionProblem, describeBoard, readPasted } from "./pasting.js";
-import { change, GAMES, isAtEnd, linkTo, seatToCall, state } from "./state.js";
+import { change, GAMES, isAtEnd, linkTo, onChange, seatToCall, state } from "./state.js";
 import { phrase } from "./texts.js";
 
 let say = () => {};
@@ -112,6 +112,8 @@ function complain(field, place, message) {
   clear(place, notice("error", message));
 }
 
+// each form is `{node, follow(now, before)}`: what it shows of the deal follows where that changes
+
 function pasteForm() {
   const problem = h("div", { id: "paste-problem", role: "alert" });
   const area = h("textarea", {
@@ -133,7 +135,7 @@ function pasteForm() {
   area.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) use();
   });
-  return h(
+  const node = h(
     "div", { class: "form" },
     h("label", { for: "paste" }, phrase("enter.paste")),
     area,
@@ -143,6 +145,7 @@ function pasteForm() {
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", onclick: use, id: "use-paste" }, phrase("enter.use-paste"))),
   );
+  return { node, follow: () => {} };
 }
 
 function handsForm() {
@@ -157,10 +160,20 @@ function handsForm() {
     id: "calls-text", type: "text", value: now.calls.join(" "), spellcheck: "false",
     autocomplete: "off", "aria-describedby": "hands-problem",
   });
-  const use = (event) => {
-    event.preventDefault();
+  const forgive = () => {
     clear(problem);
     [...fields, calls].forEach((field) => field.removeAttribute("aria-invalid"));
+  };
+  const follow = (next, before) => {
+    forgive();
+    fields.forEach((field, index) => {
+      if (next.hands[index] !== before.hands[index]) field.value = shownCards(next.hands[index]);
+    });
+    if (next.calls.join() !== before.calls.join()) calls.value = next.calls.join(" ");
+  };
+  const use = (event) => {
+    event.preventDefault();
+    forgive();
     let at = calls;
     try {
       const hands = fields.map((field) => {
@@ -180,7 +193,7 @@ function handsForm() {
       at.focus();
     }
   };
-  return h(
+  const node = h(
     "form", { class: "form", onsubmit: use, novalidate: true },
     h("p", { class: "soft small" }, phrase("enter.write-hint")),
     h("div", { class: "hands-form" }, fields.map((field, index) => [
@@ -191,6 +204,7 @@ function handsForm() {
       h("button", { type: "submit", class: "main" }, phrase("enter.use-hands")),
       h("button", { type: "button", onclick: () => { for (const field of fields) field.value = ""; } }, phrase("enter.empty"))),
   );
+  return { node, follow };
 }
 
 function packForm() {
@@ -199,9 +213,10 @@ function packForm() {
     SEATS.map((name, index) => h("option", { value: String(index), selected: index === seatToCall() }, SEAT_NAMES[index])),
   );
   const owner = new Map();
-  state().hands.forEach((hand, index) => {
+  const own = (hands) => hands.forEach((hand, index) => {
     if (hand) for (const card of cardsOf(hand)) owner.set(card, index);
   });
+  own(state().hands);
   const counts = h("p", { class: "soft small", role: "status" });
   const buttons = new Map();
   const count = (index) => [...owner.values()].filter((one) => one === index).length;
@@ -258,13 +273,22 @@ function packForm() {
     h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: use }, phrase("enter.use-cards"))),
   );
   show();
-  return form;
+  const follow = (next, before) => {
+    if (next.hands.join() === before.hands.join()) return;
+    clear(problem);
+    owner.clear();
+    own(next.hands);
+    show();
+  };
+  return { node: form, follow };
 }
 
 const FORMS = [["paste", pasteForm], ["write", handsForm], ["pick", packForm]];
 let chosen = 0;
+let shown = null;
 
 function showPanel() {
+  shown = FORMS[chosen][1]();
   clear(
     panel,
     h("div", { class: "row forms", role: "group", "aria-label": phrase("enter.how") }, FORMS.map(([name], index) => h(
@@ -275,7 +299,7 @@ function showPanel() {
       },
       phrase(`enter.${name}`),
     )), h("button", { type: "button", class: "quiet close", onclick: close }, phrase("page.close"))),
-    FORMS[chosen][1](),
+    shown.node,
   );
 }
 
@@ -299,6 +323,7 @@ export function buildEntering(announce) {
   panel.addEventListener("keydown", (event) => {
     if (event.key === "Escape") close();
   });
+  onChange((now, before) => !panel.hidden && shown.follow(now, before));
   clear(byId("enter"), h("div", { id: "boards", class: "row boards" }), panel);
   return h(
     "button",

@@ -351,6 +351,35 @@ def test_hands_are_written_and_cards_picked(visit):
     assert "12" in page.locator("#enter [role=alert]").text_content()
 
 
+def test_what_is_written_follows_the_deal(visit):
+    """But for what was written and is not of another deal."""
+    page = visit.open(f"{DEAL}&dealer=N").page
+    visit.wait_said("looked at")
+    button(page, "Enter or paste").click()
+    button(page, "Write").click()
+    hands = (
+        "() => ['N', 'E', 'S', 'W'].map((seat) => document.getElementById(`hand-${seat}`).value)"
+    )
+    page.get_by_label("North", exact=True).fill("AQ4.KJ3.K876.Q5")
+    page.get_by_role("button", name="one notrump", exact=True).click()
+    page.wait_for_function("() => document.getElementById('calls-text').value === '1N'")
+    assert page.get_by_label("North", exact=True).input_value() == "AQ4.KJ3.K876.Q5"
+    button(page, "New deal").click()
+    page.wait_for_function(f"first => ({hands})()[2] !== first", arg=HANDS[2])
+    dealt = page.evaluate("location.hash")
+    written = [hand.replace("10", "T") for hand in page.evaluate(hands)]
+    assert written == [visit.state()[seat] for seat in "nesw"]
+    button(page, "Use these hands").click()
+    assert page.evaluate("location.hash") == dealt
+    # the pack too
+    button(page, "Enter or paste").click()
+    button(page, "Pick cards").click()
+    button(page, "New deal").click()
+    dealt = page.evaluate("location.hash")
+    button(page, "Use these cards").click()
+    assert page.evaluate("location.hash") == dealt
+
+
 def test_all_auctions_as_a_tree(visit):
     page = visit.open(f"{DEAL}&dealer=N&view=auctions").page
     visit.wait_said("auctions of this deal")
