@@ -50,7 +50,9 @@ export async function show(place, now, signal) {
   const own = now.asked && ownSystem(now.asked);
   const shipped = names.includes(now.asked) ? now.asked : names[0];
   const base = own ? own.base : shipped;
-  const problem = h("div", { "aria-live": "polite" });
+  const isElsewhere = now.asked && !own && !names.includes(now.asked);
+  const problem = h("div", { "aria-live": "polite" },
+    isElsewhere && notice("info", phrase("systems.not-here", { name: now.asked, other: base })));
   const tell = (error) => clear(problem, notice("error", error.message));
   const reportNotStored = () => storesNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);

@@ -154,12 +154,24 @@ def test_links_hold_everything(module):
 
 
 @pytest.mark.parametrize(
+    ("word", "read"),
+    [("All", "Both"), ("both", "Both"), ("-", "None"), ("o", "None"), ("N/S", "NS"), ("", "None")],
+)
+def test_links_say_who_is_vulnerable_in_the_usual_words(module, word, read):
+    told = module("state", "readFragment", f"#vul={word}")["value"]
+    assert told["next"]["vulnerability"] == read
+    assert told["complaints"] == []
+
+
+@pytest.mark.parametrize(
     ("fragment", "told"),
     [
         ("#auction=1S-1H", "1H is not legal there"),
         ("#n=AQ4.KJ3.K876.Q5", "has 12"),
         ("#auction=1Z", "“1Z” is no call"),
         ("#dealer=Q", "no dealer"),
+        ("#vul=XX", "who is vulnerable"),
+        ("#view=nosuch", "no part of the page"),
     ],
 )
 def test_broken_links_are_told(module, fragment, told):

@@ -140,6 +140,14 @@ def test_a_system_of_ones_own_is_there_after_a_reload(visit, view):
         assert "Weak notrump" in page.inner_text(".headline")
 
 
+def test_a_text_that_this_browser_does_not_have_is_told(visit):
+    page = opened(visit, "#view=systems&ask=my%20system")
+    page.get_by_text("This browser has no text “my system”").wait_for()
+    assert page.input_value("#system-choice") == "sayc"
+    page.select_option("#system-choice", "acol")
+    page.get_by_text("This browser has no text").wait_for(state="detached")
+
+
 SWITCHED = """system Switched
 
 opening:
