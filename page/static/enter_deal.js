@@ -1,6 +1,6 @@
 // Entering a deal: paste anything, write hands, or pick cards from the pack.
 
-import { SEAT_NAMES, SEATS, readCalls, firstIllegal } from "./calls.js";
+import { SEAT_NAMES, SEATS, readWrittenCalls, firstIllegal } from "./calls.js";
 import {
   cardsOf, completeHands, handOf, RANKS, readHand, SUIT_NAMES, shownCards, SUIT_SIGNS, SUITS, wholeHand,
   writeHand,
@@ -183,7 +183,7 @@ function handsForm() {
       at = fields[0];
       const whole = completeHands(hands);
       at = calls;
-      const made = readCalls(calls.value);
+      const made = readWrittenCalls(calls.value);
       const illegal = firstIllegal(made);
       if (illegal >= 0) throw new Error(phrase("enter.illegal", { call: made[illegal], place: illegal + 1 }));
       change({ hands: whole, calls: made, at: null });

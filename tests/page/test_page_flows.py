@@ -337,7 +337,7 @@ def test_hands_are_written_and_cards_picked(visit):
     button(page, "Write").click()
     for name, hand in zip(("North", "East", "South"), HANDS, strict=False):
         page.get_by_label(name, exact=True).fill(hand.lower())
-    page.get_by_label("Calls").fill("1n p")
+    page.get_by_label("Calls").fill("1n! (p)")
     button(page, "Use these hands").click()
     visit.wait_said("South: two clubs")
     assert visit.state()["w"] == HANDS[3]

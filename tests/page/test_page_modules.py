@@ -143,6 +143,22 @@ def test_what_cannot_be_read_is_told_in_a_sentence(module, text, told):
     assert answer["error"].endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("1NT pass 3NT AP", ["1N", "P", "3N", "P", "P", "P"]),
+        ("1NT (pass) 3NT! all pass", ["1N", "P", "3N", "P", "P", "P"]),
+        ("1♠-(2h!)-X ! -ap", ["1S", "2H", "X", "P", "P", "P"]),
+        ("1S (P) P (AP)", ["1S", "P", "P", "P"]),
+        ("All Pass.", ["P"] * 4),
+        ("(1H)2C", ["1H", "2C"]),
+        ("", []),
+    ],
+)
+def test_calls_are_read_as_people_write_them_down(module, text, calls):
+    assert module("calls", "readWrittenCalls", text)["value"] == calls
+
+
 def test_links_hold_everything(module):
     state = {
         "hands": HANDS, "dealer": 2, "vulnerability": "EW", "calls": ["1C", "X", "XX"], "at": 1,
