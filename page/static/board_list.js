@@ -70,6 +70,12 @@ function partOf(one, bid) {
   return parting === calls.length && statusOf(one) !== "complete" ? -1 : parting;
 }
 
+/** Place at which a board is opened: where its auction and the system's part, if that is known; null is the end. */
+export function openingPlace(one, table, calls = one.calls ?? []) {
+  const parting = partOf(one, bidOf(one, table));
+  return parting >= 0 && parting < calls.length ? parting : null;
+}
+
 function requestOf(now) {
   const query = new URLSearchParams(now.asked);
   return { page: Math.max(1, Math.floor(Number(query.get("page"))) || 1), isParted: query.get("only") === "part" };
@@ -118,7 +124,7 @@ function item(one, place, who, table, isRequested, signal) {
   const parting = partOf(one, bid);
   const address = (calls) => linkTo({
     hands: one.hands, dealer: one.dealer, vulnerability: one.vulnerability, calls,
-    at: parting >= 0 && parting < calls.length ? parting : null, view: "call", asked: "",
+    at: openingPlace(one, table, calls), view: "call", asked: "",
   });
   const box = h("input", {
     type: "checkbox", checked: chosen.has(place),

@@ -8,6 +8,7 @@ import {
 import { byId, clear, h, notice } from "./dom.js";
 import { titleOf } from "./board_facts.js";
 import { textOfFile } from "./board_files.js";
+import { openingPlace } from "./board_list.js";
 import { boardSet, keepBoards, placeOf, readTexts, setOpened } from "./board_set.js";
 import { auctionProblem, describeBoard, readPasted } from "./pasting.js";
 import { change, GAMES, isAtEnd, linkTo, onChange, seatToCall, state } from "./state.js";
@@ -16,8 +17,8 @@ import { phrase } from "./texts.js";
 let say = () => {};
 let panel = null;
 
-/** Take a board: hands that it has, and dealer, vulnerability and calls as far as it tells. */
-function take(one) {
+/** Take a board: hands that it has, and dealer, vulnerability and calls as far as it tells; `at` is the place in them. */
+function take(one, at = null) {
   const now = state();
   if (one.hand && isAtEnd(now)) {
     // nobody calls any more: the hand opens a new auction of a deal that is not known
@@ -40,7 +41,7 @@ function take(one) {
   }
   change({
     hands: one.hands, dealer: one.dealer ?? 0, vulnerability: one.vulnerability ?? "None",
-    calls: one.calls ?? [], at: null,
+    calls: one.calls ?? [], at,
     view: ["call", "shown", "auctions", "compare", "lead"].includes(now.view) ? now.view : "call",
   });
   say(describeBoard(one));
@@ -96,7 +97,7 @@ export function showLeafing(now) {
   const go = (by) => {
     const next = (place + by + boards.length) % boards.length;
     setOpened(next);
-    take(boards[next]);
+    take(boards[next], openingPlace(boards[next], now.table));
     byId(by > 0 ? "board-next" : "board-before").focus();
   };
   clear(byId("boards"), place >= 0 && boards.length > 1 && [
