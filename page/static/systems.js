@@ -30,7 +30,7 @@ const CHECKED = 2000;
 const KINDS = ["gap", "strong-pass", "double-claim", "dead-line", "unreached-line", "asymmetry"];
 const TICK_MS = 500;
 /** Why work ends whose text is no longer there: nothing is said of it. */
-const CHANGED = new DOMException("the text has changed", "AbortError");
+const CHANGED = new DOMException("", "AbortError");
 
 let turns = 0;
 

@@ -16,9 +16,6 @@ from tests.support_examples import some_in_check
 pytestmark = pytest.mark.slow
 
 STRONG = "1NT = Strong notrump: 15-17"
-SHOW_BOARDS = """deal => bidcascade("enter_deal.js").usePasted(
-    ["[Board \\"1\\"]", "[Board \\"2\\"]"].map(
-        (tag) => `${tag}\\n[Dealer "N"]\\n[Vulnerable "None"]\\n[Deal "${deal}"]\\n`).join("\\n"))"""
 PAGES = sorted([*shipped_folder().glob("*.bidding"), *shipped_folder().glob("pages/*.bidding")])
 
 
@@ -89,7 +86,11 @@ def test_every_view_bids_with_the_text_as_it_is(visit):
     place = f"{visit.url}/#{BALANCED}&dealer=N&vul=None&table=my%20sayc"
     page.goto(place)
     page.locator(".headline", has_text="1NT").wait_for()
-    page.evaluate(SHOW_BOARDS, "N:" + " ".join(re.findall(r"=([^&]+)", BALANCED)))
+    deal = f'[Dealer "N"]\n[Deal "N:{" ".join(re.findall("=([^&]+)", BALANCED))}"]\n'
+    page.evaluate(
+        "text => bidcascade('enter_deal.js').usePasted(text)",
+        "\n".join(f'[Board "{number}"]\n[Vulnerable "None"]\n{deal}' for number in (1, 2)),
+    )
     page.goto(f"{place}&view=boards")
     page.locator(".board-item", has_text="1NT").first.wait_for()
     page.goto(f"{place}&view=systems&ask=my%20sayc")
