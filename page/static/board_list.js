@@ -10,6 +10,7 @@ import { contractOf, isOver, SEAT_NAMES, SEATS } from "./calls.js";
 import { shownCards, SUIT_NAMES, writeDeal } from "./cards.js";
 import { partingOf } from "./compare.js";
 import { busy, clear, h, keepFocus, notice, put, say } from "./dom.js";
+import { editionOf } from "./engine_client.js";
 import { contractNodes, suitNode } from "./format.js";
 import { auctionProblem } from "./pasting.js";
 import { bidToEnd, questionsOf, writeSet } from "./practice_sets.js";
@@ -21,7 +22,7 @@ const MOST_PROBLEMS = 100;
 
 export const title = phrase("help.boards");
 
-/** What the system bids on a board, by table. */
+/** What the system bids on a board, by table and the text that it had. */
 const bids = new Map();
 let chosen = new Set();
 let chosenOf = 0;
@@ -42,8 +43,9 @@ function dealOf({ hands, dealer, vulnerability }) {
 }
 
 function bidsOf(table) {
-  if (!bids.has(table)) bids.set(table, new WeakMap());
-  return bids.get(table);
+  const edition = editionOf(table);
+  if (bids.get(table)?.edition !== edition) bids.set(table, { edition, auctions: new WeakMap() });
+  return bids.get(table).auctions;
 }
 
 function bidOf(one, table) {
@@ -66,6 +68,12 @@ function partOf(one, bid) {
   if (!bid || !calls.length) return -1;
   const parting = partingOf(calls, bid);
   return parting === calls.length && statusOf(one) !== "complete" ? -1 : parting;
+}
+
+/** Place at which a board is opened: where its auction and the system's part, if that is known; null is the end. */
+export function openingPlace(one, table, calls = one.calls ?? []) {
+  const parting = partOf(one, bidOf(one, table));
+  return parting >= 0 && parting < calls.length ? parting : null;
 }
 
 function requestOf(now) {
@@ -116,7 +124,7 @@ function item(one, place, who, table, isRequested, signal) {
   const parting = partOf(one, bid);
   const address = (calls) => linkTo({
     hands: one.hands, dealer: one.dealer, vulnerability: one.vulnerability, calls,
-    at: parting >= 0 && parting < calls.length ? parting : null, view: "call", asked: "",
+    at: openingPlace(one, table, calls), view: "call", asked: "",
   });
   const box = h("input", {
     type: "checkbox", checked: chosen.has(place),

@@ -66,6 +66,16 @@ export function firstIllegal(calls) {
   return calls.findIndex((call, index) => !isLegal(calls.slice(0, index), call));
 }
 
+const ALL_PASS = /(?:^|[\s,\-–])(?:AP|all\s*pass)[\s.!]*$/iu;
+
+/** Calls as people write them down: also "(2H)" of the other side, "!" at an alerted one, "AP" or "all pass" at the end. */
+export function readWrittenCalls(text) {
+  const plain = text.replace(/[()]/gu, " ").replace(/(^|\s)!+(?=\s|$)/gu, "$1");
+  const calls = readCalls(plain.replace(ALL_PASS, ""));
+  if (ALL_PASS.test(plain)) while (!isOver(calls)) calls.push("P");
+  return calls;
+}
+
 /** Contract of an auction that is over: {level, strain, risk, declarer} or null if passed out. */
 export function contractOf(calls, dealer) {
   const last = calls.findLastIndex(isBid);

@@ -96,13 +96,13 @@ function hear({ id, value, error, progress }) {
   else one.resolve(value);
 }
 
-/** What an engine's error is to the page. */
+/** What an engine's error is to the page; that of a text has `complaints`. */
 function errorOf(error) {
   if (error.kind === "no-core") {
     hearMissing(error);
     return new Error(phrase(missing));
   }
-  if (!error.problem) return new Error(error.message);
+  if (!error.problem) return Object.assign(new Error(error.message), { complaints: error.complaints ?? [] });
   return new ApiError(sentenceOf(error.status, error.problem), error.status, error.kind);
 }
 
@@ -205,8 +205,10 @@ const inFolder = isOffline() ? JSON.parse(document.documentElement.dataset.offli
 // nobody else answers: it starts while the page is drawn
 if (isOffline()) begin(inWorker);
 const opened = new Map();
+/** Systems of the service or the folder that the engine has. */
 const ready = new Set();
-const own = new Map();
+/** How often the texts of systems of one's own changed, by name. */
+const editions = new Map();
 /** Where systems of one's own are kept: their names, the texts of one, `{main, files}`, what it was made from. */
 let stored = { names: () => [], textsOf: () => null, baseOf: () => "" };
 let usual = inFolder[0]?.name ?? null;
@@ -243,7 +245,6 @@ async function systemFile(name) {
 async function openAs(name, system) {
   await ask("open", { name, system });
   given.set(name, system);
-  ready.add(name);
 }
 
 /** `{names(), textsOf(name), baseOf(name)}` tell of the systems that the browser keeps: they are there before anything is asked. */
@@ -252,7 +253,7 @@ export function useStored(where) {
 }
 
 function isOwn(name) {
-  return own.has(name) || (!ready.has(name) && stored.names().includes(name));
+  return !ready.has(name) && stored.names().includes(name);
 }
 
 /** The system that the service knows where one of one's own is played: what that was made from. */
@@ -260,29 +261,22 @@ export function servedName(name) {
   return isOwn(name) ? stored.baseOf(name) : name;
 }
 
-/** Texts of a system of one's own as it is played: as it was put to use, else as it is kept. */
-export async function ownTexts(name) {
-  if (!isOwn(name)) return null;
-  return own.get(name) ?? stored.textsOf(name);
-}
-
 /** Load a system of the service, the folder or one's own; fails where there is none of this name. */
-function open(name) {
+export function openSystem(name) {
   if (!opened.has(name)) {
     const task = (async () => {
       if (isOwn(name)) {
-        const texts = await ownTexts(name);
-        await openAs(name, texts);
-        own.set(name, texts);
+        await openAs(name, await stored.textsOf(name));
         return;
       }
       const { rows, opponents } = await systemFile(name);
       const other = opponents === null || opponents === name ? null : { rows: (await systemFile(opponents)).rows };
       await openAs(name, { rows, opponents: other });
+      ready.add(name);
     })();
     opened.set(name, task);
     // a table that is no system stays one; what failed otherwise is tried again
-    task.catch((error) => error.status !== 404 && opened.delete(name));
+    task.catch((error) => error.status !== 404 && opened.get(name) === task && opened.delete(name));
   }
   return opened.get(name);
 }
@@ -298,7 +292,7 @@ export async function digestOf(name) {
   const { tables } = await get("/v1/tables");
   const found = tables.find((one) => one.name === name) ?? tables[0];
   if (!isOwn(found.name)) return { name: found.name, digest: found.digest ?? null, own: false };
-  const { main, files } = await ownTexts(found.name);
+  const { main, files } = await stored.textsOf(found.name);
   const sorted = Object.keys(files).sort().map((file) => [file, files[file]]);
   return { name: found.name, digest: await sha256(JSON.stringify([main, sorted])), own: true };
 }
@@ -322,24 +316,22 @@ export function onSystems(tell) {
   tellSystems = tell;
 }
 
-/** Play a system of one's own, `{main, files}`, under a name. */
-export async function useSystem(name, texts) {
-  await openAs(name, texts);
-  own.set(name, texts);
-  opened.set(name, Promise.resolve());
-  await ownChanged();
-}
-
 /** Tell that there are other systems of one's own than before. */
 export async function ownChanged() {
   forgetAnswers();
   await tellSystems();
 }
 
-/** Play a system of one's own no more. */
+/** Bid no more with the text that a system of one's own had: the next question reads it as it is kept. */
 export function closeOwn(name) {
-  for (const where of [own, opened, given, ready]) where.delete(name);
-  return ownChanged();
+  editions.set(name, editionOf(name) + 1);
+  given.delete(name);
+  if (opened.delete(name)) forgetAnswers();
+}
+
+/** Number of the text that a system has: what another one bid says nothing of it. */
+export function editionOf(name) {
+  return editions.get(name) ?? 0;
 }
 
 /** Complaints about texts `{main, files}`. */
@@ -362,7 +354,7 @@ export async function loadEngine(names) {
   [usual] = names;
   for (const name of new Set(names)) {
     try {
-      await open(name);
+      await openSystem(name);
     } catch {
       // a table of no system, or no engine: the service answers
     }
@@ -377,7 +369,7 @@ async function tablesAnswer(signal) {
     tables: inFolder.map(({ name, title, digest }) => ({ ...described(name, title, false), digest })),
   }
     : await (await request("/v1/tables", { signal })).json();
-  const mine = [...new Set([...own.keys(), ...stored.names()])].map((name) => described(name, name, true));
+  const mine = stored.names().map((name) => described(name, name, true));
   return { ...answer, tables: [...answer.tables, ...mine] };
 }
 
@@ -394,10 +386,10 @@ export async function engineAnswer(method, path, body, signal) {
   }
   if (!ANSWERED.test(path) || body?.simulate || name === null) return undefined;
   if (missing && !alone) return undefined;
-  if (alone) await open(name);
+  if (alone) await openSystem(name);
   else if (!ready.has(name) || !SOONER.test(path) || body?.mode === "all") {
     // the service answers this one; the next may find the system here
-    if (engine && !opened.has(name)) open(name).catch(() => {});
+    if (engine && !opened.has(name)) openSystem(name).catch(() => {});
     return undefined;
   }
   try {

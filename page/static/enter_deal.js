@@ -1,6 +1,6 @@
 // Entering a deal: paste anything, write hands, or pick cards from the pack.
 
-import { SEAT_NAMES, SEATS, readCalls, firstIllegal } from "./calls.js";
+import { SEAT_NAMES, SEATS, readWrittenCalls, firstIllegal } from "./calls.js";
 import {
   cardsOf, completeHands, handOf, RANKS, readHand, SUIT_NAMES, shownCards, SUIT_SIGNS, SUITS, wholeHand,
   writeHand,
@@ -8,16 +8,17 @@ import {
 import { byId, clear, h, notice } from "./dom.js";
 import { titleOf } from "./board_facts.js";
 import { textOfFile } from "./board_files.js";
+import { openingPlace } from "./board_list.js";
 import { boardSet, keepBoards, placeOf, readTexts, setOpened } from "./board_set.js";
 import { auctionProblem, describeBoard, readPasted } from "./pasting.js";
-import { change, GAMES, isAtEnd, linkTo, seatToCall, state } from "./state.js";
+import { change, GAMES, isAtEnd, linkTo, onChange, seatToCall, state } from "./state.js";
 import { phrase } from "./texts.js";
 
 let say = () => {};
 let panel = null;
 
-/** Take a board: hands that it has, and dealer, vulnerability and calls as far as it tells. */
-function take(one) {
+/** Take a board: hands that it has, and dealer, vulnerability and calls as far as it tells; `at` is the place in them. */
+function take(one, at = null) {
   const now = state();
   if (one.hand && isAtEnd(now)) {
     // nobody calls any more: the hand opens a new auction of a deal that is not known
@@ -40,7 +41,7 @@ function take(one) {
   }
   change({
     hands: one.hands, dealer: one.dealer ?? 0, vulnerability: one.vulnerability ?? "None",
-    calls: one.calls ?? [], at: null,
+    calls: one.calls ?? [], at,
     view: ["call", "shown", "auctions", "compare", "lead"].includes(now.view) ? now.view : "call",
   });
   say(describeBoard(one));
@@ -96,7 +97,7 @@ export function showLeafing(now) {
   const go = (by) => {
     const next = (place + by + boards.length) % boards.length;
     setOpened(next);
-    take(boards[next]);
+    take(boards[next], openingPlace(boards[next], now.table));
     byId(by > 0 ? "board-next" : "board-before").focus();
   };
   clear(byId("boards"), place >= 0 && boards.length > 1 && [
@@ -111,6 +112,8 @@ function complain(field, place, message) {
   field.setAttribute("aria-invalid", "true");
   clear(place, notice("error", message));
 }
+
+// each form is `{node, follow(now, before)}`: what it shows of the deal follows where that changes
 
 function pasteForm() {
   const problem = h("div", { id: "paste-problem", role: "alert" });
@@ -133,7 +136,7 @@ function pasteForm() {
   area.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) use();
   });
-  return h(
+  const node = h(
     "div", { class: "form" },
     h("label", { for: "paste" }, phrase("enter.paste")),
     area,
@@ -143,6 +146,7 @@ function pasteForm() {
     h("div", { class: "row" },
       h("button", { type: "button", class: "main", onclick: use, id: "use-paste" }, phrase("enter.use-paste"))),
   );
+  return { node, follow: () => {} };
 }
 
 function handsForm() {
@@ -157,10 +161,20 @@ function handsForm() {
     id: "calls-text", type: "text", value: now.calls.join(" "), spellcheck: "false",
     autocomplete: "off", "aria-describedby": "hands-problem",
   });
-  const use = (event) => {
-    event.preventDefault();
+  const forgive = () => {
     clear(problem);
     [...fields, calls].forEach((field) => field.removeAttribute("aria-invalid"));
+  };
+  const follow = (next, before) => {
+    forgive();
+    fields.forEach((field, index) => {
+      if (next.hands[index] !== before.hands[index]) field.value = shownCards(next.hands[index]);
+    });
+    if (next.calls.join() !== before.calls.join()) calls.value = next.calls.join(" ");
+  };
+  const use = (event) => {
+    event.preventDefault();
+    forgive();
     let at = calls;
     try {
       const hands = fields.map((field) => {
@@ -170,7 +184,7 @@ function handsForm() {
       at = fields[0];
       const whole = completeHands(hands);
       at = calls;
-      const made = readCalls(calls.value);
+      const made = readWrittenCalls(calls.value);
       const illegal = firstIllegal(made);
       if (illegal >= 0) throw new Error(phrase("enter.illegal", { call: made[illegal], place: illegal + 1 }));
       change({ hands: whole, calls: made, at: null });
@@ -180,7 +194,7 @@ function handsForm() {
       at.focus();
     }
   };
-  return h(
+  const node = h(
     "form", { class: "form", onsubmit: use, novalidate: true },
     h("p", { class: "soft small" }, phrase("enter.write-hint")),
     h("div", { class: "hands-form" }, fields.map((field, index) => [
@@ -191,6 +205,7 @@ function handsForm() {
       h("button", { type: "submit", class: "main" }, phrase("enter.use-hands")),
       h("button", { type: "button", onclick: () => { for (const field of fields) field.value = ""; } }, phrase("enter.empty"))),
   );
+  return { node, follow };
 }
 
 function packForm() {
@@ -199,9 +214,10 @@ function packForm() {
     SEATS.map((name, index) => h("option", { value: String(index), selected: index === seatToCall() }, SEAT_NAMES[index])),
   );
   const owner = new Map();
-  state().hands.forEach((hand, index) => {
+  const own = (hands) => hands.forEach((hand, index) => {
     if (hand) for (const card of cardsOf(hand)) owner.set(card, index);
   });
+  own(state().hands);
   const counts = h("p", { class: "soft small", role: "status" });
   const buttons = new Map();
   const count = (index) => [...owner.values()].filter((one) => one === index).length;
@@ -258,13 +274,22 @@ function packForm() {
     h("div", { class: "row" }, h("button", { type: "button", class: "main", onclick: use }, phrase("enter.use-cards"))),
   );
   show();
-  return form;
+  const follow = (next, before) => {
+    if (next.hands.join() === before.hands.join()) return;
+    clear(problem);
+    owner.clear();
+    own(next.hands);
+    show();
+  };
+  return { node: form, follow };
 }
 
 const FORMS = [["paste", pasteForm], ["write", handsForm], ["pick", packForm]];
 let chosen = 0;
+let shown = null;
 
 function showPanel() {
+  shown = FORMS[chosen][1]();
   clear(
     panel,
     h("div", { class: "row forms", role: "group", "aria-label": phrase("enter.how") }, FORMS.map(([name], index) => h(
@@ -275,7 +300,7 @@ function showPanel() {
       },
       phrase(`enter.${name}`),
     )), h("button", { type: "button", class: "quiet close", onclick: close }, phrase("page.close"))),
-    FORMS[chosen][1](),
+    shown.node,
   );
 }
 
@@ -299,6 +324,7 @@ export function buildEntering(announce) {
   panel.addEventListener("keydown", (event) => {
     if (event.key === "Escape") close();
   });
+  onChange((now, before) => !panel.hidden && shown.follow(now, before));
   clear(byId("enter"), h("div", { id: "boards", class: "row boards" }), panel);
   return h(
     "button",

@@ -22,6 +22,7 @@ import { copyButton } from "./game_table.js";
 import * as conventionCard from "./convention_card.js";
 import * as jobs from "./jobs.js";
 import * as lead from "./lead.js";
+import { ownSystem } from "./own_systems.js";
 import * as play from "./play.js";
 import * as practice from "./practice.js";
 import { tellLoading, tellWarming } from "./ready.js";
@@ -146,7 +147,30 @@ async function showView() {
   }
 }
 
+function showTable() {
+  const select = byId("table-choice");
+  select.value = state().table || select.options[0]?.value;
+}
+
+/** Whether there is a system; one that is only on its way into the choice is there. */
+function hasTable(name) {
+  const names = [...byId("table-choice").options].map(({ value }) => value);
+  return !name || !names.length || names.includes(name) || ownSystem(name) !== null;
+}
+
+/** Turn from a system that there is not to the one that goes unnamed. */
+function leaveTable(complaints) {
+  const { table } = state();
+  const [{ value: other }] = byId("table-choice").options;
+  tell("error", [...complaints, phrase("page.no-table", { table, other })].join(" "));
+  change({ table: "" }, { quiet: true });
+}
+
 function showAll(now, before, complaints) {
+  if (!hasTable(now.table)) {
+    leaveTable(complaints);
+    return;
+  }
   if (complaints.length) tell("error", complaints.join(" "));
   showNavigation();
   keepFocus(byId("boards"), () => showLeafing(now));
@@ -155,8 +179,7 @@ function showAll(now, before, complaints) {
   keepFocus(byId("auction"), showAuction);
   showBox();
   showTools();
-  const select = byId("table-choice");
-  if (now.table && [...select.options].some((option) => option.value === now.table)) select.value = now.table;
+  showTable();
   viewing = showView();
 }
 
@@ -266,11 +289,8 @@ async function showTables() {
   const select = byId("table-choice");
   const names = tables.map((one) => one.name);
   clear(select, tables.map((one) => h("option", { value: one.name }, one.name)));
-  if (state().table && !names.includes(state().table)) {
-    tell("error", phrase("page.no-table", { table: state().table, other: names[0] }));
-    change({ table: "" }, { quiet: true });
-  }
-  select.value = state().table || names[0];
+  if (hasTable(state().table)) showTable();
+  else leaveTable([]);
   select.onchange = () => change({ table: select.value === names[0] ? "" : select.value });
   return names;
 }

@@ -35,12 +35,14 @@ export function keepOwn(system) {
   const others = ownSystems().filter((one) => one.name !== system.name);
   const isNew = others.length === ownSystems().length;
   store(NAME, [system, ...others]);
+  closeOwn(system.name);
   if (isNew) ownChanged();
 }
 
 export function forgetOwn(name) {
   store(NAME, ownSystems().filter((one) => one.name !== name));
   closeOwn(name);
+  ownChanged();
 }
 
 /** A name that no own system has. */
@@ -54,7 +56,7 @@ export function freshName(stem) {
 }
 
 /** What the engine reads: the main file's name, all texts by name (the base's with the changes), and options. */
-export async function wholeText({ base, main, files, options }) {
+async function wholeText({ base, main, files, options }) {
   const { texts } = await systemOf(base);
   const whole = { ...texts, ...files };
   return { main, files: whole, options: turned(options, main, whole) };

@@ -2,7 +2,7 @@
 
 import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
 import { completeHands, wholeHand } from "./cards.js";
-import { VULNERABILITIES } from "./seats.js";
+import { readVulnerability } from "./seats.js";
 import { phrase } from "./texts.js";
 
 /** Views with deals of their own, which the person does not see in whole. */
@@ -82,7 +82,7 @@ function changed(changes) {
 /** State of a fragment, with sentences about what could not be read in it. */
 export function readFragment(fragment) {
   const fields = new URLSearchParams(fragment.replace(/^#/, ""));
-  const next = { ...EMPTY, table: current.table };
+  const next = { ...EMPTY };
   const complaints = [];
   const attempt = (read) => {
     try {
@@ -100,7 +100,9 @@ export function readFragment(fragment) {
   const dealer = SEATS.indexOf((fields.get("dealer") ?? "N").toUpperCase());
   if (dealer >= 0) next.dealer = dealer;
   else complaints.push(phrase("link.no-dealer"));
-  if (VULNERABILITIES.includes(fields.get("vul"))) next.vulnerability = fields.get("vul");
+  const vulnerability = readVulnerability((fields.get("vul") ?? "").trim());
+  if (vulnerability) next.vulnerability = vulnerability;
+  else complaints.push(phrase("link.no-vulnerability"));
   attempt(() => {
     const calls = readCalls(fields.get("auction") ?? "");
     const illegal = firstIllegal(calls);
@@ -112,6 +114,7 @@ export function readFragment(fragment) {
   if (fields.get("table")) next.table = fields.get("table");
   const view = OLD_VIEWS[fields.get("view")] ?? fields.get("view");
   if (VIEWS.includes(view)) next.view = view;
+  else if (view) complaints.push(phrase("link.no-view"));
   if (SEATS.includes(fields.get("eyes"))) next.eyes = fields.get("eyes");
   if (fields.get("with")) next.other = fields.get("with");
   if (fields.get("ask")) next.asked = fields.get("ask");

@@ -4,9 +4,9 @@ import { isOffline, post } from "./api.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
 import { busy, clear, h, notice, say } from "./dom.js";
 import { fileLink, saveBlob } from "./downloads.js";
-import { changesOf, checkSystem, systemOf, systemNames, useSystem } from "./engine_client.js";
+import { changesOf, checkSystem, openSystem, systemOf, systemNames } from "./engine_client.js";
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
-import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned, wholeText } from "./own_systems.js";
+import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned } from "./own_systems.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { storesNothing } from "./storage.js";
 import { mostBoards, playMatch } from "./system_match.js";
@@ -29,6 +29,8 @@ const MATCH = 2000;
 const CHECKED = 2000;
 const KINDS = ["gap", "strong-pass", "double-claim", "dead-line", "unreached-line", "asymmetry"];
 const TICK_MS = 500;
+/** Why work ends whose text is no longer there: nothing is said of it. */
+const CHANGED = new DOMException("", "AbortError");
 
 let turns = 0;
 
@@ -48,7 +50,9 @@ export async function show(place, now, signal) {
   const own = now.asked && ownSystem(now.asked);
   const shipped = names.includes(now.asked) ? now.asked : names[0];
   const base = own ? own.base : shipped;
-  const problem = h("div", { "aria-live": "polite" });
+  const isElsewhere = now.asked && !own && !names.includes(now.asked);
+  const problem = h("div", { "aria-live": "polite" },
+    isElsewhere && notice("info", phrase("systems.not-here", { name: now.asked, other: base })));
   const tell = (error) => clear(problem, notice("error", error.message));
   const reportNotStored = () => storesNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
@@ -170,6 +174,10 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     if (!wasOwn) renamed(system.name);
     showPages();
     showSwitches();
+    // what stands there was found out about the text before
+    running?.abort(CHANGED);
+    found = [];
+    for (const place of [many, better, odd]) clear(place);
     clearTimeout(waiting);
     waiting = setTimeout(check, PAUSE_MS);
   }
@@ -182,7 +190,28 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
 
   let found = [];
   function mark() {
-    editor.mark(found.filter((one) => one.where.file === page).map((one) => one.where));
+    editor.mark(found.filter((one) => one.where?.file === page).map((one) => one.where));
+  }
+
+  function showComplaints(some) {
+    found = some;
+    mark();
+    clear(complaints, found.map(({ where, message, advice }) => h("li", null,
+      where && [h("button", { type: "button", class: "quiet", onclick: () => turnTo(where.file in files ? where.file : page, where.line, where.column) },
+        phrase("systems.where", where)), " "], message, advice && h("span", { class: "soft" }, phrase("systems.advice", { advice })))));
+    if (found.length) say(wrongText());
+  }
+
+  function wrongText() {
+    return phrase("systems.wrong", { number: found.length });
+  }
+
+  /** What is said where work ended before its time; what is wrong with the text stands with the text. */
+  function endNode(error, mine, stopped = phrase("systems.stopped")) {
+    if (mine.aborted) return mine.reason !== CHANGED && notice("info", stopped);
+    if (!error.complaints?.length) return notice("error", error.message);
+    showComplaints(error.complaints);
+    return notice("error", wrongText());
   }
 
   async function check() {
@@ -192,20 +221,16 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     try {
       const checked = await checkSystem(whole(), mine.signal);
       if (mine.signal.aborted) return;
-      found = checked.complaints;
-      mark();
-      clear(complaints, found.map((one) => h("li", null,
-        h("button", { type: "button", class: "quiet", onclick: () => turnTo(one.where.file in files ? one.where.file : page, one.where.line, one.where.column) },
-          phrase("systems.where", one.where)), " ", one.message, one.advice && h("span", { class: "soft" }, phrase("systems.advice", one)))));
-      if (found.length) {
-        say(phrase("systems.wrong", { number: found.length }));
-        clear(few);
-      } else {
+      showComplaints(checked.complaints);
+      if (found.length) clear(few);
+      else {
         old ??= await opened(mine.signal);
         await compare(FEW, few, mine.signal);
       }
     } catch (error) {
-      if (!mine.signal.aborted) clear(few, notice("error", error.message));
+      if (mine.signal.aborted) return;
+      const end = endNode(error, mine.signal);
+      clear(few, !found.length && end);
     }
   }
 
@@ -224,9 +249,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     try {
       await compare(MANY, many, mine.signal);
     } catch (error) {
-      if (!mine.signal.aborted) clear(many, notice("error", error.message));
+      clear(many, endNode(error, mine.signal));
     }
-    if (mine.signal.aborted) clear(many, notice("info", phrase("systems.stopped")));
   }
 
   /** Whether the changed text wins IMPs: both play the same boards, and what is known so far is shown. */
@@ -235,7 +259,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     const mine = new AbortController();
     running = mine;
     if (found.length) {
-      clear(better, notice("error", phrase("systems.wrong", { number: found.length })));
+      clear(better, notice("error", wrongText()));
       return;
     }
     const most = await mostBoards();
@@ -269,10 +293,11 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
         clear(soFar, matchNode(summary));
       }
     } catch (error) {
-      wrong = mine.signal.aborted ? notice("info", phrase("systems.better-stopped", { boards: boardsText(summary?.boards ?? 0) })) : notice("error", error.message);
+      wrong = endNode(error, mine.signal, phrase("systems.better-stopped", { boards: boardsText(summary?.boards ?? 0) }));
     } finally {
       clearInterval(clock);
     }
+    if (mine.signal.reason === CHANGED) return;
     const isWhole = summary?.boards === match.boards && match.boards < (most ?? Infinity);
     const further = () => isBetter({ ...match, boards: summary.boards, summary });
     clear(better, wrong, summary && matchNode(summary),
@@ -285,6 +310,10 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     running?.abort();
     const mine = new AbortController();
     running = mine;
+    // the service names the main text by the field that it came in
+    const ofService = ({ file, line, column, message, advice }) => ({
+      where: { file: file === "system" ? system.main : file, line, column }, message, advice,
+    });
     clear(odd, h("p", { class: "row" }, busy(phrase("systems.checking")), h("button", { type: "button", onclick: () => mine.abort() }, phrase("systems.stop"))));
     const pages = Object.fromEntries(filesOf(system.main, files).filter((name) => name !== system.main).map((name) => [name, files[name]]));
     try {
@@ -292,9 +321,10 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
         system: { text: files[system.main], pages, options: whole().options }, deals: CHECKED, seed: SEED,
         ...(opponents.value ? { opponents: { table: opponents.value } } : {}),
       }, { signal: mine.signal });
-      clear(odd, result ? findingsNode(result) : notice("error", wrong[0].message));
+      if (mine.signal.aborted) throw mine.signal.reason;
+      clear(odd, result ? findingsNode(result) : endNode({ complaints: wrong.map(ofService) }, mine.signal));
     } catch (error) {
-      clear(odd, mine.signal.aborted ? notice("info", phrase("systems.stopped")) : notice("error", error.message));
+      clear(odd, endNode(error, mine.signal));
     }
   }
 
@@ -304,12 +334,15 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   async function use() {
     try {
       const name = system.name || system.base;
-      if (system.name) await useSystem(name, await wholeText(system));
+      if (found.length) throw new Error(wrongText());
+      if (system.name) await openSystem(name);
       // who came straight here has no deal yet
       const deal = hasAllHands() ? {} : { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null };
       change({ ...deal, table: name, view: "call", asked: "" });
     } catch (error) {
-      tell(error);
+      const isOfText = error.complaints?.length > 0;
+      if (isOfText) showComplaints(error.complaints);
+      tell(isOfText ? new Error(wrongText()) : error);
     }
   }
 
@@ -340,9 +373,9 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
 // --- what a change does --------------------------------------------------------------------------------
 
 function changesNode({ deals, changed, changes }) {
-  if (!changed) return notice("info", phrase("systems.no-change", { deals }));
+  if (!changed) return notice("info", phrase("systems.no-change", { deals: count(deals) }));
   return [
-    h("p", null, phrase("systems.changed", { changed, deals, share: (100 * changed / deals).toFixed(1) })),
+    h("p", null, phrase("systems.changed", { changed: count(changed), deals: count(deals), share: (100 * changed / deals).toFixed(1) })),
     h("ul", { class: "changes" }, changes.slice(0, MOST_CHANGES).map((one) => h(
       "li", null,
       h("p", null, one.calls.length ? callsNode(one.calls) : phrase("systems.opening"), ": ", callOf(one.old), " → ", callOf(one.new),

@@ -556,6 +556,8 @@ export const TEXTS = {
   "engine.no-file": "The file {file} cannot be read.",
   "link.broken": "The link cannot be read in full: {problem}",
   "link.no-dealer": "The link names no dealer that there is; it is North here.",
+  "link.no-vulnerability": "The link does not say who is vulnerable: it is nobody here.",
+  "link.no-view": "The link names no part of the page that there is.",
   "link.illegal": "{call} is not legal there.",
 
   // the auction and the box
@@ -915,6 +917,7 @@ export const TEXTS = {
   "systems.no-file": "None of these files is a system's text; their names end with {suffix}.",
   "systems.too-long": "These texts are too long for a system.",
   "systems.not-kept": "This browser keeps nothing more: your texts last as long as this page. Save them as files.",
+  "systems.not-here": "This browser has no text “{name}”: one's own are kept where they were written. Here is {other}.",
   "systems.said": "The text of {name}.",
   "systems.page": "Page",
   "systems.page-changed": "{name} (changed)",

@@ -375,6 +375,11 @@ def test_a_board_of_the_list_opens_where_the_auctions_part(visit):
     page.get_by_role("button", name="Board before").click()
     page.wait_for_function("() => location.hash.includes('2C')")
     assert page.evaluate("document.activeElement.id") == "board-before"
+    # the way through the list leads to that call too
+    page.get_by_role("button", name="Next board").click()
+    page.wait_for_function("() => location.hash.includes('at=0')")
+    page.get_by_role("button", name="Board before").click()
+    page.wait_for_function("() => !location.hash.includes('at=')")
     # what came with the board stays with it
     call = page.get_by_role("link", name="two clubs by South, Stayman")
     assert call.locator(".note-mark").text_content() == "2"
@@ -627,6 +632,18 @@ def test_boards_fit_and_follow_the_rules(browser, service, axe, pictures, shape)
         page.screenshot(path=pictures / f"{shape}-board-open.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= options["viewport"]["width"]
         assert axe(page, "#board") == []
+
+
+def test_calls_stand_apart_where_there_is_no_room(browser, service):
+    gaps = """() => [...document.querySelectorAll(".board-item tbody tr")].flatMap((row) => {
+        const calls = [...row.querySelectorAll(".call")].map((one) => one.getBoundingClientRect());
+        return calls.slice(1).map((one, place) => one.left - calls[place].right);
+    })"""
+    for visit in visiting(browser, service, viewport={"width": 320, "height": 700}):
+        visit.open("#dealer=N")
+        drop(visit, {"match.lin": LIN})
+        visit.wait_said("4 boards.")
+        assert min(visit.page.evaluate(gaps)) > 3
 
 
 def test_the_list_without_a_mouse(visit):

@@ -142,9 +142,9 @@ def test_systems_of_ones_own(loaded):
     files = {"mine.bidding": "system Mine\n\nopening:\n  1S = Always: 0+ points\n"}
     loaded.page.evaluate(
         """async (files) => {
-          const { useSystem } = typeof bidcascade === "undefined"
-            ? await import("/static/engine_client.js") : bidcascade("engine_client.js");
-          await useSystem("mine", { main: "mine.bidding", files });
+          const { keepOwn } = typeof bidcascade === "undefined"
+            ? await import("/static/own_systems.js") : bidcascade("own_systems.js");
+          keepOwn({ name: "mine", base: "sayc", main: "mine.bidding", files });
         }""",
         files,
     )
@@ -155,7 +155,7 @@ def test_systems_of_ones_own(loaded):
     loaded.wait_said("North 0–")
     loaded.page.get_by_role("link", name="System book", exact=True).click()
     loaded.wait_said("2 calls for North in mine.")
-    assert asked_since(loaded, before) <= {"/v1/tables"}
+    assert asked_since(loaded, before) <= {"/v1/tables", "/v1/tables/sayc/system"}
 
 
 def files_asked(visit: Visit) -> list[str]:

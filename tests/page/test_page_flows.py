@@ -112,6 +112,32 @@ def test_the_browser_goes_back(visit):
     assert visit.auction() == ["1NT"]
 
 
+def test_the_address_says_which_system_is_on(visit):
+    """One without a name means the first; the choice, the answer and a copied link agree."""
+    page = visit.open(f"{DEAL}&dealer=N").page
+    choice = page.get_by_label("System", exact=True)
+    page.wait_for_function("() => document.querySelector('#table-choice').options.length > 1")
+
+    def is_on(name: str, said: str) -> None:
+        visit.wait_said(said)
+        assert choice.input_value() == name
+        assert visit.state().get("table", "sayc") == name
+
+    choice.select_option("acol")
+    visit.wait_said("North: one")
+    page.go_back()
+    is_on("sayc", "North: one notrump")
+    page.go_forward()
+    page.evaluate("hash => { location.hash = hash; }", f"{DEAL}&dealer=N&vul=NS")
+    is_on("sayc", "North: one notrump")
+    # a name that there is not gives way, and it is told
+    page.evaluate("location.hash += '&table=nosuch'")
+    page.get_by_text("This service has no system “nosuch”; it is sayc now.").wait_for()
+    is_on("sayc", "North: one notrump")
+    page.evaluate("location.hash += '&table=acol'")
+    page.wait_for_function("() => document.querySelector('#table-choice').value === 'acol'")
+
+
 def test_only_legal_calls_can_be_made(visit):
     page = visit.open(f"{DEAL}&dealer=N&auction=1S-X").page
     visit.wait_said("looked at")
@@ -311,7 +337,7 @@ def test_hands_are_written_and_cards_picked(visit):
     button(page, "Write").click()
     for name, hand in zip(("North", "East", "South"), HANDS, strict=False):
         page.get_by_label(name, exact=True).fill(hand.lower())
-    page.get_by_label("Calls").fill("1n p")
+    page.get_by_label("Calls").fill("1n! (p)")
     button(page, "Use these hands").click()
     visit.wait_said("South: two clubs")
     assert visit.state()["w"] == HANDS[3]
@@ -323,6 +349,35 @@ def test_hands_are_written_and_cards_picked(visit):
     page.get_by_role("button", name="A of spades").click()
     button(page, "Use these cards").click()
     assert "12" in page.locator("#enter [role=alert]").text_content()
+
+
+def test_what_is_written_follows_the_deal(visit):
+    """But for what was written and is not of another deal."""
+    page = visit.open(f"{DEAL}&dealer=N").page
+    visit.wait_said("looked at")
+    button(page, "Enter or paste").click()
+    button(page, "Write").click()
+    hands = (
+        "() => ['N', 'E', 'S', 'W'].map((seat) => document.getElementById(`hand-${seat}`).value)"
+    )
+    page.get_by_label("North", exact=True).fill("AQ4.KJ3.K876.Q5")
+    page.get_by_role("button", name="one notrump", exact=True).click()
+    page.wait_for_function("() => document.getElementById('calls-text').value === '1N'")
+    assert page.get_by_label("North", exact=True).input_value() == "AQ4.KJ3.K876.Q5"
+    button(page, "New deal").click()
+    page.wait_for_function(f"first => ({hands})()[2] !== first", arg=HANDS[2])
+    dealt = page.evaluate("location.hash")
+    written = [hand.replace("10", "T") for hand in page.evaluate(hands)]
+    assert written == [visit.state()[seat] for seat in "nesw"]
+    button(page, "Use these hands").click()
+    assert page.evaluate("location.hash") == dealt
+    # the pack too
+    button(page, "Enter or paste").click()
+    button(page, "Pick cards").click()
+    button(page, "New deal").click()
+    dealt = page.evaluate("location.hash")
+    button(page, "Use these cards").click()
+    assert page.evaluate("location.hash") == dealt
 
 
 def test_all_auctions_as_a_tree(visit):

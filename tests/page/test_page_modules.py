@@ -143,6 +143,22 @@ def test_what_cannot_be_read_is_told_in_a_sentence(module, text, told):
     assert answer["error"].endswith(".")
 
 
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("1NT pass 3NT AP", ["1N", "P", "3N", "P", "P", "P"]),
+        ("1NT (pass) 3NT! all pass", ["1N", "P", "3N", "P", "P", "P"]),
+        ("1♠-(2h!)-X ! -ap", ["1S", "2H", "X", "P", "P", "P"]),
+        ("1S (P) P (AP)", ["1S", "P", "P", "P"]),
+        ("All Pass.", ["P"] * 4),
+        ("(1H)2C", ["1H", "2C"]),
+        ("", []),
+    ],
+)
+def test_calls_are_read_as_people_write_them_down(module, text, calls):
+    assert module("calls", "readWrittenCalls", text)["value"] == calls
+
+
 def test_links_hold_everything(module):
     state = {
         "hands": HANDS, "dealer": 2, "vulnerability": "EW", "calls": ["1C", "X", "XX"], "at": 1,
@@ -154,12 +170,24 @@ def test_links_hold_everything(module):
 
 
 @pytest.mark.parametrize(
+    ("word", "read"),
+    [("All", "Both"), ("both", "Both"), ("-", "None"), ("o", "None"), ("N/S", "NS"), ("", "None")],
+)
+def test_links_say_who_is_vulnerable_in_the_usual_words(module, word, read):
+    told = module("state", "readFragment", f"#vul={word}")["value"]
+    assert told["next"]["vulnerability"] == read
+    assert told["complaints"] == []
+
+
+@pytest.mark.parametrize(
     ("fragment", "told"),
     [
         ("#auction=1S-1H", "1H is not legal there"),
         ("#n=AQ4.KJ3.K876.Q5", "has 12"),
         ("#auction=1Z", "“1Z” is no call"),
         ("#dealer=Q", "no dealer"),
+        ("#vul=XX", "who is vulnerable"),
+        ("#view=nosuch", "no part of the page"),
     ],
 )
 def test_broken_links_are_told(module, fragment, told):

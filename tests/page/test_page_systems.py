@@ -73,6 +73,51 @@ def test_a_change_is_followed_to_the_hands(visit):
     )
 
 
+BALANCED = "n=AK32.K32.Q32.J32&e=QJ4.QJ4.KJ54.Q54&s=T98.A98.A876.K87&w=765.T765.T9.AT96"
+
+
+def test_every_view_bids_with_the_text_as_it_is(visit):
+    """What is changed after *Bid with it* is asked for anew, without a reload."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "13-15"))
+    page.wait_for_selector(".changes li")
+    page.click("#system-use")
+    page.wait_for_selector(".headline")
+    place = f"{visit.url}/#{BALANCED}&dealer=N&vul=None&table=my%20sayc"
+    page.goto(place)
+    page.locator(".headline", has_text="1NT").wait_for()
+    deal = f'[Dealer "N"]\n[Deal "N:{" ".join(re.findall("=([^&]+)", BALANCED))}"]\n'
+    page.evaluate(
+        "text => bidcascade('enter_deal.js').usePasted(text)",
+        "\n".join(f'[Board "{number}"]\n[Vulnerable "None"]\n{deal}' for number in (1, 2)),
+    )
+    page.goto(f"{place}&view=boards")
+    page.locator(".board-item", has_text="1NT").first.wait_for()
+    page.goto(f"{place}&view=systems&ask=my%20sayc")
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('13-15')")
+    typed(page, "13-15", "16-18")
+    page.goto(place)
+    page.locator(".headline", has_text="1♣").wait_for()
+    page.goto(f"{place}&view=card")
+    page.locator(".card-part", has_text="16-18 points").first.wait_for()
+    page.goto(f"{place}&view=boards")
+    page.locator(".board-item", has_text="1♣").first.wait_for()
+
+
+def test_a_mended_text_is_asked_again(visit):
+    """What its error was says nothing of it any more."""
+    page = opened(visit)
+    typed(page, "points, balanced", "points, balanced, {HPC > 3}", after=STRONG)
+    page.locator("#view .notice.error, .complaints li").first.wait_for()
+    page.goto(f"{visit.url}/#{BALANCED}&dealer=N&vul=None&table=my%20sayc")
+    page.locator("#view .notice.error", has_text="HPC").wait_for()
+    page.goto(f"{visit.url}/#{BALANCED}&view=systems&table=my%20sayc&ask=my%20sayc")
+    page.wait_for_function("() => document.querySelector('textarea')?.value.includes('HPC')")
+    typed(page, "HPC", "HCP", after=STRONG)
+    page.goto(f"{visit.url}/#{BALANCED}&dealer=N&vul=None&table=my%20sayc")
+    page.locator(".headline", has_text="1♣").wait_for()
+
+
 OWN_VIEWS = ["call", "compare", "practice", "shown", "auctions", "book", "bid", "boards"]
 
 
@@ -94,6 +139,14 @@ def test_a_system_of_ones_own_is_there_after_a_reload(visit, view):
     page.wait_for_function("() => document.querySelector('#table-choice').value === 'my sayc'")
     if view == "call":
         assert "Weak notrump" in page.inner_text(".headline")
+
+
+def test_a_text_that_this_browser_does_not_have_is_told(visit):
+    page = opened(visit, "#view=systems&ask=my%20system")
+    page.get_by_text("This browser has no text “my system”").wait_for()
+    assert page.input_value("#system-choice") == "sayc"
+    page.select_option("#system-choice", "acol")
+    page.get_by_text("This browser has no text").wait_for(state="detached")
 
 
 SWITCHED = """system Switched
@@ -218,6 +271,75 @@ def test_what_is_wrong_is_marked_where_it_stands(visit):
     assert page.input_value("#system-page") == "slam.bidding"
     place = "(({selectionStart: start}) => start)(document.querySelector('textarea'))"
     assert page.evaluate(place) == 0
+
+
+def test_what_the_work_finds_wrong_is_marked_like_all_else(visit):
+    """An expression that no hand can be tested by is found where its place is worked out."""
+    page = opened(visit)
+    typed(page, "points, balanced", "points, balanced, {Pattern}", after=STRONG)
+    page.wait_for_selector(".complaints li")
+    assert "in {Pattern}: expected Pattern in a comparison" in page.inner_text(".complaints")
+    assert page.locator(".shades .wrong").count() == 1
+    assert page.get_attribute("textarea", "aria-invalid") == "true"
+    assert not page.locator("#view .notice").count()
+    page.click("#system-better")
+    page.locator("#view .notice", has_text="1 mistake in the text.").wait_for()
+    # nor is it bid with
+    page.click("#system-use")
+    page.wait_for_function("() => document.querySelectorAll('#view .notice.error').length === 2")
+    assert visit.state()["view"] == "systems"
+    line = page.inner_text(".complaints button")
+    assert re.fullmatch(r"sayc\.bidding, line \d+", line), line
+    page.select_option("#system-page", "slam.bidding")
+    page.click(".complaints button")
+    assert page.input_value("#system-page") == "sayc.bidding"
+    typed(page, ", {Pattern}", "", after=STRONG)
+    page.wait_for_selector(".complaints li", state="detached")
+    assert page.get_attribute("textarea", "aria-invalid") == "false"
+
+
+def test_what_the_service_finds_wrong_is_marked_too(visit):
+    page = opened(visit)
+    page.route(
+        "**/v1/systems/check",
+        lambda route: route.fulfill(
+            json={
+                "result": None,
+                "complaints": [
+                    {
+                        "system": "system",
+                        "file": "system",
+                        "line": 3,
+                        "column": 2,
+                        "message": "expected more",
+                        "advice": "",
+                    },
+                ],
+            }
+        ),
+    )
+    page.click("#system-check")
+    page.wait_for_selector(".complaints li")
+    assert page.inner_text(".complaints li") == "sayc.bidding, line 3 expected more"
+
+
+def test_what_was_found_out_about_another_text_goes(visit):
+    """Below a text stands nothing of the text before."""
+    page = opened(visit)
+    typed(page, STRONG, STRONG.replace("15-17", "13-15"))
+    page.wait_for_selector(".changes li")
+    found = page.get_by_text("of 10,000 random deals changes")
+    page.click("#system-many")
+    found.wait_for(timeout=100_000)
+    typed(page, "13-15", "16-18")
+    found.wait_for(state="detached")
+    # nor what was about to be found out
+    page.click("#system-better")
+    page.get_by_text("The new text plays against the old one").wait_for()
+    typed(page, "16-18", "12-14")
+    page.get_by_text("The new text plays against the old one").wait_for(state="detached")
+    page.wait_for_selector(".changes li")
+    assert not page.get_by_text("Stopped").count()
 
 
 def test_ten_thousand_deals_can_be_stopped(visit):

@@ -1,5 +1,5 @@
 // What the page asks of the engine by messages: {id, ask, given} is answered by {id, value} or {id, error}, on the
-// way {id, progress}. The same in a worker and, where there is none, beside the page.
+// way {id, progress}; an error of a text has its complaints. The same in a worker and, where there is none, beside the page.
 
 import { answerOf } from "./answers.js";
 import { cardToPlay, reviewPlay } from "./card_play.js";
@@ -23,6 +23,12 @@ function makeReady(system) {
   } catch {
     // the first question fails in the same way, and is told
   }
+}
+
+/** What is wrong with a text as messages tell it; `where` is null of what has no place. */
+function complaintsOf({ message, complaints }) {
+  if (!complaints.length) return [{ where: null, message, advice: "" }];
+  return complaints.map((one) => ({ where: one.where, message: one.message, advice: one.advice }));
 }
 
 /** A text is checked, then compared, and what it is compared with stays: the last ones are kept with their places. */
@@ -66,8 +72,7 @@ export function receiver(post, coreAddress) {
         return { complaints: [], title: cachedSystem(system).title };
       } catch (error) {
         if (!(error instanceof InvalidSystem)) throw error;
-        const complaints = error.complaints.map(({ where, message, advice }) => ({ where, message, advice }));
-        return { complaints: complaints.length ? complaints : [{ where: null, message: error.message, advice: "" }] };
+        return { complaints: complaintsOf(error) };
       }
     },
     differences: ({ old, new: changed, deals, seed }, tell) => (
@@ -100,7 +105,8 @@ export function receiver(post, coreAddress) {
       post({ id, value: await operations[ask](given, tell) });
     } catch (error) {
       const { message, kind, status, problem } = error;
-      post({ id, error: { message, kind, status, problem } });
+      const complaints = error instanceof InvalidSystem ? complaintsOf(error) : undefined;
+      post({ id, error: { message, kind, status, problem, complaints } });
     } finally {
       running.delete(id);
     }

@@ -1,6 +1,6 @@
 // A system in the core, and the objects of its text that the core's numbers stand for: systems/program.py.
 
-import { InvalidSystem } from "./errors.js";
+import { InvalidSystem, invalidSystem } from "./errors.js";
 import * as make from "./expressions.js";
 import { loweringMessage } from "./lowering_errors.js";
 import { VARIABLES } from "./phrases.js";
@@ -51,8 +51,7 @@ export class Program {
     const message = loweringMessage(Number(kind), expression, low, high);
     const phrase = this.#text.rawPhrase(expression);
     if (!phrase) return new InvalidSystem(message);
-    const { file, line } = phrase.where;
-    return new InvalidSystem(`${file}:${line}: in {${phrase.text}}: ${message}`);
+    return invalidSystem([{ where: phrase.where, message: `in {${phrase.text}}: ${message}`, lineText: "", caret: "", advice: "" }]);
   }
 
   /** Expression that has a number in the core. */
