@@ -15,6 +15,9 @@ from bidcascade.loaders import (
     read_handviewer,
     read_lin,
     sniff,
+    write_lin,
+    write_pbn,
+    write_rbn,
 )
 from bidcascade.loaders.handviewer import find_links, first_link
 from tests.support_lin import FRAME_COLUMNS, FRAMES, hand_text, shuffled_hands
@@ -215,6 +218,46 @@ def test_links_in_remarks_of_other_files_are_not_what_the_file_is():
     assert sniff(f'[Event "x"]\n{{see {PAGE}lin=md|3,,,|}}\n'.encode()) == "pbn"
     assert sniff(f"qx|o1|md|3,,,|nt|{link}|".encode()) == "lin"
     assert first_link(b"http://example.org/?answer=42") == -1
+
+
+DEAL = "N:AQT9864.542.J.T8 K73.T6.AQT4.J962 J5.KQ93.K852.Q43 2.AJ87.9763.AK75"
+LIN_HANDS = "3SJ5HKQ93DK852CQ43,S2HAJ87D9763CAK75,SAQT9864H542DJCT8,"
+LINKS = [
+    f"{PAGE}lin={quote(f'md|{LIN_HANDS}|mb|1N|mb|ppp|mc|8|')}",
+    f"{PAGE}lin=md|{LIN_HANDS}|sv|o|mb|1N|",
+    f"{PAGE}n={NORTH}&e={EAST}&s={SOUTH}&d=n",
+]
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_boards_beside_a_quoted_link_are_read(link):
+    game = f'[Board "1"]\n[Deal "{DEAL}"]\n'
+    for text in (f"{{ {link} }}\n{game}", f"% {link}\n\n{game}", f"{game}{{ {link} }}\n"):
+        assert sniff(text.encode()) == "pbn"
+        assert read_deals(text.encode()).deals["board"].to_list() == [1]
+    hands = "H W:2.AJ87.9763.AK75:AQT9864.542.J.T8:K73.T6.AQT4.J962:\n"
+    for text in (f"B 1\n{hands}{{see {link}}}\n", f"{{see {link}}}\nB 1\n{hands}"):
+        for header in ("", "% RBN\n"):
+            assert sniff(f"{header}{text}".encode()) == "rbn"
+            assert read_deals(f"{header}{text}".encode()).deals["board"].to_list() == [1]
+    for line in (DEAL, LIN_HANDS, LIN_HANDS.rstrip(",")):
+        for text in (f"{line}\n{link}\n", f"see {link}\n{line}\n"):
+            deals, rejects = read_deals(text.encode())
+            assert (deals["record"].to_list(), rejects.height) == ([1, 2], 0)
+    assert sniff(f"You hold K52.AQ3.9876.KJ2, see {link}".encode()) == "handviewer"
+
+
+def test_boards_of_a_file_that_quotes_a_link_come_through_every_format(tmp_path):
+    lin = "".join(
+        f"qx|o{board}|md|{LIN_HANDS}|sv|o|nt|see {LINKS[0]}|mb|2S|mb|ppp|mc|8|pg||\n"
+        for board in (1, 2, 3)
+    )
+    deals = read_deals(lin.encode()).deals
+    for write, name in ((write_rbn, "x.rbn"), (write_pbn, "x.pbn"), (write_lin, "x.lin")):
+        write(deals, tmp_path / name)
+        assert_frame_equal(
+            read_deals(tmp_path / name).deals.select(FRAME_COLUMNS), deals.select(FRAME_COLUMNS)
+        )
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="|()"), max_size=20).map(
