@@ -10,7 +10,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import (
+    CALL_TEXTS,
     PASS,
+    SEATS,
     Auction,
     InvalidDeal,
     bid_strain,
@@ -20,6 +22,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.core.pbn import (
+    COMPLETE,
     ILLEGAL,
     MAX_CALLS,
     NONE,
@@ -303,14 +306,19 @@ class _Decoder:
         declarers = declarer.tolist()
         # from the cards, else from the tags
         results = np.array(list(map(read_result, self.results, declarers, code.tolist())), np.int64)
-        results[code <= PASSED_OUT] = UNKNOWN
+        others = self._other_contracts()
+        results[(code <= PASSED_OUT) | others] = UNKNOWN
         tricks = np.where(out.tricks < 0, results, out.tricks)
         bid, doubling = np.where(code > 0, code // 3, code), code % 3
         is_scored = (declarer >= 0) & self.is_vulnerability_known
         points = north_south_scores(
             bid, doubling, declarer, np.where(is_scored, tricks, UNKNOWN), self.vulnerability
         )
-        given = [read_score(text, seat) for text, seat in zip(self.scores, declarers, strict=True)]
+        given = [
+            None if is_other else read_score(text, seat)
+            for text, seat, is_other in zip(self.scores, declarers, others.tolist(), strict=True)
+        ]
+        comments, comment_counts = self._comments(np.flatnonzero(others).tolist())
         tail_count = np.zeros(size, np.int64)
         longest_tail = max((len(tail) for tail in self.tails.values()), default=0)
         tail = np.zeros((size, longest_tail + 1), np.uint8)
@@ -334,8 +342,8 @@ class _Decoder:
                 "illegal_tail_count": tail_count,
                 "announcements": pl.Series(announcements, dtype=pl.String),
                 "alerts": _trimmed(alerts, out.call_count),
-                "commentary": pl.Series(self.comments, dtype=pl.String),
-                "commentary_count": np.array(self.comment_counts, np.int64),
+                "commentary": pl.Series(comments, dtype=pl.String),
+                "commentary_count": np.array(comment_counts, np.int64),
                 "contract": contract_codes(bid, doubling),
                 "declarer": declarer,
                 "tricks": tricks,
@@ -353,6 +361,31 @@ class _Decoder:
             pl.lit(self.boards.source, dtype=pl.String).alias("source"),
             pl.lit(self.boards.encoding, dtype=pl.String).alias("encoding"),
         ).select(DEAL_SCHEMA.names())
+
+    def _other_contracts(self) -> NDArray[np.bool_]:
+        """Tell which boards have tags that speak of another contract than a complete auction.
+
+        Their tricks and score are not those of the board then. Programs that lose a double are
+        many: it alone makes no other contract.
+        """
+        out = self.sections
+        is_other_bid = (out.tag_code >= 0) & (out.tag_code // 3 != out.code // 3)
+        is_other_seat = (out.tag_declarer >= 0) & (out.tag_declarer != out.declarer)
+        others: NDArray[np.bool_] = is_other_bid | (out.code > PASSED_OUT) & is_other_seat
+        others &= out.status == COMPLETE
+        return others
+
+    def _comments(self, others: list[int]) -> tuple[list[str], list[int]]:
+        """Comments of all boards, with remarks about tags that speak of another contract."""
+        out = self.sections
+        comments, counts = list(self.comments), list(self.comment_counts)
+        for board in others:
+            made = _contract_text(int(out.code[board]), int(out.declarer[board]))
+            tags = _contract_text(int(out.tag_code[board]), int(out.tag_declarer[board]))
+            remark = reader_remark(f"the contract of the auction ({made})", tags)
+            comments[board] += _SEPARATOR * (counts[board] > 0) + remark
+            counts[board] += 1
+        return comments, counts
 
     def _announcements(self) -> tuple[list[str], NDArray[np.bool_]]:
         """Give texts (joined) and flags per call; a call that refers to a note is alerted."""
@@ -410,6 +443,17 @@ def _expressions() -> list[pl.Expr]:
         for name in DEAL_SCHEMA
         if name not in ("source", "encoding")
     ]
+
+
+def _contract_text(code: int, declarer: int) -> str:
+    """Contract and declarer in words, as far as they are known."""
+    if code == PASSED_OUT:
+        return "Pass"
+    seat = f"by {SEATS[declarer]}" if declarer >= 0 else ""
+    if code < 0:
+        return seat
+    name = CALL_TEXTS[code // 3] + "X" * (code % 3)
+    return f"{name} {seat}".rstrip()
 
 
 def _known(name: str) -> pl.Expr:

@@ -554,6 +554,37 @@ def test_passed_out():
     )
 
 
+@pytest.mark.parametrize(
+    ("contract", "declarer", "said"),
+    [
+        ("4H", "E", "4H by E"), ("2S", "E", "2S by E"), ("4H", "N", "4H by N"),
+        ("4H", "?", "4H"), ("?", "E", "by E"), ("Pass", "", "Pass"), ("2HXX", "^N", "2HXX by N"),
+    ],
+)  # fmt: skip
+def test_tags_of_another_contract_than_the_auction_give_no_result(contract, declarer, said):
+    tags = {"Contract": contract, "Declarer": declarer, "Result": "10", "Score": "NS 420"}
+    row = one(board(Auction="N", section_="2S AP", **tags) + "{before}\n")
+    assert (row["contract"], row["declarer"], row["tricks"]) == ("2S", "N", None)
+    assert row["score"] is None
+    remark = f"reader: expected the contract of the auction (2S by N), got '{said}'"
+    assert row["commentary"] == ["before", remark]
+
+
+def test_tags_that_lose_a_double_or_say_less_speak_of_the_same_contract():
+    for contract, declarer in (("2S", "N"), ("2SX", "N"), ("2S", "?"), ("?", "N"), ("2S", "^N")):
+        tags = {"Contract": contract, "Declarer": declarer, "Result": "10"}
+        for section, score in (("2S X AP", 670), ("2S AP", 170)):
+            row = one(board(Auction="N", section_=section, **tags))
+            assert (row["tricks"], row["score"], row["commentary"]) == (10, score, [])
+    tags = {"Contract": "4S", "Declarer": "N", "Result": "10", "Score": "NS 420"}
+    row = one(board(Auction="N", section_="AP", **tags))
+    assert (row["contract"], row["tricks"], row["score"]) == ("Pass", None, 0)
+    assert row["commentary"] == [
+        "reader: expected the contract of the auction (Pass), got '4S by N'"
+    ]
+    assert one(board(Auction="N", section_="2S *", **tags))["tricks"] == 10
+
+
 def test_contract_of_the_auction_stands_unless_irregular():
     row = one(board(Auction="N", section_="1C X AP", Contract="1C", Declarer="E"))
     assert (row["contract"], row["declarer"]) == ("1CX", "N")
