@@ -243,6 +243,7 @@ class _Decoder:
         )
         self.tails: dict[int, list[int]] = {}
         self.note_lists: dict[int, list[list[str]]] = {}
+        self.unread_plays: dict[int, str] = {}
         if not plain:
             texts = self.auctions + self.plays
             ends = np.cumsum(np.array([len(text) for text in texts], np.int64))
@@ -277,7 +278,9 @@ class _Decoder:
         tricks = None
         if code > PASSED_OUT and leader >= 0:
             strain = bid_strain(code // 3)
-            played = read_play(self.plays[board], self.hands[board], leader, strain)
+            played, unread = read_play(self.plays[board], self.hands[board], leader, strain)
+            if unread:
+                self.unread_plays[board] = unread
             if declarer >= 0:
                 tricks = declarer_tricks(played, self.hands[board], declarer, strain)
         count = len(calls)
@@ -376,13 +379,18 @@ class _Decoder:
         return others
 
     def _comments(self, others: list[int]) -> tuple[list[str], list[int]]:
-        """Comments of all boards, with remarks about tags that speak of another contract."""
+        """Comments of all boards, with remarks about tags of another contract and about cards."""
         out = self.sections
-        comments, counts = list(self.comments), list(self.comment_counts)
+        remarks: list[tuple[int, str]] = []
         for board in others:
             made = _contract_text(int(out.code[board]), int(out.declarer[board]))
             tags = _contract_text(int(out.tag_code[board]), int(out.tag_declarer[board]))
             remark = reader_remark(f"the contract of the auction ({made})", tags)
+            remarks.append((board, remark))
+        for board, text in self.unread_plays.items():
+            remarks.append((board, reader_remark("cards such as SA in Play", text)))
+        comments, counts = list(self.comments), list(self.comment_counts)
+        for board, remark in remarks:
             comments[board] += _SEPARATOR * (counts[board] > 0) + remark
             counts[board] += 1
         return comments, counts

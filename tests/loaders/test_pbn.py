@@ -606,6 +606,23 @@ def test_play_rows_are_columns_of_seats():
     assert cards(row) == "C4 C6 CA C2 CK C3 C5 C7 CQ D2 S2 C8"
 
 
+@pytest.mark.parametrize(
+    ("play", "read_as", "unread"),
+    [
+        ("1. HA H6 H9 H2\n2. HK H7", "", "1. HA H6 H9 H2 2. HK H7"),
+        ("AH 6H 9H 2H", "", "AH 6H 9H 2H"),
+        ("HA H6 H9 H2\nHK xx H3", "HA H6 H9 H2 HK", "xx H3"),
+        ("HA S1", "HA", "S1"),
+        ("HA H6 - - $5 ^R *", "HA H6", None),
+    ],
+)
+def test_play_that_cannot_be_read_is_told(play, read_as, unread):
+    row = one(board(Contract="1NT", Declarer="N", Play="E", play_=play) + "{before}\n")
+    assert cards(row) == read_as
+    told = f"reader: expected cards such as SA in Play, got '{unread}'"
+    assert row["commentary"] == ["before", *([] if unread is None else [told])]
+
+
 def test_play_with_trumps_and_irregularities():
     tags = {"Declarer": "W", "Play": "N", "play_": "C2 ^R S5 $1 =1= C6 CA\nC3 C4 - - +"}
     # East ruffs, so East leads; without trumps West would
