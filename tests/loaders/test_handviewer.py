@@ -28,6 +28,8 @@ SOUTH = "C765DAKQH765S7654"
 WEST = "S3HA432D432CAKQ98"
 HANDS = f"n={NORTH}&e={EAST}&s={SOUTH}&w={WEST}"
 PAGE = "https://www.bridgebase.com/tools/handviewer.html?"
+DEAL = "N:AQT9864.542.J.T8 K73.T6.AQT4.J962 J5.KQ93.K852.Q43 2.AJ87.9763.AK75"
+LIN_HANDS = "3SJ5HKQ93DK852CQ43,S2HAJ87D9763CAK75,SAQT9864H542DJCT8,"
 
 
 def one_deal(query: str) -> dict:
@@ -198,13 +200,45 @@ def test_several_links_on_a_line():
     assert read_handviewer(line).deals["dealer"].to_list() == ["N", "W", "S"]
 
 
-@pytest.mark.parametrize("piece", ["//a", '"//a', "http://a/?n=", '"//a?n=S', "x http://h?a "])
+@pytest.mark.parametrize(
+    "piece", ["//a", '"//a', "http://a/?n=", '"//a?n=S', "x http://h?a ", "?lin=)"]
+)
 def test_what_is_no_link_costs_time_in_proportion(piece):
     assert len(find_links(piece.encode() * 30_000)) <= 30_000
 
 
+def test_what_closes_a_link_costs_time_in_proportion():
+    assert find_links(f"{PAGE}lin=md{').' * 500_000}".encode())[0].lin == b"md"
+
+
 def test_a_link_with_blanks_in_it():
     assert one_deal(f"{HANDS}&nn=Stephen N&d=n")["players"][0] == "Stephen N"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("see ", "."), ("(", ")"), ("[this hand](", ")."), ("[", "],"), ("<p>(", ").</p>"),
+        ("see (", ")?"), ("{", "};"), ("<", ">."), ('"', '".'), ("", "."), ("a [b](", ")\n"),
+    ],
+)  # fmt: skip
+def test_what_closes_a_sentence_or_brackets_is_no_part_of_a_link(before, behind):
+    queries = {
+        f"{HANDS}&d=n&a=1nppp&v=b": ("Both", [7, 0, 0, 0], [""] * 4),
+        f"{HANDS}&v=b&d=n&a=1n(15-17)ppp": ("Both", [7, 0, 0, 0], ["15-17", "", "", ""]),
+        f"{HANDS}&v=b&d=n&a=1n(15-17)": ("Both", [7], ["15-17"]),
+        f"{HANDS}&v=b&d=n&a=1n!": ("Both", [7], [""]),
+        f"{HANDS}&v=b&d=n&a=1n(15%29ppp%29": ("Both", [7, 0, 0, 0], ["15", "", "", ""]),
+        f"lin=md|{LIN_HANDS}|sv|b|mb|1N|mb|ppp|mc|8": ("Both", [7, 0, 0, 0], [""] * 4),
+        f"lin={quote(f'md|{LIN_HANDS}|mb|1Nppp|mc|8|sv|b')}": ("None", [7, 0, 0, 0], [""] * 4),
+        f"lin={quote(f'md|{LIN_HANDS}|sv|b|mb|1N')}&b=1": ("Both", [7], [""]),
+    }
+    for query, (vulnerability, auction, announcements) in queries.items():
+        (row,) = read_handviewer(f"{before}{PAGE}{query}{behind}").deals.rows(named=True)
+        assert row["vulnerability"] == vulnerability
+        assert (row["auction"], row["announcements"]) == (auction, announcements)
+        assert row["tricks"] == (8 if "mc" in query else None)
+        assert row["commentary"] == []
 
 
 def test_names_in_a_code_page():
@@ -220,8 +254,6 @@ def test_links_in_remarks_of_other_files_are_not_what_the_file_is():
     assert first_link(b"http://example.org/?answer=42") == -1
 
 
-DEAL = "N:AQT9864.542.J.T8 K73.T6.AQT4.J962 J5.KQ93.K852.Q43 2.AJ87.9763.AK75"
-LIN_HANDS = "3SJ5HKQ93DK852CQ43,S2HAJ87D9763CAK75,SAQT9864H542DJCT8,"
 LINKS = [
     f"{PAGE}lin={quote(f'md|{LIN_HANDS}|mb|1N|mb|ppp|mc|8|')}",
     f"{PAGE}lin=md|{LIN_HANDS}|sv|o|mb|1N|",
