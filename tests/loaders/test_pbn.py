@@ -442,6 +442,19 @@ def test_inherited_auction():
     assert frame["auction"].to_list() == [[3, 0, 0, 0]] * 2
 
 
+def test_notes_are_inherited_with_their_section():
+    notes = '[Note "1:strong"]\n[Note "2:waiting"]'
+    first = board(Auction="N", section_="1C =1= Pass 1D =2= AP", notes_=notes, Contract="1D",
+                  Declarer="S", Play="W", play_="HA =1=", after_='[Note "1:lead"]')  # fmt: skip
+    same, own = board(Auction="#", Play="#"), board(Auction="#", own_='[Note "2:negative"]')
+    other = board(Auction="N", section_="1C =1= AP")
+    frame = read("\n".join((first, same, own, same, other, board(Play="#"))))
+    texts = ["strong", "", "waiting", "", "", ""]
+    negative = [*texts[:2], "negative", *texts[3:]]
+    assert frame["announcements"].to_list() == [texts, texts, negative, negative, [""] * 4, []]
+    assert frame["alerts"].to_list()[1] == [True, False, True, False, False, False]
+
+
 def test_inheriting_from_a_rejected_board():
     assert [record for record, _ in rejected('[Deal "N:x"]\n\n[Deal "#"]\n')] == [1, 2]
 
