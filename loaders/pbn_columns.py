@@ -10,7 +10,6 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import (
-    CALL_TEXTS,
     PASS,
     SEATS,
     Auction,
@@ -49,6 +48,7 @@ from .hand_text import Hands
 from .pbn_sections import (
     PASSED_OUT,
     UNKNOWN,
+    contract_name,
     omitted_passes,
     outcome_of,
     read_auction,
@@ -455,13 +455,9 @@ def _expressions() -> list[pl.Expr]:
 
 def _contract_text(code: int, declarer: int) -> str:
     """Contract and declarer in words, as far as they are known."""
-    if code == PASSED_OUT:
-        return "Pass"
-    seat = f"by {SEATS[declarer]}" if declarer >= 0 else ""
-    if code < 0:
-        return seat
-    name = CALL_TEXTS[code // 3] + "X" * (code % 3)
-    return f"{name} {seat}".rstrip()
+    name = contract_name(code) or ""
+    seat = f"by {SEATS[declarer]}" if declarer >= 0 and code != PASSED_OUT else ""
+    return f"{name} {seat}".strip()
 
 
 def _known(name: str) -> pl.Expr:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bidcascade.bridge import (
+    CALL_TEXTS,
     FIRST_BID,
     PASS,
     SEATS,
@@ -206,6 +207,19 @@ def read_contract(text: str) -> int:
     bid = FIRST_BID + 5 * (int(match[1]) - 1) + STRAINS.index(match[2][0].upper())
     doubled = (match[3] or "").upper()
     return 3 * bid + (2 if doubled in ("XX", "R", "**") else 1 if doubled else 0)
+
+
+def contract_name(code: int) -> str | None:
+    """Contract of an outcome code as the deal frame has it, ``None`` if it is unknown.
+
+    Examples
+    --------
+    >>> contract_name(read_contract("3nt x")), contract_name(read_contract("AP"))
+    ('3NX', 'Pass')
+    """
+    if code <= PASSED_OUT:
+        return "Pass" if code == PASSED_OUT else None
+    return CALL_TEXTS[code // 3] + "X" * (code % 3)
 
 
 @lru_cache(4096)

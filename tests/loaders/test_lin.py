@@ -49,8 +49,10 @@ def test_cards_and_claims_that_cannot_be_read_are_told():
     # what stands behind a card that is not known is not read
     assert _reader_remarks("pc|?|pc|?|pc|SA|pc|HK|") == [f"{what}'SA'"]
     assert _reader_remarks("mc|x|nt|hello|pc|ZZ|") == [
-        "hello", f"{what}'ZZ'", "tricks from 0 to 13 in mc, got 'x'"
-    ]  # fmt: skip
+        "hello",
+        f"{what}'ZZ'",
+        "tricks from 0 to 13 in mc, got 'x'",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -444,8 +444,16 @@ def test_inherited_auction():
 
 def test_notes_are_inherited_with_their_section():
     notes = '[Note "1:strong"]\n[Note "2:waiting"]'
-    first = board(Auction="N", section_="1C =1= Pass 1D =2= AP", notes_=notes, Contract="1D",
-                  Declarer="S", Play="W", play_="HA =1=", after_='[Note "1:lead"]')  # fmt: skip
+    first = board(
+        Auction="N",
+        section_="1C =1= Pass 1D =2= AP",
+        notes_=notes,
+        Contract="1D",
+        Declarer="S",
+        Play="W",
+        play_="HA =1=",
+        after_='[Note "1:lead"]',
+    )
     same, own = board(Auction="#", Play="#"), board(Auction="#", own_='[Note "2:negative"]')
     other = board(Auction="N", section_="1C =1= AP")
     frame = read("\n".join((first, same, own, same, other, board(Play="#"))))
