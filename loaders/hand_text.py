@@ -26,6 +26,7 @@ from .frame import (
     VULNERABILITY_ENUM,
     Batch,
     bare_deals,
+    join,
     known_hands,
     reject_frame,
 )
@@ -44,8 +45,8 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
 
     ``N:AQ.… … … …`` from any seat, ``3SAQ…,…,…,`` as in LIN (also with ``md|`` before it), or
     ``[Deal "…"]``. Hands may be left open; a single one gets the other cards. The dealer is the
-    one LIN names, else the seat in front of the first hand; nobody is vulnerable. Lines that start
-    with ``#`` and blank lines are no records.
+    one LIN names, else the seat in front of the first hand; nobody is vulnerable. A line may hold
+    handviewer links instead. Lines that start with ``#`` and blank lines are no records.
 
     Parameters
     ----------
@@ -68,6 +69,7 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     text, encoding = decode_text(data)
     deals: list[tuple[int, int, int, int, int, int]] = []
     rejects: list[tuple[str, int | None, str, str]] = []
+    linked: list[Batch] = []
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -75,7 +77,10 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
         try:
             hands, dealer = _parse_line(line)
         except BidcascadeError as error:
-            rejects.append((source, number, f"line {number}: {error}", line))
+            if (boards := _read_links(line, source, number)) is not None:
+                linked.append(boards)
+            else:
+                rejects.append((source, number, f"line {number}: {error}", line))
         else:
             deals.append((*hands, int(dealer), number))
     columns = list(zip(*deals, strict=True)) if deals else [()] * 6
@@ -90,7 +95,24 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
             "encoding": pl.Series([encoding] * len(deals), dtype=pl.String),
         }
     )
-    return Batch(frame, reject_frame(rejects))
+    batch = Batch(frame, reject_frame(rejects))
+    if not linked:
+        return batch
+    batch = join([batch, *linked])
+    return Batch(batch.deals.sort("record"), batch.rejects.sort("record"))
+
+
+def _read_links(line: str, source: str, number: int) -> Batch | None:
+    """Boards of the handviewer links in a line, ``None`` if it holds none."""
+    # writers of such links need this module
+    from .handviewer import first_link
+    from .lin import read_handviewer
+
+    if first_link(line.encode()) < 0:
+        return None
+    record = pl.lit(number, pl.UInt32).alias("record")
+    deals, rejects = read_handviewer(line, source)
+    return Batch(deals.with_columns(record), rejects.with_columns(record))
 
 
 def parse_deal_line(line: str) -> Deal:

@@ -27,6 +27,7 @@ _POPUP = re.compile(rb"popuplin\(\s*(\\?['\"]|&#0?39;|&#x27;|&quot;|&apos;)")
 _ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}\?")
 _HAND = re.compile(rb"(?:\A|[&;])[nesw]=[^&]")
 _BARE_END = re.compile(rb"[\s\"'<>]|\Z")
+_BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
 _CALL = re.compile(r"[1-7](?:NT?|[CDHS])|PASS|P|XX|X|DBL|D|RDBL|RD|R", re.IGNORECASE | re.ASCII)
 _CARD = re.compile(r"[SHDC](?:10|[AKQJT2-9])", re.IGNORECASE | re.ASCII)
 _DOUBLES = ("X", "D", "DBL")
@@ -73,9 +74,12 @@ def find_links(data: bytes) -> list[BoardLink]:
     """List the handviewer links in a text, in order.
 
     A link ends with the quote it stands in, else with the line if the text begins with it and the
-    line holds no other, else with the next blank.
+    line holds no other, else with the next blank. Stops behind a bare link are no part of it, nor
+    are closing brackets that do not open in it.
     """
-    links = [_lin_link(match.start(), match[1]) for match in _LIN_PARAMETER.finditer(data)]
+    links = [
+        _lin_link(match.start(), _lin_value(data, match)) for match in _LIN_PARAMETER.finditer(data)
+    ]
     links += _popups(data)
     for start, query in _queries(data):
         if _HAND.search(query) and not _LIN_PARAMETER.search(b"&" + query):
@@ -97,6 +101,23 @@ def first_link(data: bytes) -> int:
             places.append(start)
             break
     return min(places, default=-1)
+
+
+def _lin_value(data: bytes, match: re.Match[bytes]) -> bytes:
+    # other parameters may follow, and a quote ends what is not bare
+    is_bare = data[match.end() : match.end() + 1] not in (b"&", b'"', b"'")
+    return _without_stops(match[1]) if is_bare else match[1]
+
+
+def _without_stops(text: bytes) -> bytes:
+    """Take from a bare link what ends the sentence or the brackets that it stands in."""
+    # exclamation marks and stars stay: they alert a call
+    surplus = {closing: text.count(closing) - text.count(opening) for opening, closing in _BRACKETS}
+    end = len(text)
+    while (last := text[end - 1 : end]) and (last in b".,;:?" or surplus.get(last, 0) > 0):
+        surplus[last] = surplus.get(last, 0) - 1
+        end -= 1
+    return text[:end]
 
 
 def _lin_link(start: int, value: bytes) -> BoardLink:
@@ -135,7 +156,8 @@ def _queries(data: bytes) -> Iterator[tuple[int, bytes]]:
         if match.start() != beginning or data.find(b"://", start, end) >= 0:
             found = _BARE_END.search(data, start)
             end = len(data) if found is None else found.start()
-        yield match.start(), data[start:end].rstrip().replace(b"&amp;", b"&")
+        query = _without_stops(data[start:end].rstrip())
+        yield match.start(), query.replace(b"&amp;", b"&")
 
 
 def _parameter_link(start: int, query: bytes) -> BoardLink:

@@ -238,18 +238,21 @@ HEAD_BYTES = 1 << 20
 
 _BLANKS = b"\xef\xbb\xbf \t\r\n"
 _PBN_TAG = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[\s*[A-Za-z][A-Za-z0-9_]*\s+"')
+_PBN_DEAL = re.compile(rb'(?:^|[\r\n\]}])[ \t]*\[\s*Deal\s+"')
 _PBN_HEADER = re.compile(rb"\A\s*%[ \t]*(?:PBN|EXPORT)\b")
 _RANKS = rb"(?:[AKQJTakqjt2-9]|10)"
 _RBN_HEADER = re.compile(rb"\A\s*%\{?[ \t]*RB[NX]\b")
 _RBN_HANDS = re.compile(rb"(?:^|\})H(?:[ \t]+|\{)[NESW][:;]%b*\." % _RANKS, re.MULTILINE)
-_DOTTED_HAND = re.compile(
-    rb"(?:^|[\s:\"'])(?:%b*\.){3}%b*(?:$|[\s,;\"'])" % (_RANKS, _RANKS), re.MULTILINE
-)
-_LETTERED_HAND = re.compile(
-    rb"(?:^|[\s:,1-4])[Ss]\.?%b*\.?[Hh]\.?%b*\.?[Dd]\.?%b*\.?[Cc]\.?%b*(?:$|[\s,;])"
-    % ((_RANKS,) * 4),
+_DOTS = rb"(?:%b*\.){3}%b*" % (_RANKS, _RANKS)
+_LETTERS = rb"[Ss]\.?%b*\.?[Hh]\.?%b*\.?[Dd]\.?%b*\.?[Cc]\.?%b*" % ((_RANKS,) * 4)
+_DOTTED_HAND = re.compile(rb"(?:^|[\s:\"'])%b(?:$|[\s,;\"'])" % _DOTS, re.MULTILINE)
+_LETTERED_HAND = re.compile(rb"(?:^|[\s:,1-4])%b(?:$|[\s,;])" % _LETTERS, re.MULTILINE)
+_DEAL_LINE = re.compile(
+    rb"^[ \t]*(?:[NESW]:[ \t]*(?:%b|-)(?:[ \t]+(?:%b|-)){3}|[0-4]?%b(?:,%b){2,3},?)[ \t]*\r?$"
+    % (_DOTS, _DOTS, _LETTERS, _LETTERS),
     re.MULTILINE,
 )
+"""A deal in a line of its own, as hand text has it."""
 
 
 def sniff(data: bytes) -> Kind | None:
@@ -274,25 +277,40 @@ def sniff(data: bytes) -> Kind | None:
         return "parquet"
     if is_binary(head) or not head.strip(_BLANKS):
         return None
-    if looks_like_handviewer(head) and not _is_pbn(head[: first_link(head)]):
-        return "handviewer"
+    if _RBN_HEADER.match(head) is not None:
+        return "rbn"
+    if _PBN_HEADER.match(head) is not None:
+        return "pbn"
     is_lin = looks_like_lin(head)
+    if looks_like_handviewer(head):
+        if not _quotes_links(head):
+            return "handviewer"
+        # what looks like a token belongs to a link
+        is_lin = False
     # either kind may quote the other in a remark: what comes first counts
     before_lin = head[: find_lin_token(head)] if is_lin else head
-    if _PBN_HEADER.match(head) is not None or _PBN_TAG.search(before_lin) is not None:
+    tag = _PBN_TAG.search(before_lin)
+    start = head.lstrip(_BLANKS)[:1]
+    if start not in (b"<", b"["):
+        before = before_lin if tag is None else head[: tag.start()]
+        if _RBN_HANDS.search(before) is not None:
+            return "rbn"
+    if tag is not None:
         return "pbn"
     if is_lin:
         return "lin"
-    if head.lstrip(_BLANKS)[:1] in (b"<", b"["):
-        return None
-    if _RBN_HEADER.match(head) is not None or _RBN_HANDS.search(head) is not None:
-        return "rbn"
-    if head.lstrip(_BLANKS)[:1] == b"{":
+    if start in (b"<", b"[", b"{"):
         return None
     if _DOTTED_HAND.search(head) or _LETTERED_HAND.search(head):
         return "hands"
     return None
 
 
-def _is_pbn(head: bytes) -> bool:
-    return _PBN_HEADER.match(head) is not None or _PBN_TAG.search(head) is not None
+def _quotes_links(head: bytes) -> bool:
+    """Whether the handviewer links in a text are quoted among boards of another kind."""
+    if _PBN_TAG.search(head[: first_link(head)]) is not None:
+        return True
+    # a page may hold anything
+    return head.lstrip(_BLANKS)[:1] != b"<" and any(
+        pattern.search(head) is not None for pattern in (_PBN_DEAL, _RBN_HANDS, _DEAL_LINE)
+    )

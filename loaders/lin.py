@@ -17,6 +17,10 @@ from bidcascade.kernels.core.lin import (
     BID,
     BOARD,
     CALLS_END,
+    CARDS_END,
+    CARDS_START,
+    CLAIM_END,
+    CLAIM_START,
     COMMENTARY_END,
     DEALER,
     DECLARER,
@@ -76,6 +80,8 @@ from .handviewer import find_links
 from .lin_reference import (
     BLANKS,
     NO_DEAL_REASON,
+    cards_remark,
+    claim_remark,
     parse_md,
     read_lin_reference,
     room_names,
@@ -299,13 +305,12 @@ def make_frames(
         "illegal_tail": ragged(pl.Series(parsed.tail), boards[TAIL_END]),
         "announcements": ragged(_announcements(parsed), calls_end),
         "alerts": ragged(pl.Series(parsed.alerts.astype(np.bool_)), calls_end),
-        "commentary": _with_unread_sides(
+        "commentary": _with_unread(
             ragged(
                 split_texts(parsed.commentary.tobytes(), remark_count, "|"), boards[COMMENTARY_END]
             ),
             text,
-            boards[SIDES_START],
-            boards[SIDES_END],
+            boards,
         ),
         "contract": choose(contract_names(), contract_codes(bid, doubling)),
         "declarer": choose(seats, declarer),
@@ -335,15 +340,22 @@ def _announcements(parsed: LinBoards) -> pl.Series:
     return pl.Series(["", *texts]).gather(which)
 
 
-def _with_unread_sides(commentary: pl.Series, text: bytes, starts: I64, ends: I64) -> pl.Series:
-    """Tell of the boards whose ``sv`` is no vulnerability."""
-    places = np.flatnonzero(starts >= 0).tolist()
-    if not places:
-        return commentary
-    remarks = commentary.to_list()
-    for place in places:
-        remarks[place].append(sides_remark(text[starts[place] : ends[place]].decode()))
-    return pl.Series(remarks, dtype=commentary.dtype)
+_UNREAD: Final = (
+    (SIDES_START, SIDES_END, sides_remark),
+    (CARDS_START, CARDS_END, cards_remark),
+    (CLAIM_START, CLAIM_END, claim_remark),
+)
+
+
+def _with_unread(commentary: pl.Series, text: bytes, boards: I64) -> pl.Series:
+    """Tell of the boards whose ``sv``, ``pc``, ``up`` or ``mc`` could not be read."""
+    remarks: list[list[str]] | None = None
+    for start, end, remark in _UNREAD:
+        for place in np.flatnonzero(boards[start] >= 0).tolist():
+            remarks = commentary.to_list() if remarks is None else remarks
+            value = text[boards[start, place] : boards[end, place]].decode()
+            remarks[place].append(remark(value))
+    return commentary if remarks is None else pl.Series(remarks, dtype=commentary.dtype)
 
 
 def _players(text: bytes, starts: I64, ends: I64, rooms: I64) -> pl.Series:

@@ -270,15 +270,31 @@ def _parse_result(text: str) -> tuple[int, int, int | None, int | None] | None:
 
 def _read_sv(text: str) -> int | None:
     """Sides of an ``sv`` value, ``None`` if it is empty or ``?``, ``_NO_SIDES`` for other words."""
-    text = text.strip(BLANKS)
-    if text in ("", "?"):
+    words = _words(text)
+    if words is None:
         return None
-    return VULNERABILITY_WORDS.get(text.translate(_TO_LOWER), _NO_SIDES)
+    return VULNERABILITY_WORDS.get(words.translate(_TO_LOWER), _NO_SIDES)
 
 
 def sides_remark(text: str) -> str:
     """Remark about an ``sv`` value that is no vulnerability."""
     return reader_remark("a vulnerability (o, n, e or b) in sv", text)
+
+
+def _words(text: str) -> str | None:
+    """Give the words of a value, ``None`` if it is empty or ``?``."""
+    text = text.strip(BLANKS)
+    return None if text in ("", "?") else text
+
+
+def cards_remark(text: str) -> str:
+    """Remark about a ``pc`` or ``up`` value from which on the cards played are not known."""
+    return reader_remark("cards such as SA in pc, or their number in up", text)
+
+
+def claim_remark(text: str) -> str:
+    """Remark about an ``mc`` value that is no number of tricks."""
+    return reader_remark("tricks from 0 to 13 in mc", text)
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
@@ -341,8 +357,18 @@ class _Record(_Lasting):
     tail: list[int] = field(default_factory=list)
     play: list[int] = field(default_factory=list)
     play_is_broken: bool = False
+    unread_cards: str | None = None
+    """The first ``pc`` or ``up`` that says something but could not be followed."""
     claim: int | None = None
+    unread_claim: str | None = None
+    """The first ``mc`` that says something but no number of tricks."""
     commentary: list[str] = field(default_factory=list)
+
+    def break_play(self, value: str) -> None:
+        """Tell of a ``pc`` or ``up`` value from which on the cards played are not known."""
+        self.play_is_broken = True
+        if self.unread_cards is None:
+            self.unread_cards = _words(value)
 
     @property
     def has_md(self) -> bool:
@@ -376,6 +402,10 @@ class _Record(_Lasting):
         elif vulnerability == _NO_SIDES:
             vulnerability = 0
             self.commentary.append(sides_remark(self.sides))
+        if self.unread_cards is not None:
+            self.commentary.append(cards_remark(self.unread_cards))
+        if self.unread_claim is not None:
+            self.commentary.append(claim_remark(self.unread_claim))
         if self.tail:
             status = "illegal"
         elif not self.calls:
@@ -561,20 +591,25 @@ def _read(
             record.in_header = False
             if key == "mb":
                 record.add_calls(value)
-            elif key == "pc" and not record.play_is_broken:
+            elif key in ("pc", "up") and record.play_is_broken:
+                record.break_play(value)
+            elif key == "pc":
                 record.play += _parse_pc(value)
                 if record.play[-1:] == [UNREADABLE]:
-                    record.play_is_broken = True
+                    record.break_play(value)
                     del record.play[-1]
-            elif key == "up" and not record.play_is_broken:
+            elif key == "up":
                 taken_back = _parse_number(value, 2)
                 if taken_back is None:
                     # which cards stand is not known from here on
-                    record.play_is_broken = True
+                    record.break_play(value)
                 else:
                     del record.play[max(0, len(record.play) - taken_back) :]
             elif key == "mc":
                 claim = _parse_number(value, 2)
-                record.claim = claim if claim is not None and claim <= 13 else record.claim
+                if claim is not None and claim <= 13:
+                    record.claim = claim
+                elif record.unread_claim is None:
+                    record.unread_claim = _words(value)
     close(len(text))
     return rows, rejects, lasting

@@ -101,6 +101,25 @@ def format_lin(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> Iter
         yield "".join(pieces)
 
 
+def count_lost_contracts(frame: pl.DataFrame) -> int:
+    r"""How many boards of a deal frame have a contract that LIN has no place for.
+
+    Examples
+    --------
+    >>> from bidcascade.loaders import read_deals
+    >>> deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"
+    >>> text = f'[Deal "{deal}"]\n[Contract "7S"]\n[Declarer "N"]\n'
+    >>> count_lost_contracts(read_deals(text.encode()).deals)
+    1
+    """
+    asked = ("auction", "contract", "declarer", "board", "room")
+    with_contract = frame.select(asked).filter(pl.col("contract").is_not_null())
+    return sum(
+        not (_ends(row["auction"] or []) or _result(row))
+        for row in with_contract.iter_rows(named=True)
+    )
+
+
 def _board(row: dict[str, Any]) -> Iterator[str]:
     """Yield the tokens of one board."""
     number = row["board"]

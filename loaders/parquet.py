@@ -1,13 +1,24 @@
 """Deal frames in Parquet files: written whole or not at all, checked when read."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from bidcascade.bridge import FULL_DECK, LAST_BID, InvalidInput
+from bidcascade.bridge import (
+    FULL_DECK,
+    LAST_BID,
+    InvalidInput,
+    first_illegal_call,
+    format_calls,
+)
+from bidcascade.kernels.core.auctions import legal_calls
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.types import I64, U8
 
 from .checksums import RowChecksums, check_rows
 from .columns import contract_names
@@ -76,8 +87,9 @@ def read_deal_parquet(path: str | Path, source: str | None = None) -> Batch:
     -------
     Batch
         ``deals`` has the columns of the deal frame (others are left out, missing ones are
-        null); rows whose hands are not four times 13 different cards (or once or twice, the
-        others null), or that have no dealer or vulnerability, are in ``rejects`` by row number.
+        null; a null name or remark is empty); rows whose hands are not four times 13 different
+        cards (or once or twice, the others null), that have no dealer or vulnerability, or whose
+        auction is not legal, are in ``rejects`` by row number.
 
     Raises
     ------
@@ -157,7 +169,9 @@ def read_deal_parquet_part(path: str | Path, source: str, first: int, rows: int)
         reason = str(error).partition("\n")[0]
         raise InvalidInput(f"cannot read {source} as a deal frame: {reason}") from error
     check_rows(frame, decoded.metadata, source, first=first, rows=decoded.rows)
-    return _sort_out(frame, part, source, first)
+    # other programs write null for an empty text in a list
+    texts = pl.col("players", "commentary").list.eval(pl.element().fill_null(""))
+    return _sort_out(frame.with_columns(texts), part, source, first)
 
 
 def _whole(column: str) -> pl.Expr:
@@ -188,6 +202,41 @@ _RULES = {
 """What must hold where a value is known, by column; what is null holds."""
 
 
+def illegal_auctions(auctions: pl.Series) -> NDArray[np.bool_]:
+    """Tell which auctions hold a call that is not legal in its place.
+
+    Parameters
+    ----------
+    auctions : polars.Series
+        Lists of call codes; null and empty ones are legal.
+    """
+    counts: I64 = auctions.list.len().fill_null(0).cast(pl.Int64).to_numpy()
+    calls: U8 = auctions.filter(counts > 0).explode().fill_null(255).cast(pl.UInt8).to_numpy()
+    find = _illegal_places if has_core() else illegal_places_reference
+    found = np.zeros(len(counts), np.bool_)
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+    found[np.repeat(np.arange(len(counts)), counts)[find(calls, offsets)]] = True
+    return found
+
+
+def _illegal_places(calls: U8, offsets: I64) -> NDArray[np.bool_]:
+    legal = np.zeros(len(calls), np.uint64)
+    legal_calls(calls, offsets, legal)
+    # the highest bit stands for no call
+    found: NDArray[np.bool_] = legal >> np.minimum(calls, 63).astype(np.uint64) & np.uint64(1) == 0
+    return found
+
+
+def illegal_places_reference(calls: U8, offsets: I64) -> NDArray[np.bool_]:
+    """Tell which calls are illegal, or stand behind one: the definition, in plain Python."""
+    found = np.zeros(len(calls), np.bool_)
+    for start, end in zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
+        codes = list(takewhile(lambda call: call <= LAST_BID, calls[start:end].tolist()))
+        illegal = first_illegal_call(codes)
+        found[start + (len(codes) if illegal is None else illegal) : end] = True
+    return found
+
+
 def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) -> Batch:
     """Separate the rows that are no deals."""
     hands = [frame[column].fill_null(0).to_numpy() for column in HAND_COLUMNS]
@@ -209,7 +258,9 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
         (pl.col(column).is_not_null() & ~holds).fill_null(value=False).alias(column)
         for column, (_, holds) in _RULES.items()
     )
-    is_right = ~invalid.select(pl.any_horizontal(pl.all())).to_series().to_numpy()
+    # told where nothing else is wrong
+    is_illegal = illegal_auctions(frame["auction"])
+    is_right = ~(invalid.select(pl.any_horizontal(pl.all())).to_series().to_numpy() | is_illegal)
     bad = np.flatnonzero(~(is_deal & is_known & is_right)).tolist()
     rejects: list[tuple[str, int | None, str, str]] = []
     for row in bad:
@@ -219,10 +270,12 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
             reason = "expected four disjoint hand masks of 13 cards"
         elif not is_known[row]:
             reason = "expected a dealer (N, E, S, W) and a vulnerability (None, NS, EW, Both)"
-        else:
-            column = next(column for column in _RULES if invalid[column][row])
+        elif column := next((column for column in _RULES if invalid[column][row]), ""):
             reason = f"expected {_RULES[column][0]} in column {column!r}"
-            given = repr(frame[column][row])
+            given = repr(frame[column].slice(row, 1).to_list()[0])
+        else:
+            reason = "expected legal calls in column 'auction'"
+            given = format_calls(frame["auction"].slice(row, 1).to_list()[0])
         rejects.append((name, first + row + 1, f"{reason}, got {given}", given))
     deals = frame.filter(pl.Series(is_deal & is_known & is_right)) if bad else frame
     return Batch(without_unknown_play(deals), reject_frame(rejects))

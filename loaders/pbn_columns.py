@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import (
     PASS,
+    SEATS,
     Auction,
     InvalidDeal,
     bid_strain,
@@ -20,6 +21,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.core.pbn import (
+    COMPLETE,
     ILLEGAL,
     MAX_CALLS,
     NONE,
@@ -46,6 +48,7 @@ from .hand_text import Hands
 from .pbn_sections import (
     PASSED_OUT,
     UNKNOWN,
+    contract_name,
     omitted_passes,
     outcome_of,
     read_auction,
@@ -240,6 +243,7 @@ class _Decoder:
         )
         self.tails: dict[int, list[int]] = {}
         self.note_lists: dict[int, list[list[str]]] = {}
+        self.unread_plays: dict[int, str] = {}
         if not plain:
             texts = self.auctions + self.plays
             ends = np.cumsum(np.array([len(text) for text in texts], np.int64))
@@ -274,7 +278,9 @@ class _Decoder:
         tricks = None
         if code > PASSED_OUT and leader >= 0:
             strain = bid_strain(code // 3)
-            played = read_play(self.plays[board], self.hands[board], leader, strain)
+            played, unread = read_play(self.plays[board], self.hands[board], leader, strain)
+            if unread:
+                self.unread_plays[board] = unread
             if declarer >= 0:
                 tricks = declarer_tricks(played, self.hands[board], declarer, strain)
         count = len(calls)
@@ -303,14 +309,19 @@ class _Decoder:
         declarers = declarer.tolist()
         # from the cards, else from the tags
         results = np.array(list(map(read_result, self.results, declarers, code.tolist())), np.int64)
-        results[code <= PASSED_OUT] = UNKNOWN
+        others = self._other_contracts()
+        results[(code <= PASSED_OUT) | others] = UNKNOWN
         tricks = np.where(out.tricks < 0, results, out.tricks)
         bid, doubling = np.where(code > 0, code // 3, code), code % 3
         is_scored = (declarer >= 0) & self.is_vulnerability_known
         points = north_south_scores(
             bid, doubling, declarer, np.where(is_scored, tricks, UNKNOWN), self.vulnerability
         )
-        given = [read_score(text, seat) for text, seat in zip(self.scores, declarers, strict=True)]
+        given = [
+            None if is_other else read_score(text, seat)
+            for text, seat, is_other in zip(self.scores, declarers, others.tolist(), strict=True)
+        ]
+        comments, comment_counts = self._comments(np.flatnonzero(others).tolist())
         tail_count = np.zeros(size, np.int64)
         longest_tail = max((len(tail) for tail in self.tails.values()), default=0)
         tail = np.zeros((size, longest_tail + 1), np.uint8)
@@ -334,8 +345,8 @@ class _Decoder:
                 "illegal_tail_count": tail_count,
                 "announcements": pl.Series(announcements, dtype=pl.String),
                 "alerts": _trimmed(alerts, out.call_count),
-                "commentary": pl.Series(self.comments, dtype=pl.String),
-                "commentary_count": np.array(self.comment_counts, np.int64),
+                "commentary": pl.Series(comments, dtype=pl.String),
+                "commentary_count": np.array(comment_counts, np.int64),
                 "contract": contract_codes(bid, doubling),
                 "declarer": declarer,
                 "tricks": tricks,
@@ -353,6 +364,36 @@ class _Decoder:
             pl.lit(self.boards.source, dtype=pl.String).alias("source"),
             pl.lit(self.boards.encoding, dtype=pl.String).alias("encoding"),
         ).select(DEAL_SCHEMA.names())
+
+    def _other_contracts(self) -> NDArray[np.bool_]:
+        """Tell which boards have tags that speak of another contract than a complete auction.
+
+        Their tricks and score are not those of the board then. Programs that lose a double are
+        many: it alone makes no other contract.
+        """
+        out = self.sections
+        is_other_bid = (out.tag_code >= 0) & (out.tag_code // 3 != out.code // 3)
+        is_other_seat = (out.tag_declarer >= 0) & (out.tag_declarer != out.declarer)
+        others: NDArray[np.bool_] = is_other_bid | (out.code > PASSED_OUT) & is_other_seat
+        others &= out.status == COMPLETE
+        return others
+
+    def _comments(self, others: list[int]) -> tuple[list[str], list[int]]:
+        """Comments of all boards, with remarks about tags of another contract and about cards."""
+        out = self.sections
+        remarks: list[tuple[int, str]] = []
+        for board in others:
+            made = _contract_text(int(out.code[board]), int(out.declarer[board]))
+            tags = _contract_text(int(out.tag_code[board]), int(out.tag_declarer[board]))
+            remark = reader_remark(f"the contract of the auction ({made})", tags)
+            remarks.append((board, remark))
+        for board, text in self.unread_plays.items():
+            remarks.append((board, reader_remark("cards such as SA in Play", text)))
+        comments, counts = list(self.comments), list(self.comment_counts)
+        for board, remark in remarks:
+            comments[board] += _SEPARATOR * (counts[board] > 0) + remark
+            counts[board] += 1
+        return comments, counts
 
     def _announcements(self) -> tuple[list[str], NDArray[np.bool_]]:
         """Give texts (joined) and flags per call; a call that refers to a note is alerted."""
@@ -410,6 +451,13 @@ def _expressions() -> list[pl.Expr]:
         for name in DEAL_SCHEMA
         if name not in ("source", "encoding")
     ]
+
+
+def _contract_text(code: int, declarer: int) -> str:
+    """Contract and declarer in words, as far as they are known."""
+    name = contract_name(code) or ""
+    seat = f"by {SEATS[declarer]}" if declarer >= 0 and code != PASSED_OUT else ""
+    return f"{name} {seat}".strip()
 
 
 def _known(name: str) -> pl.Expr:

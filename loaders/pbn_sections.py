@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from bidcascade.bridge import (
+    CALL_TEXTS,
     FIRST_BID,
     PASS,
     SEATS,
@@ -208,6 +209,19 @@ def read_contract(text: str) -> int:
     return 3 * bid + (2 if doubled in ("XX", "R", "**") else 1 if doubled else 0)
 
 
+def contract_name(code: int) -> str | None:
+    """Contract of an outcome code as the deal frame has it, ``None`` if it is unknown.
+
+    Examples
+    --------
+    >>> contract_name(read_contract("3nt x")), contract_name(read_contract("AP"))
+    ('3NX', 'Pass')
+    """
+    if code <= PASSED_OUT:
+        return "Pass" if code == PASSED_OUT else None
+    return CALL_TEXTS[code // 3] + "X" * (code % 3)
+
+
 @lru_cache(4096)
 def read_seat(text: str) -> int:
     """Seat code of a tag value such as ``N``, ``^S``, ``West`` or ``1`` as in LIN; -1 if none."""
@@ -265,8 +279,17 @@ def read_score(text: str, declarer: int) -> int | None:
     return -value if declarer % 2 else value
 
 
-def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list[int]:
-    """Read a play section: card numbers in the order played.
+class PlayText(NamedTuple):
+    """What a play section says."""
+
+    cards: list[int]
+    """Card numbers ``13 * suit + rank`` in the order played."""
+    unread: str = ""
+    """The section from a token that is no card on."""
+
+
+def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> PlayText:
+    """Read a play section.
 
     Every row is a trick, its columns are the seats from the opening leader on, whoever led to
     that trick; so the winner of each trick has to be worked out to know the order of the next.
@@ -291,10 +314,10 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
 
     Returns
     -------
-    list of int
-        Card numbers ``13 * suit + rank``.
+    PlayText
     """
     played: list[int] = []
+    unread = ""
     seen = 0
     trick = [-1] * 4
     row: list[int] = []
@@ -310,12 +333,13 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
             try:
                 card = parse_card(token)
             except InvalidCard:
+                unread = " ".join(tokens[place:])
                 break
             owner = next(seat for seat in range(4) if hands[seat] >> card & 1)
             row.append(card)
             if seen >> card & 1 or trick[owner] >= 0:
                 if not played:
-                    return row
+                    return PlayText(row)
                 break
             seen |= 1 << card
             trick[owner] = card
@@ -323,11 +347,11 @@ def read_play(text: str, hands: Sequence[int], leader: int, strain: int) -> list
         if columns == 4:
             leader, complete = _finish(trick, leader, strain, played)
             if not complete:
-                return played
+                return PlayText(played)
             trick = [-1] * 4
             columns = 0
     _finish(trick, leader, strain, played)
-    return played
+    return PlayText(played, unread)
 
 
 def _finish(trick: list[int], leader: int, strain: int, played: list[int]) -> tuple[int, bool]:

@@ -82,6 +82,8 @@ class Inheritance(NamedTuple):
     """Values given by ``##``."""
     comments: tuple[str, ...]
     """Comments in front of the game."""
+    notes: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    """Notes of the game before: those of its auction, and those of its play."""
 
 
 class FreeText(NamedTuple):
@@ -125,6 +127,7 @@ class _Splitter:
         self.number = 0
         self.previous = before.tags
         self.previous_sections = before.sections
+        self.previous_notes = before.notes
         self.lasting = before.lasting.copy()
         self.free_text: list[str] = []
         self.free_text_number = 0
@@ -136,7 +139,11 @@ class _Splitter:
     def inheritance(self) -> Inheritance:
         """Give what the game gathered at present takes from those before it."""
         return Inheritance(
-            self.previous, self.previous_sections, self.lasting, self.comments_before
+            self.previous,
+            self.previous_sections,
+            self.lasting,
+            self.comments_before,
+            self.previous_notes,
         )
 
     def clear(self) -> None:
@@ -196,6 +203,7 @@ class _Splitter:
         self.number += len(travellers)
         self.previous = tags
         self.previous_sections = self.sections
+        self.previous_notes = self.notes, self.play_notes
         self.clear()
         return game
 
@@ -218,6 +226,11 @@ class _Splitter:
                 tags[name] = self.previous[name]
                 if name in self.previous_sections and not self.sections.get(name, "").strip():
                     self.sections[name] = self.previous_sections[name]
+                    # what the section refers to by number
+                    if name == "Auction":
+                        self.notes = self.previous_notes[0] | self.notes
+                    elif name == "Play":
+                        self.play_notes = self.previous_notes[1] | self.play_notes
             else:
                 tags[name] = ""
         return tags

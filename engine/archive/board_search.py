@@ -14,6 +14,7 @@ import polars as pl
 
 from bidcascade.bridge import (
     CALL_TEXTS,
+    InvalidContract,
     InvalidInput,
     format_call,
     parse_seat,
@@ -27,6 +28,7 @@ from bidcascade.engine.questions.archives import (
 from bidcascade.engine.questions.fields import check_values, read_each, read_field
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.types import U32, U64, Bools
+from bidcascade.loaders.pbn_sections import contract_name, read_contract
 from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
 from bidcascade.table import Vocabulary
 from bidcascade.table.deal_conditions import DealCondition
@@ -64,7 +66,7 @@ class FoundBoards:
 
 
 def _checked(archive: Archive, question: _Conditions) -> _Conditions:
-    """Check all that a question says; dealer and vulnerability as boards have them."""
+    """Check all that a question says; dealer, vulnerability, contract as boards have them."""
     check_values(question)
     read_field(archive.bidder, question.by, "by")
     read_field(lambda text: read_auction(text, exact=question.exact), question.auction, "auction")
@@ -72,6 +74,8 @@ def _checked(archive: Archive, question: _Conditions) -> _Conditions:
     spelled: dict[str, Any] = {}
     if question.dealer is not None:
         spelled["dealer"] = read_field(parse_seat, question.dealer, "dealer").letter
+    if question.contract is not None:
+        spelled["contract"] = read_field(_contract, question.contract, "contract")
     if question.vulnerability is not None:
         sides = read_field(parse_vulnerability, question.vulnerability, "vulnerability")
         spelled["vulnerability"] = sides.text
@@ -87,6 +91,14 @@ def _checked(archive: Archive, question: _Conditions) -> _Conditions:
     return replace(question, **spelled) if spelled else question
 
 
+def _contract(text: str) -> str:
+    """Read a contract in any spelling; as boards have it."""
+    name = contract_name(read_contract(text))
+    if name is None:
+        raise InvalidContract(f"expected a contract such as 4S, 3NX or Pass, got {text!r}")
+    return name
+
+
 def _within_limit(limit: int) -> None:
     if limit > MOST_BOARDS:
         raise InvalidInput(f"expected a limit from 1 to {MOST_BOARDS:,}, got {limit!r}")
@@ -99,6 +111,8 @@ def find_boards(archive: Archive, question: BoardsQuestion) -> FoundBoards:
     ------
     InvalidInput
         If the question, or who it asks about, does not fit the archive; says why.
+    InvalidContract
+        If the contract is none.
     InvalidCall, IllegalCall
         If the auction is none.
     InvalidExpression, UnknownTerm
@@ -120,7 +134,7 @@ def count_boards(archive: Archive, question: BoardConditions) -> int:
 
     Raises
     ------
-    InvalidInput, InvalidCall, IllegalCall, InvalidExpression, UnknownTerm
+    InvalidInput, InvalidContract, InvalidCall, IllegalCall, InvalidExpression, UnknownTerm
         As :func:`find_boards`.
     """
     checked = BoardsQuestion(**vars(_checked(archive, question)))

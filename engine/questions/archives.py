@@ -115,8 +115,7 @@ class BoardConditions(ArchiveNode):
     )
     contract: Word | None = question_field(
         default=None,
-        pattern="^(?:Pass|[1-7][CDHSN]X{0,2})$",
-        description="The contract that was played: `4S`, `3NX`, `Pass`.",
+        description="The contract that was played: `4S`, `3NX` (or `3NTX`), `Pass`.",
         examples=["4S"],
         flag=Flag("contract that was played, as 4SX", "C"),
     )

@@ -15,6 +15,7 @@ from bidcascade.bridge import format_hand
 from bidcascade.loaders import format_handviewer, format_lin
 from bidcascade.loaders.checksums import RowChecksums
 from bidcascade.loaders.frame import HAND_COLUMNS
+from bidcascade.loaders.lin_writer import count_lost_contracts
 from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
 from bidcascade.loaders.rbn_writer import RBN_HEADER, format_records
 from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, whole_file
@@ -50,6 +51,17 @@ _TEXT_FORMATS: Final[dict[str, tuple[str, _Format]]] = {
     ".jsonl": ("", _json_lines),
 }
 """First lines of a file, and what gives the text of a frame with what holds from those before."""
+
+
+_AS_LIN: Final = (".lin", ".txt")
+
+
+def lost_contracts(frame: pl.DataFrame, out: str) -> int:
+    """How many boards lose their contract where :func:`deal_sink` writes a frame to ``out``.
+
+    LIN and links take it from the auction, so boards without a complete one lose it.
+    """
+    return count_lost_contracts(frame) if Path(out).suffix.lower() in _AS_LIN else 0
 
 
 @contextmanager

@@ -14,9 +14,10 @@ struct LinBoard {
     i64 bid, doubling, declarer, tricks, status, illegal;
     Part names, event;
     i64 calls_end, tail_end, play_end, commentary_end;
-    Part sides;  // the word for a vulnerability that is none, NOWHERE where there is no such word
+    // what is no vulnerability, no cards (or their number) and no claim; NOWHERE if there is none
+    Part sides, unread_cards, unread_claim;
 };
-static_assert(sizeof(LinBoard) == 26 * sizeof(i64), "kernels/core/lin.py has the same columns");
+static_assert(sizeof(LinBoard) == 30 * sizeof(i64), "kernels/core/lin.py has the same columns");
 
 // A record without hands: `has_problem` where an `md` is wrong, and the text to quote.
 struct LinReject {
@@ -215,6 +216,7 @@ class LinReader {
         board.number = waiting.number, board.room = waiting.room;
         board.vulnerability = waiting_vulnerability;
         board.sides = waiting_sides;
+        board.unread_cards = board.unread_claim = NOWHERE;
         waiting = {NO_VALUE, NO_VALUE};
         waiting_vulnerability = NO_VALUE;
         lasting.number = lasting.sides = NOWHERE;
@@ -365,13 +367,37 @@ class LinReader {
         in_header = false;
         if (key == MB) return take_calls(value);
         if (key == PC) return take_cards(value);
-        const i32 number = key == UP || key == MC ? parse_number(text, value, 2) : NO_VALUE;
-        if (key == MC && number >= 0 && number <= 13) claim = number;
-        if (key == UP) {
-            // which cards stand is not known behind a number that cannot be read
-            broken_play |= number < 0;
-            if (!broken_play) now.cards = most(board_start.cards, now.cards - number);
-        }
+        if (key == UP) return take_back(value);
+        if (key == MC) return take_claim(value);
+    }
+
+    // Keeps the first value that says something, of those that could not be followed.
+    void keep_words(Part& kept, Part value) const {
+        const Part words = trimmed(text, value);
+        const bool says_nothing =
+            words.is_empty() || (words.length() == 1 && text[words.start] == '?');
+        if (!says_nothing && kept.start < 0) kept = words;
+    }
+
+    // From this value on the cards played are not known.
+    void break_play(Part value) {
+        broken_play = true;
+        keep_words(board.unread_cards, value);
+    }
+
+    void take_back(Part value) {
+        if (broken_play) return break_play(value);
+        const i32 number = parse_number(text, value, 2);
+        if (number < 0) return break_play(value);
+        now.cards = most(board_start.cards, now.cards - number);
+    }
+
+    void take_claim(Part value) {
+        const i32 number = parse_number(text, value, 2);
+        if (number >= 0 && number <= 13)
+            claim = number;
+        else
+            keep_words(board.unread_claim, value);
     }
 
     void take_calls(Part value) {
@@ -402,11 +428,12 @@ class LinReader {
     }
 
     void take_cards(Part value) {
+        if (broken_play) return break_play(value);
         i64 place = skip_blanks(text, value.start, value.end);
         while (place < value.end && !broken_play) {
             const i32 card = next_card(text, place, value.end);
             if (card == UNREADABLE)
-                broken_play = true;
+                break_play(value);
             else
                 in.play[now.cards++] = static_cast<u8>(card);
             place = skip_blanks(text, place, value.end);

@@ -17,9 +17,9 @@ DOCUMENT, RECORD, NORTH, EAST, SOUTH, WEST, DEALER, VULNERABILITY, BOARD, ROOM =
 BID, DOUBLING, DECLARER, TRICKS, STATUS, ILLEGAL = range(10, 16)
 NAMES_START, NAMES_END, EVENT_START, EVENT_END = range(16, 20)
 CALLS_END, TAIL_END, PLAY_END, COMMENTARY_END = range(20, 24)
-# the word for a vulnerability that is none, -1 where there is no such word
-SIDES_START, SIDES_END = range(24, 26)
-_BOARD_COLUMNS: Final = 26
+# what is no vulnerability, no cards (or their number) and no claim; -1 where there is no such word
+SIDES_START, SIDES_END, CARDS_START, CARDS_END, CLAIM_START, CLAIM_END = range(24, 30)
+_BOARD_COLUMNS: Final = 30
 _REJECT_COLUMNS: Final = 5
 _LONGEST_WORD: Final = 16
 
@@ -28,7 +28,7 @@ class LinBoards(NamedTuple):
     """Flat arrays of all boards of some documents."""
 
     boards: I64
-    """[boards, 26]; contract codes as the deal frame has them, -1 for what is not known."""
+    """[boards, 30]; contract codes as the deal frame has them, -1 for what is not known."""
     rejects: I64
     """Document, record, whether an ``md`` is wrong, start and end of the text to quote."""
     calls: U8

@@ -44,13 +44,13 @@ def load(options: argparse.Namespace) -> None:
     import polars as pl
 
     from bidcascade.bridge import InvalidInput
-    from bidcascade.engine.runs.deal_files import deal_sink
+    from bidcascade.engine.runs.deal_files import deal_sink, lost_contracts
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
     from bidcascade.loaders.frame import reader_remarks
     from bidcascade.loaders.whole_files import write_parquet
 
-    boards, disagree, refused = 0, 0, [empty_rejects()]
+    boards, disagree, lost, refused = 0, 0, 0, [empty_rejects()]
     unread: list[str] = []
     with deal_sink(options.out) as write, progress_bar("load") as report:
         write(empty_deals())
@@ -58,6 +58,7 @@ def load(options: argparse.Namespace) -> None:
             write(batch.deals)
             boards += batch.deals.height
             disagree += int(play_disagrees(batch.deals).sum())
+            lost += lost_contracts(batch.deals, options.out)
             unread += reader_remarks(batch.deals)
             refused.append(batch.rejects)
         rejects = pl.concat(refused)
@@ -67,10 +68,13 @@ def load(options: argparse.Namespace) -> None:
             write_parquet(rejects, Path(options.rejects))
     numbers = {"boards": boards, "rejects": rejects.height}
     if options.json and options.out != "-":
-        shared.print_json(numbers | {"play_disagrees": disagree, "unread": len(unread)})
+        told = {"play_disagrees": disagree, "contracts_lost": lost, "unread": len(unread)}
+        shared.print_json(numbers | told)
     else:
         if disagree:
             numbers["boards whose play disagrees"] = disagree
+        if lost:
+            numbers["boards whose contract LIN has no place for"] = lost
         if unread:
             numbers["boards with something unread"] = len(unread)
         shared.note(shared.shown_numbers(numbers) + shared.first_reject(rejects))

@@ -19,9 +19,8 @@ from tests.support_mutants import mutated
 
 PIECES = tuple(
     b"| || \n %% md| qx|o1| mb|p| an|x\r\ny| up|3| rs|3NE=,PASS,4HSX-1,| vg|a,b,1,2,3,4,5,6| sv|b| "
-    b"sv|zz| ah|B7| , 10 - ! ? \xc3 \0 mc|12| pc|SAS10| st|| pn|a,b| pw|| nt|n| pg|| \x0b".split(
-        b" "
-    )
+    b"sv|zz| ah|B7| , 10 - ! ? \xc3 \0 mc|12| pc|SAS10| st|| pn|a,b| pw|| nt|n| pg|| \x0b "
+    b"pc|SAZZ\xc3\xa9| up|x| up|| mc|=| mc|?| mc|14|".split(b" ")
 )
 TEXTS = st.lists(st.one_of(played_boards(), LIN_TEXTS), max_size=4).map("".join)
 
@@ -97,7 +96,7 @@ def test_ends_of_another_type_are_refused():
 def test_columns_are_those_of_the_boards():
     text = b"md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|mb|7Spp!p|"
     found = read_lin_documents(text, np.array([len(text)]))
-    assert found.boards.shape == (1, 26)
+    assert found.boards.shape == (1, 30)
     assert found.boards[0, CALLS_END] == 4
     assert found.alerts.tolist() == [0, 0, 1, 0]
     assert found.calls.tolist() == [36, 0, 0, 0]

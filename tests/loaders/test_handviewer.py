@@ -15,6 +15,9 @@ from bidcascade.loaders import (
     read_handviewer,
     read_lin,
     sniff,
+    write_lin,
+    write_pbn,
+    write_rbn,
 )
 from bidcascade.loaders.handviewer import find_links, first_link
 from tests.support_lin import FRAME_COLUMNS, FRAMES, hand_text, shuffled_hands
@@ -25,6 +28,8 @@ SOUTH = "C765DAKQH765S7654"
 WEST = "S3HA432D432CAKQ98"
 HANDS = f"n={NORTH}&e={EAST}&s={SOUTH}&w={WEST}"
 PAGE = "https://www.bridgebase.com/tools/handviewer.html?"
+DEAL = "N:AQT9864.542.J.T8 K73.T6.AQT4.J962 J5.KQ93.K852.Q43 2.AJ87.9763.AK75"
+LIN_HANDS = "3SJ5HKQ93DK852CQ43,S2HAJ87D9763CAK75,SAQT9864H542DJCT8,"
 
 
 def one_deal(query: str) -> dict:
@@ -195,13 +200,45 @@ def test_several_links_on_a_line():
     assert read_handviewer(line).deals["dealer"].to_list() == ["N", "W", "S"]
 
 
-@pytest.mark.parametrize("piece", ["//a", '"//a', "http://a/?n=", '"//a?n=S', "x http://h?a "])
+@pytest.mark.parametrize(
+    "piece", ["//a", '"//a', "http://a/?n=", '"//a?n=S', "x http://h?a ", "?lin=)"]
+)
 def test_what_is_no_link_costs_time_in_proportion(piece):
     assert len(find_links(piece.encode() * 30_000)) <= 30_000
 
 
+def test_what_closes_a_link_costs_time_in_proportion():
+    assert find_links(f"{PAGE}lin=md{').' * 500_000}".encode())[0].lin == b"md"
+
+
 def test_a_link_with_blanks_in_it():
     assert one_deal(f"{HANDS}&nn=Stephen N&d=n")["players"][0] == "Stephen N"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [
+        ("see ", "."), ("(", ")"), ("[this hand](", ")."), ("[", "],"), ("<p>(", ").</p>"),
+        ("see (", ")?"), ("{", "};"), ("<", ">."), ('"', '".'), ("", "."), ("a [b](", ")\n"),
+    ],
+)  # fmt: skip
+def test_what_closes_a_sentence_or_brackets_is_no_part_of_a_link(before, behind):
+    queries = {
+        f"{HANDS}&d=n&a=1nppp&v=b": ("Both", [7, 0, 0, 0], [""] * 4),
+        f"{HANDS}&v=b&d=n&a=1n(15-17)ppp": ("Both", [7, 0, 0, 0], ["15-17", "", "", ""]),
+        f"{HANDS}&v=b&d=n&a=1n(15-17)": ("Both", [7], ["15-17"]),
+        f"{HANDS}&v=b&d=n&a=1n!": ("Both", [7], [""]),
+        f"{HANDS}&v=b&d=n&a=1n(15%29ppp%29": ("Both", [7, 0, 0, 0], ["15", "", "", ""]),
+        f"lin=md|{LIN_HANDS}|sv|b|mb|1N|mb|ppp|mc|8": ("Both", [7, 0, 0, 0], [""] * 4),
+        f"lin={quote(f'md|{LIN_HANDS}|mb|1Nppp|mc|8|sv|b')}": ("None", [7, 0, 0, 0], [""] * 4),
+        f"lin={quote(f'md|{LIN_HANDS}|sv|b|mb|1N')}&b=1": ("Both", [7], [""]),
+    }
+    for query, (vulnerability, auction, announcements) in queries.items():
+        (row,) = read_handviewer(f"{before}{PAGE}{query}{behind}").deals.rows(named=True)
+        assert row["vulnerability"] == vulnerability
+        assert (row["auction"], row["announcements"]) == (auction, announcements)
+        assert row["tricks"] == (8 if "mc" in query else None)
+        assert row["commentary"] == []
 
 
 def test_names_in_a_code_page():
@@ -215,6 +252,44 @@ def test_links_in_remarks_of_other_files_are_not_what_the_file_is():
     assert sniff(f'[Event "x"]\n{{see {PAGE}lin=md|3,,,|}}\n'.encode()) == "pbn"
     assert sniff(f"qx|o1|md|3,,,|nt|{link}|".encode()) == "lin"
     assert first_link(b"http://example.org/?answer=42") == -1
+
+
+LINKS = [
+    f"{PAGE}lin={quote(f'md|{LIN_HANDS}|mb|1N|mb|ppp|mc|8|')}",
+    f"{PAGE}lin=md|{LIN_HANDS}|sv|o|mb|1N|",
+    f"{PAGE}n={NORTH}&e={EAST}&s={SOUTH}&d=n",
+]
+
+
+@pytest.mark.parametrize("link", LINKS)
+def test_boards_beside_a_quoted_link_are_read(link):
+    game = f'[Board "1"]\n[Deal "{DEAL}"]\n'
+    for text in (f"{{ {link} }}\n{game}", f"% {link}\n\n{game}", f"{game}{{ {link} }}\n"):
+        assert sniff(text.encode()) == "pbn"
+        assert read_deals(text.encode()).deals["board"].to_list() == [1]
+    hands = "H W:2.AJ87.9763.AK75:AQT9864.542.J.T8:K73.T6.AQT4.J962:\n"
+    for text in (f"B 1\n{hands}{{see {link}}}\n", f"{{see {link}}}\nB 1\n{hands}"):
+        for header in ("", "% RBN\n"):
+            assert sniff(f"{header}{text}".encode()) == "rbn"
+            assert read_deals(f"{header}{text}".encode()).deals["board"].to_list() == [1]
+    for line in (DEAL, LIN_HANDS, LIN_HANDS.rstrip(",")):
+        for text in (f"{line}\n{link}\n", f"see {link}\n{line}\n"):
+            deals, rejects = read_deals(text.encode())
+            assert (deals["record"].to_list(), rejects.height) == ([1, 2], 0)
+    assert sniff(f"You hold K52.AQ3.9876.KJ2, see {link}".encode()) == "handviewer"
+
+
+def test_boards_of_a_file_that_quotes_a_link_come_through_every_format(tmp_path):
+    lin = "".join(
+        f"qx|o{board}|md|{LIN_HANDS}|sv|o|nt|see {LINKS[0]}|mb|2S|mb|ppp|mc|8|pg||\n"
+        for board in (1, 2, 3)
+    )
+    deals = read_deals(lin.encode()).deals
+    for write, name in ((write_rbn, "x.rbn"), (write_pbn, "x.pbn"), (write_lin, "x.lin")):
+        write(deals, tmp_path / name)
+        assert_frame_equal(
+            read_deals(tmp_path / name).deals.select(FRAME_COLUMNS), deals.select(FRAME_COLUMNS)
+        )
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="|()"), max_size=20).map(

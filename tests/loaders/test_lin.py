@@ -34,6 +34,27 @@ def reasons(text: str) -> list[str]:
     return batch.rejects["reason"].to_list()
 
 
+def _reader_remarks(played: str) -> list[str]:
+    remarks: list[str] = one(f"md|1{HANDS}|mb|1Sppp|{played}")["commentary"]
+    return [remark.removeprefix("reader: expected ") for remark in remarks]
+
+
+def test_cards_and_claims_that_cannot_be_read_are_told():
+    what = "cards such as SA in pc, or their number in up, got "
+    for played, shown in (("pc| ZZ |pc|YY|", "ZZ"), ("pc|SA|pc|HKé|up|x|", "HKé"), ("up|x|", "x")):
+        assert _reader_remarks(played) == [f"{what}'{shown}'"]
+    for claims, shown in (("mc|=|mc|9|mc|x|", "="), ("mc|14|", "14"), ("mc| all |", "all")):
+        assert _reader_remarks(claims) == [f"tricks from 0 to 13 in mc, got '{shown}'"]
+    assert _reader_remarks("pc|SA||pc||mc||mc|?|mc|7|pc|?|up||pc||") == []
+    # what stands behind a card that is not known is not read
+    assert _reader_remarks("pc|?|pc|?|pc|SA|pc|HK|") == [f"{what}'SA'"]
+    assert _reader_remarks("mc|x|nt|hello|pc|ZZ|") == [
+        "hello",
+        f"{what}'ZZ'",
+        "tricks from 0 to 13 in mc, got 'x'",
+    ]
+
+
 @pytest.mark.parametrize(
     ("digit", "dealer"), [("1", "S"), ("2", "W"), ("3", "N"), ("4", "E"), ("", "N"), ("0", "N")]
 )

@@ -6,15 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.bridge import InvalidInput
+from bidcascade.bridge import LAST_BID, InvalidInput, first_illegal_call
 from bidcascade.loaders import (
     iter_deal_parquet,
+    parquet,
     random_deals,
     read_deal_parquet,
+    read_deals,
     read_lin,
     write_deal_parquet,
+    write_lin,
+    write_pbn,
+    write_rbn,
 )
 from bidcascade.loaders.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
+from bidcascade.loaders.parquet import illegal_auctions
 from tests.support_lin import GRAND_SLAM, played_boards
 
 
@@ -91,8 +97,11 @@ def test_rows_that_are_no_deals_are_rejects(tmp_path, column, value, reason):
 @pytest.mark.parametrize(
     ("column", "value", "reason"),
     [
-        ("auction", [3, 38], "expected call codes of 0 to 37 in column 'auction', got "),
-        ("auction", [3, None], "expected call codes"),
+        ("auction", [3, 38], "expected call codes of 0 to 37 in column 'auction', got [3, 38]"),
+        ("auction", [3, None], "expected call codes of 0 to 37 in column 'auction', got [3, None]"),
+        ("auction", [10, 5, 0, 0, 0], "expected legal calls in column 'auction', got 2H 1H P P P"),
+        ("auction", [0] * 5, "expected legal calls in column 'auction', got P P P P P"),
+        ("auction", [1], "expected legal calls in column 'auction', got X"),
         ("illegal_tail", [255, 99], "0 to 37, or 255 in column 'illegal_tail'"),
         ("announcements", ["a", "b"], "expected a text a call"),
         ("alerts", [True], "expected true or false a call"),
@@ -107,14 +116,56 @@ def test_values_that_nothing_can_be_are_rejects(tmp_path, column, value, reason)
     deals = read_lin(f"md|{GRAND_SLAM}|pg||".encode() * 3, "a.lin").deals
     assert read_deal_parquet_of(path, deals).deals.height == 3
     is_second = pl.int_range(pl.len()) == 1
-    odd = pl.lit(pl.Series([value], dtype=DEAL_SCHEMA[column])).first()
+    values = {column: value}
+    if column == "auction":
+        values |= {"announcements": [""] * len(value), "alerts": [False] * len(value)}
+    odd = {name: pl.lit(pl.Series([one], dtype=DEAL_SCHEMA[name])) for name, one in values.items()}
     batch = read_deal_parquet_of(
-        path, deals.with_columns(pl.when(is_second).then(odd).otherwise(column).alias(column))
+        path,
+        deals.with_columns(
+            pl.when(is_second).then(one.first()).otherwise(name).alias(name)
+            for name, one in odd.items()
+        ),
     )
     assert batch.deals["record"].to_list() == [1, 3]
     ((record, why),) = batch.rejects.select("record", "reason").rows()
     assert record == 2
     assert reason in why
+    assert len(why.splitlines()) == 1
+
+
+def test_a_null_name_or_remark_is_empty(tmp_path):
+    deals = read_lin(f"md|{GRAND_SLAM}|pg||".encode() * 3, "a.lin").deals.with_columns(
+        pl.Series("players", [["a", None, "c", "d"], None, [None] * 4], DEAL_SCHEMA["players"]),
+        pl.Series("commentary", [[None, "x"], [], None], DEAL_SCHEMA["commentary"]),
+    )
+    batch = read_deal_parquet_of(tmp_path / "null.parquet", deals)
+    assert batch.rejects.is_empty()
+    assert batch.deals["players"].to_list() == [["a", "", "c", "d"], None, [""] * 4]
+    assert batch.deals["commentary"].to_list() == [["", "x"], [], None]
+    for write in (write_lin, write_pbn, write_rbn):
+        write(batch.deals, tmp_path / "out")
+        assert read_deals(tmp_path / "out").deals["commentary"].to_list()[0] == ["x"]
+
+
+@given(
+    st.lists(
+        st.one_of(st.none(), st.lists(st.one_of(st.integers(0, 40), st.just(255)), max_size=6)),
+        max_size=6,
+    )
+)
+def test_illegal_auctions_as_the_definition_has_them(auctions):
+    column = pl.Series(auctions, dtype=pl.List(pl.UInt8))
+    found = illegal_auctions(column)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "has_core", lambda: False)
+        assert illegal_auctions(column).tolist() == found.tolist()
+    is_legal = [max(one or [0]) <= LAST_BID and _is_legal(one or []) for one in auctions]
+    assert found.tolist() == [not legal for legal in is_legal]
+
+
+def _is_legal(calls: list[int]) -> bool:
+    return first_illegal_call(calls) is None
 
 
 def read_deal_parquet_of(path, deals):

@@ -442,6 +442,27 @@ def test_inherited_auction():
     assert frame["auction"].to_list() == [[3, 0, 0, 0]] * 2
 
 
+def test_notes_are_inherited_with_their_section():
+    notes = '[Note "1:strong"]\n[Note "2:waiting"]'
+    first = board(
+        Auction="N",
+        section_="1C =1= Pass 1D =2= AP",
+        notes_=notes,
+        Contract="1D",
+        Declarer="S",
+        Play="W",
+        play_="HA =1=",
+        after_='[Note "1:lead"]',
+    )
+    same, own = board(Auction="#", Play="#"), board(Auction="#", own_='[Note "2:negative"]')
+    other = board(Auction="N", section_="1C =1= AP")
+    frame = read("\n".join((first, same, own, same, other, board(Play="#"))))
+    texts = ["strong", "", "waiting", "", "", ""]
+    negative = [*texts[:2], "negative", *texts[3:]]
+    assert frame["announcements"].to_list() == [texts, texts, negative, negative, [""] * 4, []]
+    assert frame["alerts"].to_list()[1] == [True, False, True, False, False, False]
+
+
 def test_inheriting_from_a_rejected_board():
     assert [record for record, _ in rejected('[Deal "N:x"]\n\n[Deal "#"]\n')] == [1, 2]
 
@@ -554,6 +575,37 @@ def test_passed_out():
     )
 
 
+@pytest.mark.parametrize(
+    ("contract", "declarer", "said"),
+    [
+        ("4H", "E", "4H by E"), ("2S", "E", "2S by E"), ("4H", "N", "4H by N"),
+        ("4H", "?", "4H"), ("?", "E", "by E"), ("Pass", "", "Pass"), ("2HXX", "^N", "2HXX by N"),
+    ],
+)  # fmt: skip
+def test_tags_of_another_contract_than_the_auction_give_no_result(contract, declarer, said):
+    tags = {"Contract": contract, "Declarer": declarer, "Result": "10", "Score": "NS 420"}
+    row = one(board(Auction="N", section_="2S AP", **tags) + "{before}\n")
+    assert (row["contract"], row["declarer"], row["tricks"]) == ("2S", "N", None)
+    assert row["score"] is None
+    remark = f"reader: expected the contract of the auction (2S by N), got '{said}'"
+    assert row["commentary"] == ["before", remark]
+
+
+def test_tags_that_lose_a_double_or_say_less_speak_of_the_same_contract():
+    for contract, declarer in (("2S", "N"), ("2SX", "N"), ("2S", "?"), ("?", "N"), ("2S", "^N")):
+        tags = {"Contract": contract, "Declarer": declarer, "Result": "10"}
+        for section, score in (("2S X AP", 670), ("2S AP", 170)):
+            row = one(board(Auction="N", section_=section, **tags))
+            assert (row["tricks"], row["score"], row["commentary"]) == (10, score, [])
+    tags = {"Contract": "4S", "Declarer": "N", "Result": "10", "Score": "NS 420"}
+    row = one(board(Auction="N", section_="AP", **tags))
+    assert (row["contract"], row["tricks"], row["score"]) == ("Pass", None, 0)
+    assert row["commentary"] == [
+        "reader: expected the contract of the auction (Pass), got '4S by N'"
+    ]
+    assert one(board(Auction="N", section_="2S *", **tags))["tricks"] == 10
+
+
 def test_contract_of_the_auction_stands_unless_irregular():
     row = one(board(Auction="N", section_="1C X AP", Contract="1C", Declarer="E"))
     assert (row["contract"], row["declarer"]) == ("1CX", "N")
@@ -573,6 +625,23 @@ def test_play_rows_are_columns_of_seats():
     # West takes the second trick, so the third is written in the same columns but led by West
     row = one(board(**tags, play_="C4 C6 CA C2\nC5 C7 CK C3\nS2 C8 CQ D2\n"))
     assert cards(row) == "C4 C6 CA C2 CK C3 C5 C7 CQ D2 S2 C8"
+
+
+@pytest.mark.parametrize(
+    ("play", "read_as", "unread"),
+    [
+        ("1. HA H6 H9 H2\n2. HK H7", "", "1. HA H6 H9 H2 2. HK H7"),
+        ("AH 6H 9H 2H", "", "AH 6H 9H 2H"),
+        ("HA H6 H9 H2\nHK xx H3", "HA H6 H9 H2 HK", "xx H3"),
+        ("HA S1", "HA", "S1"),
+        ("HA H6 - - $5 ^R *", "HA H6", None),
+    ],
+)
+def test_play_that_cannot_be_read_is_told(play, read_as, unread):
+    row = one(board(Contract="1NT", Declarer="N", Play="E", play_=play) + "{before}\n")
+    assert cards(row) == read_as
+    told = f"reader: expected cards such as SA in Play, got '{unread}'"
+    assert row["commentary"] == ["before", *([] if unread is None else [told])]
 
 
 def test_play_with_trumps_and_irregularities():

@@ -58,7 +58,8 @@ FULL = "\n".join(
 INHERITED = '[Event "##Cup"]\n[Site ""]\n' + "\n".join(
     f'[Board "{number}"]\n[Deal "{"#" if number > 1 else DEALS[0]}"]\n'
     f'[North "{"#" if number > 1 else "Kim"}"]\n'
-    f'[Auction "{"#" if number > 2 else "N"}"]\n{"" if number > 2 else "1C Pass Pass Pass"}\n'
+    f'[Auction "{"#" if number > 2 else "N"}"]\n{"" if number > 2 else "1C =1= Pass Pass Pass"}\n'
+    f'{"" if number > 2 else f"""[Note "1:club {number}"]"""}\n'
     for number in range(1, 25)
 )
 TABLES = "\n".join(

@@ -232,6 +232,15 @@ def test_old_signs_of_repetition_are_no_values():
     assert deals["auction_status"].to_list() == ["none", "complete"]
 
 
+def test_a_remark_may_look_like_another_file():
+    for remark in ('look:\n[Deal "x"]\nend', "look: mb|1S|pg||", "https://x.org/h.html?lin=md|3"):
+        deals = random_deals(2, seed=3).with_columns(commentary=[remark])
+        file = io.StringIO()
+        write_rbn(deals, file)
+        again = read_deals(file.getvalue().encode()).deals
+        assert again["commentary"].to_list() == [[remark]] * 2
+
+
 @pytest.mark.parametrize(
     ("data", "kind"),
     [
@@ -239,6 +248,11 @@ def test_old_signs_of_repetition_are_no_values():
         (f"{{text}}\nH {HANDS}".encode(), "rbn"), (f"B{{1}}H{{{HANDS}}}".encode(), "rbn"),
         (f"\ufeffH {HANDS}\r\n".encode(), "rbn"), (b"{}", None), (b"H W:hello", None),
         (b"N:AKQ.AKQ.AKQ.AKQ2 - T98.T987.T98.T98 765.65.765.76543", "hands"),
+        (f'% RBN\n{{see\n[Deal "x"]\n}}\nH {HANDS}'.encode(), "rbn"),
+        (f'H {HANDS}\n{{see\n[Deal "x"]\n}}'.encode(), "rbn"),
+        (f"H {HANDS}\n{{see mb|1S|}}".encode(), "rbn"),
+        (f'[Deal "x"]\n{{\nH {HANDS}\n}}'.encode(), "pbn"),
+        (f"nt|\nH {HANDS}\n|".encode(), "lin"),
     ],
 )  # fmt: skip
 def test_files_are_told_apart(data, kind):

@@ -129,7 +129,8 @@ def test_a_bid_outside_the_table(run, small):
 def test_load_and_its_rejects(run, inputs, tmp_path, capfd):
     out, rejects = tmp_path / "deals.parquet", tmp_path / "rejects.parquet"
     summary = json.loads(run("load", *inputs, "--out", out, "--rejects", rejects, "--json"))
-    assert summary == {"boards": 60, "rejects": 3, "play_disagrees": 0, "unread": 0}
+    told = {"play_disagrees": 0, "contracts_lost": 0, "unread": 0}
+    assert summary == {"boards": 60, "rejects": 3, **told}
     read = read_deals(inputs)
     assert pl.read_parquet(out).equals(read.deals)
     assert pl.read_parquet(rejects).equals(read.rejects)
@@ -490,6 +491,22 @@ def test_several_inputs_are_one_file(run, tmp_path, kind):
         assert deals["board"].to_list() == [1, None, 1][:boards]
         names = [None if one is None else one.to_list() for one in deals["players"]]
         assert names == [["Ann", "", "", ""], None, ["Ann", "", "", ""]][:boards]
+
+
+def test_contracts_that_a_file_has_no_place_for_are_told(capfd, tmp_path):
+    path = tmp_path / "a.pbn"
+    played = f'[Deal "{DEAL}"]\n[Contract "1S"]\n[Declarer "N"]\n[Result "7"]\n'
+    # with calls, or with board and room, LIN can tell it
+    calls, table = '[Auction "N"]\n1S AP\n', '[Board "3"]\n[Room "Open"]\n'
+    path.write_text("\n".join((played, played + calls, table + played, f'[Deal "{DEAL}"]\n')))
+    for name, lost in (("out.lin", 1), ("out.txt", 1), ("out.pbn", 0), ("out.parquet", 0)):
+        out = tmp_path / name
+        assert main(["load", str(path), "--out", str(out)]) == 0
+        told = "1 boards whose contract LIN has no place for"
+        assert (told in capfd.readouterr().err) == bool(lost)
+        assert main(["load", str(path), "--out", str(out), "--json"]) == 0
+        assert json.loads(capfd.readouterr().out)["contracts_lost"] == lost
+        assert read_deals(out).deals["contract"].null_count() == 1 + lost
 
 
 def test_what_is_not_read_is_told(capfd, tmp_path):

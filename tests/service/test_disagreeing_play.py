@@ -34,7 +34,7 @@ def test_load_keeps_and_counts_them(run):
     code, out, _ = run("load", "match.lin", "--out", "all.parquet", "--json")
     assert (code, json.loads(out)) == (
         0,
-        {"boards": 3, "rejects": 0, "play_disagrees": 1, "unread": 0},
+        {"boards": 3, "rejects": 0, "play_disagrees": 1, "contracts_lost": 0, "unread": 0},
     )
     _, _, err = run("load", "match.lin", "--out", "all.parquet")
     assert "3 boards, 0 rejects, 1 boards whose play disagrees" in err

@@ -13,6 +13,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     IllegalCall,
     InvalidCall,
+    InvalidContract,
     InvalidExpression,
     InvalidInput,
     UnknownTerm,
@@ -279,6 +280,18 @@ def test_calls_that_follow(whole, by, auction):
     found = next_calls(whole.archive, NodeQuestion(auction, by))
     assert dict(found) == behind
     assert [count for _, count in found] == sorted(behind.values(), reverse=True)
+
+
+def test_a_contract_in_any_spelling(whole):
+    for contract, name in (("3NT", "3N"), ("3ntx", "3NX"), ("4s", "4S"), ("pass", "Pass")):
+        asked = BoardsQuestion(contract=contract, limit=1000)
+        wanted = find_boards(whole.archive, replace(asked, contract=name))
+        assert find_boards(whole.archive, asked).boards["id"].equals(wanted.boards["id"])
+        assert count_boards(whole.archive, asked) == len(wanted.boards)
+    expected = "expected a contract such as 4S, 3NX or Pass, got '8N'"
+    with pytest.raises(InvalidContract, match=expected) as caught:
+        count_boards(whole.archive, BoardsQuestion(contract="8N"))
+    assert caught.value.field == "contract"
 
 
 def test_a_sample_does_not_depend_on_the_parts(whole, tmp_path):
