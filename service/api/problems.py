@@ -254,7 +254,7 @@ _REASONS: Final[dict[str, str]] = {
     "model_type": "expected an object",
     "model_attributes_type": "expected an object",
     "dict_type": "expected an object",
-    "string_pattern_mismatch": "expected text that fits {pattern}",
+    "string_pattern_mismatch": "expected text that fits the pattern {pattern}",
     "literal_error": "expected {expected}",
     "enum": "expected {expected}",
     "greater_than_equal": "expected a number from {ge}",
