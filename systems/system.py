@@ -286,7 +286,7 @@ def context_at(
 
 
 def calls_before(auction: "str | Sequence[int | str]") -> tuple[int, ...]:
-    """Calls of an auction behind which somebody is to call.
+    """Read the calls of an auction behind which somebody is to call.
 
     Raises
     ------

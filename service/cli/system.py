@@ -197,10 +197,10 @@ def _add_opponents(parser: argparse.ArgumentParser, more: str = "") -> None:
 
 def _open(options: argparse.Namespace, *names: str) -> "list[System]":
     """Open the systems that the arguments name, with the options that are meant for each."""
-    from bidcascade.systems.system import System
+    from bidcascade.systems import open_system
 
     chosen = shared.chosen_options(options, *names)
-    return [System.open(name, options=one) for name, one in zip(names, chosen, strict=True)]
+    return [open_system(name, options=one) for name, one in zip(names, chosen, strict=True)]
 
 
 def _open_both(options: argparse.Namespace, name: str) -> "tuple[System, System | None]":
