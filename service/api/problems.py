@@ -325,7 +325,10 @@ def _errors_of_value(
 
 def field_error(error: Mapping[str, Any], location: tuple[str | int, ...]) -> FieldError:
     """Say a finding of pydantic's in the words of this service."""
-    context = error.get("ctx", {})
+    context = {
+        name: f"{value:g}" if isinstance(value, float) else value
+        for name, value in error.get("ctx", {}).items()
+    }
     reason = _REASONS.get(error["type"])
     if location[-1:] == ("[key]",):
         # the name that is at fault is the value then; those of pages alone are to fit something

@@ -271,7 +271,7 @@ def check_places(options: argparse.Namespace) -> None:
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.systems.system import auction_calls
 
-    budget = Budget.parse(options.dd_budget or "0")
+    budget = shared.read_argument(Budget.parse, options.dd_budget or "0")
     places = options.auctions or [""]
     system, opponents = _open_both(options, options.system)
     found = _checked(system, opponents, options, places)

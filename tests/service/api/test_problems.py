@@ -49,6 +49,8 @@ def app(tmp_path_factory) -> FastAPI:
             "simulate",
             "1 to 1,000 or an object, got 2.5",
         ),
+        ("search", {"margin": 25}, "search.margin", "expected a number up to 24"),
+        ("search", {"errors": -1}, "search.errors", "expected a number from 0"),
         ("simulate", {"scoring": 1}, "simulate.scoring", "expected 'imps', "),
     ],
 )
@@ -57,6 +59,15 @@ def test_a_value_of_several_types_gets_one_complaint(app, field, value, place, r
     (error,) = problem_of(post(app, "/v1/bid", body), 422, "invalid-request")["errors"]
     assert error["field"] == place
     assert reason in error["reason"]
+
+
+def test_no_margin_is_without_end(app):
+    content = b'{"hand": "%s", "search": {"margin": 1e999, "errors": 1e999}}' % NORTH.encode()
+    answer = problem_of(ask(app, "POST", "/v1/bid", content=content), 422, "invalid-request")
+    assert [(one["field"], one["reason"]) for one in answer["errors"]] == [
+        ("search.margin", "expected a number up to 24"),
+        ("search.errors", "expected a number up to 100"),
+    ]
 
 
 @pytest.mark.parametrize(
