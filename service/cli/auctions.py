@@ -419,7 +419,8 @@ def _print_search(search: dict[str, Any]) -> None:
             (one["call"], line, f"{one['gain']:+.2f}", error, f"{one['points']:+.0f}", ends)
         )
     layouts = search["layouts"]
-    heads = ("call", "line", "IMPs", "error", "score", f"of {layouts['used']} layouts")
+    of = f"of {layouts['used']} layout{'s' * (layouts['used'] != 1)}"
+    heads = ("call", "line", "IMPs", "error", "score", of)
     shared.print_table(heads, rows)
     print(f"against tables where {search['own']} is called; seed {layouts['seed']}")
 

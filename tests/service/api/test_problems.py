@@ -103,6 +103,14 @@ def test_parts_of_a_system_that_are_none(app, system, place, value, reason):
     assert error == {"field": place, "value": value, "reason": reason}
 
 
+@pytest.mark.parametrize(
+    "path", ["auctions", "bid", "members", "layouts", "leads", "infer", "systems/check", "compare"]
+)
+def test_bodies_have_no_parameters_beside_them(app, path):
+    answer = problem_of(post(app, f"/v1/{path}?x=1", {}), 422, "invalid-request")
+    assert answer["errors"] == [{"field": "x", "value": "1", "reason": "expected no parameters"}]
+
+
 def still_answers(app: FastAPI) -> None:
     answer = post(app, "/v1/auctions", GOOD)
     assert answer.status_code == 200
