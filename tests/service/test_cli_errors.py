@@ -162,7 +162,7 @@ CASES = [
     (("bid", HAND, "--search", "0"), BAD_ARGUMENTS, "a number of deals from 1, got '0'"),
     (("bid", HAND, "--search", "--search-kinds", "nope"), BAD_ARGUMENTS, "kinds of decisions"),
     (("bid", HAND, "--search", "5000"), BAD_ARGUMENTS, "expected a layouts from 1 to 1,000"),
-    (("bid", HAND, "--search", "--margin", "25"), BAD_ARGUMENTS, "a margin from 0 to 24"),
+    (("bid", HAND, "--search", "--margin", "101"), BAD_ARGUMENTS, "a margin from 0 to 100"),
     (("deals", "2", "--seed", "1", "--theme", "slams"), BAD_ARGUMENTS, "expected a theme"),
     ((*COMPARE, "--deals", "0"), BAD_ARGUMENTS, "whole number"),
     ((*COMPARE, "--out", "{weak.bidding}"), BAD_ARGUMENTS, "a folder"),

@@ -49,7 +49,7 @@ def app(tmp_path_factory) -> FastAPI:
             "simulate",
             "1 to 1,000 or an object, got 2.5",
         ),
-        ("search", {"margin": 25}, "search.margin", "expected a number up to 24"),
+        ("search", {"margin": 101}, "search.margin", "expected a number up to 100"),
         ("search", {"errors": -1}, "search.errors", "expected a number from 0"),
         ("simulate", {"scoring": 1}, "simulate.scoring", "expected 'imps', "),
     ],
@@ -65,7 +65,7 @@ def test_no_margin_is_without_end(app):
     content = b'{"hand": "%s", "search": {"margin": 1e999, "errors": 1e999}}' % NORTH.encode()
     answer = problem_of(ask(app, "POST", "/v1/bid", content=content), 422, "invalid-request")
     assert [(one["field"], one["reason"]) for one in answer["errors"]] == [
-        ("search.margin", "expected a number up to 24"),
+        ("search.margin", "expected a number up to 100"),
         ("search.errors", "expected a number up to 100"),
     ]
 
