@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from bidcascade.bridge import (
@@ -28,7 +29,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.interpretation import Interpretation, interpret
-from bidcascade.inference.layouts.known import KnownCards
+from bidcascade.inference.layouts.known import KnownCards, known_by_seat
 from bidcascade.inference.layouts.meanings import MeaningSource
 from bidcascade.inference.layouts.result import Layouts
 from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S, sample_layouts
@@ -137,12 +138,13 @@ def read_lead_question(request: LeadsRequest) -> LeadQuestion:
     """
     hand = read_field(parse_hand, request.hand, "hand")
     dealer = read_field(parse_seat, request.dealer, "dealer")
-    if (request.auction is None) == (request.contract is None):
+    # an auction without calls is none
+    if bool(request.auction) == (request.contract is not None):
         raise invalid_value(
             "auction", request.auction, "expected an auction or a contract, and not both"
         )
     calls: tuple[int, ...] = ()
-    if request.auction is not None:
+    if request.auction:
         calls = read_field(parse_calls, " ".join(request.auction), "auction")
         contract = read_field(lambda some: contract_of(some, dealer), calls, "auction")
         calls = whole_auction(calls, dealer)
@@ -156,23 +158,24 @@ def read_lead_question(request: LeadsRequest) -> LeadQuestion:
         calls=calls,
         scoring=request.scoring,
         layouts=request.layouts,
-        **read_circumstances(request, leader, others),
+        **read_circumstances(request, {leader: hand}, others),
     )
 
 
 def read_circumstances(
     request: AuctionRequest | LeadsRequest,
-    besides: Seat | None = None,
+    besides: Mapping[Seat, int] = MappingProxyType({}),
     reason: str = "each seat once",
 ) -> dict[str, Any]:
-    """Read what all questions have; nothing may be known of the hand at the seat ``besides``."""
+    """Read what all questions have; nothing more may be known of the hands ``besides``."""
     known: dict[Seat, KnownCards] = {}
     for letter, text in request.known.items():
         place = f"known.{letter}"
         seat = read_field(parse_seat, letter, place)
-        if seat in known or seat == besides:
+        if seat in known or seat in besides:
             raise invalid_value(place, text, f"expected {reason}", InvalidDeal)
         known[seat] = read_field(KnownCards.parse, text, place)
+    read_field(lambda _: known_by_seat({**known, **besides}), dict(request.known), "known")
     return {
         "dealer": read_field(parse_seat, request.dealer, "dealer"),
         "vulnerability": read_field(parse_vulnerability, request.vulnerability, "vulnerability"),

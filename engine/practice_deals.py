@@ -3,7 +3,7 @@
 import threading
 from typing import Any
 
-from bidcascade.bridge import BidcascadeError, format_hand, parse_seat
+from bidcascade.bridge import BidcascadeError, InvalidScript, format_hand, parse_seat
 from bidcascade.engine.questions.deals import PracticeDealsRequest
 from bidcascade.engine.questions.fields import invalid_value, read_each, read_field
 from bidcascade.inference.scenarios.deal_sets import DealSetPart, make_set, parts_of_script
@@ -41,7 +41,15 @@ def practice_deals_dict(
     """
     parts = _parts(request)
     seat = read_field(parse_seat, request.seat, "seat")
-    made = make_set(parts, request.count, seed=request.seed, seat=seat, until=until, cancel=cancel)
+    try:
+        made = make_set(
+            parts, request.count, seed=request.seed, seat=seat, until=until, cancel=cancel
+        )
+    except InvalidScript as error:
+        # a value may be found wrong on a deal alone
+        if request.script is not None:
+            error.field, error.value = _SCRIPT, request.script[:80]
+        raise
     return {
         "deals": [_deal(row) for row in made.frame("practice").iter_rows(named=True)],
         "looked_at": made.generated,

@@ -139,6 +139,8 @@ class SystemMatch:
         started = perf_counter()
         count = len(deals)
         self.names = first.name, second.name
+        if first.name == second.name:
+            self.names = f"{first.name} (1)", f"{second.name} (2)"
         self._systems = first, second
         self.deals = deals
         # [2, n]: where the first system sat North-South, and where it sat East-West

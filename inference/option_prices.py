@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import I8
-from bidcascade.systems import System
+from bidcascade.systems import open_system
 
 from .blind_leads import BlindLeader
 from .compare import Budget, SystemMatch
@@ -77,14 +77,14 @@ def option_prices(
         As reading and comparing do.
     """
     chosen = dict(options or {})
-    found = System.open(path_or_name, options=chosen).text.options
+    found = open_system(path_or_name, options=chosen).text.options
     if not found:
         raise InvalidInput(f"expected a system with options, got {str(path_or_name)!r}, without")
     report = progress or (lambda option, done, total: None)
     for number, (option, is_on) in enumerate(found.items()):
         report(option, number, len(found))
         with_it, without = (
-            System.open(path_or_name, options={**chosen, option: value}) for value in (True, False)
+            open_system(path_or_name, options={**chosen, option: value}) for value in (True, False)
         )
         match = SystemMatch(with_it, without, deals, seed=seed, cancel=cancel, backend=backend)
         match.work_out(solver, Budget(), known)

@@ -353,7 +353,8 @@ def _layouts(
             cancel=cancel,
         )
     except TimedOut:
-        return f"no layout was found in {1000 * limit:.0f} ms"
+        ms = 1000 * limit
+        return f"no layout was found in {f'{ms:.0f}' if ms >= 1 else f'{ms:.1g}'} ms"
     except NoSuchDeal:
         return f"no layout fits the auction {format_calls(calls)}"
     if layouts.report.relaxed:
@@ -590,11 +591,12 @@ class _Trial:
         call, own_call = format_call(other.call), format_call(own.call)
         by = "tricks by table of tricks"
         if self._solved:
-            by += f", {self._solved} layouts double dummy"
+            by += f", {self._solved} layout{'s' * (self._solved != 1)} double dummy"
         gain = f"{other.gain:+.2f} IMPs" + (
             "" if other.error is None else f" (standard error {other.error:.2f})"
         )
-        head = f"{call} is worth {gain} against {own_call} over {self.used} layouts, {by}"
+        over = f"{self.used} layout{'s' * (self.used != 1)}"
+        head = f"{call} is worth {gain} against {own_call} over {over}, {by}"
         if not is_made:
             head += (
                 f"; {own_call} stands, for {call} must be ahead by more than {rules.margin:g} IMPs "
@@ -618,7 +620,7 @@ def outcome_text(one: SearchedCall, layouts: int) -> str:
         if outcome.contract != "Pass":
             contract = parse_contract(outcome.contract)
             name = f"{contract.name} by {contract.declarer.letter}"
-        of = f" of {layouts} layouts" if number == 0 else ""
+        of = f" of {layouts} layout{'s' * (layouts != 1)}" if number == 0 else ""
         makes = "" if outcome.contract == "Pass" else f", makes in {outcome.made:.0f}"
         texts.append(f"{name} in {outcome.layouts:.0f}{of}{makes}")
     return f"{format_call(one.call)}: {'; '.join(texts)}"

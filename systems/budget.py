@@ -133,9 +133,8 @@ class SharedBudget:
         if most is asker:
             asker.give_back()
         else:
-            threading.Thread(
-                target=self._give_back, args=(most,), name="bidder-memory", daemon=True
-            ).start()
+            # no daemon: the interpreter may not end while the core is at work
+            threading.Thread(target=self._give_back, args=(most,), name="bidder-memory").start()
 
     def _give_back(self, holder: Holder) -> None:
         try:

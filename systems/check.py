@@ -30,7 +30,7 @@ from .formulas import GAME_POINTS
 from .knowledge import EVERYTHING, hull
 from .patterns import game_level, strain_of
 from .places import Place, PlaceEntry
-from .system import System, auction_calls
+from .system import System, calls_before
 
 if TYPE_CHECKING:
     from .bidder import Bidder
@@ -118,8 +118,13 @@ def check_system(
     opponents
         System of the other side; None is the one that the text names, else the same. Each deal is
         then bid twice, by the system at either side, and only its own calls are reported.
+
+    Raises
+    ------
+    IllegalCall
+        If one of the ``auctions`` is illegal or over.
     """
-    wanted = {auction_calls(auction) for auction in auctions}
+    wanted = {calls_before(auction) for auction in auctions}
     sample = Sample.random(deals, seed=seed)
     other = opponents or system.opponents
     # position of the first player who plays the system; None: all do

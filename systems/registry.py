@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from bidcascade.bridge import InvalidSystem, UnknownTable
+from bidcascade.bridge import InvalidSystem, InvalidTable, NoSystem, UnknownTable
 from bidcascade.kernels.caches import cache_folder as cache_folder
 from bidcascade.kernels.caches import folder_in_cache
 
@@ -132,6 +132,8 @@ def open_system(
     ------
     UnknownTable
         If there is no system of that name and no such file; the message lists the names.
+    NoSystem
+        If it is a table of rows.
     InvalidSystem
         If the text is no system; with every complaint about it.
 
@@ -140,13 +142,16 @@ def open_system(
     >>> open_system("sayc").name
     'sayc'
     """
+    from .language.shipped import file_of
     from .system import System
 
     path = Path(name_or_path)
     if str(name_or_path) in named_systems():
         path = SYSTEMS / f"{name_or_path}{SUFFIX}"
-    elif not path.is_file():
-        raise _unknown(name_or_path)
+    elif _is_rows(path):
+        raise NoSystem(f"expected a system, got a table of rows: {str(name_or_path)!r}")
+    elif not file_of(path).is_file():
+        raise _unknown(name_or_path, "a system's name")
     return System.open(path, options=options)
 
 
@@ -337,8 +342,30 @@ def table_of(system: "System", *, size: "SampleSize | None" = None) -> "BiddingT
     return from_cache(system, folder_in_cache("tables"), size or ON_REQUEST)
 
 
-def _unknown(name_or_path: "str | Path") -> UnknownTable:
+def _is_rows(path: Path) -> bool:
+    """Whether this is a folder that a table was saved in, or a file of rows."""
+    from bidcascade.table.storage import MANIFEST
+
+    from .row_files import sniff_format
+
+    if path.is_dir():
+        return (path / MANIFEST).is_file()
+    if not path.is_file() or path.suffix == SUFFIX:
+        return False
+    try:
+        kind = sniff_format(path)
+    except InvalidTable:
+        return False
+    # a text in Python begins as a system may
+    return path.suffix.lower() == ".py" if kind == "python" else kind != "bidding"
+
+
+def _unknown(name_or_path: "str | Path", what: str = "a table's name") -> UnknownTable:
+    from .language.errors import nearest
+
+    near = nearest(str(name_or_path), named_systems())
+    hint = f"; did you mean {near!r}?" if near else ""
     return UnknownTable(
-        f"expected a table's name ({', '.join(named_systems())}) or the path of one, "
-        f"got {str(name_or_path)!r}"
+        f"expected {what} ({', '.join(named_systems())}) or the path of one, "
+        f"got {str(name_or_path)!r}{hint}"
     )

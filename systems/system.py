@@ -215,9 +215,7 @@ class System:
         IllegalCall
             If the auction is illegal or over.
         """
-        calls = auction_calls(auction)
-        if Auction.of(calls).is_complete:
-            raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
+        calls = calls_before(auction)
         return self.place(calls, opponents, first=len(calls) % 2 == 0)
 
     def state(
@@ -285,3 +283,22 @@ def context_at(
         int(is_vulnerable(sides, caller)),
         int(is_vulnerable(sides, Seat((caller + 1) % 4))),
     )
+
+
+def calls_before(auction: "str | Sequence[int | str]") -> tuple[int, ...]:
+    """Read the calls of an auction behind which somebody is to call.
+
+    Raises
+    ------
+    IllegalCall
+        If the auction is illegal or over.
+
+    Examples
+    --------
+    >>> calls_before("1N P")
+    (7, 0)
+    """
+    calls = auction_calls(auction)
+    if Auction.of(calls).is_complete:
+        raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
+    return calls

@@ -25,7 +25,7 @@ from bidcascade.engine.questions.archives import (
     BoardsQuestion,
     NodeQuestion,
 )
-from bidcascade.engine.questions.fields import check_values, read_each, read_field
+from bidcascade.engine.questions.fields import check_values, invalid_value, read_each, read_field
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.types import U32, U64, Bools
 from bidcascade.loaders.pbn_sections import contract_name, read_contract
@@ -80,12 +80,14 @@ def _checked(archive: Archive, question: _Conditions) -> _Conditions:
         sides = read_field(parse_vulnerability, question.vulnerability, "vulnerability")
         spelled["vulnerability"] = sides.text
     if question.exact and question.mode == "all":
-        raise InvalidInput("expected mode first for auctions that end there (exact), got 'all'")
+        reason = "expected mode first for auctions that end there (exact), got 'all'"
+        raise invalid_value("mode", question.mode, reason)
     if isinstance(question, BoardsQuestion):
         if question.limit > MOST_BOARDS:
             read_field(_within_limit, question.limit, "limit")
         if question.level and question.sort is not None:
-            raise InvalidInput("expected equal shares (level) or an order (sort), got both")
+            reason = "expected equal shares (level) or an order (sort), got both"
+            raise invalid_value("sort", question.sort, reason)
         if len(question.level) != 1 or question.level[0] not in LEVELS:
             read_each(_condition, question.level, "level")
     return replace(question, **spelled) if spelled else question
@@ -198,16 +200,15 @@ class _Search:
         question = self._question
         bidder = self._archive.bidder(question.by)
         if bidder is None or "all" not in bidder.modes:
-            raise InvalidInput(
-                f"expected who bids the archive with mode all, got {question.by!r}"
-                + ("" if bidder is None else ": archive bid with --all makes its index")
-            )
+            reason = f"expected who bids the archive with mode all, got {question.by!r}"
+            if bidder is not None:
+                reason += ": archive bid with --all makes its index"
+            raise invalid_value("by", question.by, reason)
         named = self._written.named(MOST_NAMED)
         if named is None:
-            raise InvalidInput(
-                f"expected at most {MOST_NAMED} auctions with all their calls for mode all, got "
-                f"the pattern {question.auction!r}"
-            )
+            reason = f"expected at most {MOST_NAMED} auctions with all their calls for mode all"
+            reason += f", got the pattern {question.auction!r}"
+            raise invalid_value("auction", question.auction, reason)
         return named
 
     # --- rows of a part ---------------------------------------------------------------------------
@@ -386,9 +387,11 @@ class _Search:
                 )
             else:
                 known = ", ".join(_sortable())
-                raise InvalidInput(f"expected a column to sort by ({known}), got {name!r}")
+                reason = f"expected a column to sort by ({known}), got {name!r}"
+                raise invalid_value("sort", name, reason)
             if column.dtype.is_nested():
-                raise InvalidInput(f"expected a column of single values to sort by, got {name!r}")
+                reason = f"expected a column of single values to sort by, got {name!r}"
+                raise invalid_value("sort", name, reason)
             keys.append(
                 pl.DataFrame({"key": column, "id": part.ids[rows], "row": rows}).with_columns(
                     part=pl.lit(number, pl.UInt32)

@@ -45,6 +45,8 @@ _LONGEST_AUCTION_TEXT: Final = 2000
 _LONGEST_LIN: Final = 1 << 14
 """Characters of LIN text of one board: with its explanations, notes and play."""
 _UNLIMITED: Final = 2**31 - 1
+_MOST_AHEAD: Final = 100
+"""IMPs, or standard errors, that no call is ahead by: the system's own always stands."""
 
 
 def _search_wanted(text: str) -> bool | int:
@@ -264,6 +266,7 @@ class SearchRequest:
     margin: float | None = question_field(
         default=None,
         ge=0,
+        le=_MOST_AHEAD,
         description="IMPs a deal by which another call must be ahead of the system's own.",
         examples=[0.5],
         flag=Flag("IMPs a deal by which a searched call must be ahead of the system's own", "IMPS"),
@@ -271,6 +274,7 @@ class SearchRequest:
     errors: float | None = question_field(
         default=None,
         ge=0,
+        le=_MOST_AHEAD,
         description="Standard errors by which it must be ahead beyond the margin.",
         examples=[1.0],
         flag=Flag("standard errors by which it must be ahead beyond the margin", "N"),

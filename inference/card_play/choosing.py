@@ -477,7 +477,8 @@ def _within(deadline: float, work: Callable[[], _Found]) -> _Found:
             # raised again by who waits
             done.set_exception(error)
 
-    Thread(target=run, name="card", daemon=True).start()
+    # no daemon: the interpreter may not end while the core is at work
+    Thread(target=run, name="card").start()
     try:
         return done.result(left)
     except FutureTimeout:

@@ -67,8 +67,8 @@ class KnownCards:
             raise InvalidHand(f"expected at most 13 cards, got {self.cards.bit_count()}")
         if both := self.cards & self.forbidden:
             raise InvalidHand(f"expected no card both held and not held, got {_names(both)}")
-        if (FULL_DECK & ~self.forbidden).bit_count() < 13:
-            raise InvalidHand("expected 13 cards that the hand may hold, got too many forbidden")
+        if (allowed := (FULL_DECK & ~self.forbidden).bit_count()) < 13:
+            raise InvalidHand(f"expected 13 cards that the hand may hold, got {allowed}")
         if len(self.lengths) != 4:
             raise InvalidHand(f"expected lengths of four suits, got {self.lengths!r}")
         least = most = 0
@@ -83,7 +83,8 @@ class KnownCards:
             least += max(low, held)
             most += min(high, open_cards)
         if not least <= 13 <= most:
-            raise InvalidHand(f"expected lengths that 13 cards have, got {self.lengths!r}")
+            found = f"at least {least}" if least > 13 else f"at most {most}"
+            raise InvalidHand(f"expected lengths that 13 cards have, got {found} cards")
 
     @classmethod
     def parse(cls, text: str) -> "KnownCards":
@@ -97,7 +98,7 @@ class KnownCards:
         parts = suit_parts(text)
         if parts is None or len(parts) != 4:
             return cls(parse_hand(text))
-        cards = forbidden = 0
+        cards = forbidden = written = 0
         lengths: list[Range] = [(0, 13)] * 4
         for part, suit in zip(parts, (3, 2, 1, 0), strict=True):
             found = _PART.fullmatch("" if part == "-" else part)
@@ -113,6 +114,7 @@ class KnownCards:
             size = holding.bit_count() + len(found["spots"])
             if size > 13:
                 raise InvalidHand(f"expected at most 13 cards of a suit, got {part!r} in {text!r}")
+            written += size
             cards |= holding << 13 * suit
             if found["open"]:
                 lengths[suit] = size, 13
@@ -120,6 +122,10 @@ class KnownCards:
                 lengths[suit] = size, size
                 spots = SPOT_CARDS if found["spots"] else 0
                 forbidden |= (0x1FFF & ~spots & ~holding) << 13 * suit
+        is_open = any(low < high for low, high in lengths)
+        if written > 13 or (written < 13 and not is_open):
+            most = "at most " if is_open else ""
+            raise InvalidHand(f"expected {most}13 cards, got {written} in hand {text!r}")
         try:
             return cls(cards, forbidden, tuple(lengths))
         except InvalidHand as error:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.bridge import parse_card
+from bidcascade.bridge import BidcascadeError, parse_card
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.literals import OPPOSITE, Interval, LinearForm, Tree, literals_of
 from bidcascade.kernels.types import I64
@@ -82,7 +82,13 @@ class Constraints:
         """Masks of cards that conditions such as ``C_N_SA`` give or deny each seat."""
         self.is_false = False
         """Whether a condition fails whatever is dealt."""
-        self._conditions = [DealCondition(text, self.vocabulary) for text in texts]
+        self._conditions: list[DealCondition] = []
+        for number, text in enumerate(texts):
+            try:
+                self._conditions.append(DealCondition(text, self.vocabulary))
+            except BidcascadeError as error:
+                error.field, error.value = f"where[{number}]", text
+                raise
         self._parts = [part for text in texts for part in _parts(parse_expression(text))]
         for part in self._parts:
             self._narrow(part)

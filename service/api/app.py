@@ -1,5 +1,6 @@
 """The application: routes, headers, errors, and the tables that load while it already listens."""
 
+import asyncio
 import gc
 import logging
 import os
@@ -56,13 +57,15 @@ _TAGS = [
 ]
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> FastAPI:
     """Make the application; its tables are loaded in a thread when it starts.
 
     Parameters
     ----------
     settings : Settings, optional
         Those of the environment if not given.
+    warm_up : bool
+        Whether the thread goes on to make first answers as quick as later ones.
     """
     settings = Settings() if settings is None else settings
     if "places_bytes" in settings.model_fields_set:
@@ -75,7 +78,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         summary="Calls and auctions that a bridge bidding table allows",
         description=DESCRIPTION,
         openapi_tags=_TAGS,
-        lifespan=_lifespan,
+        lifespan=partial(_lifespan, warm_up=warm_up),
         # made in routes_page, with a policy of what it may do
         docs_url=None,
         redoc_url=None,
@@ -135,7 +138,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(app: FastAPI, *, warm_up: bool) -> AsyncIterator[None]:
     app_state: AppState = app.state.own
     tables = app_state.tables
     for name in unknown_variables():
@@ -144,7 +147,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     def load() -> None:
         try:
             tables.load(settle)
-            tables.warm_up(lambda: warm_up_inference(tables, app_state.double_dummy))
+            if warm_up:
+                tables.warm_up(lambda: warm_up_inference(tables, app_state.double_dummy))
         except BidcascadeError as error:
             _logger.error("%s", error)
             app_state.on_death(error)
@@ -152,8 +156,9 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
             # requests come already: nothing is looked through, only left alone from now on
             gc.freeze()
 
-    # a thread of its own: the service answers /healthz meanwhile
-    thread = threading.Thread(target=load, name="load-tables", daemon=True)
+    # a thread of its own: the service answers /healthz meanwhile. The interpreter waits for it, as
+    # what the core works with must not go while it is there
+    thread = threading.Thread(target=load, name="load-tables")
     with giving_back(tables.forget_learned):
         thread.start()
         try:
@@ -161,4 +166,6 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 yield
         finally:
             tables.state = "stopping"
+            # first, as it may ask for what is closed then; it ends with what it has in hand
+            await asyncio.to_thread(thread.join)
             await app_state.close()

@@ -76,11 +76,14 @@ def giving_back(forget: Callable[[], object]) -> Iterator[None]:
             if is_freed or looks % _GIVE_BACK_LOOKS == 0:
                 give_back()
 
-    threading.Thread(target=go_on, name="free-memory", daemon=True).start()
+    thread = threading.Thread(target=go_on, name="free-memory")
+    thread.start()
     try:
         yield
     finally:
         over.set()
+        # what it drops is the core's, in which nothing may go on when the interpreter ends
+        thread.join()
 
 
 def settle_again() -> None:

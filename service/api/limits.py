@@ -20,7 +20,15 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 
-from .problems import LONGEST_VALUE, MOST_ERRORS, Problem, complaint, field_error, invalid_request
+from .problems import (
+    LONGEST_VALUE,
+    MOST_ERRORS,
+    MOST_TYPES,
+    Problem,
+    complaint,
+    field_errors,
+    invalid_request,
+)
 
 _Model = TypeVar("_Model")
 
@@ -171,16 +179,14 @@ def _problem_of_body(
 ) -> Problem:
     # pydantic writes down every error, however many; their contexts are most of the work
     few = error.error_count() <= _FEW_ERRORS
-    found = error.errors(include_url=False, include_context=few)[: MOST_ERRORS + 1]
+    found = error.errors(include_url=False, include_context=few)[: MOST_TYPES * (MOST_ERRORS + 1)]
     if found[0]["type"] == "json_invalid":
         return malformed(str(found[0]["ctx"]["error"]), body, start)
-    errors = []
     for one in found:
         place = one["loc"]
         if first and len(place) > 1 and isinstance(place[1], int):
-            place = (place[0], place[1] + first, *place[2:])
-        errors.append(field_error(one, place))
-    return invalid_request(errors)
+            one["loc"] = (place[0], place[1] + first, *place[2:])
+    return invalid_request(field_errors(found)[: MOST_ERRORS + 1])
 
 
 def malformed(reason: str, body: bytes | bytearray, start: int = 0) -> Problem:

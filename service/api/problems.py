@@ -34,6 +34,7 @@ from bidcascade.bridge import (
     UnknownTable,
 )
 from bidcascade.engine.archive.catalogue import ArchiveBusy, UnknownArchive
+from bidcascade.engine.questions.texts import MOST_LAYOUTS
 
 _logger = logging.getLogger("bidcascade.service")
 
@@ -252,6 +253,8 @@ _REASONS: Final[dict[str, str]] = {
     "extra_forbidden": "expected no field of this name",
     "model_type": "expected an object",
     "model_attributes_type": "expected an object",
+    "dict_type": "expected an object",
+    "string_pattern_mismatch": "expected text that fits the pattern {pattern}",
     "literal_error": "expected {expected}",
     "enum": "expected {expected}",
     "greater_than_equal": "expected a number from {ge}",
@@ -267,10 +270,71 @@ _REASONS: Final[dict[str, str]] = {
 }
 
 
+_EITHER: Final[dict[str, str]] = {
+    "search": f"true, false, a number from 1 to {MOST_LAYOUTS:,} or an object",
+    "simulate": f"true, false, a number from 1 to {MOST_LAYOUTS:,} or an object",
+    "entries": "a number from 0 or an auction as text",
+}
+"""Fields that take values of several types, or lists of such, and what they take.
+
+pydantic tries each type, names it in the location, and has a finding for each.
+"""
+MOST_TYPES: Final = 3
+"""Findings for one value of such a field at least, before they are put together."""
+
+
+def field_errors(found: Iterable[Mapping[str, Any]]) -> list[FieldError]:
+    """Say findings of pydantic's about one request, each with its ``loc``, one for each value."""
+    places: dict[tuple[str | int, ...], list[Mapping[str, Any]]] = {}
+    for error in found:
+        location = error["loc"]
+        if location and location[0] in _EITHER:
+            # the name of the type stands behind the field and its number in the list
+            end = 2 if len(location) > 1 and isinstance(location[1], int) else 1
+            if len(location) > end:
+                places.setdefault(location[:end], []).append(error)
+                continue
+        places[location] = [error]
+    return [
+        one
+        for location, errors in places.items()
+        for one in (
+            _errors_of_value(location, errors)
+            if errors[0]["loc"] != location
+            else [field_error(errors[0], location)]
+        )
+    ]
+
+
+def _errors_of_value(
+    location: tuple[str | int, ...], errors: list[Mapping[str, Any]]
+) -> list[FieldError]:
+    """Say what is wrong with a value of a field of several types: only what its own type says."""
+    end = len(location)
+    inside = [one for one in errors if len(one["loc"]) > end + 1]
+    if inside:
+        return [field_error(one, location + one["loc"][end + 1 :]) for one in inside]
+    long = next((one for one in errors if one["type"] == "string_too_long"), None)
+    if long is not None:
+        return [field_error(long, location)]
+    value = errors[0]["input"]
+    got = shown(value) if isinstance(value, list | dict) else json.dumps(shown(value))
+    reason = f"expected {_EITHER[str(location[0])]}, got {got}"
+    return [complaint(field_path(location), value, reason)]
+
+
 def field_error(error: Mapping[str, Any], location: tuple[str | int, ...]) -> FieldError:
     """Say a finding of pydantic's in the words of this service."""
-    context = error.get("ctx", {})
+    context = {
+        name: f"{value:g}" if isinstance(value, float) else value
+        for name, value in error.get("ctx", {}).items()
+    }
     reason = _REASONS.get(error["type"])
+    if location[-1:] == ("[key]",):
+        # the name that is at fault is the value then; those of pages alone are to fit something
+        location = location[:-2]
+        if error["type"] == "string_pattern_mismatch":
+            reason = "expected a file name without folders that ends in .bidding"
     if reason is None or ("{" in reason and not context):
         # of very many errors the contexts are left out
         reason = error["msg"]
@@ -402,12 +466,9 @@ def _allowed_methods(request: Request) -> list[str]:
 
 async def _on_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    errors: list[FieldError] = []
-    for one in error.errors():
-        # the first part says where the field was: query, path or header
-        where, *location = one["loc"]
-        errors.append(field_error(one, tuple(location) or (where,)))
-    return answer_problem(request, invalid_request(errors))
+    # the first part says where the field was: query, path or header
+    found = ({**one, "loc": one["loc"][1:] or one["loc"]} for one in error.errors())
+    return answer_problem(request, invalid_request(field_errors(found)))
 
 
 async def _on_bug(request: Request, error: Exception) -> Response:

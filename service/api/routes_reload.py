@@ -10,7 +10,7 @@ from .authentication import AdminOnly
 from .limits import check_media_type
 from .models import ReloadAnswer
 from .openapi import problems
-from .problems import Problem, complaint
+from .problems import Problem, check_query, complaint
 from .work import AppState
 
 router = APIRouter(tags=["service"])
@@ -37,6 +37,7 @@ async def table_reload(
     `errors` says what, with file and line. For admins.
     """
     work: AppState = request.app.state.own
+    check_query(request)
     # there is nothing to say in a body: a form of some page would say that it is one
     if "content-type" in request.headers:
         check_media_type(request)

@@ -9,6 +9,8 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 import uvicorn
@@ -96,26 +98,36 @@ def serve(settings: Settings) -> None:
 
     app_state: AppState = app.state.own
     app_state.on_death = stop
-    if hasattr(signal, "SIGHUP"):
-        _reload_on_hangup(app_state.tables)
     app_state.jobs.resume()
-    server.run()
+    with _reloading_on_hangup(app_state.tables):
+        server.run()
     if failures:
         raise failures[0]
 
 
-def _reload_on_hangup(tables: Tables) -> None:
+@contextmanager
+def _reloading_on_hangup(tables: Tables) -> Iterator[None]:
     """Load the tables anew on SIGHUP, in a thread; signals that come meanwhile make one more go."""
-    requested = threading.Event()
+    if not hasattr(signal, "SIGHUP"):
+        yield
+        return
+    requested, over = threading.Event(), threading.Event()
 
     def wait() -> None:
-        while True:
-            requested.wait()
+        while requested.wait() and not over.is_set():
             requested.clear()
             tables.reload_all()
 
-    threading.Thread(target=wait, name="reload-tables", daemon=True).start()
+    thread = threading.Thread(target=wait, name="reload-tables")
+    thread.start()
     signal.signal(signal.SIGHUP, lambda number, frame: requested.set())
+    try:
+        yield
+    finally:
+        over.set()
+        requested.set()
+        # the core may not be at work when the interpreter ends
+        thread.join()
 
 
 if __name__ == "__main__":

@@ -292,6 +292,8 @@ class Tables:
     def load(self, further: Callable[[], object] | None = None) -> None:
         """Load all tables; they answer from then on, as quickly as ever after :meth:`warm_up`.
 
+        Both end with the table that they are at when the service is being stopped.
+
         Parameters
         ----------
         further : callable, optional
@@ -306,6 +308,8 @@ class Tables:
         try:
             self.backend = backend_name(self.requested_backend)
             for name in self.paths:
+                if self.state == "stopping":
+                    return
                 self._loaded[name] = _loaded(self._opened(name))
             self._probe = _probe(self.backend, [one.engine for one in self._loaded.values()])
             self.check()
@@ -354,6 +358,8 @@ class Tables:
         except BidcascadeError as error:
             self.fail(error)
             raise
+        if self.state != "ready":
+            return
         if further is not None:
             further()
         self.is_warm = True
@@ -489,7 +495,8 @@ class Tables:
         if self.state != "ready":
             _logger.warning("tables are not loaded anew: the service is %s", self.state)
             return False
-        loaded = [self.reload(name) for name in self.names()]
+        # the service may be stopped meanwhile, which waits for no further table
+        loaded = [self.state == "ready" and self.reload(name) for name in self.names()]
         return all(loaded)
 
     def check(self) -> None:

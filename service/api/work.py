@@ -24,7 +24,7 @@ from .batched_questions import AnswerFunction
 from .batcher import Batcher, Lane
 from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
 from .metrics import Metrics
-from .problems import Problem
+from .problems import Problem, check_query
 from .stages import current_stages
 from .tables import Tables
 from .uploads import Uploads
@@ -187,8 +187,10 @@ class AppState:
         """Read the body of a request within the limits of the settings; see :func:`read_body`.
 
         Its bytes count as held until the end of the block. No slot is taken while it comes in: slow
-        clients would take them all.
+        clients would take them all. All that is asked stands in the body: there are no parameters.
         """
+        if request.scope["query_string"]:
+            check_query(request)
         stages = current_stages()
         with self._bodies.taken(client_of(request)) as hold:
             with nullcontext() if stages is None else stages.measured("read"):

@@ -263,6 +263,7 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
             raise shared.UsageError("expected --search or --simulate, got both")
         if is_engine_name(options.table):
             raise shared.UsageError("expected a system with --search, got a foreign engine")
+        _search_wish(options, question.search)
         return
     given = {
         "search-kinds": options.kinds,
@@ -273,6 +274,18 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
     for name, value in given.items():
         if value not in (None, [], False):
             raise shared.UsageError(f"expected --{name} with --search, got it alone")
+
+
+def _search_wish(options: argparse.Namespace, search: SearchRequest | int) -> SearchRequest:
+    """Say how the call is to be searched."""
+    from bidcascade.engine.searched_bid import rules_of
+
+    # the layouts of the parsed arguments are those of a simulation
+    layouts = search_wished(search).layouts
+    wish = replace(question_of(SearchRequest, options), layouts=layouts)
+    shared.read_argument(check_values, wish)
+    shared.read_argument(lambda rules: rules.check(), rules_of(wish))
+    return wish
 
 
 def _bid_known_hands(options: argparse.Namespace, question: BidRequest) -> None:
@@ -381,10 +394,7 @@ def _searched(
     from bidcascade.engine.searched_bid import search_bid, search_dict
 
     about = (hand, calls, dealer, sides)
-    # the layouts of the parsed arguments are those of a simulation
-    layouts = search_wished(question.search).layouts
-    wish = replace(question_of(SearchRequest, options), layouts=layouts)
-    check_values(wish)
+    wish = _search_wish(options, question.search)
     with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
         answer, found = search_bid(engine, answer, *about, wish=wish, solver=solver)
     return answer, search_dict(found)
@@ -409,7 +419,8 @@ def _print_search(search: dict[str, Any]) -> None:
             (one["call"], line, f"{one['gain']:+.2f}", error, f"{one['points']:+.0f}", ends)
         )
     layouts = search["layouts"]
-    heads = ("call", "line", "IMPs", "error", "score", f"of {layouts['used']} layouts")
+    of = f"of {layouts['used']} layout{'s' * (layouts['used'] != 1)}"
+    heads = ("call", "line", "IMPs", "error", "score", of)
     shared.print_table(heads, rows)
     print(f"against tables where {search['own']} is called; seed {layouts['seed']}")
 

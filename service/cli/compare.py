@@ -113,8 +113,10 @@ def compare(options: argparse.Namespace) -> int:
 
     from .matches import match_deals, opened_players, resume
 
-    lead_budget = Budget.parse(options.lead_budget or "0")
-    budget = Budget.parse(options.dd_budget or ("all" if options.bank else _DEFAULT_BUDGET))
+    lead_budget = shared.read_argument(Budget.parse, options.lead_budget or "0")
+    budget = shared.read_argument(
+        Budget.parse, options.dd_budget or ("all" if options.bank else _DEFAULT_BUDGET)
+    )
     with ExitStack() as stack:
         first, second = stack.enter_context(opened_players(options.systems, options))
         deals, known = match_deals(

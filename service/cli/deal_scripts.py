@@ -109,7 +109,7 @@ def _script(name: str) -> tuple[str, Script]:
 
 
 def _theme(name: str) -> tuple[str, Script]:
-    return name, theme_named(name).script
+    return name, shared.read_argument(theme_named, name).script
 
 
 def _as_asked(script: Script, options: argparse.Namespace) -> Script:

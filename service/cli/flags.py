@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from bidcascade.bridge import split_calls
 from bidcascade.engine.questions.fields import Flag, Taken, taken
 
-from .shared import decimal_number, whole_number
+from .shared import decimal_number, read_argument, whole_number
 
 _Question = TypeVar("_Question")
 
@@ -51,7 +51,7 @@ def question_of(question: type[_Question], options: argparse.Namespace, **own: A
 def _read(one: Taken, flag: Flag, value: Any) -> Any:
     """Value of a field, of what stands in the arguments."""
     if flag.read is not None:
-        return flag.read(value)
+        return read_argument(flag.read, value)
     if flag.values is not None:
         return flag.values[value]
     if flag.many == "words":

@@ -393,6 +393,7 @@ def infer(options: argparse.Namespace) -> None:
     from bidcascade.inference.single_dummy import infer as study_of
     from bidcascade.inference.single_dummy.describing import study_dict
     from bidcascade.inference.single_dummy.endings import MOST_CARDS
+    from bidcascade.inference.single_dummy.ties import Ties
 
     if options.exact and (options.layouts or options.hypotheses):
         raise shared.UsageError("expected --exact without --layouts and --hypotheses")
@@ -419,7 +420,7 @@ def infer(options: argparse.Namespace) -> None:
         position,
         options.play,
         then=options.then,
-        ties=options.ties,
+        ties=shared.read_argument(Ties.parse, options.ties),
         double_dummy=solver,
         layouts=layouts,
         hypotheses=hypotheses,

@@ -112,11 +112,11 @@ def read_notes(options: argparse.Namespace) -> None:
 
 def write_notes(options: argparse.Namespace) -> None:
     """Write a system as notes, or as alerts."""
-    from bidcascade.systems.system import System
+    from bidcascade.systems import open_system
 
     _check_out(options.out, *_NOTATIONS)
     chosen = shared.chosen_options(options, options.system)[0]
-    system = System.open(options.system, options=chosen)
+    system = open_system(options.system, options=chosen)
     if Path(options.out).suffix.lower() in (".csv", ".bss"):
         _write_alerts(options, system)
         return

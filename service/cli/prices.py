@@ -61,7 +61,7 @@ def print_prices(options: argparse.Namespace) -> int:
 
     from .matches import match_deals
 
-    lead_budget = Budget.parse(options.lead_budget or "0")
+    lead_budget = shared.read_argument(Budget.parse, options.lead_budget or "0")
     (chosen,) = shared.chosen_options(options, options.system)
     part = options.bank
     if options.deals is None and options.source is None:

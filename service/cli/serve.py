@@ -181,7 +181,8 @@ async def _ask(
     from bidcascade.service.api.app import create_app
     from bidcascade.service.api.in_process import answer_of, until_loaded
 
-    app = create_app(settings)
+    # nobody asks a second time
+    app = create_app(settings, warm_up=False)
     async with app.router.lifespan_context(app):
         await until_loaded(app)
         accept = options.accept or "*/*"

@@ -6,13 +6,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from bidcascade.bridge import (
     BidcascadeError,
     InvalidCall,
     InvalidExpression,
     InvalidInput,
+    InvalidScript,
     InvalidTable,
     visible,
 )
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from bidcascade.engine.engine import Engine
     from bidcascade.inference.double_dummy import DoubleDummyPool
     from bidcascade.table import BiddingTable
+
+_Value = TypeVar("_Value")
+_Result = TypeVar("_Result")
 
 BACKENDS: Final = ("auto", "reference", "cpu", "cuda")
 PROFILES: Final = ("gib", "mlbridge")
@@ -76,6 +80,14 @@ def decimal_number(least: float) -> Callable[[str], float]:
         return value
 
     return read
+
+
+def read_argument(read: Callable[[_Value], _Result], value: _Value) -> _Result:
+    """Read what an argument says; what is wrong with it is a fault of the arguments."""
+    try:
+        return read(value)
+    except (InvalidInput, InvalidScript) as error:
+        raise UsageError(str(error)) from None
 
 
 def actions_of(parser: argparse.ArgumentParser) -> Callable[..., argparse.ArgumentParser]:

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import MISSING, asdict
+from dataclasses import MISSING, asdict, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from time import monotonic
@@ -197,10 +197,10 @@ def _add_opponents(parser: argparse.ArgumentParser, more: str = "") -> None:
 
 def _open(options: argparse.Namespace, *names: str) -> "list[System]":
     """Open the systems that the arguments name, with the options that are meant for each."""
-    from bidcascade.systems.system import System
+    from bidcascade.systems import open_system
 
     chosen = shared.chosen_options(options, *names)
-    return [System.open(name, options=one) for name, one in zip(names, chosen, strict=True)]
+    return [open_system(name, options=one) for name, one in zip(names, chosen, strict=True)]
 
 
 def _open_both(options: argparse.Namespace, name: str) -> "tuple[System, System | None]":
@@ -266,10 +266,12 @@ def show_place(options: argparse.Namespace) -> None:
 
 def check_places(options: argparse.Namespace) -> None:
     """Print chosen and fitting shares of places, findings, and what whole boards show."""
+    from bidcascade.bridge import format_calls
     from bidcascade.inference.compare import Budget
     from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.systems.system import auction_calls
 
-    budget = Budget.parse(options.dd_budget or "0")
+    budget = shared.read_argument(Budget.parse, options.dd_budget or "0")
     places = options.auctions or [""]
     system, opponents = _open_both(options, options.system)
     found = _checked(system, opponents, options, places)
@@ -279,9 +281,11 @@ def check_places(options: argparse.Namespace) -> None:
         return
     for place in found.places:
         _print_place(place)
-    missing = len(places) - len(found.places)
-    if missing:
-        shared.note(f"{missing} of the places asked for came up on none of {found.deals:,} deals")
+    met = {place.auction for place in found.places}
+    for place in places:
+        if format_calls(auction_calls(place)) not in met:
+            named = repr(place) if place else "the opening"
+            shared.note(f"place {named} came up on none of {found.deals:,} deals")
     for kind, count in Counter(finding.kind for finding in found.findings).items():
         print(f"{count} of kind {kind!r} (bidcascade system lint shows them)")
     _print_sanity(signs, options)
@@ -524,12 +528,21 @@ def _examine(
 
 def format_files(options: argparse.Namespace) -> int:
     """Lay out files in place, or standard input to standard output."""
+    from bidcascade.bridge import InvalidSystem
+    from bidcascade.systems.language.errors import invalid_system
     from bidcascade.systems.language.formatter import format_system_text
 
     changed = 0
     for name in options.files:
         text = shared.read_text(name)
-        laid_out = format_system_text(text)
+        try:
+            laid_out = format_system_text(text)
+        except InvalidSystem as error:
+            # the layout knows no files
+            file = "standard input" if name == "-" else name
+            raise invalid_system(
+                replace(one, where=replace(one.where, file=file)) for one in error.complaints
+            ) from None
         if name == "-":
             sys.stdout.write(laid_out)
             continue

@@ -155,7 +155,6 @@ def host(options: argparse.Namespace) -> None:
         threads += [
             threading.Thread(
                 target=_sit_down,
-                daemon=True,
                 args=(table.port, Seat(seat), player, chooser, failures),
                 kwargs={"claims": options.claims},
             )

@@ -118,7 +118,7 @@ def tune_system(options: argparse.Namespace) -> int:
     from bidcascade.systems.text_numbers import KINDS_OF_NUMBERS, OpenText
 
     _check_kinds(options.kind, KINDS_OF_NUMBERS)
-    budget = Budget.parse(options.tries)
+    budget = shared.read_argument(Budget.parse, options.tries)
     names = [options.system, *options.also]
     chosen = shared.chosen_options(options, *names)
     text, *others = (OpenText(name, options=one) for name, one in zip(names, chosen, strict=True))
@@ -231,7 +231,7 @@ def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, 
     match.work_out(pool, Budget(), known)
     if options.lead_budget:
         leader = BlindLeader(pool, user_leads(), options.lead_layouts or LEAD_LAYOUTS)
-        match.lead_out(leader, Budget.parse(options.lead_budget))
+        match.lead_out(leader, shared.read_argument(Budget.parse, options.lead_budget))
     results = MatchSample.of_results(match)
     return {
         "deals": len(match), "other_contracts": len(match.order),

@@ -170,6 +170,11 @@ def test_results_are_those_of_the_laws(whole):
 # --- what must not matter -------------------------------------------------------------------------
 
 
+def test_systems_of_one_name_are_told_apart():
+    other = System.parse(SMALL_SYSTEM, name="small")
+    assert SystemMatch(SMALL, other, deals_in_turn(1, 1)).names == ("small (1)", "small (2)")
+
+
 def test_a_system_draws_with_itself():
     match = compare_systems(SMALL, SMALL, deals_in_turn(300, 1))
     assert not match.imps.any()

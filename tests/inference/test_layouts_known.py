@@ -49,8 +49,10 @@ def test_open_suits():
     ("text", "message"),
     [
         ("AKQ.AKQ.AKQ", "expected"),
-        ("AKQ.AKQ.AKQ.AKQ", "too many forbidden"),
-        ("AKQ.AKQ.AKQ.AKx", "expected lengths that 13 cards have"),
+        ("AKQ.AKQ.AKQ.AKQ", "expected 13 cards, got 12 in hand 'AKQ"),
+        ("AKQ.AKQ.AKQ.AKx", "expected 13 cards, got 12 in hand"),
+        ("AKxxx.Qx.xxx.K432", "expected 13 cards, got 14 in hand"),
+        ("AKxxx.Qx+.xxx.K432", "expected at most 13 cards, got 14 in hand"),
         ("AAK.+.+.+", "comes twice"),
         ("AK.Z+.+.+", "ranks, x and"),
         ("AK?.+.+.+", "ranks, x and"),
@@ -70,8 +72,12 @@ def test_bad_known_cards():
         KnownCards(cards=1, forbidden=1)
     with pytest.raises(InvalidHand, match="mask of 52 cards"):
         KnownCards(cards=FULL_DECK + 1)
-    with pytest.raises(InvalidHand, match="too many forbidden"):
+    with pytest.raises(InvalidHand, match="13 cards that the hand may hold, got 5"):
         KnownCards(forbidden=FULL_DECK >> 5)
+    with pytest.raises(InvalidHand, match="lengths that 13 cards have, got at least 16 cards"):
+        KnownCards(lengths=((4, 5),) * 4)
+    with pytest.raises(InvalidHand, match="lengths that 13 cards have, got at most 12 cards"):
+        KnownCards(lengths=((0, 3),) * 4)
     with pytest.raises(InvalidHand, match="four suits"):
         KnownCards(lengths=((0, 13),))
     with pytest.raises(InvalidHand, match="a seat and a hand"):

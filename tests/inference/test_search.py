@@ -205,6 +205,13 @@ def test_the_same_seed_gives_the_same_answer(seed):
     assert moved.candidates != one.candidates
 
 
+def test_one_layout_is_told_as_one():
+    found = ask(CAUTIOUS, GAME, "1N P", layouts=1)
+    assert " over 1 layout, " in found.why
+    assert " of 1 layout" in found.why
+    assert "1 layouts" not in found.why
+
+
 def test_no_more_layouts_than_are_needed():
     few = ask(CLEAR, GAME, "1N P")
     assert [format_call(one.call) for one in few.candidates] == ["3N", "P", "7N"]
@@ -255,6 +262,8 @@ def test_too_little_time_leaves_the_systems_call(monkeypatch):
     found = ask(CAUTIOUS, GAME, "1N P", time_limit_s=0.5)
     assert not found.differs
     assert found.why.startswith("not searched: no layout was found in ")
+    found = ask(CAUTIOUS, GAME, "1N P", time_limit_s=0.0005)
+    assert found.why.startswith("not searched: no layout was found in 0.")
     monkeypatch.undo()
     ticks = iter([0.0, 0.0, *[9.0] * 20])
     monkeypatch.setattr(searching, "perf_counter", lambda: next(ticks))

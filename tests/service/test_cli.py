@@ -297,6 +297,12 @@ def test_user_terms_in_a_table(run, tmp_path):
     assert info["undescribed"] == "allow"
 
 
+def test_a_request_without_a_server_ends_in_order():
+    ran = run_apart("get", "/v1/bid", "--data", '{"hand":"AQ4.KJ3.K876.Q52"}')
+    assert ran.code == 0, ran.err
+    assert json.loads(ran.out)["call"] == "1N"
+
+
 @pytest.mark.slow
 def test_requests_without_a_server(run, small):
     assert json.loads(run("get", "/v1/tables"))["tables"][0]["name"] == "sayc"

@@ -147,7 +147,7 @@ def test_leads_are_made_blind_where_that_is_asked_for(tmp_path, capsys):
     assert told["blind_imps"]["value"] is not None
     assert main([*match, "--lead-layouts", "2"]) == BAD_ARGUMENTS
     assert "expected --lead-layouts with --lead-budget" in capsys.readouterr().err
-    assert main([*match, "--lead-budget", "some"]) == BAD_INPUT
+    assert main([*match, "--lead-budget", "some"]) == BAD_ARGUMENTS
     assert main(["compare", "a", "--archive", "b", "--lead-budget", "3"]) == BAD_ARGUMENTS
     assert "expected --archive or --lead-budget, got both" in capsys.readouterr().err
 

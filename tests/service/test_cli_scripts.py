@@ -107,7 +107,7 @@ def test_themes_are_listed(capsys):
          "expected --seat with --script or --theme"),
         (["5", "--seed", "1", "--out", "a.pbn", "--json"], BAD_ARGUMENTS, "--json with --themes"),
         (["--seed", "1", "--script", "none.dl"], BAD_INPUT, "No such file"),
-        (["--seed", "1", "--theme", "staymen"], BAD_INPUT, "did you mean 'stayman'?"),
+        (["--seed", "1", "--theme", "staymen"], BAD_ARGUMENTS, "did you mean 'stayman'?"),
         (["--seed", "1", "--theme", "stayman", "--out", "a.doc"], BAD_ARGUMENTS,
          "expected an output ending in .parquet, .lin, .pbn, .rbn, .txt, .jsonl"),
         (["--seed", "1", "--theme", "stayman", "--where", "HCP_N > 3"], BAD_ARGUMENTS,

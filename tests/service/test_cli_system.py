@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bidcascade.service.cli import BAD_INPUT, DONE, main
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 
 TEXT = """opening:
   1NT = Strong notrump: 15-17 points, balanced; limited
@@ -40,6 +40,26 @@ def test_check_tells_shares(tiny, capsys):
     assert ", dealer N, vulnerable " in out
 
 
+def test_check_names_the_places_that_never_came_up(tiny, capsys):
+    arguments = ["system", "check", tiny, "--deals", "100", "--at"]
+    assert main([*arguments, "1N P", "--at", "7NT"]) == DONE
+    out, err = capsys.readouterr()
+    assert "after 1N P" in out
+    assert "place '7NT' came up on none of 100 deals" in err
+    assert "1N P" not in err
+
+
+@pytest.mark.parametrize("action", ["show", "check"])
+@pytest.mark.parametrize(
+    ("auction", "reason"),
+    [("1N P 1C", "insufficient"), ("P P P P", "expected an auction that goes on")],
+)
+def test_places_that_no_auction_comes_to(action, auction, reason, tiny, capsys):
+    place = ["--at", auction] if action == "check" else [auction]
+    assert main(["system", action, tiny, *place]) == BAD_ARGUMENTS
+    assert reason in capsys.readouterr().err
+
+
 def test_check_counts_what_no_pair_wants_to_see(tiny, capsys):
     arguments = ["system", "check", tiny, "--deals", "400", "--show", "2", "--json"]
     assert main(arguments) == DONE
@@ -53,7 +73,7 @@ def test_check_counts_what_no_pair_wants_to_see(tiny, capsys):
     assert strong["low"] < 1
     assert [one["contract"] in ("Pass", "1N N", "1N S") for one in strong["examples"]] == [True] * 2
     assert signs["more than 20 calls"]["boards"] == 0
-    assert main([*arguments[:-1], "--dd-budget", "much"]) == BAD_INPUT
+    assert main([*arguments[:-1], "--dd-budget", "much"]) == BAD_ARGUMENTS
     assert "expected a budget such as '90s', '2000' or 'all'" in capsys.readouterr().err
 
 
@@ -110,6 +130,15 @@ def test_fmt_lays_out_once(tmp_path, capsys):
     assert main(["system", "fmt", str(path)]) == DONE
     assert main(["system", "fmt", "--check", str(path)]) == DONE
     assert "  1NT = Strong: 15-17 points, balanced" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("check", [["--check"], []])
+def test_fmt_names_the_file_that_it_cannot_read(check, tmp_path, capsys):
+    good, bad = tmp_path / "a.bidding", tmp_path / "tab.bidding"
+    good.write_text("opening:\n  1NT = Strong\n", encoding="utf-8")
+    bad.write_text("opening:\n\t1NT = Strong\n", encoding="utf-8")
+    assert main(["system", "fmt", *check, str(good), str(bad)]) == BAD_INPUT
+    assert f"{bad}:2: a tab stands here" in capsys.readouterr().err
 
 
 def test_explain_says_what_was_shown(tiny, capsys):

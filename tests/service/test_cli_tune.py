@@ -123,7 +123,7 @@ def test_ctrl_c_ends_with_what_was_found(arguments, monkeypatch, capsys, tmp_pat
     [
         (["--kind", "hearts"], BAD_ARGUMENTS, "expected --kind points, "),
         (["--lead-budget", "3"], BAD_ARGUMENTS, "expected --lead-budget with --held-out"),
-        (["--tries", "soon"], BAD_INPUT, "expected a budget such as "),
+        (["--tries", "soon"], BAD_ARGUMENTS, "expected a budget such as "),
         (["--seed", "2"], BAD_INPUT, "expected the journal of this search, got "),
         (["--also", "nobody"], BAD_INPUT, "nobody"),
     ],

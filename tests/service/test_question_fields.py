@@ -282,7 +282,17 @@ HAND = "K52.AQ3.9876.KJ2"
             read_circumstances, LayoutsRequest(known={"N": HAND, "n": HAND}), "known.n",
             "each seat once",
         ),
+        (
+            read_circumstances, LayoutsRequest(known={"E": "AK.+.+.+", "S": "A.+.+.+"}), "known",
+            "expected every card in one hand, got SA in S",
+        ),
         (read_lead_question, LeadsRequest(HAND), "auction", "and not both"),
+        (read_lead_question, LeadsRequest(HAND, ()), "auction", "and not both"),
+        (read_lead_question, LeadsRequest(HAND, ("1N",), "3NE"), "auction", "and not both"),
+        (
+            read_lead_question, LeadsRequest(HAND, contract="3NE", known={"W": "K.+.+.+"}), "known",
+            "expected every card in one hand, got SK",
+        ),
         (read_lead_question, LeadsRequest(HAND, contract="9N"), "contract", "expected"),
         (
             read_lead_question, LeadsRequest(HAND, contract="3NE", known={"S": HAND}), "known.S",
@@ -302,3 +312,7 @@ def test_an_error_names_its_field(read, told, field, reason):
 def test_fields_that_nobody_knows():
     with pytest.raises(ValidationError, match="colour"):
         TypeAdapter(Sample).validate_json('{"colour": "red"}')
+
+
+def test_an_auction_without_calls_leaves_a_contract_alone():
+    assert read_lead_question(LeadsRequest(HAND, (), "3NE")).calls == ()

@@ -9,7 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bidcascade.bridge import InvalidSystem, InvalidTable, UnknownTable, format_call, parse_calls
+from bidcascade.bridge import (
+    InvalidSystem,
+    InvalidTable,
+    NoSystem,
+    UnknownTable,
+    format_call,
+    parse_calls,
+)
 from bidcascade.systems import (
     cache_folder,
     compiled_cache,
@@ -78,10 +85,33 @@ def test_systems_are_opened_by_name_or_path(small_path):
     # what a line is called does not depend on where its file lies
     assert str(system.expand().entries[0].where) == "small.bidding:6"
     for unknown in ("culbertson", str(small_path.with_name("none.bidding"))):
-        with pytest.raises(UnknownTable, match=r"expected a table's name \(.*sayc"):
+        with pytest.raises(UnknownTable, match=r"expected a system's name \(.*sayc"):
             open_system(unknown)
-        with pytest.raises(UnknownTable, match=r"expected a table's name \(.*sayc"):
+        with pytest.raises(UnknownTable, match=r"expected a (table|system)'s name \(.*sayc"):
             open_table(unknown)
+
+
+def test_a_table_of_rows_is_no_system(tmp_path):
+    rows, other, folder = tmp_path / "x.jsonl", tmp_path / "x.txt", tmp_path / "saved"
+    for path in (rows, other):
+        path.write_text('{"prior": "", "call": "1N", "criteria": ["HCP >= 15"]}\n', "utf-8")
+    open_table(rows).save(folder)
+    for path in (rows, other, folder):
+        with pytest.raises(NoSystem, match="expected a system, got a table of rows: "):
+            open_system(path)
+    # a text of another ending is read as ever, and a folder of anything else is unknown
+    other.write_text(SMALL_SYSTEM, "utf-8")
+    assert open_system(other).text.title
+    with pytest.raises(UnknownTable, match="expected a system's name"):
+        open_system(tmp_path)
+
+
+def test_a_near_name_is_told():
+    near = r"'acoll'; did you mean 'acol'\?"
+    with pytest.raises(UnknownTable, match=rf"a system's name \(acol, .*{near}"):
+        open_system("acoll")
+    with pytest.raises(UnknownTable, match=rf"a table's name \(acol, .*{near}"):
+        open_table("acoll")
 
 
 def test_options_are_set(tmp_path):

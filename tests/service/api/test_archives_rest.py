@@ -211,6 +211,11 @@ def test_statistics_of_a_node(app):
         ("/boards?limit=some", "limit", "whole number"),
         ("/boards?seed=-1", "seed", "from 0"),
         ("/boards?level=suit", "level[0]", "suit"),
+        ("/boards?sort=colour", "sort", "expected a column to sort by"),
+        ("/boards?sort=board&level=next", "sort", "got both"),
+        ("/boards?mode=all", "by", "mode all, got 'own'"),
+        ("/boards?mode=all&exact=true&auction=1N", "mode", "expected mode first"),
+        ("/boards?auction=1N+any&mode=all&by=rows", "auction", "at most 200 auctions"),
         ("/boards?exact=perhaps", "exact", "true or false"),
         ("/boards?format=csv", "format", "'parquet'"),
         ("/boards?where=HCP_N&colour=red", "colour", "no field of this name"),
@@ -230,10 +235,6 @@ def test_fields_at_fault(app, query, field, reason):
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
-        ("/boards?sort=colour", "expected a column to sort by"),
-        ("/boards?sort=board&level=next", "got both"),
-        ("/boards?mode=all", "mode all, got 'own'"),
-        ("/boards?auction=1N+any&mode=all&by=rows", "at most 200 auctions"),
         ("/boards?auction=1NT+P+2M&level=next", "with all its calls"),
     ],
 )

@@ -52,7 +52,7 @@ def test_deals_of_a_script(app):
         ({"script": "tricks(north, clubs) > 5"}, "invalid-request", "script"),
         ({"script": "# share 40 x\nx = 1"}, "invalid-request", "script"),
         ({"script": "hcp(north) > 30 && hcp(south) > 10"}, "no-such-deal", None),
-        ({"script": "hcp(north) / 0"}, "invalid-request", None),
+        ({"script": "hcp(north) / 0"}, "invalid-request", "script"),
     ],
 )
 def test_what_is_wrong_is_a_problem(app, body, kind, field):

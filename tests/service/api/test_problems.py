@@ -33,6 +33,84 @@ def app(tmp_path_factory) -> FastAPI:
     )
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "place", "reason"),
+    [
+        ("search", 0, "search", "true, false, a number from 1 to 1,000 or an object, got 0"),
+        ("search", 1001, "search", "or an object, got 1001"),
+        ("search", "x", "search", 'or an object, got "x"'),
+        ("search", [1], "search", "or an object, got [1]"),
+        ("search", {"layouts": 0}, "search.layouts", "expected a number from 1"),
+        ("search", {"kinds": [1]}, "search.kinds[0]", "expected 'opening', "),
+        ("search", {"bool": 1}, "search.bool", "expected no field of this name"),
+        (
+            "simulate",
+            2.5,
+            "simulate",
+            "1 to 1,000 or an object, got 2.5",
+        ),
+        ("search", {"margin": 101}, "search.margin", "expected a number up to 100"),
+        ("search", {"errors": -1}, "search.errors", "expected a number from 0"),
+        ("simulate", {"scoring": 1}, "simulate.scoring", "expected 'imps', "),
+    ],
+)
+def test_a_value_of_several_types_gets_one_complaint(app, field, value, place, reason):
+    body = {"hand": NORTH, field: value}
+    (error,) = problem_of(post(app, "/v1/bid", body), 422, "invalid-request")["errors"]
+    assert error["field"] == place
+    assert reason in error["reason"]
+
+
+def test_no_margin_is_without_end(app):
+    content = b'{"hand": "%s", "search": {"margin": 1e999, "errors": 1e999}}' % NORTH.encode()
+    answer = problem_of(ask(app, "POST", "/v1/bid", content=content), 422, "invalid-request")
+    assert [(one["field"], one["reason"]) for one in answer["errors"]] == [
+        ("search.margin", "expected a number up to 100"),
+        ("search.errors", "expected a number up to 100"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        (-1, "expected a number from 0 or an auction as text, got -1"),
+        (True, "expected a number from 0 or an auction as text, got true"),
+        ("P" * 2001, "expected at most 2000 characters"),
+    ],
+)
+def test_entries_that_are_none(app, entry, reason):
+    body = {"deals": GOOD["deals"], "entries": ["1N", entry]}
+    (error,) = problem_of(post(app, "/v1/members", body), 422, "invalid-request")["errors"]
+    assert (error["field"], error["reason"]) == ("entries[1]", reason)
+
+
+@pytest.mark.parametrize(
+    ("system", "place", "value", "reason"),
+    [
+        ({"text": "x", "options": [1]}, "system.options", "[1]", "expected an object"),
+        ({"text": "x", "options": {"bool": 1}}, "system.options.bool", 1, "expected true or false"),
+        (
+            {"text": "x", "pages": {"../p.bidding": "y"}},
+            "system.pages",
+            "../p.bidding",
+            "expected a file name without folders that ends in .bidding",
+        ),
+    ],
+)
+def test_parts_of_a_system_that_are_none(app, system, place, value, reason):
+    answer = post(app, "/v1/systems/check", {"system": system})
+    (error,) = problem_of(answer, 422, "invalid-request")["errors"]
+    assert error == {"field": place, "value": value, "reason": reason}
+
+
+@pytest.mark.parametrize(
+    "path", ["auctions", "bid", "members", "layouts", "leads", "infer", "systems/check", "compare"]
+)
+def test_bodies_have_no_parameters_beside_them(app, path):
+    answer = problem_of(post(app, f"/v1/{path}?x=1", {}), 422, "invalid-request")
+    assert answer["errors"] == [{"field": "x", "value": "1", "reason": "expected no parameters"}]
+
+
 def still_answers(app: FastAPI) -> None:
     answer = post(app, "/v1/auctions", GOOD)
     assert answer.status_code == 200
