@@ -203,8 +203,9 @@ class Sources:
     def comes_first(self, name: str, where: Where, known: Where, *, already: str) -> bool:
         """Whether a meaning of a name counts in place of the one that was read before.
 
-        Who includes a file has the say over what stands in it, wherever the include stands; of files
-        beside each other the first has it, as its lines come first. In one file one is too many.
+        Who includes a file has the say over what stands in it, wherever the include stands; of
+        files beside each other the first has it, as its lines come first. In one file one is too
+        many.
         """
         if known.file == where.file:
             self.complain(
