@@ -183,7 +183,8 @@ function* tokensOf(text) {
 function newRecord(lasting, record) {
   return {
     ...lasting, record, hands: null, dealer: null, problem: null, inHeader: true, calls: [], alerts: [],
-    announcements: [], tail: [], play: [], isPlayBroken: false, claim: null, commentary: [],
+    announcements: [], tail: [], play: [], isPlayBroken: false, unreadCards: null, claim: null, unreadClaim: null,
+    commentary: [],
   };
 }
 
@@ -237,6 +238,8 @@ function finished(record) {
   const play = isFollowed ? record.play : [];
   const commentary = [...record.commentary];
   if (!read) commentary.push(readerRemark("sv", record.sides));
+  if (record.unreadCards !== null) commentary.push(readerRemark("pc", record.unreadCards));
+  if (record.unreadClaim !== null) commentary.push(readerRemark("mc", record.unreadClaim));
   if (!isFollowed && record.play.length) commentary.push(playRemark(record.play.join(" ")));
   return board({
     number, room, hands, calls, alerts, announcements, tail, commentary, play, dealer, vulnerability,
@@ -308,18 +311,36 @@ function addToken(record, key, value) {
   } else if (["mb", "pc", "mc", "pg", "up"].includes(key)) {
     record.inHeader = false;
     if (key === "mb") addCalls(record, value);
-    else if (key === "pc" && !record.isPlayBroken) {
+    else if (key === "mc") takeClaim(record, value);
+    else if (key !== "pg" && record.isPlayBroken) breakPlay(record, value);
+    else if (key === "pc") {
       const cards = readPc(value);
-      record.isPlayBroken = cards.at(-1) === null;
-      record.play.push(...(record.isPlayBroken ? cards.slice(0, -1) : cards));
-    } else if (key === "up" && !record.isPlayBroken) {
+      const isBroken = cards.at(-1) === null;
+      record.play.push(...(isBroken ? cards.slice(0, -1) : cards));
+      if (isBroken) breakPlay(record, value);
+    } else if (key === "up") {
       const takenBack = readNumber(value, 2);
       // which cards stand is not known from here on
-      if (takenBack === null) record.isPlayBroken = true;
+      if (takenBack === null) breakPlay(record, value);
       else record.play.length = Math.max(0, record.play.length - takenBack);
-    } else if (key === "mc") {
-      const claim = readNumber(value, 2);
-      if (claim !== null && claim <= 13) record.claim = claim;
     }
   }
+}
+
+/** The words of a value; null if it is empty or "?". */
+function wordsOf(value) {
+  const words = strip(value);
+  return words === "" || words === "?" ? null : words;
+}
+
+/** Note a pc or up value from which on the cards played are not known. */
+function breakPlay(record, value) {
+  record.isPlayBroken = true;
+  record.unreadCards ??= wordsOf(value);
+}
+
+function takeClaim(record, value) {
+  const claim = readNumber(value, 2);
+  if (claim !== null && claim <= 13) record.claim = claim;
+  else record.unreadClaim ??= wordsOf(value);
 }
