@@ -1,6 +1,7 @@
 // Boards of PBN. loaders/pbn.py and pbn_columns.py are the definition.
 
 import { board, dealerBy, outcomeOf, playRemark, readerRemark, resultOf, vulnerabilityBy } from "./board_facts.js";
+import { isOver, SEATS } from "./calls.js";
 import { declarerTricks, ownersOf } from "./card_play.js";
 import { readDeal } from "./cards.js";
 import { gamesOf } from "./pbn_games.js";
@@ -56,12 +57,27 @@ function playSection(game, hands) {
   return { section: "", unfollowed: /[0-9A-Za-z]/.test(cards) ? [playRemark(cards)] : [] };
 }
 
-/** Calls, contract, declarer and cards of a game. */
-function playedOf(game, section, hands, opener, { calls, notes }) {
+/** Contract and declarer in words, as far as they are known. */
+function contractText(contract, declarer) {
+  const seat = declarer >= 0 && contract !== "Pass" ? `by ${SEATS[declarer]}` : "";
+  return `${contract ?? ""} ${seat}`.trim();
+}
+
+/** Remark about tags of another contract than that of the auction, or null; a lost double alone makes none. */
+function otherContract(tags, made) {
+  const isOtherBid = tags.contract && tags.contract.slice(0, 2) !== made.contract.slice(0, 2);
+  const isOtherSeat = made.contract !== "Pass" && tags.declarer >= 0 && tags.declarer !== made.declarer;
+  if (!isOtherBid && !isOtherSeat) return null;
+  const expected = phrase("boards.expected-auction", { contract: contractText(made.contract, made.declarer) });
+  return phrase("boards.told", { expected, text: contractText(tags.contract, tags.declarer) });
+}
+
+/** Calls, contract, declarer and cards of a game, remarks about them, and whether the tags tell of another contract. */
+function playedOf(game, section, hands, opener, { calls, notes, tail }) {
   const tag = (name) => game.tags.get(name) ?? "";
   const owners = ownersOf(hands);
-  let contract = readContract(tag("Contract"));
-  let declarer = readSeat(tag("Declarer"));
+  const told = { contract: readContract(tag("Contract")), declarer: readSeat(tag("Declarer")) };
+  let { contract, declarer } = told;
   let leader = readSeat(tag("Play"));
   const isIrregular = tag("Declarer").startsWith("^") && declarer >= 0;
   let outcome = outcomeOf(calls, opener);
@@ -77,14 +93,19 @@ function playedOf(game, section, hands, opener, { calls, notes }) {
   }
   if (contract === "Pass") declarer = -1;
   if (declarer >= 0) leader = (declarer + 1) % 4;
+  const other = isOver(calls) && !tail.length ? otherContract(told, { contract, declarer }) : null;
+  const remarks = other ? [other] : [];
   let play = [];
   let tricks = null;
   if (contract && contract !== "Pass" && leader >= 0) {
-    play = readPlay(section, owners, leader, contract[1]);
+    const read = readPlay(section, owners, leader, contract[1]);
+    play = read.played;
+    if (read.unread) remarks.push(readerRemark("Play", read.unread));
     if (declarer >= 0) tricks = declarerTricks(play, owners, declarer, contract[1]);
   }
-  if (contract && contract !== "Pass") tricks ??= readResult(tag("Result"), declarer, contract);
-  return { calls, notes, contract, declarer: declarer < 0 ? null : declarer, play, tricks };
+  if (contract && contract !== "Pass" && !other) tricks ??= readResult(tag("Result"), declarer, contract);
+  declarer = declarer < 0 ? null : declarer;
+  return { calls, notes, contract, declarer, play, tricks, remarks, isOther: other !== null };
 }
 
 /** Alerts and announcements: a call that refers to a note is alerted, the note's text is announced. */
@@ -119,8 +140,9 @@ function boardOf(game, { hands, dealer: firstHand }) {
     // the auction's seats are those of its opener
     dealer: played.calls.length ? opener : dealer,
     calls: played.calls, ...notesOf(game, played.calls, played.notes), play: played.play, ...result,
-    score: readScore(tag("Score"), played.declarer ?? -1) ?? result.score,
-    commentary: [...game.comments, ...unread(game.tags), ...unfollowed], players: playersOf(tag), event: event === "?" ? null : event || null,
+    score: (played.isOther ? null : readScore(tag("Score"), played.declarer ?? -1)) ?? result.score,
+    commentary: [...game.comments, ...unread(game.tags), ...unfollowed, ...played.remarks], players: playersOf(tag),
+    event: event === "?" ? null : event || null,
   });
 }
 

@@ -74,7 +74,7 @@ class Splitter {
 
   lasting = new Map();
 
-  previous = { tags: new Map(), sections: new Map() };
+  previous = empty();
 
   foreign = null;
 
@@ -102,7 +102,7 @@ class Splitter {
       comments: game.comments, travellers, firstTraveller: this.number + 1,
     };
     this.number += travellers.length;
-    this.previous = { tags, sections: game.sections };
+    this.previous = { ...game, tags };
     this.game = empty(this.pending);
     this.pending = [];
     return ended;
@@ -128,6 +128,9 @@ class Splitter {
         tags.set(name, previous.tags.get(name) ?? "");
         if (previous.sections.has(name) && !(game.sections.get(name) ?? "").trim()) {
           game.sections.set(name, previous.sections.get(name));
+          // what the section refers to by number
+          const kind = { Auction: "notes", Play: "playNotes" }[name];
+          if (kind) game[kind] = new Map([...previous[kind], ...game[kind]]);
         }
       }
     }

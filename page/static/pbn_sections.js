@@ -129,9 +129,13 @@ function readCard(token) {
   return /^[CDHS]$/.test(card[0]) && card.length === 2 && RANKS.includes(card[1]) ? card : null;
 }
 
-/** Cards in the order played: rows are tricks, columns the seats from the opening leader on. */
+/**
+ * Cards in the order played, and the section from a token that is no card on ("" if none is): rows are tricks, columns
+ * the seats from the opening leader on.
+ */
 export function readPlay(text, owners, openingLeader, strain) {
   const played = [];
+  let unread = "";
   const seen = new Set();
   let leader = openingLeader;
   let trick = [];
@@ -153,11 +157,14 @@ export function readPlay(text, owners, openingLeader, strain) {
     if (first !== "-") {
       const card = readCard(token);
       const owner = owners.get(card);
-      if (owner === undefined) break;
+      if (owner === undefined) {
+        unread = tokens.slice(place).join(" ");
+        break;
+      }
       row.push(card);
       if (seen.has(card) || trick[owner]) {
         // these are other hands
-        if (!played.length) return row;
+        if (!played.length) return { played: row, unread: "" };
         break;
       }
       seen.add(card);
@@ -165,11 +172,11 @@ export function readPlay(text, owners, openingLeader, strain) {
     }
     columns += 1;
     if (columns === 4) {
-      if (!finish()) return played;
+      if (!finish()) return { played, unread: "" };
       trick = [];
       columns = 0;
     }
   }
   finish();
-  return played;
+  return { played, unread };
 }

@@ -82,7 +82,17 @@ ODD_PBN = (
     f'[Board "6"]\n{DEAL}[Auction "N"]\n1C (1) Pass\n\n[Board "7"]\n{DEAL}[Auction "N"]\n^ 1♠ *\n\n'
     f'[Board "8"]\n{DEAL}[ScoreTable "Names_NS\\20L;Contract;Declarer;Result;Multiplicity"]\n'
     ' "North 7; {South}" 4S N = 3\n "a [b] - c" 3NTX S -1 1\n "open ; 3C N 9 1\n\n'
-    f'{{ a "; remark}}\n[Board "9"]\n{DEAL}'
+    f'{{ a "; remark}}\n[Board "9"]\n{DEAL}\n\n'
+    # cards that are none, tags of another contract, and notes of the game before
+    f'[Board "10"]\n{DEAL}[Contract "1NT"]\n[Declarer "N"]\n[Result "7"]\n[Play "E"]\n'
+    f'S5 S6 ST S4\nHK xx =1= H3\n*\n{{before}}\n\n[Board "11"]\n{DEAL}[Auction "N"]\n2S AP\n'
+    f'[Contract "4H"]\n[Declarer "E"]\n[Result "10"]\n[Score "EW 420"]\n[Play "E"]\n5S\n\n'
+    f'[Board "12"]\n{DEAL}[Auction "N"]\n2S X AP\n[Contract "2S"]\n[Declarer "N"]\n[Result "8"]\n\n'
+    f'[Board "13"]\n{DEAL}[Auction "N"]\nAP\n[Contract "4S"]\n[Declarer "N"]\n[Score "NS 420"]\n\n'
+    f'[Board "14"]\n{DEAL}[Auction "N"]\n1C =1= Pass 1D =2= AP\n[Note "1:strong"]\n'
+    f'[Note "2:waiting"]\n[Contract "1D"]\n[Declarer "?"]\n[Play "W"]\nHT =1=\n[Note "1:lead"]\n\n'
+    f'[Board "15"]\n{DEAL}[Auction "#"]\n[Note "2:negative"]\n[Play "#"]\n\n'
+    f'[Board "16"]\n{DEAL}[Auction "#"]\n\n[Board "17"]\n{DEAL}[Auction "N"]\n1C =1= AP\n'
 )
 LINK = "https://example.org/v?s=sj876ha65dq93cj94&w=st32ht94djt2ca876&n=saq4hkj3dk876cq52"
 ODD_LINKS = "".join(
@@ -164,7 +174,8 @@ TOKENS = st.sampled_from(
     ["1C", "1NT", "Pass", "X", "AP", "*", "**", "+", "^", "^S", "^2", "=1", "=2=", "= 1 =", "=",
      "!", "?", "-", "$3", "#", "(1)", "1♠", "7NT", "{", "}", ";", "%", '"', "[", "]", "\n",
      "\n\n", " ", '[Board "1"]', '[Board "2"]', '[Board\n"2"]', DEAL, '[Deal "#"]',
-     QUIZ, '[Auction "N"]', '[Play "E"]', '[Contract "2S*"]', '[Declarer "N"]', '[Result "-1"]',
+     QUIZ, '[Auction "N"]', '[Auction "#"]', '[Play "E"]', '[Play "#"]', '[Contract "4H"]',
+     '[Contract "2S*"]', '[Declarer "N"]', '[Result "-1"]',
      '[Vulnerable "x"]', '[Note "1:a; b"]', '[ScoreTable "Contract;Names_NS"]', '4S "a;b"',
      "C3", "CA", '\n  [North "-"]', "md|1"]
 )  # fmt: skip
