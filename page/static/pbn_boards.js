@@ -59,7 +59,7 @@ function playSection(game, hands) {
 
 /** Contract and declarer in words, as far as they are known. */
 function contractText(contract, declarer) {
-  const seat = declarer >= 0 && contract !== "Pass" ? `by ${SEATS[declarer]}` : "";
+  const seat = declarer >= 0 && contract !== "Pass" ? phrase("boards.by-seat", { seat: SEATS[declarer] }) : "";
   return `${contract ?? ""} ${seat}`.trim();
 }
 

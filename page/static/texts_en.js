@@ -986,6 +986,7 @@ export const TEXTS = {
   "boards.expected-mc": "tricks from 0 to 13 in mc",
   "boards.expected-Play": "cards such as SA in Play",
   "boards.expected-auction": "the contract of the auction ({contract})",
+  "boards.by-seat": "by {seat}",
   "boards.expected-d": "a seat (N, E, S or W) in d",
   "boards.expected-a": "an auction in a",
   "boards.expected-Multiplicity": "one table in Multiplicity",
