@@ -281,7 +281,7 @@ def test_spots(sayc):
     ("known", "error", "message"),
     [
         ({Seat.NORTH: "AK+.+.+.+", Seat.EAST: "A+.+.+.+"}, InvalidDeal, "SA in E and in another"),
-        ({Seat.NORTH: "AKQJT987.xxxx.+.xx"}, InvalidHand, "expected lengths"),
+        ({Seat.NORTH: "AKQJT987.xxxx.+.xx"}, InvalidHand, "expected at most 13 cards, got 14"),
         ({Seat.NORTH: "A.+.+.+", Seat.EAST: "2.+.+.+", Seat.SOUTH: "3.+.+.+", Seat.WEST: "4.+.+.+"},
          InvalidDeal, "may hold"),
     ],

@@ -206,7 +206,7 @@ def test_statistics_of_a_node(app):
         ("/boards?vulnerability=X", "vulnerability", "expected"),
         ("/boards?mode=some", "mode", "'first' or 'all'"),
         ("/boards?result=won", "result", "'made' or 'down'"),
-        ("/boards?contract=4Z", "contract", "pattern"),
+        ("/boards?contract=4Z", "contract", "expected a contract such as 4S"),
         ("/boards?limit=0", "limit", "from 1"),
         ("/boards?limit=some", "limit", "whole number"),
         ("/boards?seed=-1", "seed", "from 0"),
