@@ -169,7 +169,7 @@ CASES = [
     ((*COMPARE, "--resume"), BAD_ARGUMENTS, "--resume with --out"),
     ((*COMPARE, "--from", "x", "--deals", "3"), BAD_ARGUMENTS, "got --deals and --from"),
     ((*COMPARE, "--from", "{weak.bidding}"), BAD_INPUT, "got none"),
-    (("system", "show", "culbertson"), BAD_INPUT, "culbertson"),
+    (("system", "show", "culbertson"), BAD_ARGUMENTS, "got 'culbertson'"),
     # what is read is wrong
     (("load", "{nowhere.lin}", "--out", "OUT.lin"), BAD_INPUT, "nowhere.lin"),
     (("load", "{empty.lin}", "--out", "OUT.lin"), BAD_INPUT, "empty"),

@@ -187,7 +187,7 @@ def test_notes_become_a_system_and_a_system_notes(tmp_path, capsys):
             1,
             "expected an output ending in .bml, .csv, .bss",
         ),
-        (["export", "none", "--out", "ours.bml"], 2, "none"),
+        (["export", "none", "--out", "ours.bml"], 1, "none"),
     ],
 )
 def test_notes_that_cannot_be_are_refused(tmp_path, monkeypatch, capsys, arguments, code, said):
