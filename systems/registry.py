@@ -344,14 +344,15 @@ def table_of(system: "System", *, size: "SampleSize | None" = None) -> "BiddingT
 
 def _is_rows(path: Path) -> bool:
     """Whether this is a folder that a table was saved in, or a file of rows."""
-    from bidcascade.table.storage import MANIFEST
-
-    from .row_files import sniff_format
-
+    # readers of rows are heavy, and who opens a text needs none
     if path.is_dir():
+        from bidcascade.table.storage import MANIFEST
+
         return (path / MANIFEST).is_file()
     if not path.is_file() or path.suffix == SUFFIX:
         return False
+    from .row_files import sniff_format
+
     try:
         kind = sniff_format(path)
     except InvalidTable:

@@ -47,7 +47,7 @@ def write_bml(system: SystemText) -> BmlNotes:
     Examples
     --------
     >>> from bidcascade.systems.language.reader import read_text
-    >>> text = "opening:\n  1NT = Strong: 15-17 points, balanced\ngeneral:\n  3NT = Game\n"
+    >>> text = "opening:\n  1NT = Strong: 15-17 points, balanced\ngeneral:\n  3NT = any hand\n"
     >>> notes = write_bml(read_text(text))
     >>> notes.text
     '1N Strong: 15-17 points, balanced\n'

@@ -475,7 +475,7 @@ def test_bots_play_a_match_and_are_measured(tmp_path, monkeypatch, capsys):
     opens = "engine:sed -u -e 's/^.* [NESW] [A-Za-z]*$/1N/' -e t -e s/.*/P/"
     match = ["compare", opens, "engine:sed -u s/.*/P/", "--deals", "20", "--dd-budget", "3"]
     assert main([*match, "--workers", "1"]) == 0
-    assert "sed against sed, 20 deals" in capsys.readouterr().out
+    assert "sed (1) against sed (2), 20 deals" in capsys.readouterr().out
     (tmp_path / "played.pbn").write_text(
         '[Dealer "N"]\n[Vulnerable "None"]\n'
         '[Deal "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.T93 J876.A65.Q93.AK4 T32.T94.JT2.J876"]\n'
