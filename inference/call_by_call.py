@@ -70,5 +70,7 @@ def _is_answer(program: SystemProgram, passing: int, asking: int, call: int) -> 
         return False
     if call in (DOUBLE, REDOUBLE) and program.core.rows("entries")[passing]["needs"] != ANY_HAND:
         return True
-    line = program.entry(passing, 0).line
-    return any(line in group.lines for group in program.entry(asking, 0).line.below)
+    # of two lines of a call with the same answers below them, partner's pass may be the other one's
+    line = program.entry(passing, 0).line.line
+    below = program.entry(asking, 0).line.below
+    return any(line == one.line for group in below for one in group.lines)

@@ -210,6 +210,14 @@ def test_random_deals_counted_one_by_one():
 # --- passes over calls that force -----------------------------------------------------------------
 
 FORCING = "opening:\n  1C = Club: 10+ points; artificial, forcing\n"
+TWICE = """convention enough:
+  Pass = Enough: any hand
+opening:
+  1C = Club: 13+ points; artificial, forcing
+    use enough
+  1C = Weaker club: 10+ points; artificial, forcing
+    use enough
+"""
 TAKEOUT = "opening:\n  1C = Club: any hand\nover (1C):\n  Double = Takeout: any hand; forcing\n"
 
 
@@ -219,6 +227,8 @@ TAKEOUT = "opening:\n  1C = Club: any hand\nover (1C):\n  Double = Takeout: any 
         # nobody has an answer
         (FORCING, True, True),
         (FORCING + "    Pass = No points: any hand\n", False, False),
+        # the pass is taken from below the first line, also where partner's hand is of the second
+        (TWICE, False, False),
         # what stands elsewhere does not know that partner's call is forcing
         (FORCING + "general:\n  Pass = No more: any hand\n", True, True),
         (FORCING + "general:\n  Pass = No more: at most 30 points\n", True, True),
