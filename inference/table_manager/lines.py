@@ -78,7 +78,7 @@ class ClaimLine(NamedTuple):
     tricks: int
 
 
-# words of the protocol: without ASCII, 'paſſes' is 'passes' in another case
+# words of the protocol: without ASCII, a long s would be an s in another case
 _IN_ANY_CASE: Final = re.IGNORECASE | re.ASCII
 
 

@@ -28,8 +28,7 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
     add(
         "--ns",
         metavar="SYSTEM",
-        help="a system or foreign engine of ours sits North-South; else programs are waited "
-        "for",
+        help="a system or foreign engine of ours sits North-South; else programs are waited for",
     )
     add("--ew", metavar="SYSTEM", help="the same East-West")
     add(

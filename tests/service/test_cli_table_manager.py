@@ -141,7 +141,7 @@ def test_an_engine_that_fails_is_told_and_the_log_kept(tiny, capsys):
         (["host", "--seating-s", "1"], NO_BACKEND, "expected four programs within 1 s"),
         (["host", "--boards", "3", "--from", "x.pbn"], BAD_ARGUMENTS, "--boards or --from"),
         (["host", "--ns", "nowhere"], BAD_ARGUMENTS, "nowhere"),
-        (["host", "--log", "match.lin"], BAD_ARGUMENTS, "an output ending in .pbn, got 'match.lin'"),
+        (["host", "--log", "match.lin"], BAD_ARGUMENTS, "ending in .pbn, got 'match.lin'"),
         (["sit", "Q", "sayc"], BAD_ARGUMENTS, "Q"),
         (["sit", "N"], BAD_ARGUMENTS, "SYSTEM"),
     ],
