@@ -37,11 +37,12 @@ from __future__ import annotations
 from typing import {names}
 '''
 _ARGUMENTS: Final = {
-    "Auctions": ("deals",), "Bid": ("hand", "auction"), "Compare": ("first", "second"),
-    "Bench": ("system",), "ContractTricks": (),
-    "DoubleDummy": ("deal",), "Infer": ("auction",), "Interpret": ("auction",), "Job": ("path",),
+    "Auctions": ("deals",), "Bid": ("hand", "auction"), "Compare": ("first", "second", "boards"),
+    "Bench": ("system", "against"), "ContractTricks": ("boards",),
+    "DoubleDummy": ("deal", "auctions"), "Infer": ("auction",), "Interpret": ("auction",),
+    "Job": ("path",),
     "Layouts": ("auction",), "Leads": ("hand", "auction"),
-    "Members": ("deals", "entries"), "PracticeDeals": (), "SystemCheck": ("system",),
+    "Members": ("deals", "entries"), "PracticeDeals": (), "SystemCheck": ("system", "opponents"),
     "SystemDiff": ("old", "new"), "ArchiveBoards": ("auction", "format"),
     "ArchiveCounts": ("auction",),
 }  # fmt: skip
@@ -247,6 +248,9 @@ def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -
     for name, schema in sorted(schemas.items()):
         request = name.removesuffix("Request")
         if (request in _ARGUMENTS or name in _ANYTHING_GOES) != asked:
+            continue
+        if set(schema["properties"]) <= {*_ARGUMENTS.get(request, ())}:
+            # there are no options
             continue
         written = f"{request}Options" if request in _ARGUMENTS else name
         lines = [f"class {written}(TypedDict{', total=False' if asked else ''}):"]

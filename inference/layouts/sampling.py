@@ -34,7 +34,9 @@ from .where import Constraints
 
 DEFAULT_TIME_LIMIT_S: Final = 10.0
 _ENOUGH: Final = 4
-"""Conditions are given up where less than one part in so many of the layouts is found."""
+"""Conditions are given up where less than one part in so many of the layouts is found ..."""
+_MANY: Final = 1000
+"""... of so many at most: who wants more gets none that fit worse."""
 
 
 def sample_layouts(
@@ -77,7 +79,7 @@ def sample_layouts(
         conditions hold.
     relaxing
         Whether conditions of calls are given up, the least likely first, where less than a quarter
-        of the layouts is found.
+        of the layouts is found, and less than 250.
     opponents
         System of the side that did not deal, if it is another.
     time_limit_s, max_proposals
@@ -168,7 +170,7 @@ def _search(
         can_relax = relaxing and any(step.reading != "nothing" for step in attempt.steps)
         is_impossible = attempt.dealing.is_impossible
         if not is_impossible:
-            enough = max(1, count // _ENOUGH) if can_relax else 0
+            enough = max(1, min(count, _MANY) // _ENOUGH) if can_relax else 0
             found = search(attempt, count, limits, enough=enough)
             if found.accepted >= max(1, enough) or found.stopped_because in ("time", "cancelled"):
                 break

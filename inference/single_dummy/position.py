@@ -119,7 +119,11 @@ class Position:
             seen |= mask
         counts = self.counts
         wanted = [counts[self.turn] - ((seat - self.leader) % 4 < len(self.trick)) for seat in Seat]
-        if not counts[self.turn] or list(counts) != wanted:
+        if not counts[self.turn]:
+            raise InvalidDeal(
+                f"expected a card for {self.turn.name.capitalize()}, who is to play, got none"
+            )
+        if list(counts) != wanted:
             raise InvalidDeal(
                 f"expected hands of {' '.join(map(str, wanted))} cards (N E S W), "
                 f"got {' '.join(map(str, counts))}"

@@ -78,8 +78,12 @@ class ClaimLine(NamedTuple):
     tricks: int
 
 
+# words of the protocol: without ASCII, a long s would be an s in another case
+_IN_ANY_CASE: Final = re.IGNORECASE | re.ASCII
+
+
 def _read(pattern: str, line: str, expected: str) -> "re.Match[str]":
-    found = re.fullmatch(pattern, " ".join(line.split()), re.IGNORECASE)
+    found = re.fullmatch(pattern, " ".join(line.split()), _IN_ANY_CASE)
     if found is None:
         raise EngineFailed(f"expected {expected}, got {visible(line[:_SHOWN])!r}")
     return found
@@ -317,7 +321,7 @@ def is_claim(line: str) -> bool:
     >>> is_claim("south  CLAIMS the rest"), is_claim("SOUTH plays AS")
     (True, False)
     """
-    return re.match(rf"\s*{_SEAT}\s+claims\b", line, re.IGNORECASE) is not None
+    return re.match(rf"\s*{_SEAT}\s+claims\b", line, _IN_ANY_CASE) is not None
 
 
 def format_claim(claim: ClaimLine) -> str:

@@ -199,12 +199,12 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``bid``."""
     add_flags(parser, BidRequest)
     parser.add_argument("--explain", action="store_true", help="show why, for every candidate")
-    add_flags(parser, SimulateRequest)
+    # without defaults, so that those which are given where they say nothing can be refused
+    add_flags(parser, SimulateRequest, scoring=None, seed=None)
     add_flags(parser, SearchRequest, "kinds", "margin", "errors", "doubled")
     shared.add_table_options(parser)
     parser.add_argument(
         "--meanings",
-        default="sayc",
         metavar="SYSTEM",
         help="where --table is a foreign engine (engine:COMMAND or engine:http://…): the system "
         "that the auction is read by when its call is simulated (default: sayc)",
@@ -264,16 +264,28 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
         if is_engine_name(options.table):
             raise shared.UsageError("expected a system with --search, got a foreign engine")
         _search_wish(options, question.search)
-        return
-    given = {
-        "search-kinds": options.kinds,
-        "margin": options.margin,
-        "errors": options.errors,
-        "doubled": options.doubled,
+    simulates = options.layouts is not None
+    of_search = (question.search, "--search")
+    of_simulation = (simulates, "--simulate")
+    of_both = (simulates or question.search, "--simulate or --search")
+    needs: dict[str, tuple[object, object, str]] = {
+        "search-kinds": (options.kinds or None, *of_search),
+        "margin": (options.margin, *of_search),
+        "errors": (options.errors, *of_search),
+        "doubled": (options.doubled or None, *of_search),
+        "scoring": (options.scoring, *of_simulation),
+        "meanings": (options.meanings, *of_simulation),
+        "budget-ms": (options.budget_ms, *of_both),
+        "tricks": (options.double_dummy, *of_both),
+        "seed": (options.seed, *of_both),
     }
-    for name, value in given.items():
-        if value not in (None, [], False):
-            raise shared.UsageError(f"expected --{name} with --search, got it alone")
+    for name, (value, is_used, wanted) in needs.items():
+        if value is not None and not is_used:
+            raise shared.UsageError(f"expected --{name} with {wanted}, got it without")
+    if options.meanings is not None and not is_engine_name(options.table):
+        raise shared.UsageError(
+            f"expected --meanings with a foreign engine as --table, got {options.table!r}"
+        )
 
 
 def _search_wish(options: argparse.Namespace, search: SearchRequest | int) -> SearchRequest:

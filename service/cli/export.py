@@ -81,7 +81,7 @@ def export_pbn(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.deal_files import deal_sink
     from bidcascade.loaders.pbn_travellers import with_score_tables
 
-    _check_file(options.out, ".pbn")
+    shared.check_file(options.out, ".pbn")
     with ExitStack() as stack:
         frames = stack.enter_context(_boards(options))
         write = stack.enter_context(deal_sink(options.out))
@@ -99,7 +99,7 @@ def export_sheets(options: argparse.Namespace) -> None:
     from bidcascade.service.reports.hand_records import records_page
     from bidcascade.service.reports.report_page import page_html
 
-    _check_file(options.out, ".html")
+    shared.check_file(options.out, ".html")
     count = 0
 
     def counted(frames: "Iterator[pl.DataFrame]") -> "Iterator[pl.DataFrame]":
@@ -114,12 +114,6 @@ def export_sheets(options: argparse.Namespace) -> None:
     with whole_file(out) as partial, can_write(out):
         partial.write_text(page_html(page), encoding="utf-8", newline="\n")
     _print_written(options, count)
-
-
-def _check_file(out: str, suffix: str) -> None:
-    if Path(out).suffix.lower() != suffix:
-        raise shared.UsageError(f"expected an output ending in {suffix}, got {out!r}")
-    shared.check_folder_of(Path(out))
 
 
 def _print_written(options: argparse.Namespace, count: int) -> None:

@@ -28,10 +28,11 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
     EngineFailed
         If the engine has no legal call.
     """
-    if options.explain or options.overlays:
+    if options.explain or options.overlays or options.system_options:
         raise shared.UsageError(
-            "expected a table or system with --explain or --overlay, got a foreign engine"
+            "expected a table or system with --explain, --overlay or --option, got a foreign engine"
         )
+    meanings = options.meanings or "sayc"
     with ExitStack() as stack:
         engine = stack.enter_context(
             open_foreign(options.table, timeout_s=options.call_timeout_ms / 1000)
@@ -55,7 +56,7 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
                 solver = stack.enter_context(shared.double_dummy_pool())
             limit = None if wish.budget_ms is None else wish.budget_ms / 1000
             found = simulate_calls(
-                open_system(options.meanings),
+                open_system(meanings),
                 ForeignBidder(engine),
                 question,
                 solver,
@@ -69,5 +70,5 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
     print(f"{answer['call']}  {visible(meaning or 'undescribed')}")
     if "simulation" in answer:
         print_simulation(
-            answer["simulation"], f"auction read as {options.meanings}, bid on by {engine.name}"
+            answer["simulation"], f"auction read as {meanings}, bid on by {engine.name}"
         )

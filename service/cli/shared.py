@@ -352,6 +352,13 @@ def check_out(out: str) -> None:
     check_folder_of(Path(out))
 
 
+def check_file(out: str, suffix: str) -> None:
+    """Check the name of an output that has one form, before the work is done."""
+    if Path(out).suffix.lower() != suffix:
+        raise UsageError(f"expected an output ending in {suffix}, got {out!r}")
+    check_folder_of(Path(out))
+
+
 def check_folder_of(path: Path) -> None:
     """Check that a file's folder is there, before the work is done."""
     if not path.parent.is_dir():

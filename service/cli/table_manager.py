@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _DEFAULT_BOARDS = 16
 _FEWEST_LAYOUTS = 4
 _LOOPBACK = "127.0.0.1"
+_ANY_ADDRESS = ("", "0.0.0.0")
+"""Who listens at these is reached by loopback."""
 
 
 def configure_table_manager(parser: argparse.ArgumentParser) -> None:
@@ -26,8 +28,7 @@ def configure_table_manager(parser: argparse.ArgumentParser) -> None:
     add(
         "--ns",
         metavar="SYSTEM",
-        help="a system or foreign engine of ours sits North-South, over loopback; else programs "
-        "are waited for",
+        help="a system or foreign engine of ours sits North-South; else programs are waited for",
     )
     add("--ew", metavar="SYSTEM", help="the same East-West")
     add(
@@ -130,7 +131,7 @@ def host(options: argparse.Namespace) -> None:
         raise shared.UsageError("expected --boards or --from, got both")
     log = None if options.log is None else Path(options.log)
     if log is not None:
-        shared.check_folder_of(log)
+        shared.check_file(options.log, ".pbn")
     names = [options.ns, options.ew]
     ours = [side for side, name in enumerate(names) if name is not None]
     failures: list[EngineFailed] = []
@@ -152,10 +153,11 @@ def host(options: argparse.Namespace) -> None:
         stack.callback(_wait_for, threads, options.call_s)
         stack.enter_context(table)
         shared.note(f"waiting for programs at {options.host}:{table.port}")
+        address = _LOOPBACK if options.host in _ANY_ADDRESS else options.host
         threads += [
             threading.Thread(
                 target=_sit_down,
-                args=(table.port, Seat(seat), player, chooser, failures),
+                args=(address, table.port, Seat(seat), player, chooser, failures),
                 kwargs={"claims": options.claims},
             )
             for side, player, chooser in zip(ours, players, choosers, strict=True)
@@ -221,6 +223,7 @@ def _card_player(
 
 
 def _sit_down(
+    address: str,
     port: int,
     seat: "Seat",
     player: "Player",
@@ -235,7 +238,7 @@ def _sit_down(
 
     try:
         team = f"{player.name} {'NE'[seat % 2]}"
-        take_seat(_LOOPBACK, port, seat, player, team=team, cards=cards, claims=claims)
+        take_seat(address, port, seat, player, team=team, cards=cards, claims=claims)
     except EngineFailed as error:
         if "table manager" not in str(error):
             failures.append(error)

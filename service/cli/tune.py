@@ -11,7 +11,7 @@ from . import shared
 
 if TYPE_CHECKING:
     from bidcascade.inference.tuning import Trial, TrialTally, Tuner
-    from bidcascade.systems.text_numbers import NumberChange
+    from bidcascade.systems.text_numbers import NumberChange, OpenText
 
 _PLACE: Final = re.compile(r"(?P<file>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
 _JOURNAL: Final = "tries.jsonl"
@@ -122,6 +122,7 @@ def tune_system(options: argparse.Namespace) -> int:
     names = [options.system, *options.also]
     chosen = shared.chosen_options(options, *names)
     text, *others = (OpenText(name, options=one) for name, one in zip(names, chosen, strict=True))
+    _check_places(text, only=options.only, keep=options.keep)
     beside = {
         one.name: next(iter(one.paths.values())).with_suffix(".cases") for one in (text, *others)
     }
@@ -196,6 +197,24 @@ def _check_kinds(kinds: Sequence[str], known: Sequence[str]) -> None:
     for kind in kinds:
         if kind not in known:
             raise shared.UsageError(f"expected --kind {', '.join(known)}, got {kind!r}")
+
+
+def _check_places(text: "OpenText", **given: Sequence[str]) -> None:
+    """Raise where an argument names no line: what it was to protect would be changed."""
+    for flag, places in given.items():
+        for one in places:
+            place = _Place.parse(one)
+            lines = (
+                (name, line)
+                for name, content in text.texts.items()
+                for line in range(1, content.count("\n") + 2)
+            )
+            if not any(place.holds(*line) for line in lines):
+                files = ", ".join(sorted(text.texts))
+                raise shared.UsageError(
+                    f"expected --{flag} with lines of a file that {text.name!r} reads ({files}), "
+                    f"got {one!r}"
+                )
 
 
 def _search(tuner: "Tuner", budget: Any, bar: Callable[[int, int, int], None]) -> None:

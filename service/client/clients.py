@@ -8,6 +8,7 @@ import io
 import itertools
 import json
 import os
+import re
 import time
 from collections.abc import (
     AsyncIterator,
@@ -33,6 +34,7 @@ from typing import (
     NamedTuple,
     ParamSpec,
     Self,
+    TypedDict,
     TypeVar,
     Unpack,
     overload,
@@ -71,9 +73,15 @@ Calls = str | Sequence[str]
 Deal = str | Sequence[str] | options_of.DealRequest
 """A deal: PBN or LIN text, four hands, or all that the API knows of one."""
 
-
 System = str | options_of.SystemChoice
 """A system: the name of a table, a text of more than one line, or all that the API knows of one."""
+
+
+class Board(TypedDict):
+    """A deal, and contracts on it, such as ``3NN``."""
+
+    deal: Deal
+    contracts: Sequence[str]
 
 
 class NumberedResult(answers.DealResult):
@@ -239,12 +247,39 @@ def _error_of(response: httpx.Response) -> ServiceError:
     status, wait = response.status_code, _retry_after(response.headers)
     kind = str(problem.get("type", ""))
     if not kind.startswith(_PROBLEM):
-        text = response.text.strip()[:200]
-        detail = f"expected an answer of bidcascade, got {status} {text!r}"
-        return ServiceError(status, "http", detail, retry_after=wait)
+        return _of_others(response, retry_after=wait)
     return ServiceError(
-        status, kind.removeprefix(_PROBLEM), str(problem.get("detail", "")),
-        errors=problem.get("errors", ()), request_id=problem.get("request_id"), retry_after=wait
+        status,
+        kind.removeprefix(_PROBLEM),
+        str(problem.get("detail", "")),
+        errors=problem.get("errors", ()),
+        request_id=problem.get("request_id"),
+        retry_after=wait,
+    )
+
+
+def _of_others(response: httpx.Response, *, retry_after: float | None = None) -> ServiceError:
+    """Error that an answer, whose body has been read, stands for if it is not the service's."""
+    status, text = response.status_code, response.text.strip()[:200]
+    detail = f"expected an answer of bidcascade, got {status} {text!r}"
+    return ServiceError(status, "http", detail, retry_after=retry_after)
+
+
+def _numbered(error: ServiceError, first: int) -> ServiceError:
+    """Error of a part of the deals, by the numbers that the deals have in the whole."""
+    if not first:
+        return error
+
+    def moved(text: str) -> str:
+        return re.sub(r"\bdeals\[(\d+)\]", lambda found: f"deals[{int(found[1]) + first}]", text)
+
+    return ServiceError(
+        error.status,
+        error.kind,
+        moved(error.detail),
+        errors=[{**one, "field": moved(one["field"])} for one in error.errors],
+        request_id=error.request_id,
+        retry_after=error.retry_after,
     )
 
 
@@ -277,8 +312,14 @@ async def _lines_of(
     async for piece in pieces:
         *lines, rest = (rest + piece).split(b"\n")
         for line in lines:
+            try:
+                found = json.loads(line)
+            except ValueError:
+                text = line.decode(errors="replace").strip()[:200]
+                detail = f"expected lines of bidcascade, got {text!r}"
+                raise ServiceError(200, "http", detail) from None
             seen += 1
-            yield json.loads(line)
+            yield found
     if rest or expected not in (None, seen):
         wanted = seen if expected is None else expected
         raise ServiceError(0, "no-answer", f"expected {wanted} lines, got {seen}: broken off")
@@ -376,9 +417,10 @@ class _Questions(Generic[_Transport]):
         url = base_url or os.environ.get("BIDCASCADE_URL") or DEFAULT_URL
         key = api_key or os.environ.get("BIDCASCADE_API_KEY")
         self._http = self._connection(
-            base_url=url.rstrip("/"), transport=transport,
+            base_url=url.rstrip("/"),
+            transport=transport,
             headers={"Authorization": f"Bearer {key}"} if key else {},
-            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _TO_CONNECT_S))
+            timeout=httpx.Timeout(timeout_s, connect=min(timeout_s, _TO_CONNECT_S)),
         )
 
     @asynccontextmanager
@@ -398,8 +440,11 @@ class _Questions(Generic[_Transport]):
                 if archive is not None and start is not None:
                     archive.seek(start)
                 request = self._http.build_request(
-                    question.method, question.path, params=question.params, headers=headers,
-                    content=content if archive is None else self._sent(archive)
+                    question.method,
+                    question.path,
+                    params=question.params,
+                    headers=headers,
+                    content=content if archive is None else self._sent(archive),
                 )
                 response = await self._send(request)
                 try:
@@ -423,7 +468,11 @@ class _Questions(Generic[_Transport]):
     async def _json(self, question: _Question[_Answer]) -> _Answer:
         async with self._answer(question) as response:
             # a removed job is answered without a body
-            answer: _Answer = json.loads(await self._read(response) or b"null")
+            body = await self._read(response) or b"null"
+            try:
+                answer: _Answer = json.loads(body)
+            except ValueError:
+                raise _of_others(response) from None
             return answer
 
     @_listed
@@ -445,10 +494,13 @@ class _Questions(Generic[_Transport]):
             ``mode``, ``completed_only``, ``limit``, ``table``.
         """
         for first, count, question in _parts_of(deals, deals_a_request, options, _JSON_LINES):
-            async with self._answer(question) as response:
-                async for result in _lines_of(self._pieces(response), count):
-                    result["deal"] += first
-                    yield result
+            try:
+                async with self._answer(question) as response:
+                    async for result in _lines_of(self._pieces(response), count):
+                        result["deal"] += first
+                        yield result
+            except ServiceError as error:
+                raise _numbered(error, first) from error.__cause__
 
     @_answered
     async def auctions_frame(
@@ -463,8 +515,14 @@ class _Questions(Generic[_Transport]):
 
         frames = []
         for first, _, question in _parts_of(deals, deals_a_request, options, _ARROW):
-            async with self._answer(question) as response:
-                frame = pl.read_ipc_stream(io.BytesIO(await self._read(response)))
+            try:
+                async with self._answer(question) as response:
+                    body = await self._read(response)
+                    if response.headers.get("Content-Type", "") != _ARROW:
+                        raise _of_others(response)
+                    frame = pl.read_ipc_stream(io.BytesIO(body))
+            except ServiceError as error:
+                raise _numbered(error, first) from error.__cause__
             number = pl.col("deal") + pl.lit(first, pl.UInt32)
             frames.append(frame.with_columns(number.cast(pl.UInt32)))
         return pl.concat(frames) if frames else pl.DataFrame()
@@ -530,17 +588,19 @@ class _Questions(Generic[_Transport]):
 
     @_operation
     def double_dummy(
-        self, deal: Deal, **options: Unpack[options_of.DoubleDummyOptions]
+        self, deal: Deal, *, auctions: Iterable[Calls] = ()
     ) -> _Question[answers.DoubleDummyAnswer]:
         """Solve a deal: tricks of all contracts, par, and what some auctions on it are worth."""
-        return _Question("POST", "/v1/double-dummy", body={"deal": _deal_of(deal), **options})
+        body = {"deal": _deal_of(deal), "auctions": [*map(_calls_of, auctions)]}
+        return _Question("POST", "/v1/double-dummy", body=body)
 
     @_operation
     def contract_tricks(
-        self, **options: Unpack[options_of.ContractTricksOptions]
+        self, *, boards: Iterable[Board | options_of.BoardContracts]
     ) -> _Question[answers.ContractTricksAnswer]:
-        """Solve some contracts of each of up to 100 deals, the option ``boards``."""
-        return _Question("POST", "/v1/double-dummy/tricks", body=options)
+        """Solve some contracts of each of up to 100 deals."""
+        body = {"boards": [{**one, "deal": _deal_of(one["deal"])} for one in boards]}
+        return _Question("POST", "/v1/double-dummy/tricks", body=body)
 
     @_listed
     async def leads_refined(
@@ -553,10 +613,15 @@ class _Questions(Generic[_Transport]):
 
     @_operation
     def check_system(
-        self, system: System, **options: Unpack[options_of.SystemCheckOptions]
+        self,
+        system: System,
+        *,
+        opponents: System | None = None,
+        **options: Unpack[options_of.SystemCheckOptions],
     ) -> _Question[answers.SystemCheckAnswer]:
         """Say what is wrong in a system's text, or what the system does on random deals."""
-        body = {"system": _system_of(system), **options}
+        others = None if opponents is None else _system_of(opponents)
+        body = {"system": _system_of(system), "opponents": others, **options}
         return _Question("POST", "/v1/systems/check", body=body)
 
     @_operation
@@ -569,18 +634,30 @@ class _Questions(Generic[_Transport]):
 
     @_operation
     def compare(
-        self, first: System, second: System, **options: Unpack[options_of.CompareOptions]
+        self,
+        first: System,
+        second: System,
+        *,
+        boards: Iterable[Deal] | None = None,
+        **options: Unpack[options_of.CompareOptions],
     ) -> _Question[answers.CompareAnswer]:
-        """Play a match of two systems; IMPs are for the first."""
-        body = {"first": _system_of(first), "second": _system_of(second), **options}
-        return _Question("POST", "/v1/compare", body=body)
+        """Play a match of two systems, on random deals or on ``boards``; IMPs are for the first."""
+        deals = None if boards is None else [*map(_deal_of, boards)]
+        sides = {"first": _system_of(first), "second": _system_of(second)}
+        return _Question("POST", "/v1/compare", body={**sides, "boards": deals, **options})
 
     @_operation
     def bench(
-        self, system: System, **options: Unpack[options_of.BenchOptions]
+        self,
+        system: System,
+        *,
+        against: Iterable[System] | None = None,
+        **options: Unpack[options_of.BenchOptions],
     ) -> _Question[answers.BenchAnswer]:
         """Measure a system on fixed boards: matches, and its distance from par by causes."""
-        return _Question("POST", "/v1/bench", body={"system": _system_of(system), **options})
+        others = None if against is None else [*map(_system_of, against)]
+        body = {"system": _system_of(system), "against": others, **options}
+        return _Question("POST", "/v1/bench", body=body)
 
     @_operation
     def tables(self) -> _Question[answers.TablesAnswer]:
@@ -697,8 +774,8 @@ class _Questions(Generic[_Transport]):
         name : str, optional
             What deals are named after; else the file's name.
         **options
-            ``mode``, ``beside``, ``archive``, ``completed_only``, ``limit``, ``max_depth``, ``text``,
-            ``result``, ``table``.
+            ``mode``, ``beside``, ``archive``, ``completed_only``, ``limit``, ``max_depth``,
+            ``text``, ``result``, ``table``.
         """
         with ExitStack() as stack:
             if isinstance(file, str | PathLike):

@@ -51,7 +51,6 @@ class AuctionsOptions(TypedDict, total=False):
 
 
 class BenchOptions(TypedDict, total=False):
-    against: list[SystemChoice] | None
     boards: int
     seed: int
     bank: Literal["held-out", "open", "all"]
@@ -72,14 +71,9 @@ class BoardContracts(TypedDict, total=False):
 
 class CompareOptions(TypedDict, total=False):
     deals: int
-    boards: list[DealRequest] | None
     seed: int
     solve: int
     budget_ms: int | None
-
-
-class ContractTricksOptions(TypedDict, total=False):
-    boards: list[BoardContracts]
 
 
 class DealRequest(TypedDict, total=False):
@@ -88,10 +82,6 @@ class DealRequest(TypedDict, total=False):
     lin: str | None
     dealer: str | None
     vulnerability: str | None
-
-
-class DoubleDummyOptions(TypedDict, total=False):
-    auctions: list[list[str]]
 
 
 class InferOptions(TypedDict, total=False):
@@ -191,7 +181,6 @@ class SimulateRequest(TypedDict, total=False):
 
 
 class SystemCheckOptions(TypedDict, total=False):
-    opponents: SystemChoice | None
     deals: int
     seed: int
     auctions: list[str]

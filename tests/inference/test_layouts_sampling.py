@@ -259,6 +259,17 @@ def test_contradicting_calls_are_relaxed_least_likely_first():
         sample_layouts(system, "1C P 1D P 2C", count=50, seed=1, relaxing=False)
 
 
+def test_nothing_is_given_up_because_many_layouts_are_wanted(sayc):
+    """Many layouts that fit are enough, however few they are of those wanted."""
+    found = [
+        sample_layouts(sayc, "1N P", count=count, seed=1, max_proposals=10_000)
+        for count in (1000, 100_000)
+    ]
+    assert [one.report.relaxed for one in found] == [(), ()]
+    assert found[1].report.stopped_because == "proposals"
+    assert (found[0].hands == found[1].hands[:, :1000]).all()
+
+
 def test_known_hand_that_did_not_make_its_calls_is_noted(sayc):
     layouts = sample_layouts(sayc, "1N P", count=20, known={Seat.NORTH: "AKQJ.AKQ.AKQ.AKQ"}, seed=1)
     assert len(layouts.report.notes) == 1

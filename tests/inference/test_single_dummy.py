@@ -317,6 +317,7 @@ def test_a_study_can_be_cancelled():
         ("N:K... A... Q... T...", {"void": ["N1"]}, "a seat and suits"),
         ("N:K... A... Q... T...", {"strain": "Z"}, "a strain"),
         ("N:K... A... Q... T...", {"leader": "E", "dummy_visible": False}, "before the opening"),
+        ("N:... ... ... ...", {"leader": "S"}, "a card for South, who is to play"),
     ],
 )
 def test_what_is_no_position(text, more, message):

@@ -81,6 +81,9 @@ def test_boards_are_read_as_they_were_written(number, dealer, sides):
         (lines.parse_call_line, "NORTH bids P"),
         (lines.parse_call_line, "NORTH bids"),
         (lines.parse_call_line, "SOUTHWEST passes"),
+        (lines.parse_call_line, "SOUTH pa\u017f\u017fes"),  # long s: an s in another case
+        (lines.parse_card_line, "NORTH plays \u212aS"),  # the sign of kelvin: a k
+        (lines.parse_board, "Board number 1. Dealer NORTH. N/\u017f vulnerable."),
         (lines.parse_card_line, "NORTH plays 1S"),
         (lines.parse_card_line, "NORTH plays AA"),
         (lines.parse_card_line, "NORTH claims 13"),

@@ -141,6 +141,7 @@ def test_an_engine_that_fails_is_told_and_the_log_kept(tiny, capsys):
         (["host", "--seating-s", "1"], NO_BACKEND, "expected four programs within 1 s"),
         (["host", "--boards", "3", "--from", "x.pbn"], BAD_ARGUMENTS, "--boards or --from"),
         (["host", "--ns", "nowhere"], BAD_ARGUMENTS, "nowhere"),
+        (["host", "--log", "match.lin"], BAD_ARGUMENTS, "ending in .pbn, got 'match.lin'"),
         (["sit", "Q", "sayc"], BAD_ARGUMENTS, "Q"),
         (["sit", "N"], BAD_ARGUMENTS, "SYSTEM"),
     ],
@@ -148,6 +149,13 @@ def test_an_engine_that_fails_is_told_and_the_log_kept(tiny, capsys):
 def test_what_is_wrong(arguments, code, message, capsys):
     assert main(["table-manager", *arguments]) == code
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there all of 127.0.0.0/8 is loopback")
+def test_seats_of_ours_come_to_the_address_of_the_table(tiny, capsys):
+    arguments = ["table-manager", "host", "--host", "127.0.0.2", "--ns", tiny, "--ew", tiny]
+    assert main([*arguments, "--boards", "1", "--card-ms", "0", "--seating-s", "20"]) == 0
+    assert "1 boards" in capsys.readouterr().out
 
 
 def test_nobody_listens(tiny, capsys):

@@ -93,12 +93,10 @@ OPTIONS = {
     InferRequest: ("InferOptions", {"auction"}),
     LeadsRequest: ("LeadsOptions", {"hand", "auction"}),
     PracticeDealsRequest: ("PracticeDealsOptions", set()),
-    DoubleDummyRequest: ("DoubleDummyOptions", {"deal"}),
-    ContractTricksRequest: ("ContractTricksOptions", set()),
-    SystemCheckRequest: ("SystemCheckOptions", {"system"}),
+    SystemCheckRequest: ("SystemCheckOptions", {"system", "opponents"}),
     SystemDiffRequest: ("SystemDiffOptions", {"old", "new"}),
-    CompareRequest: ("CompareOptions", {"first", "second"}),
-    BenchRequest: ("BenchOptions", {"system"}),
+    CompareRequest: ("CompareOptions", {"first", "second", "boards"}),
+    BenchRequest: ("BenchOptions", {"system", "against"}),
 }
 """Types of the options of the clients' methods, and the fields that are arguments of theirs."""
 

@@ -1,15 +1,18 @@
 """Clients: what is asked again and what is not, and how errors are told; nothing is sent."""
 
 import asyncio
+import inspect
 import io
 import json
 
 import httpx
+import polars as pl
 import pytest
 
 from bidcascade.service.client import AsyncClient, Client, Retries, ServiceError, clients
 
 USUAL = Retries()
+DEAL = "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"
 BUSY = {
     "type": "urn:bidcascade:problem:overloaded", "title": "Too many requests are being worked on",
     "status": 429, "detail": "expected at most 1 request", "instance": "/healthz",
@@ -57,13 +60,17 @@ def call(request, monkeypatch):
 
     def sync_call(service, method, *given, retries=USUAL, **options):
         with Client("http://a", transport=httpx.MockTransport(service), retries=retries) as client:
-            return getattr(client, method)(*given, **options)
+            answer = getattr(client, method)(*given, **options)
+            return list(answer) if inspect.isgenerator(answer) else answer
 
     def async_call(service, method, *given, retries=USUAL, **options):
         async def run():
             transport = httpx.MockTransport(service)
             async with AsyncClient("http://a", transport=transport, retries=retries) as client:
-                return await getattr(client, method)(*given, **options)
+                answer = getattr(client, method)(*given, **options)
+                if inspect.isasyncgen(answer):
+                    return [one async for one in answer]
+                return await answer
 
         return asyncio.run(run())
 
@@ -154,6 +161,61 @@ def test_answers_of_others_are_told(call):
     assert caught.value.request_id is None
 
 
+@pytest.mark.parametrize("method", ["health", "auctions_frame", "auctions"])
+def test_a_page_in_place_of_an_answer_is_told(call, method):
+    """As a network gives that wants a password first: status 200, and no answer of ours."""
+    given = () if method == "health" else ([DEAL],)
+    page = httpx.Response(200, html="<h1>Welcome</h1>\n")
+    with pytest.raises(ServiceError, match=r"200 http: .* '<h1>Welcome</h1>'"):
+        call(Service(page), method, *given)
+
+
+@pytest.mark.parametrize("method", ["auctions_frame", "auctions"])
+def test_deals_at_fault_have_their_numbers_among_all(call, method):
+    lines = "".join(f"{json.dumps({'deal': number})}\n" for number in range(2))
+    stream = io.BytesIO()
+    pl.DataFrame({"deal": [0, 1]}).cast(pl.UInt32).write_ipc_stream(stream)
+    fine = (
+        httpx.Response(200, text=lines)
+        if method == "auctions"
+        else httpx.Response(
+            200,
+            content=stream.getvalue(),
+            headers={"Content-Type": "application/vnd.apache.arrow.stream"},
+        )
+    )
+    error = {"field": "deals[1].deal", "value": "x", "reason": "expected a deal, got 'x'"}
+    problem = {**BUSY, "type": "urn:bidcascade:problem:invalid-request", "errors": [error],
+               "detail": "deals[1].deal: expected a deal, got 'x'"}  # fmt: skip
+    service = Service(fine, httpx.Response(422, json=problem))
+    with pytest.raises(ServiceError, match=r"deals\[3\]\.deal: expected a deal") as caught:
+        call(service, method, [DEAL] * 3 + ["x"], deals_a_request=2)
+    assert [one["field"] for one in caught.value.errors] == ["deals[3].deal"]
+
+
+@pytest.mark.parametrize(
+    ("method", "given", "options", "sent"),
+    [
+        ("double_dummy", (DEAL,), {"auctions": ["1N-P-P P", ["1N"]]},
+         {"deal": {"deal": DEAL}, "auctions": [["1N", "P", "P", "P"], ["1N"]]}),
+        ("contract_tricks", (), {"boards": [{"deal": DEAL, "contracts": ["3NN"]}]},
+         {"boards": [{"deal": {"deal": DEAL}, "contracts": ["3NN"]}]}),
+        ("compare", ("sayc", "acol"), {"boards": [DEAL]},
+         {"first": {"table": "sayc"}, "second": {"table": "acol"}, "boards": [{"deal": DEAL}]}),
+        ("bench", ("sayc",), {"against": ["acol", "a\nb"]},
+         {"system": {"table": "sayc"}, "against": [{"table": "acol"}, {"text": "a\nb"}]}),
+        ("check_system", ("sayc",), {"opponents": "acol"},
+         {"system": {"table": "sayc"}, "opponents": {"table": "acol"}}),
+    ],
+)  # fmt: skip
+def test_deals_auctions_and_systems_are_written_alike_everywhere(
+    call, method, given, options, sent
+):
+    service = Service(fine())
+    call(service, method, *given, **options)
+    assert json.loads(service.bodies[0]) == sent
+
+
 @pytest.mark.parametrize(
     ("failure", "kind"),
     [
@@ -188,10 +250,12 @@ def test_address_and_key_come_from_the_environment(monkeypatch):
     with Client("http://b", api_key="bc_2", transport=httpx.MockTransport(service)) as client:
         client.health()
     assert [str(request.url) for request in service.requests] == [
-        "http://bridge.example/club/healthz", "http://b/healthz"
+        "http://bridge.example/club/healthz",
+        "http://b/healthz",
     ]
     assert [request.headers["authorization"] for request in service.requests] == [
-        "Bearer bc_1", "Bearer bc_2"
+        "Bearer bc_1",
+        "Bearer bc_2",
     ]
 
 

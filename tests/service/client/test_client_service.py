@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from bidcascade.bridge import Deal, format_deal
+from bidcascade.engine.engine import Engine
 from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals
 from bidcascade.service.client import AsyncClient, Client, ServiceError
-from bidcascade.engine.engine import Engine
 from tests.service.jobs.support_jobs import archive
 from tests.support_docs import run_page
 from tests.support_service import DEAL, ready_server, write_small_table
@@ -34,9 +34,14 @@ def folder(tmp_path_factory):
 def server(folder) -> Iterator[tuple[str, "subprocess.Popen[bytes]"]]:
     small = write_small_table(folder)
     with ready_server(
-        extra_tables=f"small={small}", data_folder=folder / "data", stream_chunk_deals=20,
+        extra_tables=f"small={small}",
+        data_folder=folder / "data",
+        stream_chunk_deals=20,
         archives_folder=folder / "kept",
-        jobs_root=folder / "archives", max_request_deals=100, max_running_jobs=1, backend="cpu"
+        jobs_root=folder / "archives",
+        max_request_deals=100,
+        max_running_jobs=1,
+        backend="cpu",
     ) as server:
         yield server
 
@@ -104,7 +109,8 @@ def test_more_deals_than_a_request_takes(client, deals, texts):
     expected = Engine.open("sayc", "reference").auctions(deals, limit=5)
     listed = [
         (result["deal"], " ".join(auction["calls"]), auction["entry"])
-        for result in results for auction in result["auctions"]
+        for result in results
+        for auction in result["auctions"]
     ]
     assert [result["deal"] for result in results] == list(range(120))
     assert listed == expected.select("deal", "calls", "entry").rows()
@@ -116,7 +122,8 @@ def test_frames(client, deals, texts, mode):
     results = client.auctions(texts, deals_a_request=50, mode=mode, table="small")
     rows = [
         (result["deal"], " ".join(auction["calls"]), auction["completed"])
-        for result in results for auction in result["auctions"]
+        for result in results
+        for auction in result["auctions"]
     ]
     assert frame.select("deal", "calls", "completed").rows() == rows
     assert frame.schema["deal"] == pl.UInt32
@@ -310,10 +317,12 @@ def test_a_long_answer_may_be_left(server, texts):
 
 
 def test_a_deal_solved_and_what_a_table_is_about(client):
-    auctions = [["1N", "P", "3N", "P", "P", "P"], ["P"] * 4]
+    auctions = ["1N P 3N P P P", ["P"] * 4]
     answer = client.double_dummy(DEAL, auctions=auctions)
     assert answer["par"] == {"score": 120, "contracts": ["2N-N=", "1N-N+1"]}
     assert [one["contract"] for one in answer["auctions"]] == ["3NN", "Pass"]
+    board = {"deal": DEAL, "contracts": ["3NN"]}
+    assert client.contract_tricks(boards=[board])["tricks"] == [[8]]
     topics = {one["topic"]: one["places"] for one in client.topics("sayc")["topics"]}
     assert ["1N", "P"] in topics["#stayman"]
     system = client.system("sayc")
