@@ -410,7 +410,7 @@ class DeviceEngine:
             }
         return DeviceFrame(self.session, columns, booleans=[*columns])
 
-    def evaluate(self, deals: Any, expressions: Sequence[str]) -> DeviceFrame:
+    def evaluate(self, deals: Any, expressions: Sequence[str] | str) -> DeviceFrame:
         """Truth of expressions on all four hands; columns as of :meth:`Engine.evaluate`.
 
         Raises

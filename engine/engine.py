@@ -348,8 +348,7 @@ class Engine:
         if mode not in ("all", "first"):
             raise ValueError(f"expected mode 'all' or 'first', got {mode!r}")
         for what, value in (("limit", limit), ("max_depth", max_depth)):
-            if value is not None and value < 1:
-                raise ValueError(f"expected a {what} of at least 1, got {value!r}")
+            _check_bound(what, value)
         if mode == "first" and (completed_only or max_depth is not None or limit is not None):
             raise ValueError("expected completed_only, max_depth and limit only in mode 'all'")
         query = Query(mode, completed_only, limit, max_depth)
@@ -569,14 +568,14 @@ class Engine:
         """
         return self.bidder.auction_of(entry)
 
-    def evaluate(self, frame: "Deals", expressions: Sequence[str]) -> "pl.DataFrame":
+    def evaluate(self, frame: "Deals", expressions: Sequence[str] | str) -> "pl.DataFrame":
         """Truth of expressions on all four hands of each deal.
 
         Parameters
         ----------
         frame
             Deal frame, or what names deals, as for :meth:`auctions`.
-        expressions : sequence of str
+        expressions : str or sequence of str
             In the words of the table's vocabulary, about one hand: ``SL_S >= 5``.
 
         Returns
@@ -676,8 +675,12 @@ def check_count_bounds(share: float, max_depth: int | None) -> None:
     """
     if not 0 <= share <= 1:
         raise ValueError(f"expected a share from 0 to 1, got {share!r}")
-    if max_depth is not None and max_depth < 1:
-        raise ValueError(f"expected a max_depth of at least 1, got {max_depth!r}")
+    _check_bound("max_depth", max_depth)
+
+
+def _check_bound(what: str, value: int | None) -> None:
+    if value is not None and (not hasattr(value, "__index__") or value < 1):
+        raise ValueError(f"expected a {what} of at least 1, a whole number, got {value!r}")
 
 
 def _arrays(deals: "Deals") -> DealArrays:

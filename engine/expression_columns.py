@@ -12,9 +12,14 @@ from bidcascade.table.language.seat_terms import seat_expression
 
 
 def evaluation_plan(
-    expressions: Sequence[str], vocabulary: Vocabulary
+    expressions: Sequence[str] | str, vocabulary: Vocabulary
 ) -> tuple[Plan, list[list[str]]]:
-    """Plan that only evaluates expressions, and for each the names of its four columns."""
+    """Plan that only evaluates expressions, and for each the names of its four columns.
+
+    One alone may be a text; its letters would else be taken for expressions.
+    """
+    if isinstance(expressions, str):
+        expressions = [expressions]
     trees = list(dict.fromkeys(parse_expression(text) for text in expressions))
     codes = tuple(to_postfix(tree, vocabulary) for tree in trees)
     names = [[seat_expression(tree, letter) for letter in SEATS] for tree in trees]

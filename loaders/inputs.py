@@ -104,6 +104,9 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
             sources.append(Source(f"{kind} {number}", data=data, size=len(data)))
         elif not isinstance(given, str | Path):
             raise InvalidInput(f"expected a path, a deal as text or bytes, got {given!r:.80}")
+        elif given == "":
+            # as a path it is the folder one is in
+            raise InvalidInput("expected a file, a folder or a pattern, got an empty text")
         else:
             found = _paths(given)
             for path, name in found:

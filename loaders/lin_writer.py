@@ -10,7 +10,7 @@ from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_h
 
 from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
 from .pbn_writer import checked_rows
-from .whole_files import can_write, whole_file
+from .whole_files import write_texts
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}
 _SV = dict(zip(VULNERABILITIES, "oneb", strict=True))
@@ -51,13 +51,7 @@ def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     mb|7S!|an|grand|pg||
     """
     if isinstance(file, str | Path):
-        path = Path(file)
-        with (
-            whole_file(path) as partial,
-            can_write(path),
-            partial.open("w", encoding="utf-8", newline="\n") as stream,
-        ):
-            stream.writelines(format_lin(frame))
+        write_texts(format_lin(frame), Path(file))
     else:
         file.writelines(format_lin(frame))
 

@@ -21,7 +21,6 @@ from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import I64, U8
 
 from .checksums import RowChecksums, check_rows
-from .columns import contract_names
 from .frame import (
     DEAL_SCHEMA,
     HAND_COLUMNS,
@@ -33,6 +32,7 @@ from .frame import (
     without_unknown_play,
 )
 from .parquet_decoder import decode_parquet
+from .value_rules import VALUE_RULES, invalid_values, without_null_texts
 from .whole_files import can_write, whole_file
 
 ROWS_PER_PART = 250_000
@@ -169,37 +169,7 @@ def read_deal_parquet_part(path: str | Path, source: str, first: int, rows: int)
         reason = str(error).partition("\n")[0]
         raise InvalidInput(f"cannot read {source} as a deal frame: {reason}") from error
     check_rows(frame, decoded.metadata, source, first=first, rows=decoded.rows)
-    # other programs write null for an empty text in a list
-    texts = pl.col("players", "commentary").list.eval(pl.element().fill_null(""))
-    return _sort_out(frame.with_columns(texts), part, source, first)
-
-
-def _whole(column: str) -> pl.Expr:
-    """How many elements of a list are not null, -1 if some are."""
-    length = pl.col(column).list.len().cast(pl.Int64)
-    return pl.when(pl.col(column).list.drop_nulls().list.len() == length).then(length).otherwise(-1)
-
-
-_CALLS = pl.col("auction").list.len().fill_null(0)
-_TAIL = pl.col("illegal_tail").list
-_RULES = {
-    "auction": (
-        "call codes of 0 to 37",
-        (_whole("auction") >= 0) & (pl.col("auction").list.max().fill_null(0) <= LAST_BID),
-    ),
-    "illegal_tail": (
-        "call codes of 0 to 37, or 255",
-        (_whole("illegal_tail") >= 0)
-        & (_TAIL.set_difference([255]).list.max().fill_null(0) <= LAST_BID),
-    ),
-    "announcements": ("a text a call", _whole("announcements") == _CALLS),
-    "alerts": ("true or false a call", _whole("alerts") == _CALLS),
-    "play": ("cards of 0 to 51", (_whole("play") >= 0) & (pl.col("play").list.max() < 52)),
-    "players": ("four names", pl.col("players").list.len() == 4),
-    "contract": ("a contract such as '4SX'", pl.col("contract").is_in(contract_names().implode())),
-    "tricks": ("0 to 13", pl.col("tricks") <= 13),
-}
-"""What must hold where a value is known, by column; what is null holds."""
+    return _sort_out(without_null_texts(frame), part, source, first)
 
 
 def illegal_auctions(auctions: pl.Series) -> NDArray[np.bool_]:
@@ -254,10 +224,7 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
     is_known = np.ones(frame.height, np.bool_)
     for column in ("dealer", "vulnerability"):
         is_known &= frame[column].is_not_null().to_numpy()
-    invalid = frame.select(
-        (pl.col(column).is_not_null() & ~holds).fill_null(value=False).alias(column)
-        for column, (_, holds) in _RULES.items()
-    )
+    invalid = invalid_values(frame)
     # told where nothing else is wrong
     is_illegal = illegal_auctions(frame["auction"])
     is_right = ~(invalid.select(pl.any_horizontal(pl.all())).to_series().to_numpy() | is_illegal)
@@ -270,8 +237,8 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
             reason = "expected four disjoint hand masks of 13 cards"
         elif not is_known[row]:
             reason = "expected a dealer (N, E, S, W) and a vulnerability (None, NS, EW, Both)"
-        elif column := next((column for column in _RULES if invalid[column][row]), ""):
-            reason = f"expected {_RULES[column][0]} in column {column!r}"
+        elif column := next((column for column in VALUE_RULES if invalid[column][row]), ""):
+            reason = f"expected {VALUE_RULES[column][0]} in column {column!r}"
             given = repr(frame[column].slice(row, 1).to_list()[0])
         else:
             reason = "expected legal calls in column 'auction'"

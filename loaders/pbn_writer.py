@@ -8,6 +8,7 @@ has them: systems, double-dummy tables and par, as :mod:`.pbn_double_dummy` read
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -35,6 +36,8 @@ from .pbn_double_dummy import (
 )
 from .pbn_tokens import TAG_LINE
 from .pbn_travellers import SCORE_TABLE_COLUMN, SCORE_TABLE_HEADER
+from .value_rules import VALUE_RULES, invalid_values, without_null_texts
+from .whole_files import write_texts
 
 PBN_HEADER = "% PBN 2.1\n% EXPORT\n"
 """First lines of a file."""
@@ -59,12 +62,12 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     frame : polars.DataFrame
         Deal frame; columns but the six required ones may be missing.
     file : path or text file
-        A path is created or overwritten.
+        A path is created or overwritten, whole or not at all.
 
     Raises
     ------
     InvalidInput
-        If a required column is missing, or dealer or vulnerability are null.
+        If the frame is no deal frame; names the column and the row.
 
     Examples
     --------
@@ -76,12 +79,9 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     '[Board "1"]'
     """
     if isinstance(file, str | Path):
-        with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
-            write_pbn(frame, opened)
-        return
-    file.write(PBN_HEADER)
-    for text in format_games(frame):
-        file.write(text)
+        write_texts(chain([PBN_HEADER], format_games(frame)), Path(file))
+    else:
+        file.writelines(chain([PBN_HEADER], format_games(frame)))
 
 
 def format_games(frame: pl.DataFrame) -> Iterator[str]:
@@ -102,7 +102,8 @@ def checked_rows(frame: pl.DataFrame, further: Collection[str] = ()) -> Iterator
     Raises
     ------
     InvalidInput
-        If a required column is missing, or dealer or vulnerability are null.
+        If a required column is missing, a column is of another type, dealer or vulnerability are
+        null, or a value is none that a deal frame has; names the column and the row.
     """
     missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
     if missing:
@@ -110,6 +111,26 @@ def checked_rows(frame: pl.DataFrame, further: Collection[str] = ()) -> Iterator
             f"expected the columns {', '.join(REQUIRED_COLUMNS)}, got no {missing!r}"
         )
     known = frame.select(name for name in frame.columns if name in DEAL_SCHEMA or name in further)
+    try:
+        invalid = invalid_values(
+            known.select(
+                pl.col(name).cast(dtype)
+                if name in known.columns
+                else pl.lit(None, dtype).alias(name)
+                for name, dtype in DEAL_SCHEMA.items()
+                if name in VALUE_RULES
+            )
+        )
+        known = without_null_texts(known)
+    except pl.exceptions.PolarsError as error:
+        reason = str(error).partition("\n")[0]
+        raise InvalidInput(f"expected the types of a deal frame: {reason}") from None
+    for column in invalid.columns:
+        if (place := invalid[column].arg_max()) is not None and invalid[column][place]:
+            raise InvalidInput(
+                f"expected {VALUE_RULES[column][0]} in column {column!r}, "
+                f"got {known[column].slice(place, 1).to_list()[0]!r} in row {place}"
+            )
     for number, row in enumerate(known.iter_rows(named=True)):
         if row["dealer"] is None or row["vulnerability"] is None:
             raise InvalidInput(f"expected dealer and vulnerability, got a null in row {number}")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.core.functions import disagreeing_plays, has_core
 
-from .frame import HAND_COLUMNS
+from .frame import DEAL_SCHEMA, HAND_COLUMNS
 
 _SUIT_SIZE = 13
 _DECK = 52
@@ -151,7 +151,7 @@ def play_disagrees(deals: pl.DataFrame) -> pl.Series:
     Parameters
     ----------
     deals : polars.DataFrame
-        Deal frame; hands, ``declarer`` and ``play`` are read.
+        Deal frame; hands, ``declarer`` and ``play`` are read, the last two where they are there.
 
     Returns
     -------
@@ -166,6 +166,8 @@ def play_disagrees(deals: pl.DataFrame) -> pl.Series:
     >>> play_disagrees(read.deals).to_list()
     [True, False, False]
     """
+    missing = [name for name in ("play", "declarer") if name not in deals.columns]
+    deals = deals.with_columns(pl.lit(None, DEAL_SCHEMA[name]).alias(name) for name in missing)
     play = deals["play"]
     find = disagreeing_plays if has_core() else disagreeing_plays_reference
     found = find(

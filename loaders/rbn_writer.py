@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -12,6 +13,7 @@ from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_h
 from .frame import HAND_COLUMNS, UNREADABLE
 from .pbn_writer import checked_rows
 from .rbn_records import SURE_LABEL
+from .whole_files import write_texts
 
 RBN_HEADER: Final = "% RBN\n"
 """First line of a file."""
@@ -36,12 +38,12 @@ def write_rbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     frame : polars.DataFrame
         Deal frame; columns but the six required ones may be missing.
     file : path or text file
-        A path is created or overwritten.
+        A path is created or overwritten, whole or not at all.
 
     Raises
     ------
     InvalidInput
-        If a required column is missing or null.
+        If the frame is no deal frame; names the column and the row.
 
     Examples
     --------
@@ -53,11 +55,9 @@ def write_rbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     'A NZ'
     """
     if isinstance(file, str | Path):
-        with Path(file).open("w", encoding="utf-8", newline="\n") as opened:
-            write_rbn(frame, opened)
-        return
-    file.write(RBN_HEADER)
-    file.writelines(format_records(frame))
+        write_texts(chain([RBN_HEADER], format_records(frame)), Path(file))
+    else:
+        file.writelines(chain([RBN_HEADER], format_records(frame)))
 
 
 def format_records(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> Iterator[str]:

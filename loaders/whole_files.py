@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -58,6 +58,16 @@ def write_parquet(frame: pl.DataFrame, path: Path) -> None:
     """Write a frame as Parquet, whole or not at all; see :func:`whole_file`."""
     with whole_file(path) as partial, can_write(path):
         frame.write_parquet(partial, statistics=False)
+
+
+def write_texts(texts: Iterable[str], path: Path) -> None:
+    """Write texts behind one another in UTF-8, whole or not at all; see :func:`whole_file`."""
+    with (
+        whole_file(path) as partial,
+        can_write(path),
+        partial.open("w", encoding="utf-8", newline="\n") as stream,
+    ):
+        stream.writelines(texts)
 
 
 def write_json(value: Any, path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 
 from bidcascade.bridge import PASS, InvalidSystem, InvalidTable, format_calls
 from bidcascade.systems.language.reader import parse_condition
+from bidcascade.systems.language.sources import MOST_LINES
 from bidcascade.systems.language.syntax_tree import (
     Block,
     CallPattern,
@@ -275,6 +276,19 @@ def read_text_rows(path: Path) -> Iterator[Row]:
 
 
 def write_text_rows(rows: Iterable[Row], path: Path) -> None:
-    """Write rows as a ``*.bidding`` file; see :func:`text_of_rows`."""
+    """Write rows as a ``*.bidding`` file; see :func:`text_of_rows`.
+
+    Raises
+    ------
+    InvalidTable
+        If a text cannot hold the rows, or nobody could read it for its length.
+    """
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line}\n" for line in text_of_rows(rows))
+        # behind the last line break readers count an empty line
+        for number, line in enumerate(text_of_rows(rows), start=2):
+            if number > MOST_LINES:
+                raise InvalidTable(
+                    f"expected a table that a system's text of at most {MOST_LINES:,} lines can "
+                    "hold, got a larger one; jsonl and parquet hold any"
+                )
+            file.write(f"{line}\n")

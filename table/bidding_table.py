@@ -274,10 +274,10 @@ class BiddingTable:
         first = int(self.first_child[self._checked(entry)])
         return range(first, first + int(self.child_count[entry]))
 
-    def find(self, auction: Iterable[int]) -> int | None:
-        """Entry of an auction given as call codes; ``None`` if the table has none."""
+    def find(self, auction: "Iterable[int] | str") -> int | None:
+        """Entry of an auction as call codes or text; ``None`` if the table has none."""
         entry: int | None = None
-        for call in auction:
+        for call in parse_calls(auction) if isinstance(auction, str) else auction:
             siblings = self.children(entry)
             found = np.flatnonzero(self.call[siblings.start : siblings.stop] == call)
             if not len(found):
@@ -294,7 +294,7 @@ class BiddingTable:
             If the table has no such entry.
         """
         if isinstance(entry, str):
-            found = self.find(parse_calls(entry))
+            found = self.find(entry)
             if found is None:
                 raise InvalidTable(f"expected an auction of the table, got {entry!r}")
             return found

@@ -88,6 +88,9 @@ def _checked(archive: Archive, question: _Conditions) -> _Conditions:
         if question.level and question.sort is not None:
             reason = "expected equal shares (level) or an order (sort), got both"
             raise invalid_value("sort", question.sort, reason)
+        if question.descending and question.sort is None:
+            reason = "expected a column to put boards in order by (sort) with descending, got none"
+            raise invalid_value("descending", question.descending, reason)
         if len(question.level) != 1 or question.level[0] not in LEVELS:
             read_each(_condition, question.level, "level")
     return replace(question, **spelled) if spelled else question

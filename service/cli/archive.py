@@ -278,7 +278,22 @@ def _remove(options: argparse.Namespace) -> None:
         shared.note(f"{gone:,} boards removed")
 
 
+def _check_form(options: argparse.Namespace) -> None:
+    """Check that an answer is asked for in one form, and that nothing is asked in vain."""
+    forms = [f"--{name}" for name in ("count", "out", "links") if getattr(options, name)]
+    if options.links and options.json:
+        forms.append("--json, which has a link for each board")
+    if len(forms) > 1:
+        raise shared.UsageError(
+            f"expected one of --count, --out and --links, got {', '.join(forms)}"
+        )
+    for name in ("limit", "seed", "level", "sort", "bids") if options.count else ():
+        if getattr(options, name) not in (None, False, [], ()):
+            raise shared.UsageError(f"expected --count without --{name}: all boards that fit count")
+
+
 def _boards(options: argparse.Namespace) -> None:
+    _check_form(options)
     if options.out:
         shared.check_out(options.out)
 
@@ -303,7 +318,10 @@ def _boards(options: argparse.Namespace) -> None:
 
         with deal_sink(options.out) as write:
             write(boards)
-        shared.note_written(boards.height, "deal", options.out)
+        if options.json and options.out != "-":
+            shared.print_json({"total": found.total, "written": boards.height})
+        else:
+            shared.note_written(boards.height, "deal", options.out)
     elif options.links:
         from bidcascade.loaders import format_handviewer
 
@@ -362,11 +380,10 @@ def _stats(options: argparse.Namespace) -> None:
     )
     if not nodes.height:
         shared.note(f"no auction of at least {options.least:,} boards there")
-        return
     subject = f"{options.name}, bid by {options.by}"
     if out is not None and out.suffix == ".html":
         calls = parse_calls(options.auction)
-        one = nodes["auction"][0] == format_calls(calls)
+        one = nodes.head(1)["auction"].to_list() == [format_calls(calls)]
         page = node_page(nodes, calls, subject) if calls and one else nodes_page(nodes, subject)
         with whole_file(out) as partial, can_write(out):
             partial.write_text(page_html(page), encoding="utf-8")
@@ -376,7 +393,7 @@ def _stats(options: argparse.Namespace) -> None:
         shared.note(f"wrote {nodes.height:,} nodes to {out} (Parquet)")
     elif options.json:
         shared.print_json(nodes.to_dicts())
-    else:
+    elif nodes.height:
         _print_nodes(nodes)
 
 

@@ -1,6 +1,7 @@
 """Commands about files of deals: ``load``, ``augment``, ``deals``."""
 
 import argparse
+import os
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -39,7 +40,10 @@ def load(options: argparse.Namespace) -> None:
     """Read deals of any kind into one file."""
     shared.check_out(options.out)
     if options.rejects:
-        shared.check_folder_of(Path(options.rejects))
+        shared.check_parquet(options.rejects)
+        shared.check_is_no_input(options.rejects, options.inputs)
+        if os.path.realpath(options.rejects) == os.path.realpath(options.out):
+            raise shared.UsageError(f"expected two outputs, got {options.out!r} for both")
 
     import polars as pl
 
@@ -127,9 +131,7 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
 def augment(options: argparse.Namespace) -> None:
     """Add columns to deals."""
     if options.out != "-":
-        shared.check_folder_of(Path(options.out))
-        if Path(options.out).suffix.lower() in shared.TEXT_SUFFIXES:
-            raise shared.UsageError(f"expected a Parquet file as output, got {options.out!r}")
+        shared.check_parquet(options.out)
 
     from bidcascade.bridge import InvalidInput
     from bidcascade.engine.runs import augment as augmenting

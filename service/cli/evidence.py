@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from bidcascade.table.evidence.learning import Options
 
 _SHOWN_CONTRADICTIONS = 5
+_OF_RULES = ("expressions", "grid", "positive_rate", "negative_rate", "lift", "most_rules")
+"""Options of ``learn`` that ask for nothing where no rules are learned."""
+_OF_LEARNING = ("resume", "minimum_hands", "quantiles", "rules", "memory_mb", "jobs", *_OF_RULES)
+"""Those that ask for nothing where nothing is learned."""
 
 
 def configure_announcements(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +98,8 @@ def mine(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.run_folder import folder_beside
 
     if options.rejects:
-        shared.check_folder_of(Path(options.rejects))
+        shared.check_parquet(options.rejects)
+        shared.check_is_no_input(options.rejects, options.inputs)
     work = folder_beside(options.out, "mining")
     options.interruption_hint = lambda: _work_stays_in(work)
     mined = run(
@@ -168,14 +173,12 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
     add(
         "--minimum-hands",
         type=shared.whole_number(1),
-        default=20,
         metavar="N",
         help="hands that must have made a call for it to be learned (default: 20)",
     )
     add(
         "--quantiles",
         nargs=2,
-        default=("0.01", "0.99"),
         metavar=("LOW", "HIGH"),
         help="shares of the hands below the learned bounds (default: 0.01 0.99)",
     )
@@ -195,17 +198,10 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
         ("negative-rate", 0.9, "largest share of the other hands there that fit a rule"),
         ("lift", 1.05, "least lift of a rule"),
     ):
-        add(
-            f"--{name}",
-            type=float,
-            default=default,
-            metavar="X",
-            help=f"{meaning} (default: {default})",
-        )
+        add(f"--{name}", type=float, metavar="X", help=f"{meaning} (default: {default})")
     add(
         "--most-rules",
         type=shared.whole_number(1),
-        default=10,
         metavar="N",
         help="rules of a call (default: 10)",
     )
@@ -218,7 +214,6 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
     add(
         "--memory-mb",
         type=shared.whole_number(1),
-        default=1024,
         metavar="N",
         help="MB that counters may take; more are counted in several passes (default: 1024)",
     )
@@ -237,9 +232,14 @@ def learn(options: argparse.Namespace) -> None:
         raise shared.UsageError(
             "expected archives to learn from, or a --layer for a table that has"
         )
-    for name in ("expressions", "grid"):
-        if getattr(options, name) and not options.rules:
-            raise shared.UsageError(f"expected --{name} only with --rules")
+    for needed, needs, names in (
+        (options.inputs, "archives to learn from", _OF_LEARNING),
+        (options.rules, "--rules", _OF_RULES),
+    ):
+        for name in names if not needed else ():
+            if getattr(options, name) not in (None, False):
+                flag = name.replace("_", "-")
+                raise shared.UsageError(f"expected --{flag} only with {needs}")
     out = Path(options.out)
     shared.check_place_of_table(out, overwrite=options.overwrite)
     if not out.parent.is_dir():
@@ -276,23 +276,32 @@ def _learning(options: argparse.Namespace, table: "BiddingTable") -> "Options":
     if options.expressions:
         text = shared.read_text(options.expressions)
         expressions = read_expressions(text, options.expressions, table.vocabulary)
+
+    def given(**values: Any) -> dict[str, Any]:
+        """Leave what was not asked for to what is usual."""
+        return {name: value for name, value in values.items() if value is not None}
+
     try:
         rules = None
         if options.rules:
             rules = Thresholds(
-                others=options.minimum_hands,
-                positive_rate=options.positive_rate,
-                negative_rate=options.negative_rate,
-                lift=options.lift,
-                rules=options.most_rules,
+                **given(
+                    others=options.minimum_hands,
+                    positive_rate=options.positive_rate,
+                    negative_rate=options.negative_rate,
+                    lift=options.lift,
+                    rules=options.most_rules,
+                )
             )
         return Options(
-            minimum_hands=options.minimum_hands,
-            quantiles=tuple(options.quantiles),
             rules=rules,
             expressions=expressions,
             grid=options.grid,
-            memory=options.memory_mb << 20,
+            **given(
+                minimum_hands=options.minimum_hands,
+                quantiles=None if options.quantiles is None else tuple(options.quantiles),
+                memory=None if options.memory_mb is None else options.memory_mb << 20,
+            ),
         )
     except InvalidInput as error:
         # what is wrong is an argument, no input

@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -38,6 +39,8 @@ _TEXT_FORMATS: Final = {
     ".jsonl": "JSON Lines",
 }
 TEXT_SUFFIXES: Final = tuple(_TEXT_FORMATS)
+_OTHER_SUFFIXES: Final = (".bidding", ".csv", ".json", ".ndjson", ".pkl", ".py", ".zip")
+"""Of files that are read, beside those of deals; none of them is Parquet."""
 DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
 MOST_LISTED: Final = 2**31 - 1
 """Auctions of a deal, and calls of one, that an option may name."""
@@ -357,6 +360,19 @@ def check_file(out: str, suffix: str) -> None:
     if Path(out).suffix.lower() != suffix:
         raise UsageError(f"expected an output ending in {suffix}, got {out!r}")
     check_folder_of(Path(out))
+
+
+def check_parquet(out: str) -> None:
+    """Check that a Parquet file can be written under a name; names of other kinds are refused."""
+    if Path(out).suffix.lower() in (*TEXT_SUFFIXES, *_OTHER_SUFFIXES):
+        raise UsageError(f"expected a Parquet file as output, got {out!r}")
+    check_folder_of(Path(out))
+
+
+def check_is_no_input(out: str, inputs: Iterable[str]) -> None:
+    """Check that what is written does not take the place of what is read."""
+    if os.path.realpath(out) in map(os.path.realpath, inputs):
+        raise UsageError(f"expected an output that is no input, got {out!r}")
 
 
 def check_folder_of(path: Path) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from bidcascade.engine.engine import Engine
     from bidcascade.kernels import DealArrays
-    from bidcascade.table import LintReport
+    from bidcascade.table import BiddingTable, LintReport
 
 _CHUNK = 100_000
 
@@ -107,8 +107,38 @@ def export_rows(options: argparse.Namespace) -> None:
     format = options.format or format_by_name(Path(options.out))
     table = shared.open_table(options)
     rows = export_table(table, options.out, format=format)
+    if format == "bidding":
+        _note_what_a_system_has_not(table)
+    if options.json:
+        shared.print_json({"rows": rows, "entries": len(table), "format": format})
+        return
     entries = counted(len(table), "entry", "entries")
     shared.note(f"wrote {counted(rows, 'row')} of {entries} to {options.out} ({format})")
+
+
+def _note_what_a_system_has_not(table: "BiddingTable") -> None:
+    """Say what holds for other hands where a table's text is bid as a system."""
+    import numpy as np
+
+    from bidcascade.bridge import PASS
+    from bidcascade.table.import_report import counted
+
+    silent = table.variant_set == 0
+    if table.undescribed == "allow":
+        silent[:] = False
+    elif table.undescribed == "pass":
+        silent = silent & (table.call != PASS)
+    if found := int(np.count_nonzero(silent)):
+        shared.note(
+            f"{counted(found, 'entry', 'entries')} without criteria, which no hand fits under the "
+            f"table's policy {table.undescribed!r}; in a system any hand fits: 'table import' of "
+            f"the text with --undescribed {table.undescribed} makes the table again"
+        )
+    if table.profile != "gib":
+        shared.note(
+            f"terms of the profile {table.profile!r} are those of 'gib' in a system: 'table "
+            f"import' of the text with --profile {table.profile} makes the table again"
+        )
 
 
 def _configure_policy(parser: argparse.ArgumentParser) -> None:
@@ -138,6 +168,7 @@ def rank_by_policy(options: argparse.Namespace) -> None:
     is_rules = out.suffix.lower() == ".jsonl"
     if is_rules:
         shared.check_folder_of(out)
+        shared.check_is_no_input(options.out, [options.table, options.policy, *options.overlays])
     else:
         shared.check_place_of_table(out, overwrite=options.overwrite)
     policy = read_call_policy(options.policy)
@@ -191,7 +222,12 @@ def _configure_lint(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="try the table on N random deals",
     )
-    add("--seed", type=shared.whole_number(0, 2**64 - 1), default=0, metavar="S")
+    add(
+        "--seed",
+        type=shared.whole_number(0, 2**64 - 1),
+        metavar="S",
+        help="of the random deals (default: 0)",
+    )
     add(
         "--examples",
         type=shared.whole_number(0),
@@ -208,6 +244,8 @@ def lint_table(options: argparse.Namespace) -> None:
 
     if options.deals and options.random:
         raise shared.UsageError("expected --deals or --random, got both")
+    if options.seed is not None and not options.random:
+        raise shared.UsageError("expected --seed only with --random")
     if not options.deals and not options.random:
         report = lint(shared.open_table(options), examples=options.examples)
         shared.print_answer(options, report.to_dict(), report)
@@ -232,7 +270,9 @@ def _lint_with_deals(engine: "Engine", options: argparse.Namespace) -> "list[Lin
         if options.deals is not None:
             yield from (batch.deals for batch in iter_deals(options.deals, whole=True))
         for first in range(0, options.random or 0, _CHUNK):
-            yield random_deals(min(_CHUNK, options.random - first), options.seed, first=first + 1)
+            yield random_deals(
+                min(_CHUNK, options.random - first), options.seed or 0, first=first + 1
+            )
 
     counts_all = np.zeros(len(engine.table), np.uint64)
     counts_first = np.zeros(len(engine.table), np.int64)
@@ -283,7 +323,8 @@ def count_entries(options: argparse.Namespace) -> None:
     from bidcascade.table.overlays.recount import OtherDeals, Recount
 
     out = Path(options.out)
-    shared.check_folder_of(out)
+    shared.check_parquet(options.out)
+    shared.check_is_no_input(options.out, [options.table, *options.inputs, *options.overlays])
     previous = None if options.previous is None else Recount.read(Path(options.previous))
     engine = shared.open_rows(options)
     backend = get_backend(options.backend)

@@ -3,6 +3,7 @@
 ``{"prior": ["1N", "P"], "call": "2C", "name": "Stayman", "criteria": ["SL_H >= 4"]}``; further
 keys are ``index``, ``description``, ``rank``, ``tags``, ``where``, ``count`` and ``source``. A key
 that is not known is an error: a mistyped ``criteria`` would otherwise leave an entry without any.
+So is a key that is there twice.
 """
 
 import codecs
@@ -32,7 +33,7 @@ def read_json_rows(path: Path) -> Iterator[Row]:
 
 def rows_of_lines(file: IO[bytes], source: str) -> Iterator[Row]:
     """Rows of an open JSON Lines stream."""
-    decode = json.JSONDecoder(parse_constant=refuse_constant).decode
+    decode = json.JSONDecoder(parse_constant=refuse_constant, object_pairs_hook=no_key_twice).decode
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1
@@ -91,3 +92,13 @@ def row_object(row: Row) -> dict[str, Any]:
 def refuse_constant(text: str) -> NoReturn:
     """Refuse ``NaN`` and the like, which Python's reader would take."""
     raise ValueError(f"{text} is no JSON")
+
+
+def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of its pairs; Python's reader would keep the last of two with one key."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"the key {twice!r} is there twice")
+    return found

@@ -16,7 +16,7 @@ from bidcascade.bridge import (
     InvalidExpression,
     InvalidOverlay,
 )
-from bidcascade.table.formats.json_lines import refuse_constant
+from bidcascade.table.formats.json_lines import no_key_twice, refuse_constant
 from bidcascade.table.language.expressions import parse_expression, terms_of, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.row import LARGEST_RANK, shown
@@ -133,7 +133,7 @@ class _Reader:
 
     def _of_json(self, text: str) -> Iterator[Mapping[str, Any]]:
         decode = json.JSONDecoder(
-            parse_constant=refuse_constant, object_pairs_hook=_no_key_twice
+            parse_constant=refuse_constant, object_pairs_hook=no_key_twice
         ).decode
         for self._line, line in enumerate(text.split("\n"), 1):
             if not line.strip():
@@ -329,15 +329,6 @@ class _Reader:
             self._complain(
                 f"expected one call at the end for an entry that is added, got {at.text!r}"
             )
-
-
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"the key {twice!r} is there twice")
-    return found
 
 
 def _fits_utf8(text: str) -> bool:

@@ -241,6 +241,8 @@ def test_expressions_on_all_hands(sayc, backend):
         "HCP_W >= 12",
         "SL_N_S >= SL_N_H",
     ]
+    # one alone may be a text
+    assert Engine(sayc, backend).evaluate(DEALS, "HCP>=12").equals(found[:, :4])
     deals = deal_arrays(DEALS)
     for text, first in zip(expressions[:3], range(0, 12, 4), strict=True):
         for seat in range(4):
@@ -340,7 +342,9 @@ def test_wrong_options(sayc):
     for options, message in (
         ({"limit": 0}, "limit of at least 1"),
         ({"limit": -1}, "limit of at least 1"),
+        ({"limit": 2.5}, "limit of at least 1, a whole number, got 2.5"),
         ({"max_depth": 0}, "max_depth of at least 1"),
+        ({"max_depth": "3"}, "max_depth of at least 1, a whole number, got '3'"),
         ({"mode": "some"}, "'some'"),
         ({"mode": "first", "limit": 3}, "only in mode 'all'"),
     ):

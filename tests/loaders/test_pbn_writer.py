@@ -19,6 +19,7 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
+from bidcascade.loaders import read_deals, write_lin, write_rbn
 from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, UNREADABLE
 from bidcascade.loaders.pbn import read_pbn, read_pbn_text
 from bidcascade.loaders.pbn_writer import format_games, write_pbn
@@ -162,3 +163,37 @@ def test_required_columns():
         list(format_games(frame.drop("dealer")))
     with pytest.raises(InvalidInput, match="null in row 0"):
         list(format_games(frame.with_columns(dealer=pl.lit(None, frame.schema["dealer"]))))
+
+
+@pytest.mark.parametrize("write", [write_lin, write_pbn, write_rbn])
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("auction", [99, 0, 0], r"call codes of 0 to 37 in column 'auction', got \[99, 0, 0\]"),
+        ("auction", [7, None, 0], "call codes of 0 to 37 in column 'auction'"),
+        ("auction", "1N P P P", "expected the types of a deal frame"),
+        ("players", ["a", "b", "c"], "four names in column 'players'.* in row 0"),
+        ("announcements", ["x"], "a text a call in column 'announcements'"),
+        ("alerts", [True], "true or false a call in column 'alerts'"),
+        ("play", [77], "cards of 0 to 51 in column 'play'"),
+        ("tricks", 99, "0 to 13 in column 'tricks', got 99"),
+        ("contract", "8S", "a contract such as '4SX' in column 'contract', got '8S'"),
+    ],
+)
+def test_values_that_a_deal_frame_has_not(tmp_path, write, column, value, message):
+    frame = random_deals(2, seed=5).with_columns(pl.lit([7, 0, 0, 0]).alias("auction"))
+    frame = frame.with_columns(pl.lit(value).alias(column))
+    with pytest.raises(InvalidInput, match=message):
+        write(frame, tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("write", [write_lin, write_pbn, write_rbn])
+def test_null_names_and_remarks_are_empty(tmp_path, write):
+    frame = random_deals(1, seed=5).with_columns(
+        players=pl.lit(["N", None, "S", "W"]), commentary=pl.lit(["a", None])
+    )
+    write(frame, tmp_path / "out")
+    deals = read_deals(tmp_path / "out").deals
+    assert deals["players"].to_list() == [["N", "", "S", "W"]]
+    assert deals["commentary"].to_list()[0][0] == "a"

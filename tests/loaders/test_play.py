@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import parse_card
 from bidcascade.loaders import (
+    REQUIRED_COLUMNS,
     count_declarer_tricks,
     count_tricks,
     play_disagrees,
+    random_deals,
     read_deals,
     trick_winner,
 )
@@ -145,3 +147,9 @@ def test_real_files_whose_hands_are_of_another_match(shared_data):
     assert play_disagrees(played).mean() > 0.9
     boards = read_deals(shared_data / "pbn").deals
     assert not play_disagrees(boards).any()
+
+
+def test_bare_deals_have_no_play_that_disagrees():
+    deals = random_deals(3, seed=1).select(REQUIRED_COLUMNS)
+    assert play_disagrees(deals).to_list() == [False] * 3
+    assert play_disagrees(deals.head(0)).to_list() == []

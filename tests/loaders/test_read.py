@@ -92,6 +92,9 @@ def test_two_files_never_have_the_same_name(folder):
 
 
 def test_missing_paths_and_empty_patterns_name_themselves(tmp_path):
+    # as a path it is the folder one is in
+    with pytest.raises(InvalidInput, match="expected a file, a folder or a pattern, got an empty"):
+        read_deals("")
     with pytest.raises(InvalidInput, match=r"nowhere\.lin.*no such file"):
         read_deals(tmp_path / "nowhere.lin")
     with pytest.raises(InvalidInput, match=r"pattern.*\*\.lin"):

@@ -104,6 +104,28 @@ def test_calls_that_follow(made, capsys):
     assert answer(capsys, made, "calls", "club", "7N P P P") == []
 
 
+def test_an_auction_that_no_board_has(made, tmp_path, capsys):
+    """What is asked for is written, empty, in place of what was there."""
+    nowhere = ("club", "7N")
+    assert answer(capsys, made, "stats", *nowhere) == []
+    assert run(made, "stats", *nowhere) == DONE
+    assert "no auction of at least 50 boards" in capsys.readouterr().err
+    for name in ("stats.parquet", "stats.html"):
+        (tmp_path / name).write_text("old")
+        assert run(made, "stats", *nowhere, "--out", tmp_path / name) == DONE
+    some = tmp_path / "some.parquet"
+    assert run(made, "stats", "club", "--least", "20", "--out", some) == DONE
+    nodes = pl.read_parquet(tmp_path / "stats.parquet")
+    assert (nodes.height, nodes.schema) == (0, pl.read_parquet(some).schema)
+    assert "<html" in (tmp_path / "stats.html").read_text("utf-8")
+
+
+def test_a_file_of_boards_is_told_as_json(made, tmp_path, capsys):
+    out = tmp_path / "some.lin"
+    told = answer(capsys, made, "boards", "club", "--auction", "P", "--limit", "2", "--out", out)
+    assert told["written"] == 2 < told["total"]
+
+
 def test_boards_come_and_go(files, tmp_path, capsys):
     added = answer(capsys, tmp_path, "add", "club", files[0])
     assert added == {"boards": 40, "duplicates": 0, "rejects": 0, "files_known": 0, "in_all": 40}
@@ -124,6 +146,7 @@ def test_boards_come_and_go(files, tmp_path, capsys):
         (["show", "other"], "expected an archive (club), got 'other'"),
         (["show", "../club"], "expected a name of letters"),
         (["boards", "club", "--by", "nobody"], "expected who bids the archive (own, small)"),
+        (["boards", "club", "--descending"], "with descending, got none"),
         (["boards", "club", "--mode", "all"], "expected who bids the archive with mode all"),
         (["add", "club", "nowhere.lin"], "nowhere.lin"),
         (["bid", "club", "nothing"], "nothing"),
@@ -143,7 +166,11 @@ def test_what_cannot_be_answered(made, capsys, arguments, message):
     "arguments",
     [["boards"], ["boards", "club", "--limit", "0"], ["boards", "club", "--seed", "-1"],
      ["boards", "club", "--mode", "some"], ["add", "club"], ["add", "club", "a", "--watch", "0"],
-     ["lose", "club"], ["boards", "club", "--out", "deals.doc"]],
+     ["lose", "club"], ["boards", "club", "--out", "deals.doc"],
+     ["boards", "club", "--count", "--out", "deals.lin"], ["boards", "club", "--count", "--links"],
+     ["boards", "club", "--links", "--out", "deals.lin"], ["boards", "club", "--links", "--json"],
+     ["boards", "club", "--count", "--limit", "3"], ["boards", "club", "--count", "--bids"],
+     ["boards", "club", "--count", "--level", "next"]],
 )  # fmt: skip
 def test_commands_that_are_none(made, arguments):
     try:

@@ -58,6 +58,7 @@ def files(tmp_path_factory):
     for name, points in (("strong", "15-17"), ("weak", "12-14")):
         text = f"opening:\n  1NT = Strong: {points} points, balanced\n"
         (folder / f"{name}.bidding").write_text(text)
+    (folder / "policy.csv").write_text("auction,call,probability\n,1C,0.5\n")
     small = write_small_table(folder)
     assert main(["table", "import", str(small), "--out", str(folder / "future")]) == 0
     manifest = folder / "future/manifest.json"
@@ -128,6 +129,33 @@ CASES = [
     (("batch", "{good.parquet}", "--out", "OUT", "--mode", "all", "--limit", "0"),
      BAD_ARGUMENTS, "got '0'"),
     (("batch", "{good.parquet}", "--out", "OUT", "--jobs", "0"), BAD_ARGUMENTS, "got '0'"),
+    (("load", "{good.parquet}", "--out", "OUT.parquet", "--rejects", "OUT.parquet"),
+     BAD_ARGUMENTS, "expected two outputs, got 'OUT.parquet' for both"),
+    (("load", "{good.parquet}", "--out", "OUT.parquet", "--rejects", "{good.parquet}"),
+     BAD_ARGUMENTS, "expected an output that is no input"),
+    (("load", "{good.parquet}", "--out", "OUT.parquet", "--rejects", "{short.lin}"),
+     BAD_ARGUMENTS, "expected a Parquet file as output"),
+    (("table", "counts", "{small.jsonl}", "{good.parquet}", "--out", "{good.parquet}"),
+     BAD_ARGUMENTS, "expected an output that is no input"),
+    (("table", "counts", "{small.jsonl}", "{good.parquet}", "--out", "{small.jsonl}"),
+     BAD_ARGUMENTS, "expected a Parquet file as output"),
+    (("table", "mine", "{good.parquet}", "--out", "OUT", "--rejects", "{short.lin}"),
+     BAD_ARGUMENTS, "expected a Parquet file as output"),
+    (("table", "policy", "{small.jsonl}", "{policy.csv}", "--out", "{small.jsonl}"),
+     BAD_ARGUMENTS, "expected an output that is no input"),
+    (("table", "learn", "{small.jsonl}", "{good.parquet}", "--out", "OUT", "--lift", "2"),
+     BAD_ARGUMENTS, "expected --lift only with --rules"),
+    (("table", "learn", "{small.jsonl}", "{good.parquet}", "--out", "OUT", "--most-rules", "2"),
+     BAD_ARGUMENTS, "expected --most-rules only with --rules"),
+    (("table", "learn", "{small.jsonl}", "--out", "OUT", "--layer", "learned", "--rules"),
+     BAD_ARGUMENTS, "expected --rules only with archives to learn from"),
+    (("table", "learn", "{small.jsonl}", "--out", "OUT", "--layer", "learned",
+      "--minimum-hands", "3"),
+     BAD_ARGUMENTS, "expected --minimum-hands only with archives to learn from"),
+    (("table", "lint", "{small.jsonl}", "--seed", "3"),
+     BAD_ARGUMENTS, "expected --seed only with --random"),
+    (("table", "lint", "{small.jsonl}", "--deals", "{good.parquet}", "--seed", "3"),
+     BAD_ARGUMENTS, "expected --seed only with --random"),
     (("table", "show", "sayc", "1N 1C"), BAD_ARGUMENTS, "call 2, '1C', is illegal"),
     (("table", "paint"), BAD_ARGUMENTS, "invalid choice: 'paint'"),
     (("get", "v1/tables"), BAD_ARGUMENTS, "expected a path"),

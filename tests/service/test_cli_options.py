@@ -265,3 +265,23 @@ def test_an_export_counts_its_rows(capsys, tmp_path):
     assert main(["table", "export", str(rows), "--out", str(out)]) == DONE
     assert "wrote 3 rows of 2 entries to" in capsys.readouterr().err
     assert len(out.read_text().splitlines()) == 3
+
+
+def test_an_export_says_what_a_system_bids_otherwise(capsys, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(
+        '{"prior": [], "call": "4N"}\n'
+        '{"prior": [], "call": "1C", "criteria": ["HCP >= 12"]}\n'
+        '{"prior": [], "call": "P"}\n'
+    )
+    text = ("table", "export", rows, "--out", tmp_path / "text.bidding")
+    # a system bids 4NT with any hand, the table with none
+    assert told(capsys, "bid", HAND, "--table", rows)["call"] == "1C"
+    for policy, number in (("pass", "1 entry"), ("reject", "2 entries"), ("allow", None)):
+        assert main([str(one) for one in (*text, "--undescribed", policy)]) == DONE
+        note = capsys.readouterr().err
+        assert (f"{number} without criteria" in note) is (number is not None)
+        assert (f"--undescribed {policy}" in note) is (number is not None)
+    assert main([str(one) for one in (*text, "--profile", "mlbridge")]) == DONE
+    assert "profile 'mlbridge'" in capsys.readouterr().err
+    assert told(capsys, *text) == {"rows": 3, "entries": 3, "format": "bidding"}

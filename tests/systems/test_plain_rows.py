@@ -81,6 +81,27 @@ def test_what_a_text_cannot_hold_is_an_error():
         list(text_of_rows([Row(b"", 7, 'the "strong" one')]))
 
 
+def test_a_text_longer_than_a_system_may_be_is_not_written(tmp_path, monkeypatch):
+    table, _ = build_table(
+        [{"prior": prior, "call": "P"} for prior in ("", "P", "1C", "1C P", "1D", "1D P")]
+    )
+    path = tmp_path / "long.bidding"
+    lines = sum(1 for _ in text_of_rows(table.rows()))
+    # as a file ends with a line break, readers count an empty line more
+    for module in ("plain_rows", "language.sources"):
+        monkeypatch.setattr(f"bidcascade.systems.{module}.MOST_LINES", lines + 1)
+    export_table(table, path)
+    assert len(import_table(path)[0]) == len(table)
+    written = path.read_text()
+    for module in ("plain_rows", "language.sources"):
+        monkeypatch.setattr(f"bidcascade.systems.{module}.MOST_LINES", lines)
+    with pytest.raises(InvalidTable, match=r"a table that a system's text of at most \d+ lines"):
+        export_table(table, path)
+    # what was there stays
+    assert path.read_text() == written
+    assert [one.name for one in tmp_path.iterdir()] == ["long.bidding"]
+
+
 def test_patterns_are_compiled_not_imported(tmp_path):
     path = tmp_path / "pattern.bidding"
     path.write_text("opening, 1st seat:\n  1M = Major: 5+ M\n", encoding="utf-8")

@@ -199,6 +199,10 @@ def test_a_bad_literal_is_refused_with_its_place(tmp_path, text, message):
     [
         ('{"prior": [], "call": "1C"', "line 2: expected a JSON object"),
         ('{"prior": [], "call": "1C", "rank": NaN}', "line 2: .*NaN is no JSON"),
+        (
+            '{"prior": [], "call": "1C", "criteria": ["HCP >= 9"], "criteria": []}',
+            "line 2: expected a JSON object.*the key 'criteria' is there twice",
+        ),
         ('{"prior": [], "call": "1C", "index": 1.5}', "line 2: expected a whole number"),
         ('{"prior": [], "call": "1C", "index": true}', "line 2: expected a whole number"),
         ('{"prior": [], "call": "1C", "index": 4294967295}', "line 2: expected a whole number"),

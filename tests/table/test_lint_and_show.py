@@ -134,6 +134,7 @@ def test_lint_on_deals(table):
     counts_all = np.zeros(len(table), dtype=np.uint64)
     counts_first = np.zeros(len(table), dtype=np.uint64)
     one_notrump, club, passed = (table.find(parse_calls(text)) for text in ("1N", "1C", "P"))
+    assert [table.find(text) for text in ("1NT", "1C", "p")] == [one_notrump, club, passed]
     stayman, silent = (table.find(parse_calls(text)) for text in ("1N P 2C", "1N P"))
     counts_all[[one_notrump, club, passed, silent, stayman]] = [30, 20, 100, 30, 5]
     counts_first[[one_notrump, passed, silent, stayman]] = [30, 60, 30, 4]
