@@ -28,7 +28,11 @@ def written(frame):
         return text.getvalue()
 
 
-names = st.text(st.characters(blacklist_categories=["Cs", "Cc"]), max_size=12)
+# a letter with which UTF-8 that was encoded twice may begin is repaired when it is read
+LEADS = [*map(chr, range(0xC2, 0xF5))]
+names = st.text(
+    st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters=LEADS), max_size=12
+)
 
 
 @given(st.lists(st.none() | st.tuples(names, names), min_size=1, max_size=4))
