@@ -130,7 +130,10 @@ def archive_of(batch: Batch) -> MeasuredBoards:
         "repeated record": played.height - boards.height,
     }
     if not boards.height:
-        raise InvalidInput(f"expected boards with complete auctions, got none: {left_out}")
+        why = ", ".join(f"{reason}: {count:,}" for reason, count in left_out.items() if count)
+        raise InvalidInput(
+            f"expected boards with complete auctions, got none ({why or 'no board'})"
+        )
     every = deal_arrays(boards)
     keys = np.vstack([every.hands, every.dealer.astype(np.uint64), every.vulnerability])
     _, first, deal = np.unique(keys, axis=1, return_index=True, return_inverse=True)

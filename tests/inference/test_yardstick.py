@@ -213,7 +213,10 @@ def test_what_is_left_out_is_counted():
         "unreadable record": 0, "no auction": 1, "unfinished auction": 1, "illegal auction": 1,
         "play disagrees": 1, "repeated record": 1,
     }  # fmt: skip
-    with pytest.raises(InvalidInput, match="expected boards with complete auctions"):
+    wanted = (
+        r"complete auctions, got none \(no auction: 1, unfinished auction: 1, illegal auction: 1\)"
+    )
+    with pytest.raises(InvalidInput, match=wanted):
         archive_of(Batch(with_deal_schema(frame[2:5]), empty_rejects()))
 
 
