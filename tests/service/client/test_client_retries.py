@@ -185,8 +185,12 @@ def test_deals_at_fault_have_their_numbers_among_all(call, method):
         )
     )
     error = {"field": "deals[1].deal", "value": "x", "reason": "expected a deal, got 'x'"}
-    problem = {**BUSY, "type": "urn:bidcascade:problem:invalid-request", "errors": [error],
-               "detail": "deals[1].deal: expected a deal, got 'x'"}  # fmt: skip
+    problem = {
+        **BUSY,
+        "type": "urn:bidcascade:problem:invalid-request",
+        "errors": [error],
+        "detail": "deals[1].deal: expected a deal, got 'x'",
+    }
     service = Service(fine, httpx.Response(422, json=problem))
     with pytest.raises(ServiceError, match=r"deals\[3\]\.deal: expected a deal") as caught:
         call(service, method, [DEAL] * 3 + ["x"], deals_a_request=2)
