@@ -68,8 +68,9 @@ _TOO_LONG: Final = "expected an answer of at most"
 _SHARE_FOR_SOLVING: Final = 0.8
 _WATCH_S: Final = 0.05
 
-_OUT_OF_MEMORY: Final = ("memory", "SIGKILL", "SIGILL", "SIGTRAP")
-"""What the end of a process without memory is told with; the core traps where it gets none."""
+_OUT_OF_MEMORY: Final = ("memory", "failed to map segment", "SIGKILL", "SIGILL", "SIGTRAP")
+"""What the end of a process without memory is told with, by the loader of libraries among others;
+the core traps where it gets none."""
 
 
 def ask_process(
