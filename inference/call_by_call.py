@@ -70,7 +70,7 @@ def _is_answer(program: SystemProgram, passing: int, asking: int, call: int) -> 
         return False
     if call in (DOUBLE, REDOUBLE) and program.core.rows("entries")[passing]["needs"] != ANY_HAND:
         return True
-    # of two lines of a call with the same answers below them, partner's pass may be the other one's
-    line = program.entry(passing, 0).line.line
+    # two lines of a call may use one convention below them: where it stands tells its lines apart
+    where = program.entry(passing, 0).line.line.where
     below = program.entry(asking, 0).line.below
-    return any(line == one.line for group in below for one in group.lines)
+    return any(where == one.line.where for group in below for one in group.lines)

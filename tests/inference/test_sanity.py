@@ -229,6 +229,13 @@ TAKEOUT = "opening:\n  1C = Club: any hand\nover (1C):\n  Double = Takeout: any 
         (FORCING + "    Pass = No points: any hand\n", False, False),
         # the pass is taken from below the first line, also where partner's hand is of the second
         (TWICE, False, False),
+        # words alike in another place are no answer
+        (
+            FORCING + "    (Double):\n      Pass = No more: any hand\n"
+            "general:\n  Pass = No more: any hand\n",
+            True,
+            True,
+        ),
         # what stands elsewhere does not know that partner's call is forcing
         (FORCING + "general:\n  Pass = No more: any hand\n", True, True),
         (FORCING + "general:\n  Pass = No more: at most 30 points\n", True, True),
