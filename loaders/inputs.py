@@ -128,11 +128,16 @@ def kind_of_text(text: str) -> str:
     >>> kind_of_text("N:AKQJT98765432... - - -"), kind_of_text("deals/club.lin")
     ('text', '')
     """
-    if text.startswith(("http://", "https://", "file://")) or any(page_links(text.encode())):
+    if text.startswith(("http://", "https://", "file://")) or _holds_page_link(text):
         return "link"
     is_deal = _DEAL_TEXT.match(text) is not None
     # such a name of a file is rare, and there is nothing to ask where it would be too long
     return "text" if is_deal and (len(text) > _LONGEST_NAME or not Path(text).exists()) else ""
+
+
+def _holds_page_link(text: str) -> bool:
+    # names of files may hold anything
+    return "#" in text and any(page_links(text.encode("utf-8", "replace")))
 
 
 def shown_path(path: str | PurePath) -> str:

@@ -1,4 +1,4 @@
-"""Deals as JSON: lines of :mod:`bidcascade.engine.runs.deal_files`, requests and answers of the API.
+"""Deals as JSON: what ``deals --out`` writes as lines, requests and answers of the API.
 
 A deal is an object with a text ``deal``, as ``{"deal": "N:…", "dealer": "N", "vulnerability":
 "None"}``, a line each or anywhere in one value; what it does not say of dealer and vulnerability is

@@ -59,7 +59,7 @@ class PrintedDeals(NamedTuple):
 
     deals: list[PrintedDeal]
     lines: set[int]
-    has_end: bool
+    has_end: bool = False
     """Whether the text ends as output of the program does: what else stands in it are counts."""
 
 
@@ -73,8 +73,10 @@ def has_diagrams(text: str) -> bool:
 
     Examples
     --------
-    >>> west_east = "A K Q               J T 9\n8 7 6               5 4 3\n"
-    >>> has_diagrams(west_east + "A K Q               J T 9\n8 7 6 5             4 3 2 A\n")
+    >>> west_east = ["A K Q               J T 9"] * 3
+    >>> has_diagrams("\n".join([*west_east, "8 7 6 5             A K Q J"]))
+    True
+    >>> has_diagrams("\n".join(["8 7 6", *west_east]))
     False
     """
     for match, _ in zip(_BLOCK.finditer(text), range(_HEAD_BLOCKS), strict=False):

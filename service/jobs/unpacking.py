@@ -192,7 +192,9 @@ def _settle(path: Path, folder: Path, stem: str, *, where: str, strict: bool = T
                     f"expected deals, packed with gzip or zip if at all, "
                     f"got a file packed with {packer}"
                 )
-        raise InvalidInput("expected deals (LIN, PBN, RBN, hands, JSON or Parquet), got something else")
+        raise InvalidInput(
+            "expected deals (LIN, PBN, RBN, hands, JSON or Parquet), got something else"
+        )
     suffix = _SUFFIX.get(kind or "", ".txt")
     # what a file is called within a zip file stays; readers look at what is in it
     name = stem if not strict or stem.lower().endswith(suffix) else stem + suffix
