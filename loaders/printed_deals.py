@@ -160,8 +160,8 @@ def _take_columns(lines: Sequence[str], at: int, found: PrintedDeals, sheets: "_
         hands = _columns(block, len(numbers))
         if hands is None:
             return 1
-        for number, hand in zip(numbers, hands, strict=True):
-            sheets.add(number, hand, first)
+        for place, (number, hand) in enumerate(zip(numbers, hands, strict=True)):
+            sheets.add(number, hand, first + place)
     elif (whole := _columns(block, 4)) is not None and _is_deal(whole):
         north, east, south, west = whole
         found.deals.append(PrintedDeal(first, (north, east, south, west), "\n".join(block)))

@@ -125,6 +125,8 @@ class HandRecord(NamedTuple):
         Rows of declarer and five numbers, notrump first; none where they are not known.
     notes : tuple of str
         What stands below.
+    address : str
+        Where its title leads: a hand viewer that shows the board, from which readers take it.
     """
 
     title: str
@@ -132,6 +134,7 @@ class HandRecord(NamedTuple):
     hands: tuple[tuple[str, str, str, str] | None, ...]
     tricks: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    address: str = ""
 
 
 class HandRecords(NamedTuple):
@@ -322,8 +325,11 @@ def _hand_record(record: HandRecord) -> str:
             f"<tbody>{rows}</tbody></table>"
         )
     notes = "".join(f"<p>{_red(html_text(one))}</p>" for one in record.notes)
+    title = html_text(record.title)
+    if record.address:
+        title = f'<a href="{html_text(record.address)}">{title}</a>'
     return (
-        f'<article><h3>{html_text(record.title)} <span class="soft">{html_text(record.subtitle)}'
+        f'<article><h3>{title} <span class="soft">{html_text(record.subtitle)}'
         f'</span></h3><div class="hands">{hands}</div>{tricks}{notes}</article>\n'
     )
 
