@@ -159,6 +159,8 @@ class Page(NamedTuple):
     title: str
     subtitle: str
     sections: tuple[Section, ...]
+    metadata: tuple[tuple[str, str], ...] = ()
+    """Names and contents that programs read from its head."""
 
 
 # --- texts ----------------------------------------------------------------------------------------
@@ -244,6 +246,10 @@ def page_html(page: Page) -> str:
         content = "\n".join(_html_block(one, f"{anchor}-t{n}") for n, one in enumerate(blocks, 1))
         sections += f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{name}</h2>'
         sections += f"{content}</section>\n"
+    metadata = "".join(
+        f'<meta name="{html_text(name)}" content="{html_text(content)}">\n'
+        for name, content in page.metadata
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -251,7 +257,7 @@ def page_html(page: Page) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{title}</title>
+{metadata}<title>{title}</title>
 <style>{STYLE}</style>
 </head>
 <body>
