@@ -22,7 +22,7 @@ class ZippedTexts(NamedTuple):
 
 
 def read_zipped_texts(path: Path) -> ZippedTexts:
-    """Read the texts of a zip file that end in ``.bidding``; folders of their names are left out.
+    r"""Read the texts of a zip file that end in ``.bidding``; folders of their names are left out.
 
     The system's own text is the only one, or of those with a line ``system TITLE`` the one that no
     other text names.

@@ -50,7 +50,8 @@ def read_bboalert(text: str, source: str = "<table>") -> SystemOfNotes:
 
     Examples
     --------
-    >>> found = read_bboalert("BBOalert,Ours\n,1H,Major: 11-15 points; 5+ !H; forcing\n1H--,2H,Raise\n")
+    >>> major = ",1H,Major: 11-15 points; 5+ !H; forcing"
+    >>> found = read_bboalert(f"BBOalert,Ours\n{major}\n1H--,2H,Raise\n")
     >>> print(found.text.rstrip())
     system Ours
     <BLANKLINE>
@@ -108,7 +109,7 @@ def _first_line(text: str) -> str:
 
 
 def _calls_of(text: str) -> tuple[str, ...] | None:
-    """Calls of a context, as files of Full Disclosure write them; None where one is none."""
+    """Give the calls of a context, as files of Full Disclosure write them; None where one is none."""
     calls: list[str] = []
     place = 0
     while place < len(text):
