@@ -155,12 +155,11 @@ def open_system(
     elif _is_rows(path):
         raise NoSystem(f"expected a system, got a table of rows: {str(name_or_path)!r}")
     elif path.suffix == ZIP_SUFFIX and path.is_file():
-        from .language.reader import read_text
+        from .language.reader import read_given
         from .zipped_texts import read_zipped_texts
 
         main, texts = read_zipped_texts(path)
-        pages = {name: text for name, text in texts.items() if name != main}
-        return System(read_text(texts[main], main, options=options, pages=pages), path.stem)
+        return System(read_given(main, texts, options=options), path.stem)
     elif not file_of(path).is_file():
         raise _unknown(name_or_path, "a system's name")
     return System.open(path, options=options)

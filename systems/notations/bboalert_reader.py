@@ -109,7 +109,7 @@ def _first_line(text: str) -> str:
 
 
 def _calls_of(text: str) -> tuple[str, ...] | None:
-    """Give the calls of a context, as files of Full Disclosure write them; None where one is none."""
+    """Give the calls of a context as Full Disclosure writes them; None where one is none."""
     calls: list[str] = []
     place = 0
     while place < len(text):
