@@ -30,6 +30,7 @@ from .frame import (
     known_hands,
     reject_frame,
 )
+from .printed_deals import PrintedDeals, may_be_printed, printed_deals
 
 Hands = tuple[int, int, int, int]
 """Masks by compass seat; 0 stands for an unknown hand."""
@@ -38,6 +39,13 @@ _HOLDING = {format_holding(holding): holding for holding in range(1 << 13)}
 _UNKNOWN_DEALS = ("", "?", "-")
 _DEAL_TAG = re.compile(r'\[\s*Deal\s+"([^"]*)"\s*\]')
 _LIN_TOKEN = re.compile(r"md\|([^|]*)\|?", re.IGNORECASE)
+_PBN_HAND = r"(?:(?:[AKQJT2-9]*\.){3}[AKQJT2-9]*|-)"
+_AMONG_WORDS = re.compile(rf"(?<![\w.])[NESW]:{_PBN_HAND}(?: {_PBN_HAND}){{3}}(?![.\w])")
+_DEALER = re.compile(r"\bdealer ([NESW])\b")
+_SIDES = re.compile(r"\bvulnerable (None|NS|EW|Both)\b")
+_RULE = re.compile(r"─[─ ]*")
+_Row = tuple[int, int, int, int, int, int, int]
+"""Hands of North, East, South and West, dealer, vulnerability, and the number of the line."""
 
 
 def read_hand_text(data: bytes, source: str = "") -> Batch:
@@ -45,8 +53,11 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
 
     ``N:AQ.… … … …`` from any seat, ``3SAQ…,…,…,`` as in LIN (also with ``md|`` before it), or
     ``[Deal "…"]``. Hands may be left open; a single one gets the other cards. The dealer is the
-    one LIN names, else the seat in front of the first hand; nobody is vulnerable. A line may hold
-    handviewer links instead. Lines that start with ``#`` and blank lines are no records.
+    one LIN names, else the seat in front of the first hand; nobody is vulnerable. A PBN deal may
+    stand among other words, which may name ``dealer`` and ``vulnerable``, as our commands print
+    it. A line may hold handviewer links instead. What ``dealer`` prints is read too
+    (:mod:`.printed_deals`); its counts and means, lines that start with ``#`` and blank lines are
+    no records.
 
     Parameters
     ----------
@@ -67,31 +78,49 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     ([2], [3])
     """
     text, encoding = decode_text(data)
-    deals: list[tuple[int, int, int, int, int, int]] = []
+    deals: list[_Row] = []
     rejects: list[tuple[str, int | None, str, str]] = []
     linked: list[Batch] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        line = line.strip()
-        if not line or line.startswith("#"):
+    lines = text.splitlines()
+    known = printed_deals(text, lines) if may_be_printed(text) else PrintedDeals([], set())
+    deals += ((*one.hands, 0, 0, one.line + 1) for one in known.deals)
+    has_answers = False
+    for number, written in enumerate(lines, start=1):
+        line = written.strip()
+        if not line or line.startswith("#") or number - 1 in known.lines:
             continue
+        # auctions below a deal, as the command of that name prints them
+        if has_answers and written.startswith("  "):
+            continue
+        has_answers = False
         try:
-            hands, dealer = _parse_line(line)
+            hands, dealer = parse_hands_line(line)
         except BidcascadeError as error:
-            if (boards := _read_links(line, source, number)) is not None:
+            if (told := _read_among_words(line)) is not None:
+                deals.append((*told, number))
+                has_answers = True
+            elif (boards := _read_links(line, source, number)) is not None:
                 linked.append(boards)
-            else:
+            elif _RULE.fullmatch(line) is not None:
+                # the head of a table that a command prints, and the rule below it
+                rejects = [one for one in rejects if one[1] != number - 1]
+            elif not known.has_end:
                 rejects.append((source, number, f"line {number}: {error}", line))
         else:
-            deals.append((*hands, int(dealer), number))
-    columns = list(zip(*deals, strict=True)) if deals else [()] * 6
+            deals.append((*hands, int(dealer), 0, number))
+    if known.deals:
+        deals.sort(key=lambda row: row[-1])
+    columns = list(zip(*deals, strict=True)) if deals else [()] * 7
     masks = np.array(columns[:4], np.uint64).reshape(4, -1).T
     frame = bare_deals(
         known_hands(masks)
         | {
             "dealer": pl.Series([SEATS[seat] for seat in columns[4]], dtype=SEAT_ENUM),
-            "vulnerability": pl.Series([VULNERABILITIES[0]] * len(deals), dtype=VULNERABILITY_ENUM),
+            "vulnerability": pl.Series(
+                [VULNERABILITIES[sides] for sides in columns[5]], dtype=VULNERABILITY_ENUM
+            ),
             "source": pl.Series([source] * len(deals), dtype=pl.String),
-            "record": pl.Series(columns[5], dtype=pl.UInt32),
+            "record": pl.Series(columns[6], dtype=pl.UInt32),
             "encoding": pl.Series([encoding] * len(deals), dtype=pl.String),
         }
     )
@@ -100,6 +129,23 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
         return batch
     batch = join([batch, *linked])
     return Batch(batch.deals.sort("record"), batch.rejects.sort("record"))
+
+
+def _read_among_words(line: str) -> tuple[int, int, int, int, int, int] | None:
+    """Hands, dealer and vulnerability of a PBN deal among other words, ``None`` if it is none."""
+    found = _AMONG_WORDS.search(line)
+    if found is None:
+        return None
+    hands = read_hands(found[0])
+    if isinstance(hands, str):
+        return None
+    words = line[found.end() :]
+    dealer, sides = _DEALER.search(words), _SIDES.search(words)
+    return (
+        *hands,
+        SEATS.index(dealer[1] if dealer else found[0][0]),
+        VULNERABILITIES.index(sides[1]) if sides else 0,
+    )
 
 
 def _read_links(line: str, source: str, number: int) -> Batch | None:
@@ -128,14 +174,25 @@ def parse_deal_line(line: str) -> Deal:
     >>> parse_deal_line("E:- AKQ.AKQ.AKQ.AKQ2 T98.T987.T98.T98 765.65.765.76543").dealer.letter
     'E'
     """
-    hands, dealer = _parse_line(line)
+    hands, dealer = parse_hands_line(line)
     if not all(hands):
         raise InvalidDeal(f"expected at most one unknown hand, got {hands.count(0)}")
     return Deal(hands, dealer)
 
 
-def _parse_line(line: str) -> tuple[Hands, Seat]:
-    """Hands and dealer of one deal; see :func:`read_hands` for unknown hands."""
+def parse_hands_line(line: str) -> tuple[Hands, Seat]:
+    """Read hands and dealer of one deal as :func:`parse_deal_line`; any hands may be unknown.
+
+    Raises
+    ------
+    InvalidDeal, InvalidHand
+        If the line is no deal; the message says why.
+
+    Examples
+    --------
+    >>> parse_hands_line("N:AKQJT98765432... - - -")[0][1:]
+    (0, 0, 0)
+    """
     if line[1:2] != ":":
         tag = _DEAL_TAG.fullmatch(line)
         if tag is not None:

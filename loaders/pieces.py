@@ -6,10 +6,14 @@ the next piece: for LIN in front of it (event, results, names), for PBN the valu
 """
 
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from bidcascade.bridge import InvalidInput
@@ -24,6 +28,7 @@ from .parquet import (
     read_deal_parquet_part,
 )
 from .pbn_tokens import Inheritance, find_last_game, normalise
+from .printed_deals import has_sheets
 from .rbn_records import Heading, find_last_record
 from .zip_files import ZIP_MARKS
 
@@ -43,6 +48,9 @@ _OVERLAP = 256
 """Bytes searched once more when a piece grows: a board's start may have been cut in two."""
 
 _QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
+_HAND_LINE = re.compile(rb"[ \t]*(?:[NESWnesw][ \t]|[AKQJT2-9-](?: |\r?\n)|\d+\.\s)")
+"""A line that may belong to a deal of several lines."""
+_FIRST_HAND = re.compile(rb"^[ \t]*(?:[Nn][ \t]|\d+\.[ \t]*\r?$)|(?<=\n\n)(?=[^\n])", re.MULTILINE)
 _MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
 
 
@@ -83,8 +91,15 @@ class Piece:
     """Why the source (from here on) cannot be read."""
 
 
-def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
-    """Yield the pieces of some sources in order."""
+def cut_sources(sources: Iterable[Source], kept: ExitStack) -> Iterator[Piece]:
+    """Yield the pieces of some sources in order.
+
+    Parameters
+    ----------
+    sources : iterable of Source
+    kept : ExitStack
+        Holds what pieces need beyond the end of the iterator, until they are read.
+    """
     group: list[Source] = []
     size = 0
     for source in sources:
@@ -99,17 +114,17 @@ def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
         if is_small:
             group, size = [source], source.size
         else:
-            yield from _cut_large(source)
+            yield from _cut_large(source, kept)
     if group:
         yield Piece(group, files_ended=len(group))
 
 
-def _cut_large(source: Source) -> Iterator[Piece]:
+def _cut_large(source: Source, kept: ExitStack) -> Iterator[Piece]:
     if source.data is not None:
         yield Piece([source], files_ended=1)
         return
     if source.is_stream:
-        yield from cut_stream(sys.stdin.buffer, source.name)
+        yield from cut_stream(sys.stdin.buffer, source.name, kept=kept)
         return
     try:
         with source.open() as stream:
@@ -117,7 +132,7 @@ def _cut_large(source: Source) -> Iterator[Piece]:
             if head == b"PAR1" and source.path is not None:
                 yield from _cut_parquet(source)
                 return
-            yield from cut_stream(stream, source.name, head)
+            yield from cut_stream(stream, source.name, head, kept=kept)
     except OSError as error:
         yield Piece(name=source.name, refusal=f"cannot read: {error.strerror}", files_ended=1)
 
@@ -134,7 +149,9 @@ def _cut_parquet(source: Source) -> Iterator[Piece]:
         yield Piece([source], "parquet", rows=(first, ROWS_PER_PART), files_ended=ends)
 
 
-def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece]:
+def cut_stream(
+    stream: BinaryIO, name: str, head: bytes = b"", *, kept: ExitStack | None = None
+) -> Iterator[Piece]:
     """Yield pieces of a binary stream of unknown length, in bounded memory.
 
     Parameters
@@ -144,6 +161,8 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
         Name for the column ``source``.
     head : bytes
         What has been read from the stream already.
+    kept : ExitStack, optional
+        As for :func:`cut_sources`; Parquet, of which the end is read first, is refused without it.
     """
     head += stream.read(HEAD_BYTES - len(head))
     kind = sniff(head)
@@ -154,7 +173,9 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
     if len(rest) < LARGE_BYTES:
         rest += stream.read(LARGE_BYTES - len(rest))
     if len(rest) < LARGE_BYTES or kind == "parquet":
-        if kind == "parquet":
+        if kind == "parquet" and kept is not None:
+            yield from _cut_parquet(_on_disk(name, rest, stream, kept))
+        elif kind == "parquet":
             reason = "Parquet is read from files only, not from a stream"
             yield Piece(name=name, refusal=reason, files_ended=1)
         else:
@@ -167,8 +188,22 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
         yield from _cut_rbn(stream, name, rest, _decoder(stream, rest))
     elif kind == "lin":
         yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
+    elif kind == "hands" and has_sheets(head):
+        # the hands of a deal stand far apart
+        reason = f"expected sheets of hands of less than {LARGE_BYTES:,} bytes, got more"
+        yield Piece(name=name, data=head[:QUOTED], refusal=reason, files_ended=1)
     else:
         yield from _cut_lines(stream, name, rest, kind)
+
+
+def _on_disk(name: str, beginning: bytes, stream: BinaryIO, kept: ExitStack) -> Source:
+    """Put a stream into a file that stays until ``kept`` is closed."""
+    folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="bidcascade-"))
+    path = Path(folder) / "deals.parquet"
+    with path.open("wb") as file:
+        file.write(beginning)
+        shutil.copyfileobj(stream, file)
+    return Source(name, path=path, size=path.stat().st_size)
 
 
 def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
@@ -277,7 +312,7 @@ def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator
     while True:
         more = stream.read(CHUNK_BYTES)
         rest += more
-        cut = rest.rfind(b"\n") + 1 if more else len(rest)
+        cut = _end_of_lines(rest, kind) if more else len(rest)
         if cut <= 0 and more:
             if len(rest) < LONGEST_RECORD:
                 continue
@@ -287,6 +322,14 @@ def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator
         rest = rest[cut:]
         if not more:
             return
+
+
+def _end_of_lines(data: bytes, kind: Kind) -> int:
+    """Where a record of lines ends at last; hands may have a line each, or their suits."""
+    end = data.rfind(b"\n") + 1
+    if kind == "hands" and _HAND_LINE.match(data, data.rfind(b"\n", 0, end - 1) + 1) is not None:
+        return max(_last(_FIRST_HAND, data[:end], 0), 0) or end
+    return end
 
 
 def _last(pattern: "re.Pattern[bytes]", data: bytes, first: int) -> int:
@@ -394,8 +437,8 @@ def _read_lin(files: list[tuple[bytes, str]]) -> Batch:
 
 def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
     if source.path is None:
-        reason = "Parquet is read from files only, not from bytes or zip files"
-        return _refused(source.name, reason, "")
+        with ExitStack() as kept, source.open() as stream:
+            return _read_parquet(_on_disk(source.name, b"", stream, kept))
     try:
         if rows is not None:
             return read_deal_parquet_part(source.path, source.name, *rows)
@@ -417,6 +460,10 @@ def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
         from .hand_text import read_hand_text
 
         return read_hand_text(data, name)
+    if kind == "json":
+        from .json_deals import read_json_deals
+
+        return read_json_deals(data, name)
     return _read_lin([(data, name)])
 
 
@@ -433,10 +480,10 @@ def _why_unknown(data: bytes) -> str:
     elif data.lstrip()[:1] == b"<":
         kind = "HTML or XML"
     elif data.lstrip()[:1] in (b"{", b"["):
-        kind = "JSON or other text"
+        kind = "JSON without deals, or other text"
     else:
         kind = "other text"
-    return f"expected LIN, PBN, RBN, hands or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
+    return f"expected LIN, PBN, RBN, hands, JSON or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
 
 
 def _excerpt(data: bytes) -> str:

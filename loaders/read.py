@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -52,8 +53,9 @@ def read_deals(
     ----------
     inputs : path, bytes or iterable of them
         Paths, patterns (``lin/**/*.lin``), folders (read with all folders below), ``-`` for
-        standard input, handviewer links, or the contents of a file as bytes. LIN, PBN, hand text,
-        handviewer links and Parquet are told apart by what is in them.
+        standard input, links of a hand viewer or of the page, or the contents of a file as bytes.
+        LIN, PBN, RBN, hand text, output of ``dealer``, links, JSON and Parquet are told apart by
+        what is in them.
     jobs : int, optional
         Processes. 1 stays in the calling process; by default as many as the machine has cores if
         there are at least 64 MiB to read. As always with processes, a script that asks for
@@ -218,11 +220,13 @@ def _read_all(sources: list[Source], jobs: int | None) -> Iterator[tuple[Piece, 
     if jobs is None:
         total = sum(source.size for source in sources)
         jobs = (os.cpu_count() or 1) if total >= POOL_BYTES else 1
-    if jobs > 1:
-        yield from read_in_processes(cut_sources(sources), jobs)
-        return
-    for piece in cut_sources(sources):
-        yield piece, read_piece(piece)
+    with ExitStack() as kept:
+        pieces = cut_sources(sources, kept)
+        if jobs > 1:
+            yield from read_in_processes(pieces, jobs)
+            return
+        for piece in pieces:
+            yield piece, read_piece(piece)
 
 
 class _Numbering:

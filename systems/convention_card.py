@@ -7,9 +7,11 @@ before the openings). Each is filled from places of the text: what a pair meets 
 calls ask for. Leads and signals are no part of a system's text, and left to the players.
 """
 
+import html
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -39,6 +41,8 @@ _NOTRUMP: Final = 4
 _GAME: Final = parse_call("4S")
 """Higher bids are where the strength of both hands is known: every system has them."""
 _LONGEST: Final = 1 << 24
+PAGE_NAME: Final = "bidcascade-card"
+_IN_PAGE: Final = re.compile(rf'<meta name="{PAGE_NAME}" content="([^"]*)">')
 _CONVENTIONAL: Final = ("artificial", "relay", "transfer", "puppet")
 
 
@@ -331,8 +335,23 @@ def print_card(card: ConventionCard) -> str:
     return json.dumps(asdict(card), indent=1, ensure_ascii=False) + "\n"
 
 
+def print_card_head(card: ConventionCard) -> str:
+    """Write what a page says of its card in its head: all but the sections.
+
+    Examples
+    --------
+    >>> card = card_of(open_system("sayc"), "sayc")
+    >>> parse_card(print_card_head(card)).options == card.options
+    True
+    """
+    return json.dumps(asdict(replace(card, about="", sections=(), conventions=())))
+
+
 def parse_card(text: str, source: str = "<card>") -> ConventionCard:
-    r"""Read a card that :func:`print_card` wrote.
+    r"""Read a card that :func:`print_card` wrote, or its page.
+
+    A page to be printed (``bidcascade system card --out card.html``) has system, digest and options
+    of the card in its head, under the name :data:`PAGE_NAME`; its sections are left empty.
 
     Raises
     ------
@@ -362,6 +381,14 @@ def parse_card(text: str, source: str = "<card>") -> ConventionCard:
             found[name] = value
         return found
 
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        head = _IN_PAGE.search(text)
+        if head is None:
+            raise InvalidSystem(
+                f"{source}: expected a card as JSON, or a page with one in its head, "
+                "got a page without"
+            )
+        text = html.unescape(head[1])
     try:
         stored = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:

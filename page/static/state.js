@@ -141,6 +141,14 @@ export function change(changes, { quiet = false } = {}) {
   tell(before);
 }
 
+/** Turn to what a link of the page shows, as if the browser had opened it; gives sentences about what of it is wrong. */
+export function follow(query) {
+  const { complaints } = readFragment(query);
+  if (`#${query}` !== location.hash) history.pushState(null, "", `#${query}`);
+  readAddress();
+  return complaints;
+}
+
 let lastRead = null;
 
 function readAddress() {

@@ -7,6 +7,7 @@ import { fileLink, saveBlob } from "./downloads.js";
 import { changesOf, checkSystem, openSystem, systemOf, systemNames } from "./engine_client.js";
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
 import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned } from "./own_systems.js";
+import { withOptions } from "./saved_texts.js";
 import { change, hasAllHands, linkTo } from "./state.js";
 import { storesNothing } from "./storage.js";
 import { mostBoards, playMatch } from "./system_match.js";
@@ -329,7 +330,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   }
 
   const savePage = () => saveBlob(new Blob([files[page]], { type: "text/plain" }), page);
-  const saveAll = () => saveBlob(zipOf(new Map(named().map((name) => [name, files[name]]))), `${system.name || system.base}.zip`);
+  const saveAll = () => saveBlob(zipOf(withOptions(new Map(named().map((name) => [name, files[name]])), whole().options)), `${system.name || system.base}.zip`);
 
   async function use() {
     try {

@@ -36,8 +36,8 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
     add(
         "--out",
         metavar="FILE",
-        help="write it there instead: *.html to be printed, *.json to be read again (--option "
-        "@FILE)",
+        help="write it there instead: *.html to be printed, *.json with all of it; either is read "
+        "again (--option @FILE)",
     )
 
 

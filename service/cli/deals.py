@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from bidcascade.bridge import Seat, Vulnerability
 
-_OUT_HELP = "deals as .parquet, .lin, .pbn, .rbn, .txt (links) or .jsonl; - for stdout"
 MOST_DEALS_TRIED = 100_000_000
 """Deals looked at for a condition unless asked otherwise."""
 _CHUNK = 250_000
@@ -30,7 +29,7 @@ def configure_load(parser: argparse.ArgumentParser) -> None:
         help="file, folder, pattern, zip file, handviewer link or - "
         "(LIN, PBN, RBN, hands, Parquet)",
     )
-    add("--out", required=True, metavar="FILE", help=_OUT_HELP)
+    add("--out", required=True, metavar="FILE", help=shared.DEALS_OUT_HELP)
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_json_option(parser)
@@ -264,7 +263,7 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
         help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,}; what a script "
         "generates, else 1,000,000 for each kind)",
     )
-    add("--out", metavar="FILE", help=_OUT_HELP)
+    add("--out", metavar="FILE", help=shared.DEALS_OUT_HELP)
     add(
         "--profile",
         choices=shared.PROFILES,

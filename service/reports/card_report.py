@@ -5,7 +5,13 @@ from itertools import groupby
 from typing import Final
 
 from bidcascade.bridge import parse_calls
-from bidcascade.systems.convention_card import CardRow, CardSection, ConventionCard
+from bidcascade.systems.convention_card import (
+    PAGE_NAME,
+    CardRow,
+    CardSection,
+    ConventionCard,
+    print_card_head,
+)
 
 from .report_page import ColumnKind, Page, PageBlock, ReportTable, Section, Text, auction_text
 
@@ -27,6 +33,7 @@ def card_page(card: ConventionCard) -> Page:
             Section("Leads and signals", (Text(_LEADS, soft=True),)),
             *_conventions(card),
         ),
+        ((PAGE_NAME, print_card_head(card)),),
     )
 
 

@@ -200,6 +200,29 @@ def read_text(
     return _system(sources, sources.read_text(text, file), options)
 
 
+def read_given(
+    main: str, texts: Mapping[str, str], *, options: Mapping[str, bool] | None = None
+) -> SystemText:
+    """Read a system of texts that are held by file name, as if they lay in a folder of their own.
+
+    Parameters
+    ----------
+    main
+        Name of the system's own text.
+    texts
+        That text and the pages beside it.
+    options
+        Options of the system to be set, by name.
+
+    Raises
+    ------
+    InvalidSystem
+        With every complaint about the texts.
+    """
+    sources = Sources(given=texts, is_text=True)
+    return _system(sources, sources.read_file(Path(main), main), options)
+
+
 def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | None) -> SystemText:
     for option, value in (options or {}).items():
         if option not in sources.options:
