@@ -53,20 +53,20 @@ class StrongHand(NamedTuple):
         File and line; empty for a pass by default.
     name
         Of the line.
-    deals
-        Calls that it made with such a hand and that partner may pass below game.
+    calls
+        That it made with such a hand, and that partner may pass below game.
     stopped
-        How many of them were the last ones of a player who knew, and the auction ended below game,
-        or in a contract of theirs that was not doubled.
+        How many of them were the last ones of a side's players who knew, in an auction that ended
+        below game without a double.
     auction, call, hand, vulnerability
-        The strongest of them: of those that stopped, if there are any.
+        The strongest of them; of those that stopped, if there are any.
     points, least
         Its points, and the least that partner had shown.
     """
 
     line: str
     name: str
-    deals: int
+    calls: int
     stopped: int
     auction: str
     call: str
@@ -76,17 +76,39 @@ class StrongHand(NamedTuple):
     least: int
 
 
+class StrongHands(NamedTuple):
+    """Outcome of :func:`strong_hands`.
+
+    Parameters
+    ----------
+    deals
+        How many were bid.
+    due, passed
+        On how many a player was forced to call, and on how many of these one passed.
+    lines
+        By auctions that stopped, then by calls.
+    """
+
+    deals: int
+    due: int
+    passed: int
+    lines: tuple[StrongHand, ...]
+
+
 class _Found(NamedTuple):
     """What is counted of a line while deals go by."""
 
-    deals: int = 0
+    calls: int = 0
     stopped: int = 0
     best: tuple[bool, int] = (False, -1)
     """Of the strongest call: whether the auction stopped, and the points together."""
-    calls: tuple[int, ...] = ()
+    auction: tuple[int, ...] = ()
     hand: int = 0
     vulnerability: int = 0
     points: int = 0
+
+
+_Lines = dict[tuple[str, str], _Found]
 
 
 def strong_hands(
@@ -95,7 +117,7 @@ def strong_hands(
     *,
     points: int = GAME_POINTS,
     progress: Callable[[int, int], None] | None = None,
-) -> list[StrongHand]:
+) -> StrongHands:
     r"""Find the lines that leave strong hands below game, with the system at all four seats.
 
     Parameters
@@ -106,103 +128,107 @@ def strong_hands(
     progress
         Told how many of how many deals are bid.
 
-    Returns
-    -------
-    list of StrongHand
-        By how many auctions stopped, then by how many calls were made.
-
     Examples
     --------
     >>> from bidcascade.loaders import deal_arrays, random_deals
-    >>> text = '''
+    >>> system = System.parse('''
     ... opening:
     ...   1NT = Strong: 15-17 points, balanced
     ... after 1NT:
-    ...   2C = Weak: 5+ clubs
-    ...   3NT = Game: any hand
-    ... '''
-    >>> found = strong_hands(System.parse(text), deal_arrays(random_deals(2000, 3)))
-    >>> [(one.line, one.name, one.auction) for one in found]
+    ...   3NT = Game: 10-12 points
+    ...   Pass = Weak: any hand
+    ... ''', name="own")
+    >>> found = strong_hands(system, deal_arrays(random_deals(2000, 3)))
+    >>> [(one.line, one.name, one.calls, one.points, one.least) for one in found.lines[:1]]
+    [('own:6', 'Weak', 7, 17, 15)]
     """
     bidder = system.bidder(system)
-    found: dict[tuple[str, str], _Found] = {}
+    found: _Lines = {}
+    due = passed = 0
     for start in range(0, len(deals), _CHUNK):
         chunk = seen_from_dealer(deals.slice(start, min(start + _CHUNK, len(deals))))
         with bidder.lock:
             if bidder.bytes > bidder.budget:
                 bidder.start_over()
-            _add(found, bidder, chunk, points)
+            bid = CallByCall.of(bidder, chunk)
+            _add(found, bidder, chunk, bid, points)
+            was_due, was_passed = bid.forced(bidder)
+        due, passed = due + int(was_due.sum()), passed + int(was_passed.sum())
         if progress is not None:
             progress(start + len(chunk), len(deals))
-    order = sorted(found.items(), key=lambda item: (-item[1].stopped, -item[1].deals, item[0]))
-    return [
+    order = sorted(found.items(), key=lambda item: (-item[1].stopped, -item[1].calls, item[0]))
+    lines = (
         StrongHand(
             line,
             name,
-            one.deals,
+            one.calls,
             one.stopped,
-            format_calls(one.calls[:-1]),
-            format_call(one.calls[-1]),
+            format_calls(one.auction[:-1]),
+            format_call(one.auction[-1]),
             format_hand(one.hand),
             VULNERABILITIES[one.vulnerability],
             one.points,
             one.best[1] - one.points,
         )
         for (line, name), one in order
-    ]
+    )
+    return StrongHands(len(deals), due, passed, tuple(lines))
 
 
-def _add(
-    found: dict[tuple[str, str], _Found], bidder: Bidder, deals: DealArrays, enough: int
-) -> None:
-    """Bid deals that position 0 deals, and count what lines did with strong hands."""
-    bid, vocabulary = CallByCall.of(bidder, deals), Vocabulary()
-    count = len(deals)
+def _add(found: _Lines, bidder: Bidder, deals: DealArrays, bid: CallByCall, enough: int) -> None:
+    """Count what lines did with strong hands, on deals that position 0 deals."""
+    count, vocabulary = len(deals), Vocabulary()
     own = np.stack([term_values("HCP", one, deals, vocabulary) for one in range(4)])
-    last, bidder_side, doubled = (np.zeros(count, np.int64) for _ in range(3))
-    # by side: the depth of the last call of a player who knew
-    final = np.full((2, count), -1, np.int64)
-    forcing: tuple[dict[int, bool], ...] = ({}, {})
+    last, doubled = np.zeros(count, np.int64), np.zeros(count, np.bool_)
+    latest = np.full((2, count), -1, np.int64)
+    """By side: where its players who knew have called last."""
     met: list[tuple[int, I64, I64]] = []
     for depth in range(bid.call.shape[1]):
-        on = np.flatnonzero(bid.call[:, depth] >= 0)
-        call, side = bid.call[on, depth], depth & 1
+        on, side = np.flatnonzero(bid.call[:, depth] >= 0), depth & 1
+        call = bid.call[on, depth]
         is_bid = call >= FIRST_BID
-        last[on[is_bid]], bidder_side[on[is_bid]], doubled[on[is_bid]] = call[is_bid], side, 0
-        doubled[on[(call == DOUBLE) | (call == REDOUBLE)]] = 1
-        below = (is_bid | (call == PASS)) & (doubled[on] == 0) & ~_IS_GAME[last[on]]
-        on = on[below]
+        last[on[is_bid]], doubled[on[is_bid]] = call[is_bid], False
+        doubled[on[(call == DOUBLE) | (call == REDOUBLE)]] = True
+        on = on[~doubled[on] & ~_IS_GAME[last[on]]]
         places, which = np.unique(bid.place[on, depth], return_inverse=True)
         bidder.load_rows(places.astype(np.int32))
         rows = bidder.store.rows[bidder.store.row[places]]
-        together = own[depth & 3, on] + rows["hull"][:, depth + 2 & 3, 0, 0].astype(int)[which]
+        least = rows["hull"][:, depth + 2 & 3, 0, 0].astype(np.int64)[which]
+        together = own[depth & 3, on] + least
         knows = (together >= enough) & (rows["game_forced"][:, side] == 0)[which]
         on, together = on[knows], together[knows]
         entries, which = np.unique(bid.entry[on, depth], return_inverse=True)
-        goes_on = np.array([_is_forcing(bidder, side, one) for one in entries.tolist()], np.bool_)
-        stays = ~goes_on[which]
-        on, together = on[stays], together[stays]
-        final[side, on] = depth
+        ends = [not _is_forcing(bidder, side, one) for one in entries.tolist()]
+        may_end = np.array(ends, np.bool_)[which]
+        on, together = on[may_end], together[may_end]
+        latest[side, on] = depth
         met.append((depth, on, together))
-    stops = ~_IS_GAME[last] & (doubled == 0)
-    for depth, on, sums in met:
-        side = depth & 1
-        stopped = stops[on] & (final[side, on] == depth)
-        for deal, total, stop in zip(on.tolist(), sums.tolist(), stopped.tolist(), strict=True):
-            number = int(bid.entry[deal, depth])
-            entry = bidder.sides[side].entry(number, 0) if number >= 0 else None
-            key = ("", "") if entry is None else (str(entry.where), entry.name)
+    ended = ~_IS_GAME[last] & ~doubled
+    for depth, on, together in met:
+        stopped = ended[on] & (latest[depth & 1, on] == depth)
+        for deal, points, stops in zip(
+            on.tolist(), together.tolist(), stopped.tolist(), strict=True
+        ):
+            key = _named(bidder, depth & 1, int(bid.entry[deal, depth]))
             before = found.get(key, _Found())
-            now = before._replace(deals=before.deals + 1, stopped=before.stopped + stop)
-            if (stop, total) > before.best:
+            now = before._replace(calls=before.calls + 1, stopped=before.stopped + stops)
+            if (stops, points) > before.best:
                 now = now._replace(
-                    best=(stop, total),
-                    calls=tuple(bid.call[deal, : depth + 1].tolist()),
+                    best=(stops, points),
+                    auction=tuple(bid.call[deal, : depth + 1].tolist()),
                     hand=int(deals.hands[depth & 3, deal]),
                     vulnerability=int(deals.vulnerability[deal]),
                     points=int(own[depth & 3, deal]),
                 )
             found[key] = now
+
+
+def _named(bidder: Bidder, side: int, number: int) -> tuple[str, str]:
+    """Line and name of an entry; of a pass by default there are none."""
+    if number < 0:
+        return "", ""
+    entry = bidder.sides[side].entry(number, 0)
+    return str(entry.where), entry.name
 
 
 def _is_forcing(bidder: Bidder, side: int, number: int) -> bool:
