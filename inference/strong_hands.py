@@ -142,7 +142,7 @@ def strong_hands(
     ... ''', name="own")
     >>> found = strong_hands(system, deal_arrays(random_deals(2000, 3)))
     >>> [(one.line, one.name, one.calls, one.points, one.least) for one in found.lines[:1]]
-    [('own:6', 'Weak', 7, 17, 15)]
+    [('own:6', 'Weak', 45, 20, 15)]
     """
     bidder = system.bidder(system)
     found: _Lines = {}
