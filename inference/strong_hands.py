@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bidcascade.bridge import (
     DOUBLE,
     FIRST_BID,
     LAST_BID,
-    PASS,
     REDOUBLE,
     VULNERABILITIES,
     bid_level,
@@ -23,6 +23,7 @@ from bidcascade.bridge import (
     format_hand,
 )
 from bidcascade.kernels import DealArrays
+from bidcascade.kernels.core.rows import TERMS
 from bidcascade.kernels.types import I64
 from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder, seen_from_dealer
@@ -35,6 +36,7 @@ from .call_by_call import CallByCall
 
 _CHUNK: Final = 1 << 16
 """Deals that are bid at once."""
+_POINTS: Final = TERMS.index("HCP")
 _FORCING: Final = ("forcing", "forcing to game")
 _IS_GAME: Final = np.array(
     [
@@ -140,7 +142,7 @@ def strong_hands(
     ... ''', name="own")
     >>> found = strong_hands(system, deal_arrays(random_deals(2000, 3)))
     >>> [(one.line, one.name, one.calls, one.points, one.least) for one in found.lines[:1]]
-    [('own:6', 'Weak', 7, 17, 15)]
+    [('own:6', 'Weak', 45, 20, 15)]
     """
     bidder = system.bidder(system)
     found: _Lines = {}
@@ -193,8 +195,7 @@ def _add(found: _Lines, bidder: Bidder, deals: DealArrays, bid: CallByCall, enou
         places, which = np.unique(bid.place[on, depth], return_inverse=True)
         bidder.load_rows(places.astype(np.int32))
         rows = bidder.store.rows[bidder.store.row[places]]
-        least = rows["hull"][:, depth + 2 & 3, 0, 0].astype(np.int64)[which]
-        together = own[depth & 3, on] + least
+        together = own[depth & 3, on] + _least_shown(rows, depth + 2 & 3)[which]
         knows = (together >= enough) & (rows["game_forced"][:, side] == 0)[which]
         on, together = on[knows], together[knows]
         entries, which = np.unique(bid.entry[on, depth], return_inverse=True)
@@ -221,6 +222,15 @@ def _add(found: _Lines, bidder: Bidder, deals: DealArrays, bid: CallByCall, enou
                     points=int(own[depth & 3, deal]),
                 )
             found[key] = now
+
+
+def _least_shown(rows: NDArray[np.void], position: int) -> I64:
+    """Least points that a player has shown where rows of places stand, promises included."""
+    low, high = (rows["hull"][:, position, _POINTS, end].astype(np.int64) for end in (0, 1))
+    promised, most = (rows["terms"][:, position, _POINTS, end] for end in (0, 1))
+    return np.where(
+        np.maximum(low, promised) <= np.minimum(high, most), np.maximum(low, promised), low
+    )
 
 
 def _named(bidder: Bidder, side: int, number: int) -> tuple[str, str]:
