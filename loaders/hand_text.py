@@ -12,6 +12,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     Deal,
     InvalidDeal,
+    InvalidInput,
     Seat,
     cards_of,
     format_card,
@@ -22,14 +23,18 @@ from bidcascade.bridge import (
 
 from .encodings import decode_text
 from .frame import (
+    QUOTED,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     bare_deals,
     join,
     known_hands,
+    left_out_row,
+    listed_rejects,
     reject_frame,
 )
+from .limits import LONGEST_LINE, MOST_LISTED
 
 Hands = tuple[int, int, int, int]
 """Masks by compass seat; 0 stands for an unknown hand."""
@@ -69,18 +74,25 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     text, encoding = decode_text(data)
     deals: list[tuple[int, int, int, int, int, int]] = []
     rejects: list[tuple[str, int | None, str, str]] = []
-    linked: list[Batch] = []
+    linked: list[tuple[int, str]] = []
+    left_out = 0
     for number, line in enumerate(text.splitlines(), start=1):
         line = line.strip()
         if not line or line.startswith("#"):
             continue
         try:
+            if len(line) > LONGEST_LINE:
+                raise InvalidInput(
+                    f"expected a line of at most {LONGEST_LINE:,} characters, got {len(line):,}"
+                )
             hands, dealer = _parse_line(line)
         except BidcascadeError as error:
-            if (boards := _read_links(line, source, number)) is not None:
-                linked.append(boards)
+            if len(line) <= LONGEST_LINE and _has_link(line):
+                linked.append((number, line))
+            elif len(rejects) < MOST_LISTED:
+                rejects.append((source, number, f"line {number}: {error}", line[:QUOTED]))
             else:
-                rejects.append((source, number, f"line {number}: {error}", line))
+                left_out += 1
         else:
             deals.append((*hands, int(dealer), number))
     columns = list(zip(*deals, strict=True)) if deals else [()] * 6
@@ -96,23 +108,34 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
         }
     )
     batch = Batch(frame, reject_frame(rejects))
-    if not linked:
+    if linked:
+        batch = join([batch, _read_links(linked, source)])
+        batch = Batch(batch.deals.sort("record"), listed_rejects(batch.rejects.sort("record")))
+    if not left_out:
         return batch
-    batch = join([batch, *linked])
-    return Batch(batch.deals.sort("record"), batch.rejects.sort("record"))
+    listed = reject_frame([left_out_row(source, left_out, MOST_LISTED)])
+    return Batch(batch.deals, listed_rejects(pl.concat([batch.rejects, listed])))
 
 
-def _read_links(line: str, source: str, number: int) -> Batch | None:
-    """Boards of the handviewer links in a line, ``None`` if it holds none."""
+def _has_link(line: str) -> bool:
     # writers of such links need this module
     from .handviewer import first_link
-    from .lin import read_handviewer
 
-    if first_link(line.encode()) < 0:
-        return None
-    record = pl.lit(number, pl.UInt32).alias("record")
-    deals, rejects = read_handviewer(line, source)
-    return Batch(deals.with_columns(record), rejects.with_columns(record))
+    return first_link(line.encode()) >= 0
+
+
+def _read_links(lines: list[tuple[int, str]], source: str) -> Batch:
+    """Boards of the handviewer links in some lines, with the numbers of the lines as records."""
+    from .lin import read_handviewers
+
+    numbers = {str(number): line for number, line in lines}
+    record = pl.col("source").cast(pl.UInt32).alias("record")
+    deals, rejects = read_handviewers((line, number) for number, line in numbers.items())
+    name = pl.lit(source, pl.String).alias("source")
+    return Batch(
+        deals.with_columns(record).with_columns(name),
+        rejects.with_columns(record).with_columns(name),
+    )
 
 
 def parse_deal_line(line: str) -> Deal:

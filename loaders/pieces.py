@@ -1,8 +1,9 @@
 """Cut sources into pieces of bounded size that can be read one by one, in any process.
 
-Small files are gathered, up to :data:`GROUP_BYTES` a piece. A large LIN or PBN file or standard
-input becomes a series of pieces that end where a board ends; what lasts beyond the cut goes with
-the next piece: for LIN in front of it (event, results, names), for PBN the values inherited.
+Small files are gathered, up to :data:`.limits.WHOLE_BYTES` a piece. A large file or standard input
+becomes a series of pieces that end where a board ends; what lasts beyond the cut goes with the next
+piece: for LIN in front of it (event, results, names), for PBN the values inherited. Of a record
+without an end the beginning is kept, which is too long to be read, and the rest passed over.
 """
 
 import re
@@ -17,6 +18,12 @@ from bidcascade.bridge import InvalidInput
 from .encodings import PartDecoder, find_encoding
 from .frame import QUOTED, Batch, empty_deals, join, reject_frame
 from .inputs import HEAD_BYTES, Kind, Source, sniff
+from .limits import (
+    LONGEST_RECORD,
+    MOST_FILES_TOGETHER,
+    PIECE_BYTES,
+    WHOLE_BYTES,
+)
 from .parquet import (
     ROWS_PER_PART,
     count_deal_parquet,
@@ -27,21 +34,10 @@ from .pbn_tokens import Inheritance, find_last_game, normalise
 from .rbn_records import Heading, find_last_record
 from .zip_files import ZIP_MARKS
 
-GROUP_BYTES = 4 << 20
-"""Small files are read together up to this size."""
-
-LARGE_BYTES = 16 << 20
-"""From this size on a file is cut into pieces."""
-
-CHUNK_BYTES = 8 << 20
-"""About the size of a piece of a large file."""
-
-LONGEST_RECORD = 64 << 20
-"""If no board starts within so many bytes, the rest of a file is refused."""
-
 _OVERLAP = 256
 """Bytes searched once more when a piece grows: a board's start may have been cut in two."""
 
+_FROM_ASCII = re.compile(rb"[\x00-\x7f]")
 _QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
 _MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
 
@@ -88,8 +84,9 @@ def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
     group: list[Source] = []
     size = 0
     for source in sources:
-        is_small = bool(source.refusal) or (not source.is_stream and source.size < LARGE_BYTES)
-        if is_small and (not group or size + source.size <= GROUP_BYTES):
+        is_small = bool(source.refusal) or (not source.is_stream and source.size < WHOLE_BYTES)
+        has_room = size + source.size <= WHOLE_BYTES and len(group) < MOST_FILES_TOGETHER
+        if is_small and (not group or has_room):
             group.append(source)
             size += source.size
             continue
@@ -105,9 +102,6 @@ def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
 
 
 def _cut_large(source: Source) -> Iterator[Piece]:
-    if source.data is not None:
-        yield Piece([source], files_ended=1)
-        return
     if source.is_stream:
         yield from cut_stream(sys.stdin.buffer, source.name)
         return
@@ -150,16 +144,16 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
     if kind is None:
         yield Piece(name=name, data=head[:QUOTED], refusal=_why_unknown(head), files_ended=1)
         return
-    rest = head + stream.read(CHUNK_BYTES)
-    if len(rest) < LARGE_BYTES:
-        rest += stream.read(LARGE_BYTES - len(rest))
-    if len(rest) < LARGE_BYTES or kind == "parquet":
-        if kind == "parquet":
-            reason = "Parquet is read from files only, not from a stream"
-            yield Piece(name=name, refusal=reason, files_ended=1)
-        else:
-            whole = Source(name, data=rest, size=len(rest))
-            yield Piece([whole], files_ended=1)
+    rest = head
+    while len(rest) < WHOLE_BYTES and (more := stream.read(WHOLE_BYTES - len(rest))):
+        rest += more
+    if kind == "parquet":
+        reason = "Parquet is read from files only, not from a stream"
+        yield Piece(name=name, refusal=reason, files_ended=1)
+        return
+    if len(rest) < WHOLE_BYTES:
+        whole = Source(name, data=rest, size=len(rest))
+        yield Piece([whole], files_ended=1)
         return
     if kind == "pbn":
         yield from cut_pbn(stream, name, rest, _decoder(stream, rest))
@@ -179,7 +173,7 @@ def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
 
     def read() -> Iterator[bytes]:
         stream.seek(place)
-        return chain((head,), iter(lambda: stream.read(CHUNK_BYTES), b""))
+        return chain((head,), iter(lambda: stream.read(PIECE_BYTES), b""))
 
     encoding = find_encoding(read)
     stream.seek(place)
@@ -189,9 +183,10 @@ def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
 def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
     lasting = b""
     searched = 0
-    has_qx = False
+    # whether a board has begun, and whether it was told that none does
+    is_begun = is_told = has_qx = False
     while True:
-        more = stream.read(CHUNK_BYTES)
+        more = stream.read(PIECE_BYTES)
         rest += more
         cut = len(rest)
         if more:
@@ -200,14 +195,18 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
             if not has_qx:
                 # an md that follows a qx must stay with it
                 cut = _last(_MD, rest, searched)
-            if cut <= 0 and len(rest) < LONGEST_RECORD:
+            if cut <= 0:
+                is_begun = is_begun or has_qx or _MD.search(rest) is not None
+                if len(rest) > LONGEST_RECORD and not (is_begun or is_told):
+                    is_told = True
+                    yield _no_end(name, rest)
+                # a comment, a key or a value that was cut ends here
+                rest = _shortened(rest, b"\n||")
                 searched = max(0, len(rest) - _OVERLAP)
                 continue
-        if cut <= 0 and rest:
-            yield _no_end(name, rest)
-            return
         searched = 0
         has_qx = False
+        is_begun = True
         text = lasting + decoder.decode(rest[:cut])
         encoding = decoder.encoding
         rest = rest[cut:]
@@ -219,6 +218,22 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
         )
         if not more:
             return
+
+
+def _shortened(rest: bytes, joint: bytes) -> bytes:
+    """Keep the beginning of a record that is too long, and the end of what there is of it.
+
+    The end may hold the beginning of what begins the next record.
+    """
+    if len(rest) <= LONGEST_RECORD + 2 * _OVERLAP:
+        return rest
+    end = LONGEST_RECORD + 1
+    while rest[end] & 0xC0 == 0x80:
+        end += 1
+        if end == len(rest):
+            break
+    tail = _FROM_ASCII.search(rest, len(rest) - _OVERLAP)
+    return rest[:end] + joint + (b"" if tail is None else rest[tail.start() :])
 
 
 def cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
@@ -243,7 +258,7 @@ def _cut_games(
     text = ""
     before: Any = None
     while True:
-        more = stream.read(CHUNK_BYTES)
+        more = stream.read(PIECE_BYTES)
         lines, rest = _whole_lines(rest + more, decoder, more=bool(more))
         text += lines
         start, behind = find_last(text, before) if more else (len(text), before)
@@ -261,9 +276,10 @@ def _cut_games(
             if not more:
                 return
             text, before = text[start:], behind
-        elif len(text) + len(rest) >= LONGEST_RECORD:
-            yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
-            return
+        elif len(text) > LONGEST_RECORD:
+            # no record ends in it: what is behind the beginning belongs to one that is refused
+            text = text[: LONGEST_RECORD + 1] + "\n"
+        rest = _shortened(rest, b"")
 
 
 def _whole_lines(data: bytes, decoder: PartDecoder, *, more: bool) -> tuple[str, bytes]:
@@ -275,14 +291,15 @@ def _whole_lines(data: bytes, decoder: PartDecoder, *, more: bool) -> tuple[str,
 
 def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
     while True:
-        more = stream.read(CHUNK_BYTES)
+        more = stream.read(PIECE_BYTES)
         rest += more
         cut = rest.rfind(b"\n") + 1 if more else len(rest)
+        if cut <= 0 and kind == "handviewer":
+            # a page may have no lines; no link goes on beyond a tag
+            cut = rest.rfind(b">") + 1
         if cut <= 0 and more:
-            if len(rest) < LONGEST_RECORD:
-                continue
-            yield _no_end(name, rest)
-            return
+            rest = _shortened(rest, b"")
+            continue
         yield Piece(kind=kind, data=rest[:cut], name=name, files_ended=0 if more else 1)
         rest = rest[cut:]
         if not more:
@@ -306,8 +323,7 @@ def _no_end(name: str, rest: bytes) -> Piece:
     return Piece(
         name=name,
         data=rest[:QUOTED],
-        files_ended=1,
-        refusal=f"expected a board within {LONGEST_RECORD} bytes, got none",
+        refusal=f"expected a board within {LONGEST_RECORD:,} bytes, got none",
     )
 
 

@@ -30,7 +30,7 @@ class OneWay(io.BytesIO):
 def cut_text(text: str, block: int, tail: int) -> list[pieces.Piece]:
     """Cut a text that is read in blocks; so much of its end is looked at first."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "CHUNK_BYTES", block)
+        patch.setattr(pieces, "PIECE_BYTES", block)
         patch.setattr(pbn_tokens, "TAIL", tail)
         return list(pieces.cut_pbn(io.BytesIO(text.encode()), "x.pbn", b"", PartDecoder()))
 

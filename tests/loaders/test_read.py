@@ -202,7 +202,7 @@ def test_progress():
 @pytest.fixture
 def small_limits(monkeypatch):
     limit_pieces(monkeypatch, 1500, 700, 300)
-    monkeypatch.setattr(pieces, "GROUP_BYTES", 1000)
+    monkeypatch.setattr(pieces, "WHOLE_BYTES", 1000)
 
 
 VUGRAPH = (
@@ -315,7 +315,7 @@ def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path, ending, board
 
 
 def test_processes_give_what_one_gives(folder, monkeypatch):
-    monkeypatch.setattr(pieces, "GROUP_BYTES", 600)
+    monkeypatch.setattr(pieces, "WHOLE_BYTES", 600)
     for number in range(6):
         write_lin(random_deals(2, seed=number), folder / f"x{number}.lin")
     alone = read_deals(folder, jobs=1)
