@@ -233,7 +233,7 @@ def is_left_out() -> pl.Expr:
     return pl.col("reason").str.contains(_LEFT_OUT)
 
 
-def rejectreject_weights() -> pl.Expr:
+def reject_weights() -> pl.Expr:
     """How many records each row of a rejects frame stands for."""
     left_out = pl.col("reason").str.extract(_LEFT_OUT).str.replace_all(",", "", literal=True)
     return left_out.cast(pl.Int64).fill_null(1)

@@ -19,6 +19,9 @@ MOST_FILES_TOGETHER: Final = 128
 LONGEST_RECORD: Final = 1 << 20
 """Bytes (PBN and RBN: characters) of a record; the longest of real archives have 35,000."""
 
+MOST_PASSED_OVER: Final = 256 << 20
+"""Bytes of a single record that are passed over; beyond them the rest of a file is refused."""
+
 MOST_TOKENS: Final = 20_000
 """Tokens of a LIN record; tags, notes and comments of a PBN game, lines of an RBN record. The
 longest of real archives have 1,100."""

@@ -21,6 +21,7 @@ from .inputs import HEAD_BYTES, Kind, Source, sniff
 from .limits import (
     LONGEST_RECORD,
     MOST_FILES_TOGETHER,
+    MOST_PASSED_OVER,
     PIECE_BYTES,
     WHOLE_BYTES,
 )
@@ -182,7 +183,7 @@ def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
 
 def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
     lasting = b""
-    searched = 0
+    searched = passed_over = 0
     # whether a board has begun, and whether it was told that none does
     is_begun = is_told = has_qx = False
     while True:
@@ -201,10 +202,14 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
                     is_told = True
                     yield _no_end(name, rest)
                 # a comment, a key or a value that was cut ends here
+                passed_over += len(more)
+                if passed_over > MOST_PASSED_OVER:
+                    yield _no_more(name, rest)
+                    return
                 rest = _shortened(rest, b"\n||")
                 searched = max(0, len(rest) - _OVERLAP)
                 continue
-        searched = 0
+        searched = passed_over = 0
         has_qx = False
         is_begun = True
         text = lasting + decoder.decode(rest[:cut])
@@ -257,6 +262,7 @@ def _cut_games(
     """Yield pieces that end before the last game so far; ``takes`` names what that inherits."""
     text = ""
     before: Any = None
+    passed_over = 0
     while True:
         more = stream.read(PIECE_BYTES)
         lines, rest = _whole_lines(rest + more, decoder, more=bool(more))
@@ -276,7 +282,13 @@ def _cut_games(
             if not more:
                 return
             text, before = text[start:], behind
-        elif len(text) > LONGEST_RECORD:
+            passed_over = 0
+            continue
+        passed_over += len(more)
+        if passed_over > MOST_PASSED_OVER:
+            yield _no_more(name, text[:QUOTED].encode() + rest[:QUOTED])
+            return
+        if len(text) > LONGEST_RECORD:
             # no record ends in it: what is behind the beginning belongs to one that is refused
             text = text[: LONGEST_RECORD + 1] + "\n"
         rest = _shortened(rest, b"")
@@ -290,6 +302,7 @@ def _whole_lines(data: bytes, decoder: PartDecoder, *, more: bool) -> tuple[str,
 
 
 def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
+    passed_over = 0
     while True:
         more = stream.read(PIECE_BYTES)
         rest += more
@@ -298,8 +311,13 @@ def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator
             # a page may have no lines; no link goes on beyond a tag
             cut = rest.rfind(b">") + 1
         if cut <= 0 and more:
+            passed_over += len(more)
+            if passed_over > MOST_PASSED_OVER:
+                yield _no_more(name, rest)
+                return
             rest = _shortened(rest, b"")
             continue
+        passed_over = 0
         yield Piece(kind=kind, data=rest[:cut], name=name, files_ended=0 if more else 1)
         rest = rest[cut:]
         if not more:
@@ -324,6 +342,17 @@ def _no_end(name: str, rest: bytes) -> Piece:
         name=name,
         data=rest[:QUOTED],
         refusal=f"expected a board within {LONGEST_RECORD:,} bytes, got none",
+    )
+
+
+def _no_more(name: str, rest: bytes) -> Piece:
+    return Piece(
+        name=name,
+        data=rest[:QUOTED],
+        files_ended=1,
+        refusal=(
+            f"expected a board within {MOST_PASSED_OVER:,} bytes, got none: the rest is not read"
+        ),
     )
 
 

@@ -15,6 +15,9 @@ MOST_NOTE_LINES: Final = 50_000
 LONGEST_NOTE_LINE: Final = 10_000
 """Characters of a line of notes or a card; a longer one is left out."""
 
+LONGEST_DESCRIPTION: Final = 2_000
+"""Characters of what notes or a card say about a call, on all its lines."""
+
 LONGEST_CASES: Final = 16 << 20
 """Bytes of a file of cases."""
 

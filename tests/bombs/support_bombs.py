@@ -37,8 +37,8 @@ class Bomb(NamedTuple):
         written = number = 0
         if not numbered:
             unit = self.unit.encode("latin-1") if self.unit == _RAW else self.unit.encode()
-            piece = unit * max(1, min(_PIECE, size) // len(unit))
             while written < size:
+                piece = unit * max(1, min(_PIECE, size - written) // len(unit))
                 yield piece
                 written += len(piece)
         while numbered and written < size:

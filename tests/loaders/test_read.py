@@ -281,7 +281,8 @@ def test_endless_garbage_is_refused_after_its_beginning(fill):
 @pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])
 def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
     limit_pieces(monkeypatch, 1 << 12)
-    monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 16)
+    monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 14)
+    monkeypatch.setattr(pieces, "MOST_PASSED_OVER", 1 << 16)
     stream = Endless(head, b"noise ")
     cut = list(pieces.cut_stream(stream, "noise"))
     assert "expected a board within" in cut[-1].refusal
