@@ -178,16 +178,16 @@ _BML: Final[Mapping[str, Bomb]] = {
     "bytes": Bomb("1C ", _RAW),
 }
 _BSS: Final[Mapping[str, Bomb]] = {
-    "line": Bomb("BSS\n", "001C=NYNNN0000"),
-    "none": Bomb("*00{y", "00=x\n"),
-    "tokens": Bomb("*00\n001C=NYNNN0000", "5+ clubs "),
-    "nesting": Bomb("*00\n", "001C1D1H1S=NYNNN0000a (((\n"),
-    "packed": Bomb("*00\n", "001C=NYNNN0000clubs\n"),
-    "names": Bomb("", "*00{a{n}}\n"),
-    "number": Bomb("*00\n001C=NYNNN", "1234567890"),
-    "notes": Bomb("*00\n", "% a note\n"),
+    "line": Bomb("*00{Ours}=NYYYYYY\n", "001C=NYNNN0000"),
+    "none": Bomb("*00{Ours}=NYYYYYY\n", "00=x\n"),
+    "tokens": Bomb("*00{Ours}=NYYYYYY\n001C=NYNNN0000", "5+ clubs "),
+    "nesting": Bomb("*00{Ours}=NYYYYYY\n", "001C1D1H1S=NYNNN0000a (((\n"),
+    "packed": Bomb("*00{Ours}=NYYYYYY\n", "001C=NYNNN0000clubs\n"),
+    "names": Bomb("*00{Ours}=NYYYYYY\n", "001C{a{n}}=NYNNN0000\n"),
+    "number": Bomb("*00{Ours}=NYYYYYY\n001C=NYNNN", "1234567890"),
+    "notes": Bomb("*00{Ours}=NYYYYYY\n", "% a note\n"),
     "open": Bomb("*00{", "never closed\n"),
-    "bytes": Bomb("*00\n001C=NYNNN0000", _RAW),
+    "bytes": Bomb("*00{Ours}=NYYYYYY\n001C=NYNNN0000", _RAW),
 }
 _SCRIPT: Final[Mapping[str, Bomb]] = {
     "line": Bomb("condition hcp(north) >= 15", " and hcp(north) >= 15"),
