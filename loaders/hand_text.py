@@ -12,6 +12,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     Deal,
     InvalidDeal,
+    InvalidInput,
     Seat,
     cards_of,
     format_card,
@@ -22,14 +23,18 @@ from bidcascade.bridge import (
 
 from .encodings import decode_text
 from .frame import (
+    QUOTED,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     bare_deals,
     join,
     known_hands,
+    left_out_row,
+    listed_rejects,
     reject_frame,
 )
+from .limits import LONGEST_LINE, MOST_LISTED
 from .printed_deals import PrintedDeals, may_be_printed, printed_deals
 
 Hands = tuple[int, int, int, int]
@@ -80,7 +85,8 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     text, encoding = decode_text(data)
     deals: list[_Row] = []
     rejects: list[tuple[str, int | None, str, str]] = []
-    linked: list[Batch] = []
+    linked: list[tuple[int, str]] = []
+    left_out = 0
     lines = text.splitlines()
     known = printed_deals(text, lines) if may_be_printed(text) else PrintedDeals([], set())
     deals += ((*one.hands, 0, 0, one.line + 1) for one in known.deals)
@@ -93,19 +99,29 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
         if has_answers and written.startswith("  "):
             continue
         has_answers = False
+        is_short = len(line) <= LONGEST_LINE
         try:
+            if not is_short:
+                raise InvalidInput(
+                    f"expected a line of at most {LONGEST_LINE:,} characters, got {len(line):,}"
+                )
             hands, dealer = parse_hands_line(line)
         except BidcascadeError as error:
-            if (told := _read_among_words(line)) is not None:
+            if is_short and (told := _read_among_words(line)) is not None:
                 deals.append((*told, number))
                 has_answers = True
-            elif (boards := _read_links(line, source, number)) is not None:
-                linked.append(boards)
-            elif _RULE.fullmatch(line) is not None:
+            elif is_short and _has_link(line):
+                linked.append((number, line))
+            elif is_short and _RULE.fullmatch(line) is not None:
                 # the head of a table that a command prints, and the rule below it
-                rejects = [one for one in rejects if one[1] != number - 1]
-            elif not known.has_end:
-                rejects.append((source, number, f"line {number}: {error}", line))
+                if rejects and rejects[-1][1] == number - 1:
+                    rejects.pop()
+            elif known.has_end:
+                continue
+            elif len(rejects) < MOST_LISTED:
+                rejects.append((source, number, f"line {number}: {error}", line[:QUOTED]))
+            else:
+                left_out += 1
         else:
             deals.append((*hands, int(dealer), 0, number))
     if known.deals:
@@ -125,10 +141,13 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
         }
     )
     batch = Batch(frame, reject_frame(rejects))
-    if not linked:
+    if linked:
+        batch = join([batch, _read_links(linked, source)])
+        batch = Batch(batch.deals.sort("record"), listed_rejects(batch.rejects.sort("record")))
+    if not left_out:
         return batch
-    batch = join([batch, *linked])
-    return Batch(batch.deals.sort("record"), batch.rejects.sort("record"))
+    listed = reject_frame([left_out_row(source, left_out, MOST_LISTED)])
+    return Batch(batch.deals, listed_rejects(pl.concat([batch.rejects, listed])))
 
 
 def _read_among_words(line: str) -> tuple[int, int, int, int, int, int] | None:
@@ -148,17 +167,25 @@ def _read_among_words(line: str) -> tuple[int, int, int, int, int, int] | None:
     )
 
 
-def _read_links(line: str, source: str, number: int) -> Batch | None:
-    """Boards of the handviewer links in a line, ``None`` if it holds none."""
+def _has_link(line: str) -> bool:
     # writers of such links need this module
     from .handviewer import first_link
-    from .lin import read_handviewer
 
-    if first_link(line.encode()) < 0:
-        return None
-    record = pl.lit(number, pl.UInt32).alias("record")
-    deals, rejects = read_handviewer(line, source)
-    return Batch(deals.with_columns(record), rejects.with_columns(record))
+    return first_link(line.encode()) >= 0
+
+
+def _read_links(lines: list[tuple[int, str]], source: str) -> Batch:
+    """Boards of the handviewer links in some lines, with the numbers of the lines as records."""
+    from .lin import read_handviewers
+
+    numbers = {str(number): line for number, line in lines}
+    record = pl.col("source").cast(pl.UInt32).alias("record")
+    deals, rejects = read_handviewers((line, number) for number, line in numbers.items())
+    name = pl.lit(source, pl.String).alias("source")
+    return Batch(
+        deals.with_columns(record).with_columns(name),
+        rejects.with_columns(record).with_columns(name),
+    )
 
 
 def parse_deal_line(line: str) -> Deal:

@@ -27,7 +27,7 @@ from .page_links import page_boards, page_links
 HANDVIEWER: Final = "https://www.bridgebase.com/tools/handviewer.html"
 _LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=([^&\s\"'<>]+)")
 _POPUP = re.compile(rb"popuplin\(\s*(\\?['\"]|&#0?39;|&#x27;|&quot;|&apos;)")
-_ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}\?")
+_ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}+\?")
 _HAND = re.compile(rb"(?:\A|[&;])[nesw]=[^&]")
 _BARE_END = re.compile(rb"[\s\"'<>]|\Z")
 _BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))

@@ -29,8 +29,10 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
+from bidcascade.kernels.bounded_files import read_bounded
 
 from .describing import agreements_of, description_of
+from .limits import LONGEST_CARD
 from .places import PlaceEntry
 from .registry import open_system
 from .system import System
@@ -443,7 +445,7 @@ def options_of_card(path: str | Path, system: str | Path) -> dict[str, bool]:
         If the file is no card, or the system with these options does not bid as the card says.
     """
     try:
-        text = Path(path).read_text("utf-8")
+        text = read_bounded(Path(path), LONGEST_CARD, InvalidSystem).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidSystem(f"{path}: expected a card that can be read: {error}") from None
     card = parse_card(text, str(path))

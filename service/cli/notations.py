@@ -78,6 +78,8 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
 
 def read_notes(options: argparse.Namespace) -> None:
     """Make a system's text of notes."""
+    from bidcascade.kernels.bounded_files import read_bounded
+    from bidcascade.systems.limits import LONGEST_NOTES
     from bidcascade.systems.notations.bboalert_reader import is_bboalert, read_bboalert
     from bidcascade.systems.notations.bml_reader import read_bml
     from bidcascade.systems.notations.bss_reader import read_bss
@@ -91,10 +93,12 @@ def read_notes(options: argparse.Namespace) -> None:
         # notes of strangers may name any file
         if options.notes == "-" or not path.is_relative_to(folder.resolve()):
             raise OSError(f"{name} lies elsewhere")
-        return _text(path.read_bytes())
+        return _text(read_bounded(path, LONGEST_NOTES))
 
     given = options.notes
-    text = shared.read_text(given) if given == "-" else _text(Path(given).read_bytes())
+    text = (
+        shared.read_text(given) if given == "-" else _text(read_bounded(Path(given), LONGEST_NOTES))
+    )
     is_card = Path(given).suffix.lower() == ".bss" or is_bss(text)
     if is_card:
         found = read_bss(text, given)

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.bounded_files import read_bounded
+
 from .errors import Complaint, complaint_at, invalid_system, nearest
 from .grammar import parse_statement
 from .layout import RawItem, logical_lines, tree_of
@@ -26,6 +29,9 @@ MOST_FILES: Final = 100
 
 MOST_LINES: Final = 10_000
 """Lines of all files of a system; the largest that is shipped has about 2,600."""
+
+MOST_CHARACTERS: Final = 2_000_000
+"""Characters of all files of a system; the largest that is shipped has about 170,000."""
 
 MOST_COMPLAINTS: Final = 1_000
 """With so many nothing more is read: what is given is no system."""
@@ -83,6 +89,8 @@ class Sources:
     bodies: dict[tuple[Any, ...], tuple[Convention, list[Item]]] = field(default_factory=dict)
     """What conventions say with some words, as far as nothing is wrong in it."""
     options_read: int = 0
+    characters: int = 0
+    """Of all files read so far."""
 
     def complain(self, where: Where, message: str, advice: str = "") -> None:
         """Note something wrong and go on, unless there is far too much of it."""
@@ -96,7 +104,14 @@ class Sources:
         """Statements of a file, those of the files that it includes in their place."""
         try:
             given = self.held.get(path.resolve(), self.given.get(path.name))
-            content = path.read_bytes() if given is None else given.encode()
+            content = read_bounded(path, 4 * MOST_CHARACTERS) if given is None else given.encode()
+        except InvalidInput:
+            self.complain(
+                Where(name, 0),
+                f"a system has at most {MOST_CHARACTERS:,} characters in all its files, "
+                "with this one it has more",
+            )
+            return []
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             self.complain(Where(name, 0), f"the file cannot be read: {reason}")
@@ -126,6 +141,15 @@ class Sources:
 
     def read_text(self, text: str, name: str) -> list[Item]:
         """Statements of a text."""
+        self.characters += len(text)
+        if self.characters > MOST_CHARACTERS:
+            self.lines[name] = []
+            self.complain(
+                Where(name, 0),
+                f"a system has at most {MOST_CHARACTERS:,} characters in all its files, "
+                "with this one it has more",
+            )
+            return []
         lines = text.replace("\r\n", "\n").split("\n")
         self.lines[name] = lines
         count = sum(map(len, self.lines.values()))

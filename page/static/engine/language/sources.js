@@ -12,6 +12,8 @@ const SUFFIX = ".bidding";
 const MOST_FILES = 100;
 /** Lines of all files of a system. */
 const MOST_LINES = 10_000;
+/** Characters of all files of a system. */
+const MOST_CHARACTERS = 2_000_000;
 /** With so many nothing more is read: what is given is no system. */
 const MOST_COMPLAINTS = 1_000;
 
@@ -56,6 +58,8 @@ export class Sources {
   within = [];
   /** Names of the files that a text includes, by its own. */
   includes = new Map();
+  /** Of all files read so far. */
+  #characters = 0;
 
   /** `texts`: all files that there are, by name. */
   constructor(texts = new Map()) {
@@ -85,6 +89,16 @@ export class Sources {
 
   /** Statements of a text. */
   readText(text, name) {
+    // a pair of surrogates is one
+    this.#characters += text.length - (text.match(/[\ud800-\udbff](?=[\udc00-\udfff])/g)?.length ?? 0);
+    if (this.#characters > MOST_CHARACTERS) {
+      this.lines.set(name, []);
+      this.complain(
+        whereIn(name, 0),
+        `a system has at most ${grouped(MOST_CHARACTERS)} characters in all its files, with this one it has more`,
+      );
+      return [];
+    }
     const lines = text.replaceAll("\r\n", "\n").split("\n");
     this.lines.set(name, lines);
     const count = [...this.lines.values()].reduce((sum, one) => sum + one.length, 0);
