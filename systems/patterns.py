@@ -225,7 +225,7 @@ class AuctionPattern:
         steps = list(filled(kept))
         named = [step for step in kept if not step.any_calls]
         if steps and not steps[-1].any_calls and not steps[-1].theirs:
-            steps.append(their_call or _THEIR_PASS)
+            steps.append(their_call or THEIR_PASS)
             named += [their_call] if their_call else []
         literal = sum(len(one.calls) == 1 and fixed_call(one.calls[0]) is not None for one in named)
         return AuctionPattern(tuple(steps), literal, len(named) - literal)
@@ -292,4 +292,4 @@ def from_first_bid(
     return steps[front:], len(steps) % 4 + 1
 
 
-_THEIR_PASS: Final = AuctionStep((CallPattern("pass"),), theirs=True)
+THEIR_PASS: Final = AuctionStep((CallPattern("pass"),), theirs=True)

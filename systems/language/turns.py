@@ -138,8 +138,21 @@ def _front(
     return by_turns
 
 
-def _alternating(steps: Steps) -> Steps:
-    return tuple(replace(step, theirs=number % 2 == 1) for number, step in enumerate(steps))
+def alternating_text(steps: Steps) -> str:
+    """Write an auction in which the sides call by turns, theirs first.
+
+    Examples
+    --------
+    >>> club, a_pass = AuctionStep((CallPattern("bid", 1, "C"),)), AuctionStep((CallPattern("pass"),))
+    >>> alternating_text((club, a_pass))
+    '(1C) Pass'
+    """
+    return _text(_alternating(steps, first=0))
+
+
+def _alternating(steps: Steps, first: int = 1) -> Steps:
+    """Steps of which each second one is theirs, from the number of the ``first`` on."""
+    return tuple(replace(step, theirs=number % 2 == first) for number, step in enumerate(steps))
 
 
 def _nobody_bids(written: Steps, complain: Complain) -> None:

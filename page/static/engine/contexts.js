@@ -2,7 +2,7 @@
 // systems/contexts.py is the definition.
 
 import { phrasesOf } from "./language/joining.js";
-import { AuctionPattern, fixedCall, fromFirstBid, variablesOf } from "./patterns.js";
+import { AuctionPattern, fixedCall, fromFirstBid, seatOf, variablesOf } from "./patterns.js";
 
 /** Counts as so many literal calls for a "foremost:" block: more than any auction has. */
 const FOREMOST = 400;
@@ -153,11 +153,6 @@ function frames({ header }, frame) {
       }];
   }
 }
-
-const seatOf = (seat) => ({
-  type: "Phrase", kind: "seat", range: { type: "Range", low: seat, high: seat, also: [] }, suits: [], count: null, of: null,
-  who: null, call: null, text: "", where: null,
-});
 
 const NO_FACT = new Set(["vulnerable", "not vulnerable", "favourable", "unfavourable"]);
 

@@ -107,8 +107,14 @@ function frontOf(written, front, word, complain, isWhole) {
   return byTurns;
 }
 
-function alternating(steps) {
-  return steps.map((step, number) => ({ ...step, theirs: number % 2 === 1 }));
+/** An auction in which the sides call by turns, theirs first. */
+export function alternatingText(steps) {
+  return textOf(alternating(steps, 0));
+}
+
+/** Steps of which each second one is theirs, from the number of the `first` on. */
+function alternating(steps, first = 1) {
+  return steps.map((step, number) => ({ ...step, theirs: number % 2 === first }));
 }
 
 function nobodyBids(written, complain) {
