@@ -13,7 +13,8 @@ from bidcascade.bridge import Auction, InvalidCall, parse_calls
 
 from .language.grammar import parse_statement
 from .language.statements import HeaderStatement
-from .language.syntax_tree import VARIABLES, AuctionStep
+from .language.syntax_tree import VARIABLES, AuctionStep, Where
+from .language.turns import in_turn
 from .patterns import AuctionPattern, Bindings, all_bindings, is_variable, letter_of, match_call
 
 CALLS: Final = 38
@@ -144,13 +145,17 @@ def read_auction(text: str, *, exact: bool = False) -> WrittenAuction:
     steps = _parsed(text)
     is_header = any(step.theirs for step in steps)
     if is_header:
-        written = AuctionPattern.of(steps).steps
+        written = AuctionPattern.of(in_turn(steps, "after", _refuse)).steps
         # the pass behind our last call is put in for headers: here the auction ends before it
         steps = written[:-1] if not steps[-1].theirs and not steps[-1].any_calls else written
     alternatives = tuple(_alternatives(steps, text))
     if not alternatives:
         raise InvalidCall(f"expected a pattern that some auction fits, got {text!r}")
     return _written(alternatives, exact=exact, leading_passes=is_header)
+
+
+def _refuse(_where: Where, message: str, advice: str) -> None:
+    raise InvalidCall(f"{message} ({advice})")
 
 
 def _parsed(text: str) -> tuple[AuctionStep, ...]:

@@ -21,10 +21,18 @@ from bidcascade.systems.language.syntax_tree import (
     Line,
     NotThis,
     Phrase,
+    Range,
     SystemText,
 )
 
-from .patterns import AuctionPattern, Bindings, all_bindings, fixed_call, variables_of
+from .patterns import (
+    AuctionPattern,
+    Bindings,
+    all_bindings,
+    fixed_call,
+    from_first_bid,
+    variables_of,
+)
 
 Specificity = tuple[int, int, int, int]
 """Literal calls, classes, facts, and 1 unless ``general``: a higher tuple comes first."""
@@ -205,7 +213,9 @@ def _frames(block: Block, frame: _Frame) -> Iterator[_Frame]:
     around = _Frame(general=frame.general, foremost=frame.foremost, last_resort=frame.last_resort)
     if header.kind == "after":
         for auction in header.auctions:
-            yield replace(around, pattern=auction, facts=facts)
+            pattern, seat = from_first_bid(auction)
+            placed = facts if seat is None else (*facts, Phrase("seat", Range(seat, seat)))
+            yield replace(around, pattern=pattern, facts=placed)
     elif header.kind == "their call":
         for auction in header.auctions:
             yield replace(frame, their_call=auction[0], facts=facts)

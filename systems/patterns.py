@@ -26,6 +26,7 @@ from bidcascade.systems.language.syntax_tree import (
     CallPattern,
     Phrase,
 )
+from bidcascade.systems.language.turns import filled, is_pass
 
 Bindings = Mapping[str, str]
 """Suit variable to letter. The level variable ``n`` is bound to a digit."""
@@ -207,7 +208,8 @@ def pattern_calls(
 class AuctionPattern:
     """A pattern with the passes that it implies put in; its last step is RHO's call.
 
-    ``literal`` and ``classes`` count the calls that were written: fixed ones and others.
+    ``literal`` and ``classes`` count the calls that were written: fixed ones and others. A pass that
+    is understood where it is left out counts for nothing where it is written.
     """
 
     steps: tuple[AuctionStep, ...]
@@ -219,15 +221,11 @@ class AuctionPattern:
         written: Sequence[AuctionStep], their_call: AuctionStep | None = None
     ) -> "AuctionPattern":
         """Fill in passes; ``their_call`` takes the place of the pass behind our last call."""
-        steps: list[AuctionStep] = []
-        for step in written:
-            skipped = steps and not step.any_calls and not steps[-1].any_calls
-            if skipped and step.theirs == steps[-1].theirs:
-                steps.append(_PASS_OF[not step.theirs])
-            steps.append(step)
-        named = [step for step in written if not step.any_calls]
+        kept = list(_without_understood(written))
+        steps = list(filled(kept))
+        named = [step for step in kept if not step.any_calls]
         if steps and not steps[-1].any_calls and not steps[-1].theirs:
-            steps.append(their_call or _PASS_OF[True])
+            steps.append(their_call or THEIR_PASS)
             named += [their_call] if their_call else []
         literal = sum(len(one.calls) == 1 and fixed_call(one.calls[0]) is not None for one in named)
         return AuctionPattern(tuple(steps), literal, len(named) - literal)
@@ -258,6 +256,40 @@ def _match(
                 yield from _match(steps[1:], calls[1:], found)
 
 
-_PASS_OF: Final = {
-    theirs: AuctionStep((CallPattern("pass"),), theirs=theirs) for theirs in (False, True)
-}
+def _without_understood(written: Sequence[AuctionStep]) -> Iterator[AuctionStep]:
+    """Steps without the passes that would be filled in."""
+    before: AuctionStep | None = None
+    for number, step in enumerate(written):
+        if before is not None and not before.any_calls and before.theirs is not step.theirs:
+            last = number == len(written) - 1
+            behind = None if last else written[number + 1]
+            is_between = behind is not None and not behind.any_calls
+            is_between = is_between and behind.theirs is before.theirs
+            if is_pass(step) and (is_between or (last and step.theirs)):
+                continue
+        yield step
+        before = step
+
+
+def from_first_bid(
+    written: tuple[AuctionStep, ...],
+) -> tuple[tuple[AuctionStep, ...], int | None]:
+    """Auction of a header without the passes in front, and the seat that they put the player in.
+
+    The seat is from 1, and None where no passes stand in front: then it does not matter.
+
+    Examples
+    --------
+    >>> ours, theirs = AuctionStep((CallPattern("pass"),)), AuctionStep((CallPattern("pass"),), True)
+    >>> notrump = AuctionStep((CallPattern("bid", 1, "NT"),))
+    >>> from_first_bid((ours, theirs, notrump))[1], from_first_bid((notrump,))[1]
+    (1, None)
+    """
+    if not written or not is_pass(written[0]):
+        return written, None
+    steps = AuctionPattern.of(written).steps
+    front = next((number for number, step in enumerate(steps) if not is_pass(step)), len(steps))
+    return steps[front:], len(steps) % 4 + 1
+
+
+THEIR_PASS: Final = AuctionStep((CallPattern("pass"),), theirs=True)

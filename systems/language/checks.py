@@ -5,23 +5,36 @@ meets.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bidcascade.bridge import InvalidExpression
+from bidcascade.systems.patterns import THEIR_PASS, AuctionPattern, from_first_bid
 
 from .contradictions import contradictions
 from .errors import nearest
 from .grammar import names_in, parse_conditions
+from .held_facts import never_together
 from .joining import phrases_of
+from .legal_auctions import (
+    auction_text,
+    can_be,
+    may_be_one_auction,
+    may_be_one_call,
+    why_never,
+    why_not_a_call,
+)
 from .phrases import COUNTED, FACTS, KINDS, words_of_terminals
-from .sequences import Sequence, after_call, start_of, why_not
+from .sequences import Sequence, after_call, is_allowed, start_of, why_not
 from .shipped import WORDS, shipped_defines
 from .syntax_tree import (
+    NOWHERE,
     OTHER,
     VARIABLES,
     Agreement,
+    AllOf,
     AuctionStep,
     Block,
     CallPattern,
@@ -30,10 +43,14 @@ from .syntax_tree import (
     Header,
     Line,
     Phrase,
+    Range,
     SystemText,
     Variant,
     Where,
 )
+from .taken_hands import takes_all
+from .turns import is_pass
+from .wording import call_text, condition_text
 
 if TYPE_CHECKING:
     from .sources import Sources
@@ -64,8 +81,9 @@ def check_system(
     checker = _Checker(system.defines, sources)
     checker.check_defines()
     for block in system.blocks:
-        checker.block(block, frozenset(), start_of(None), inside=False)
+        checker.block(block, frozenset(), start_of(None), _ANYWHERE, inside=False)
     checker.names(aside)
+    checker.finish()
 
 
 def counts(agreement: Agreement) -> bool:
@@ -73,12 +91,152 @@ def counts(agreement: Agreement) -> bool:
     return agreement.kind in ("shows", "denies") and any(map(str.isdigit, agreement.text))
 
 
+_Key = tuple[Where, int]
+_Complaint = tuple[Where, str, str]
+
+
+class _Place(NamedTuple):
+    """Where lines stand."""
+
+    auctions: tuple[tuple[AuctionStep, ...], ...] | None = None
+    """From the first bid on, each ends with a call of theirs; None where it may be any."""
+    facts: tuple[Condition, ...] = ()
+    """What the headers around say."""
+    hand: tuple[Phrase, ...] = ()
+    """Phrases of them that must hold."""
+    kinds: frozenset[str] = frozenset()
+    """Kinds of the headers around."""
+    said: bool = False
+    """Whether something is wrong with it, so that nothing follows for what stands there."""
+
+
+_ANYWHERE: Final = _Place()
+_SAID: Final = _Place(said=True)
+_VULNERABILITY: Final = ("vulnerable", "not vulnerable", "favourable", "unfavourable")
+_BEHIND: Final = frozenset(("general", "last resort"))
+
+
+class _Standing(NamedTuple):
+    """A line where it stands, with the list that lines of the same body share."""
+
+    line: Line
+    place: _Place
+    body: list[Line]
+
+    def may_hide(self, call: CallPattern, other: "_Standing") -> bool:
+        """Whether this line may hide a call at the place of another one, as it is more specific."""
+        if self.body is other.body or self.place.kinds & _BEHIND:
+            return False
+        if not may_be_one_call(self.line.call, call):
+            return False
+        here, there = self.place.auctions, other.place.auctions
+        assert there is not None
+        if here is None:
+            # facts alone are more specific than no more than the opening
+            return "foremost" in self.place.kinds or there == ((),)
+        return any(may_be_one_auction(one, two) for one in here for two in there)
+
+
+def _stands_above(first: Line, later: Line) -> bool:
+    """Whether a line stands above another one in its file, which conventions may leave open."""
+    one, two = first.where, later.where
+    return one.file == two.file and one.line < two.line
+
+
+def _below_line(line: Line, place: _Place, reason: tuple[str, str] | None) -> _Place:
+    """Place of what stands below a line: partner is to call, behind their pass."""
+    if reason is not None or place.said:
+        return _SAID
+    facts = tuple(
+        fact
+        for fact in place.facts
+        if all(phrase.kind in _VULNERABILITY for phrase in phrases_of(fact))
+    )
+    if place.auctions in (None, ((),)) and (place.auctions is None or line.call.kind == "pass"):
+        return _Place(None, facts)
+    step = AuctionStep((line.call,))
+    return _Place(tuple((*one, step, THEIR_PASS) for one in place.auctions), facts)
+
+
+def _why_never_made(
+    call: CallPattern, sequence: Sequence, place: _Place
+) -> tuple[str, str] | None:
+    """Why a call can be made in none of the auctions that a line stands in."""
+    if not place.auctions:
+        return None
+    # only behind a pass of ours may nobody be to call
+    goes_on = any(len(one) < 2 or not is_pass(one[-2]) for one in place.auctions)
+    if goes_on and is_allowed(sequence, call):
+        return None
+    step = AuctionStep((call,))
+    if any(can_be((*auction, step)) for auction in place.auctions):
+        return None
+    auction = place.auctions[0]
+    before = auction_text(auction)
+    if not can_be(auction, over=False):
+        return f"nothing can follow {before}: three passes end the auction", ""
+    return why_not_a_call(step, before), ""
+
+
+def _never_holds(condition: Condition, place: _Place) -> _Complaint | None:
+    """Why facts cannot hold together with what the headers around say."""
+    if all(phrase.kind not in FACTS for phrase in phrases_of(condition)):
+        return None
+    alternatives = place.auctions or (None,)
+    found = [never_together((*place.facts, condition), one) for one in alternatives]
+    if not all(found):
+        return None
+    own = condition.parts if isinstance(condition, AllOf) else (condition,)
+    last = next((part for part in reversed(found[0]) if part in own), own[-1])
+    where = next(phrase.where for phrase in phrases_of(last))
+    words = " and ".join(f'"{condition_text(part)}"' for part in found[0])
+    together = " together" if len(found[0]) > 1 else ""
+    when = "" if alternatives[0] is None else " at the opening"
+    if alternatives[0]:
+        when = f" after {auction_text(alternatives[0])}"
+    return where, f"{words} can never hold{together}{when}", ""
+
+
 class _Checker:
     def __init__(self, defines: Mapping[str, Define], sources: "Sources") -> None:
         self.defines = defines
         self.complain = sources.complain
+        self._complaints = sources.complaints
+        self._never: dict[_Key, _Complaint] = {}
+        self._possible: set[_Key] = set()
+        self._stands: list[_Standing] = []
+        self._taken: list[tuple[Line, Line, _Standing]] = []
         self._bare = sources.bare
         self._words = frozenset(word for name in defines for word in name.split())
+
+    def finish(self) -> None:
+        """Complain of what can never come up, wherever its text is used, as in a convention."""
+        for key, complaint in self._never.items():
+            if key not in self._possible:
+                self.complain(*complaint)
+        taken: dict[Where, Line] = {}
+        for line, other, standing in self._taken:
+            if all(not one.may_hide(other.call, standing) for one in self._stands):
+                taken[line.where] = other
+        # noted once for each use: one that is not taken is enough
+        uses = Counter(one.line.where for one in self._stands)
+        found = Counter(line.where for line, _, _ in self._taken)
+        for where, other in taken.items():
+            if uses[where] == found[where]:
+                name = f" {other.name}" if other.name else ""
+                self.complain(
+                    where,
+                    f"this line is never bid: any hand makes {call_text(other.call)}{name} in line "
+                    f"{other.where.line}, before it",
+                    "write it before that line",
+                )
+
+    def _note(self, key: "_Key", complaint: "_Complaint | None") -> None:
+        """Note whether something can come up where it is used."""
+        if complaint is None:
+            self._possible.add(key)
+        else:
+            self._never.setdefault(key, complaint)
 
     # ------------------------------------------------------------------ walking
     def body(
@@ -86,6 +244,7 @@ class _Checker:
         body: "Iterable[Line | Block]",
         bound: frozenset[str],
         sequence: Sequence,
+        place: "_Place",
         *,
         inside: bool,
         headed: bool = False,
@@ -94,17 +253,19 @@ class _Checker:
 
         Whether it is ``headed`` by ``opening`` or an auction.
         """
+        before: list[Line] = []
         for found in body:
             if isinstance(found, Block):
-                self.block(found, bound, sequence, inside=inside, headed=headed)
+                self.block(found, bound, sequence, place, inside=inside, headed=headed)
             else:
-                self.line(found, bound, sequence)
+                self.line(found, bound, sequence, place, before)
 
     def block(
         self,
         block: Block,
         bound: frozenset[str],
         sequence: Sequence,
+        place: "_Place",
         *,
         inside: bool,
         headed: bool = False,
@@ -123,18 +284,21 @@ class _Checker:
                 "a call of theirs stands below a call of ours",
                 'for their opening write "over (…):"',
             )
-            sequence = start_of(None)
+            sequence, place = start_of(None), _SAID
         inside = inside or header.kind == "after"
         for auction in header.auctions:
             for step in auction:
                 bound |= _variables(step.calls)
+        before = len(self._complaints)
+        below = self._below(header, sequence)
+        place = self._place_below(header, place, said=len(self._complaints) > before)
+        place = place._replace(kinds=place.kinds | {header.kind})
         if header.condition is not None:
             facts = [p for p in phrases_of(header.condition) if p.kind in FACTS]
             for phrase in facts:
                 bound |= _variables_of(phrase)
-            self.condition(header.condition, bound)
-        below = self._below(header, sequence)
-        self.body(block.body, bound, below, inside=inside, headed=headed or heads)
+            place = self._under(header.condition, bound, place)
+        self.body(block.body, bound, below, place, inside=inside, headed=headed or heads)
 
     def _below(self, header: Header, sequence: Sequence) -> Sequence:
         """Auction so far below a header; unknown where its alternatives differ."""
@@ -155,29 +319,121 @@ class _Checker:
             for call in step.calls:
                 reason = reason or why_not(sequence, call, theirs=step.theirs)
                 if reason is not None:
-                    self.complain(call.where, *reason)
+                    message, advice = reason
+                    if call.kind == "double" and sequence.ours and not step.theirs:
+                        advice = 'a double of theirs stands in parentheses: "(Double)"'
+                    self.complain(call.where, message, advice)
                     break
             one = step.calls[0] if len(step.calls) == 1 and reason is None else None
             sequence = after_call(sequence, one, theirs=step.theirs)
         return sequence
 
-    def line(self, line: Line, bound: frozenset[str], sequence: Sequence) -> None:
+    def _place_below(self, header: Header, place: "_Place", *, said: bool) -> "_Place":
+        """Auctions below a header; complains of those that no legal auction is."""
+        if header.kind == "opening":
+            return place._replace(auctions=((),))
+        if header.kind == "their call":
+            return self._their_call(header, place) if not said else _SAID
+        if header.kind != "after":
+            return place
+        if said:
+            return _SAID
+        auctions: list[tuple[AuctionStep, ...]] = []
+        facts = place.facts
+        for number, written in enumerate(header.auctions):
+            auction, seat = from_first_bid(written)
+            steps = AuctionPattern.of(auction).steps
+            never = why_never(steps)
+            self._note((header.where, number), never)
+            if never is not None:
+                return _SAID
+            auctions.append(steps)
+            if seat is not None and len(header.auctions) == 1:
+                facts = (*facts, Phrase("seat", Range(seat, seat)))
+        return _Place(tuple(auctions), facts, place.hand, place.kinds)
+
+    def _their_call(self, header: Header, place: "_Place") -> "_Place":
+        """Auctions with a call of theirs in place of their pass."""
+        if place.auctions is None:
+            return place
+        found = []
+        for auction in place.auctions:
+            if not auction or not is_pass(auction[-1]):
+                self.complain(
+                    header.where,
+                    "the auction above ends with a call of theirs already",
+                    "write the whole of it in one header at the left edge",
+                )
+                return _SAID
+            for number, (step,) in enumerate(header.auctions):
+                steps = (*auction[:-1], step)
+                never = why_never(steps)
+                self._note((header.where, number), never)
+                if never is None:
+                    found.append(steps)
+        return place._replace(auctions=tuple(found)) if found else _SAID
+
+    def _under(self, condition: Condition, bound: frozenset[str], place: "_Place") -> "_Place":
+        """Check the condition of a header, and put it to the facts of the place."""
+        if not self._can_hold(condition, bound, place):
+            return _SAID
+        parts = condition.parts if isinstance(condition, AllOf) else (condition,)
+        hand = tuple(one for one in parts if isinstance(one, Phrase))
+        return place._replace(facts=(*place.facts, condition), hand=(*place.hand, *hand))
+
+    def _can_hold(self, condition: Condition, bound: frozenset[str], place: "_Place") -> bool:
+        """Check a condition, and that it can hold together with what the headers around say."""
+        before = len(self._complaints)
+        self.condition(condition, bound)
+        if len(self._complaints) > before:
+            return False
+        if place.said:
+            return True
+        complaint = next(contradictions(condition, place.hand), None) if place.hand else None
+        complaint = complaint or _never_holds(condition, place)
+        where = next((phrase.where for phrase in phrases_of(condition)), NOWHERE)
+        self._note((where, 0), complaint)
+        return complaint is None
+
+    def line(
+        self,
+        line: Line,
+        bound: frozenset[str],
+        sequence: Sequence,
+        place: "_Place",
+        before: "list[Line]",
+    ) -> None:
         bound |= _variables((line.call,))
         reason = why_not(sequence, line.call, theirs=False)
         if reason is not None:
             self.complain(line.call.where, *reason)
+        elif not place.said:
+            reason = _why_never_made(line.call, sequence, place)
+            never = None if reason is None else (line.call.where, *reason)
+            self._note((line.call.where, -1), never)
         meanings: list[Line | Variant] = [line, *line.variants]
         for meaning in meanings:
             if meaning.condition is not None:
-                self.condition(meaning.condition, bound)
+                self._can_hold(meaning.condition, bound, place)
                 self._name_before(meaning)
         for meaning in meanings:
             for agreement in meaning.agreements:
                 self.agreement(agreement, bound)
         if line.condition is None and not line.variants and line.name:
             self._name_alone(line)
+        if not place.said:
+            standing = _Standing(line, place, before)
+            self._stands.append(standing)
+            if place.auctions is not None:
+                other = next((one for one in before if _stands_above(one, line)), None)
+                if other is not None:
+                    self._taken.append((line, other, standing))
+            if reason is None and takes_all(line) and is_allowed(sequence, line.call):
+                before.append(line)
+        if not line.below:
+            return
         after = start_of(None) if reason else after_call(sequence, line.call, theirs=False)
-        self.body(line.below, bound, after, inside=True)
+        self.body(line.below, bound, after, _below_line(line, place, reason), inside=True)
 
     def _name_alone(self, line: Line) -> None:
         small = line.name[0].lower() + line.name[1:]

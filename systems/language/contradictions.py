@@ -51,8 +51,10 @@ _JOINING: Final = (
 Contradiction = tuple[Where, str, str]
 
 
-def contradictions(condition: Condition) -> Iterator[Contradiction]:
-    """Places, messages and advice for what a condition contradicts itself in.
+def contradictions(
+    condition: Condition, known: tuple[Phrase, ...] = ()
+) -> Iterator[Contradiction]:
+    """Places, messages and advice for what a condition contradicts itself in, or what is known.
 
     Examples
     --------
@@ -60,7 +62,7 @@ def contradictions(condition: Condition) -> Iterator[Contradiction]:
     >>> [found[1] for found in contradictions(parse_condition("5+ hearts, at most 3 hearts"))]
     ['no hand has 5+ hearts and at most 3 hearts']
     """
-    yield from _within(condition, ())
+    yield from _within(condition, known)
 
 
 def _within(condition: Condition, known: tuple[Phrase, ...]) -> Iterator[Contradiction]:

@@ -1,6 +1,7 @@
 """Makes lines and blocks of statements: options chosen, conventions put in place."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from .errors import nearest
@@ -9,6 +10,7 @@ from .shipped import shipped_conventions
 from .sources import Convention, Sources
 from .statements import ConventionStatement, HeaderStatement, Item, OptionStatement, UseStatement
 from .syntax_tree import Block, Define, Line, Phrase, Variant
+from .turns import in_turn
 
 MOST_STATEMENTS: Final = 100_000
 """Lines that a system may have, those of conventions counted wherever they are used."""
@@ -121,6 +123,13 @@ class Resolver:
                 f'"{statement.word}" cannot stand below a call',
                 "begin it at the left edge, or leave it away: what is below a call follows it",
             )
+        if header.kind == "after":
+            auctions = tuple(
+                in_turn(auction, statement.word, self.sources.complain)
+                for auction in header.auctions
+            )
+            if auctions != header.auctions:
+                header = replace(header, auctions=auctions)
         return Block(header, tuple(self.body(item.below, item, using)), statement.remark)
 
     def _option(

@@ -21,18 +21,20 @@ Reason = tuple[str, str]
 class Sequence:
     """An auction so far, as far as it is known.
 
-    ``lowest`` is the code of the least call that the last bid can be (0: no bid, None: unknown);
-    ``ours`` whether we made it and ``doubled`` 0, 1 or 2, each None where it is unknown.
+    ``lowest`` and ``highest`` are the codes of the least and the greatest call that the last bid can
+    be (0: no bid, None: unknown); ``ours`` whether we made it and ``doubled`` 0, 1 or 2, each None
+    where it is unknown.
     """
 
     lowest: int | None
     ours: bool | None = None
     doubled: int | None = 0
+    highest: int | None = None
 
 
 def start_of(calls: tuple[()] | None) -> Sequence:
     """Return an auction without calls, or one of which nothing is known."""
-    return Sequence(0) if calls is not None else Sequence(None, None, None)
+    return Sequence(0, highest=0) if calls is not None else Sequence(None, None, None)
 
 
 def bounds(call: CallPattern) -> tuple[int, int] | None:
@@ -58,9 +60,26 @@ def after_call(sequence: Sequence, call: CallPattern | None, *, theirs: bool) ->
         return sequence
     if call.kind in ("double", "redouble"):
         doubled = None if sequence.doubled is None else 1 if call.kind == "double" else 2
-        return Sequence(sequence.lowest, sequence.ours, doubled)
+        return Sequence(sequence.lowest, sequence.ours, doubled, sequence.highest)
+    lowest, highest = bounds(call) or (None, None)
+    return Sequence(lowest, not theirs, 0, highest)
+
+
+def is_allowed(sequence: Sequence, call: CallPattern) -> bool:
+    """Whether a call of ours is known to be legal, whatever the variables are.
+
+    Examples
+    --------
+    >>> is_allowed(Sequence(7, True, 0, 7), CallPattern("bid", 2, "M"))
+    True
+    """
+    if call.kind == "pass":
+        return True
+    if call.kind in ("double", "redouble"):
+        wanted = (0, False) if call.kind == "double" else (1, True)
+        return bool(sequence.lowest) and (sequence.doubled, sequence.ours) == wanted
     found = bounds(call)
-    return Sequence(None if found is None else found[0], not theirs, 0)
+    return found is not None and sequence.highest is not None and found[0] > sequence.highest
 
 
 def why_not(sequence: Sequence, call: CallPattern, *, theirs: bool) -> Reason | None:

@@ -32,6 +32,7 @@ from .syntax_tree import (
     Variant,
     Where,
 )
+from .turns import alternating_text
 
 _ONE_ROUND: Final = {
     "forcing for one round": "forcing",
@@ -138,7 +139,7 @@ class TreeBuilder(PhraseBuilder):
                 self.fault(
                     first.calls[0].where.column,
                     '"over" speaks of their call, which stands in parentheses',
-                    'write "over (…)", or "after" for a call of our side',
+                    f'write "over {alternating_text(auction)}", or "after" for a call of our side',
                 )
         return found
 

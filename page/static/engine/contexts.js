@@ -2,7 +2,7 @@
 // systems/contexts.py is the definition.
 
 import { phrasesOf } from "./language/joining.js";
-import { AuctionPattern, fixedCall, variablesOf } from "./patterns.js";
+import { AuctionPattern, fixedCall, fromFirstBid, seatOf, variablesOf } from "./patterns.js";
 
 /** Counts as so many literal calls for a "foremost:" block: more than any auction has. */
 const FOREMOST = 400;
@@ -135,7 +135,10 @@ function frames({ header }, frame) {
   const around = { ...FRAME, general, foremost, lastResort };
   switch (header.kind) {
     case "after":
-      return header.auctions.map((pattern) => ({ ...around, pattern, facts }));
+      return header.auctions.map((auction) => {
+        const [pattern, seat] = fromFirstBid(auction);
+        return { ...around, pattern, facts: seat === null ? facts : [...facts, seatOf(seat)] };
+      });
     case "their call":
       return header.auctions.map(([theirCall]) => ({ ...frame, theirCall, facts }));
     case "opening":

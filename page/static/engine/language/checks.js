@@ -3,15 +3,20 @@
 import { grouped, nearest } from "../errors.js";
 import { parseExpression } from "../expression_reader.js";
 import { InvalidExpression } from "../expressions.js";
+import { AuctionPattern, fromFirstBid, seatOf } from "../patterns.js";
 import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE } from "../phrases.js";
 import { checkNames } from "../vocabulary.js";
 import { contradictions } from "./contradictions.js";
+import { neverTogether } from "./held_facts.js";
 import { phrasesOf } from "./joining.js";
+import { auctionText, canBe, mayBeOneAuction, mayBeOneCall, whyNever, whyNotACall } from "./legal_auctions.js";
 import { namesIn, parseConditions } from "./parser.js";
 import { rewording } from "./rewordings.js";
-import { afterCall, BEGINNING, UNKNOWN, whyNot } from "./sequences.js";
-import { placeKey } from "./sources.js";
+import { afterCall, BEGINNING, isAllowed, UNKNOWN, whyNot } from "./sequences.js";
+import { placeKey, whereIn } from "./sources.js";
 import { LANGUAGE_WORDS } from "./suggestions.js";
+import { isPass, passOf } from "./turns.js";
+import { callText, conditionText } from "./wording.js";
 
 /** Definitions within one another that conditions are read through. */
 const DEEPEST_DEFINITION = 32;
@@ -34,8 +39,9 @@ const SAYING = ["agrees", "asks", "shows", "denies"];
 export function checkSystem(system, aside, sources) {
   const checker = new Checker(system.defines, sources);
   checker.checkDefines();
-  for (const block of system.blocks) checker.block(block, new Set(), UNKNOWN, false);
+  for (const block of system.blocks) checker.block(block, new Set(), UNKNOWN, ANYWHERE, false);
   checker.names(aside);
+  checker.finish();
 }
 
 /** Whether `shows` or `denies` names a number, and so is meant as a condition. */
@@ -43,12 +49,121 @@ export function counts({ kind, text }) {
   return (kind === "shows" || kind === "denies") && /\p{Nd}/u.test(text);
 }
 
+/** Where lines stand: the auctions, from the first bid on, each with a call of theirs at its end (null where
+ * it may be any); facts and phrases that the headers around say; their kinds; whether something is wrong with it.
+ */
+const ANYWHERE = { auctions: null, facts: [], hand: [], kinds: [], said: false };
+const SAID = { ...ANYWHERE, said: true };
+const NOWHERE = whereIn("", 0, 0);
+const VULNERABILITY = ["vulnerable", "not vulnerable", "favourable", "unfavourable"];
+
+const partsOf = (condition) => (condition.type === "AllOf" ? condition.parts : [condition]);
+
+/** Whether a line may hide a call at the place of another one, as it is more specific. */
+function mayHide({ line, place: { kinds, auctions }, body }, call, other) {
+  if (body === other.body || kinds.includes("general") || kinds.includes("last resort")) return false;
+  if (!mayBeOneCall(line.call, call)) return false;
+  const there = other.place.auctions;
+  // facts alone are more specific than no more than the opening
+  if (auctions === null) return kinds.includes("foremost") || there.every((auction) => !auction.length);
+  return auctions.some((one) => there.some((two) => mayBeOneAuction(one, two)));
+}
+
+/** Whether a line says that any hand makes its call. */
+function takesAll({ condition, quoted, variants }) {
+  const parts = variants.length ? variants.map((variant) => variant.condition) : [condition];
+  return !quoted && !parts.includes(null) && parts.some(holdsForAll);
+}
+
+function holdsForAll(condition) {
+  if (condition.type === "AllOf") return condition.parts.every(holdsForAll);
+  return condition.kind === "any hand" || (condition.type === "AnyOf" && condition.parts.some(holdsForAll));
+}
+
+/** Whether a line stands above another one in its file, which conventions may leave open. */
+function standsAbove(first, later) {
+  return first.where.file === later.where.file && first.where.line < later.where.line;
+}
+
+/** Place of what stands below a line: partner is to call, behind their pass. */
+function belowLine(line, { auctions, facts, said }, reason) {
+  if (reason !== null || said) return SAID;
+  const kept = facts.filter((fact) => phrasesOf(fact).every(({ kind }) => VULNERABILITY.includes(kind)));
+  const step = { type: "AuctionStep", calls: [line.call], theirs: false, anyCalls: false };
+  const isOpening = auctions?.length === 1 && !auctions[0].length;
+  if (isOpening && line.call.kind === "pass") return { ...ANYWHERE, facts: kept };
+  return { ...ANYWHERE, facts: kept, auctions: auctions?.map((one) => [...one, step, passOf(true)]) ?? null };
+}
+
+/** Message and advice if a call can be made in none of the auctions that a line stands in, else null. */
+function whyNeverMade(call, sequence, { auctions }) {
+  if (!auctions?.length) return null;
+  // only behind a pass of ours may nobody be to call
+  const goesOn = auctions.some((one) => one.length < 2 || !isPass(one.at(-2)));
+  if (goesOn && isAllowed(sequence, call)) return null;
+  const step = { type: "AuctionStep", calls: [call], theirs: false, anyCalls: false };
+  if (auctions.some((auction) => canBe([...auction, step]))) return null;
+  const before = auctionText(auctions[0]);
+  if (!canBe(auctions[0], false)) return [`nothing can follow ${before}: three passes end the auction`, ""];
+  return [whyNotACall(step, before), ""];
+}
+
+/** Place, message and advice if facts cannot hold together with what the headers around say, else null. */
+function neverHolds(condition, place) {
+  if (!phrasesOf(condition).some(({ kind }) => FACTS.has(kind))) return null;
+  const alternatives = place.auctions?.length ? place.auctions : [null];
+  const found = alternatives.map((one) => neverTogether([...place.facts, condition], one));
+  if (found.some((some) => !some.length)) return null;
+  const own = partsOf(condition);
+  const last = found[0].findLast((part) => own.includes(part)) ?? own.at(-1);
+  const words = found[0].map((part) => `"${conditionText(part)}"`).join(" and ");
+  const together = found[0].length > 1 ? " together" : "";
+  const [first] = alternatives;
+  const when = first === null ? "" : first.length ? ` after ${auctionText(first)}` : " at the opening";
+  return [phrasesOf(last)[0].where, `${words} can never hold${together}${when}`, ""];
+}
+
 class Checker {
-  constructor(defines, { complain, bare }) {
+  constructor(defines, { complain, complaints, bare }) {
     this.defines = defines;
     this.complain = complain;
+    this.complaints = complaints;
+    /** What can never come up where it stands, by its place; and what can. */
+    this.never = new Map();
+    this.possible = new Set();
+    /** Lines where they stand; those of them that others take the hands of. */
+    this.stands = [];
+    this.taken = [];
     this.bare = bare;
     this.words = [...LANGUAGE_WORDS, ...[...defines.keys()].flatMap((name) => name.split(" "))];
+  }
+
+  /** Complain of what can never come up, wherever its text is used, as in a convention. */
+  finish() {
+    for (const [key, complaint] of this.never) if (!this.possible.has(key)) this.complain(...complaint);
+    const taken = new Map();
+    const keyOf = ({ where }) => placeKey(where);
+    for (const { line, other, standing } of this.taken) {
+      if (this.stands.some((one) => mayHide(one, other.call, standing))) continue;
+      taken.set(keyOf(line), [line.where, other]);
+    }
+    const uses = (lines, key) => lines.filter(({ line }) => keyOf(line) === key).length;
+    for (const [key, [where, other]] of taken) {
+      // noted once for each use: one that is not taken is enough
+      if (uses(this.stands, key) !== uses(this.taken, key)) continue;
+      const name = other.name ? ` ${other.name}` : "";
+      this.complain(
+        where, `this line is never bid: any hand makes ${callText(other.call)}${name} in line ${other.where.line}, before it`,
+        "write it before that line",
+      );
+    }
+  }
+
+  /** Note whether something can come up where it is used. */
+  note(where, number, complaint) {
+    const key = `${placeKey(where)} ${number}`;
+    if (complaint === null) this.possible.add(key);
+    else if (!this.never.has(key)) this.never.set(key, complaint);
   }
 
   // -------------------------------------------------------------------- walking
@@ -56,14 +171,15 @@ class Checker {
    *
    * `headed`: whether by `opening` or an auction.
    */
-  body(body, bound, sequence, inside, headed = false) {
+  body(body, bound, sequence, place, inside, headed = false) {
+    const before = [];
     for (const found of body) {
-      if (found.type === "Block") this.block(found, bound, sequence, inside, headed);
-      else this.line(found, bound, sequence);
+      if (found.type === "Block") this.block(found, bound, sequence, place, inside, headed);
+      else this.line(found, bound, sequence, place, before);
     }
   }
 
-  block({ header, body }, bound, sequence, inside, headed = false) {
+  block({ header, body }, bound, sequence, place, inside, headed = false) {
     const heads = header.kind === "opening" || header.kind === "after";
     if (heads && headed) {
       this.complain(
@@ -76,16 +192,21 @@ class Checker {
         header.where, "a call of theirs stands below a call of ours", 'for their opening write "over (…):"',
       );
       sequence = UNKNOWN;
+      place = SAID;
     }
     const steps = header.auctions.flat();
     bound = new Set([...bound, ...variables(steps.flatMap((step) => step.calls))]);
+    const before = this.complaints.length;
+    const below = this.below(header, sequence);
+    place = this.placeBelow(header, place, this.complaints.length > before);
+    place = { ...place, kinds: [...place.kinds, header.kind] };
     if (header.condition !== null) {
       for (const phrase of phrasesOf(header.condition)) {
         if (FACTS.has(phrase.kind)) variablesOf(phrase).forEach((variable) => bound.add(variable));
       }
-      this.condition(header.condition, bound);
+      place = this.under(header.condition, bound, place);
     }
-    this.body(body, bound, this.below(header, sequence), inside || header.kind === "after", headed || heads);
+    this.body(body, bound, below, place, inside || header.kind === "after", headed || heads);
   }
 
   /** Auction so far below a header; unknown where its alternatives differ. */
@@ -104,28 +225,106 @@ class Checker {
         continue;
       }
       const wrong = calls.find((call) => whyNot(sequence, call, theirs) !== null);
-      if (wrong !== undefined) this.complain(wrong.where, ...whyNot(sequence, wrong, theirs));
+      if (wrong !== undefined) {
+        const [message, advice] = whyNot(sequence, wrong, theirs);
+        const isOurs = wrong.kind === "double" && sequence.ours && !theirs;
+        this.complain(wrong.where, message, isOurs ? 'a double of theirs stands in parentheses: "(Double)"' : advice);
+      }
       sequence = afterCall(sequence, calls.length === 1 && wrong === undefined ? calls[0] : null, theirs);
     }
     return sequence;
   }
 
-  line(line, bound, sequence) {
+  /** Place below a header; complains of auctions that no legal one is. */
+  placeBelow(header, place, said) {
+    if (header.kind === "opening") return { ...place, auctions: [[]] };
+    if (header.kind !== "after" && header.kind !== "their call") return place;
+    if (said) return SAID;
+    if (header.kind === "their call") return this.theirCall(header, place);
+    const auctions = [];
+    let { facts } = place;
+    for (const [number, written] of header.auctions.entries()) {
+      const [auction, seat] = fromFirstBid(written);
+      const { steps } = new AuctionPattern(auction);
+      const never = whyNever(steps);
+      this.note(header.where, number, never);
+      if (never !== null) return SAID;
+      auctions.push(steps);
+      if (seat !== null && header.auctions.length === 1) facts = [...facts, seatOf(seat)];
+    }
+    return { ...place, auctions, facts };
+  }
+
+  /** Place with a call of theirs in place of their pass. */
+  theirCall({ where, auctions }, place) {
+    if (place.auctions === null) return place;
+    const found = [];
+    for (const auction of place.auctions) {
+      if (!auction.length || !isPass(auction.at(-1))) {
+        this.complain(
+          where, "the auction above ends with a call of theirs already",
+          "write the whole of it in one header at the left edge",
+        );
+        return SAID;
+      }
+      for (const [number, [step]] of auctions.entries()) {
+        const steps = [...auction.slice(0, -1), step];
+        const never = whyNever(steps);
+        this.note(where, number, never);
+        if (never === null) found.push(steps);
+      }
+    }
+    return found.length ? { ...place, auctions: found } : SAID;
+  }
+
+  /** Check the condition of a header, and put it to the facts of the place. */
+  under(condition, bound, place) {
+    if (!this.canHold(condition, bound, place)) return SAID;
+    const hand = partsOf(condition).filter(({ type }) => type === "Phrase");
+    return { ...place, facts: [...place.facts, condition], hand: [...place.hand, ...hand] };
+  }
+
+  /** Check a condition, and that it can hold together with what the headers around say. */
+  canHold(condition, bound, place) {
+    const before = this.complaints.length;
+    this.condition(condition, bound);
+    if (this.complaints.length > before) return false;
+    if (place.said) return true;
+    const known = place.hand.length ? contradictions(condition, place.hand)[0] : undefined;
+    const complaint = known ?? neverHolds(condition, place);
+    this.note(phrasesOf(condition)[0]?.where ?? NOWHERE, 0, complaint);
+    return complaint === null;
+  }
+
+  line(line, bound, sequence, place, before) {
     bound = new Set([...bound, ...variables([line.call])]);
-    const reason = whyNot(sequence, line.call, false);
-    if (reason !== null) this.complain(line.call.where, ...reason);
+    let reason = whyNot(sequence, line.call, false);
+    if (reason !== null) {
+      this.complain(line.call.where, ...reason);
+    } else if (!place.said) {
+      reason = whyNeverMade(line.call, sequence, place);
+      this.note(line.call.where, -1, reason === null ? null : [line.call.where, ...reason]);
+    }
     const said = [line, ...line.variants];
     for (const meaning of said) {
       if (meaning.condition === null) continue;
-      this.condition(meaning.condition, bound);
+      this.canHold(meaning.condition, bound, place);
       this.nameBefore(meaning);
     }
     for (const { agreements } of said) {
       for (const agreement of agreements) this.agreement(agreement, bound);
     }
     if (line.condition === null && !line.variants.length && line.name) this.nameAlone(line);
+    if (!place.said) {
+      const standing = { line, place, body: before };
+      this.stands.push(standing);
+      const other = place.auctions === null ? undefined : before.find((one) => standsAbove(one, line));
+      if (other !== undefined) this.taken.push({ line, other, standing });
+      if (reason === null && takesAll(line) && isAllowed(sequence, line.call)) before.push(line);
+    }
+    if (!line.below.length) return;
     const after = reason === null ? afterCall(sequence, line.call, false) : UNKNOWN;
-    this.body(line.below, bound, after, true);
+    this.body(line.below, bound, after, belowLine(line, place, reason), true);
   }
 
   nameAlone({ name, quoted, where }) {

@@ -3,6 +3,7 @@
 import { grouped, nearest } from "../errors.js";
 import { SHIPPED_CONVENTIONS } from "../phrases.js";
 import { parseConditions } from "./parser.js";
+import { inTurn } from "./turns.js";
 
 /** Lines that a system may have, those of conventions counted wherever they are used. */
 const MOST_STATEMENTS = 100_000;
@@ -90,7 +91,10 @@ export class Resolver {
         "begin it at the left edge, or leave it away: what is below a call follows it",
       );
     }
-    return { type: "Block", header, body: this.body(item.below, item, using), remark };
+    const settled = header.kind !== "after" ? header : {
+      ...header, auctions: header.auctions.map((auction) => inTurn(auction, word, this.complain)),
+    };
+    return { type: "Block", header: settled, body: this.body(item.below, item, using), remark };
   }
 
   #option({ name, where, without }, item, parent, using) {

@@ -1,7 +1,7 @@
 // Which calls cannot follow in an auction pattern, as far as literal calls tell: systems/language/sequences.py.
 //
-// A sequence: `lowest` is the code of the least call that the last bid can be (0: no bid), `ours`
-// whether we made it, `doubled` 0, 1 or 2; each null where it is unknown.
+// A sequence: `lowest` and `highest` are the codes of the least and the greatest call that the last bid
+// can be (0: no bid), `ours` whether we made it, `doubled` 0, 1 or 2; each null where it is unknown.
 
 import { FIRST_BID, formatCall } from "../calls.js";
 
@@ -11,9 +11,9 @@ const STRAINS = {
 const ANY_SUIT = [0, 3];
 
 /** Auction without calls. */
-export const BEGINNING = { lowest: 0, ours: null, doubled: 0 };
+export const BEGINNING = { lowest: 0, ours: null, doubled: 0, highest: 0 };
 /** Auction of which nothing is known. */
-export const UNKNOWN = { lowest: null, ours: null, doubled: null };
+export const UNKNOWN = { lowest: null, ours: null, doubled: null, highest: null };
 
 /** Lowest and highest code that a bid's pattern can be; null where the auction decides. */
 export function bounds({ kind, level, strain }) {
@@ -30,7 +30,17 @@ export function afterCall(sequence, call, theirs) {
     const doubled = sequence.doubled === null ? null : call.kind === "double" ? 1 : 2;
     return { ...sequence, doubled };
   }
-  return { lowest: bounds(call)?.[0] ?? null, ours: !theirs, doubled: 0 };
+  const [lowest, highest] = bounds(call) ?? [null, null];
+  return { lowest, ours: !theirs, doubled: 0, highest };
+}
+
+/** Whether a call of ours is known to be legal, whatever the variables are. */
+export function isAllowed({ lowest, ours, doubled, highest }, call) {
+  if (call.kind === "pass") return true;
+  if (call.kind === "double") return Boolean(lowest) && doubled === 0 && ours === false;
+  if (call.kind === "redouble") return Boolean(lowest) && doubled === 1 && ours === true;
+  const found = bounds(call);
+  return found !== null && highest !== null && found[0] > highest;
 }
 
 /** Message and advice if a literal call cannot follow; null if it can, or if nobody knows. */

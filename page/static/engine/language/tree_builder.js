@@ -6,6 +6,7 @@ import { split, stripped } from "./blanks.js";
 import { at, oneBlank, place, tidy } from "./call_builder.js";
 import { allOf } from "./joining.js";
 import { PhraseBuilder } from "./phrase_builder.js";
+import { alternatingText } from "./turns.js";
 
 const ONE_ROUND = {
   "forcing for one round": "forcing", "forcing one round": "forcing", "game forcing": "forcing to game",
@@ -121,12 +122,13 @@ export class TreeBuilder extends PhraseBuilder {
 
   over(word, ...parts) {
     const found = this.after(word, ...parts);
-    for (const [first] of found.header.auctions) {
+    for (const auction of found.header.auctions) {
+      const [first] = auction;
       if (!first.theirs && !first.anyCalls) {
         this.fault(
           first.calls[0].where.column,
           '"over" speaks of their call, which stands in parentheses',
-          'write "over (…)", or "after" for a call of our side',
+          `write "over ${alternatingText(auction)}", or "after" for a call of our side`,
         );
       }
     }

@@ -31,7 +31,7 @@ export function callText(call) {
 }
 
 /** One step of an auction pattern. */
-function stepText(step) {
+export function stepText(step) {
   if (step.anyCalls) return "…";
   const calls = step.calls.map(callText).join("/");
   return step.theirs ? `(${calls})` : calls;
