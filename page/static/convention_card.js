@@ -92,7 +92,7 @@ export async function show(place, now, signal) {
     place, h("h2", null, one.system ?? one.name),
     h("p", { class: "row" }, h("span", { class: "soft" }, phrase("card.intro")),
       h("a", { href: linkTo({ view: "book", calls: [], at: null }) }, phrase("help.book")),
-      h("a", { href: linkTo({ view: "systems", asked: one.name }) }, phrase("card.text"))),
+      h("a", { href: linkTo({ view: "systems" }) }, phrase("card.text"))),
     h("div", { class: "card-parts" },
       part(phrase("card.openings"), [], bidsOf(openings)),
       responses.map(([calls, entries]) => part(phrase("card.responses", { call: callText(calls[0]) }), calls, bidsOf(entries))),
