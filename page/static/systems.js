@@ -176,7 +176,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     keepFocus(switches, () => clear(switches,
       h("summary", null, phrase("systems.options"), h("span", { class: "soft" }, phrase("systems.options-on", { on: count(options.filter(({ on }) => on).length), all: count(options.length) }))),
       h("p", { class: "soft" }, phrase("systems.options-note")),
-      h("ul", null, options.map((one) => switchNode(one, options, (on) => turn(one, on))))));
+      switchesNode(options, turn)));
   }
 
   const isCopied = Boolean(system.name);
@@ -428,15 +428,19 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   if (system.name) check();
 }
 
-/** A switch with the option's title and a line of what it is; below it where it stands within another option. */
-function switchNode({ name, title, about, on, within }, options, turn) {
-  const others = Object.entries(within).map(([other, isOn]) => phrase(isOn ? "systems.with" : "systems.without", {
-    title: options.find((one) => one.name === other)?.title ?? other,
-  }));
-  return h("li", { class: others.length > 0 && "inner" }, h("label", null,
-    h("input", { type: "checkbox", name: `option-${name}`, checked: on, onchange: (event) => turn(event.target.checked) }),
-    h("span", null, h("b", null, title), about && h("span", { class: "soft" }, ` ${about}`),
-      others.length > 0 && h("span", { class: "soft small" }, ` (${listed(others)})`))));
+/** Switches with the options' titles and a line of what they are; those within another option stand below it. */
+function switchesNode(options, turn) {
+  const around = ({ within }) => Object.keys(within).filter((name) => options.some((one) => one.name === name)).at(-1) ?? "";
+  const below = (outer) => {
+    const some = options.filter((one) => around(one) === outer);
+    return some.length > 0 && h("ul", null, some.map((one) => h("li", null, h("label", null,
+      h("input", { type: "checkbox", name: `option-${one.name}`, checked: one.on, onchange: (event) => turn(one, event.target.checked) }),
+      h("span", null, h("b", null, one.title), " ", h("span", { class: "soft" }, one.about),
+        within(one) && h("span", { class: "soft" }, ` (${within(one)})`))), below(one.name))));
+  };
+  const titleOf = (name) => options.find((one) => one.name === name)?.title ?? name;
+  const within = (one) => listed(Object.entries(one.within).map(([name, on]) => phrase(on ? "systems.with" : "systems.without", { title: titleOf(name) })));
+  return below("");
 }
 
 // --- what a change does --------------------------------------------------------------------------------

@@ -734,6 +734,7 @@ export const TEXTS = {
   "card.responses": "Responses to {call}",
   "card.overcalls": "Over their {call}",
   "card.conventions": "Conventions",
+  "card.options": "Options", "card.played": "Played", "card.not-played": "Not played", "card.turn": "Turn them on and off",
   "card.doubles": "Doubles and redoubles",
   "card.more": "{number} more meaning|{number} more meanings",
   "card.look": "{call}: look at its place in the system book",

@@ -20,6 +20,7 @@ from .syntax_tree import OptionWords, SystemText
 MOST_PLACES: Final = 10_000
 """Places of options that are looked at, those in conventions counted wherever they are used."""
 
+_WORDS: Final = ("off", "on")
 _STARTS: Final = ("option ", "without option ", "use ")
 
 Around = tuple[tuple[str, bool], ...]
@@ -191,26 +192,27 @@ def chosen_values(
     around: dict[str, list[Around]] = {}
     for place in places:
         around.setdefault(place.name, []).append(place.around)
-    for name in sorted(one for one, is_on in chosen.items() if is_on):
+    turned_on = sorted(one for one, is_on in chosen.items() if is_on)
+    for name in turned_on:
         ways = around.get(name, [()])
         if any(_counts(way, values) for way in ways):
             continue
-        possible = next((way for way in ways if _may_count(way, fixed)), None)
-        if possible is not None:
-            values |= possible
-            fixed |= possible
+        possible = next((way for way in ways if _may_count(way, fixed)), ())
+        values |= possible
+        fixed |= possible
+    for name in turned_on:
+        ways = around.get(name, [()])
+        if any(_counts(way, values) for way in ways):
             continue
-        against = (one for way in ways for one in way if fixed.get(*one) is not one[1])
+        # a place that wants an option both on and off is none
+        against = (one for way in ways if _may_count(way, {}) for one in way)
         for other, is_on in against:
-            raise InvalidSystem(
-                f"expected option {other!r} {_word(is_on)}, got it {_word(not is_on)}: "
-                f"option {name!r}, which is on, stands within it"
-            )
+            if values.get(other, False) is not is_on:
+                raise InvalidSystem(
+                    f"expected option {other!r} {_WORDS[is_on]}, got it {_WORDS[not is_on]}: "
+                    f"option {name!r}, which is on, stands within it"
+                )
     return values
-
-
-def _word(is_on: bool) -> str:
-    return "on" if is_on else "off"
 
 
 def _counts(around: Around, values: Mapping[str, bool]) -> bool:
@@ -275,11 +277,14 @@ def turned(
     >>> turned({"queen-ask": True}, words, "keycards", is_on=False)
     {'keycards': False}
     """
+    within = {one: found.within for one, found in words.items()}
+    needed = {**(within.get(name, {}) if is_on else {}), name: is_on}
 
-    def agrees(one: str, value: bool) -> bool:
-        within = words[one].within if one in words else {}
-        return not value or within.get(name, is_on) is is_on
+    def agrees(one: str) -> bool:
+        others = within.get(one, {})
+        return all(others.get(other, wanted) is wanted for other, wanted in needed.items())
 
-    needed = words[name].within if is_on and name in words else {}
-    kept = {one: value for one, value in chosen.items() if agrees(one, value)}
-    return {one: needed.get(one, value) for one, value in kept.items()} | {name: is_on}
+    kept = {
+        one: needed.get(one, value) for one, value in chosen.items() if not value or agrees(one)
+    }
+    return kept | {name: is_on}

@@ -227,7 +227,7 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
         sources.prose,
         defines,
         settled,
-        sources.held,
+        sources.options_held,
         tuple(sources.files),
         sources.opponents,
         sources.option_words,

@@ -10,7 +10,16 @@ from typing import Any, Final
 from .errors import Complaint, complaint_at, invalid_system, nearest
 from .grammar import parse_statement
 from .layout import RawItem, code_of, logical_lines, tree_of
-from .options import Node, chosen_values, held_options, nodes_of, places_of, raw_nodes, stated_options, within_of
+from .options import (
+    Node,
+    chosen_values,
+    held_options,
+    nodes_of,
+    places_of,
+    raw_nodes,
+    stated_options,
+    within_of,
+)
 from .placing import place_statement
 from .shipped import PAGES, SUFFIX, folders_beside, places_of_file, resolved, shipped_folder
 from .statements import (
@@ -57,7 +66,7 @@ class Sources:
     conventions: dict[str, Convention] = field(default_factory=dict)
     options: dict[str, bool] = field(default_factory=dict)
     """Whether each option is on, once :meth:`choose_options` was called."""
-    held: dict[str, bool] = field(default_factory=dict)
+    options_held: dict[str, bool] = field(default_factory=dict)
     """Whether each option holds."""
     option_words: dict[str, OptionWords] = field(default_factory=dict)
     is_chosen: bool = False
@@ -346,7 +355,7 @@ class Sources:
         if self.is_chosen and statement.name not in self.options:
             # a convention has it by a parameter: nobody knew of it before
             value = bool(statement.default)
-            self.options[statement.name] = self.held[statement.name] = value
+            self.options[statement.name] = self.options_held[statement.name] = value
             self.option_words |= stated_options([statement], self._all_included)[1]
 
     def _options_in(self, raw: RawItem, parameters: frozenset[str]) -> None:
@@ -380,7 +389,7 @@ class Sources:
             name: replace(one, within=within.get(name, {})) for name, one in words.items()
         }
         self.options = chosen_values(stated, places, chosen)
-        self.held = held_options(self.options, places)
+        self.options_held = held_options(self.options, places)
         self.is_chosen = True
 
     def check_options(self) -> None:

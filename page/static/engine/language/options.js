@@ -6,6 +6,7 @@ import { parseStatement } from "./parser.js";
 
 /** Places of options that are looked at, those in conventions counted wherever they are used. */
 const MOST_PLACES = 10_000;
+const NOTHING = new Map();
 const STARTS = ["option ", "without option ", "use "];
 
 /** An option's lines, or a convention that is used (`uses`), with what stands below. */
@@ -123,18 +124,21 @@ export function chosenValues(stated, places, chosen) {
   const fixed = new Map(Object.entries(chosen));
   const around = new Map();
   for (const place of places) around.set(place.name, [...(around.get(place.name) ?? []), place.around]);
-  for (const name of Object.keys(chosen).filter((one) => chosen[one]).sort()) {
+  const turnedOn = Object.keys(chosen).filter((one) => chosen[one]).sort();
+  for (const name of turnedOn) {
     const ways = around.get(name) ?? [[]];
     if (ways.some((way) => counts(way, values))) continue;
-    const possible = ways.find((way) => mayCount(way, fixed));
-    if (possible !== undefined) {
-      for (const [other, isOn] of possible) {
-        values.set(other, isOn);
-        fixed.set(other, isOn);
-      }
-      continue;
+    for (const [other, isOn] of ways.find((way) => mayCount(way, fixed)) ?? []) {
+      values.set(other, isOn);
+      fixed.set(other, isOn);
     }
-    const [against] = ways.flat().filter(([other, isOn]) => (fixed.get(other) ?? isOn) !== isOn);
+  }
+  for (const name of turnedOn) {
+    const ways = around.get(name) ?? [[]];
+    if (ways.some((way) => counts(way, values))) continue;
+    // a place that wants an option both on and off is none
+    const possible = ways.filter((way) => mayCount(way, NOTHING)).flat();
+    const against = possible.find(([other, isOn]) => (values.get(other) ?? false) !== isOn);
     if (against === undefined) continue;
     const [other, isOn] = against;
     throw new InvalidSystem(
@@ -181,8 +185,9 @@ export function optionRows({ options, optionWords }) {
 
 /** Choices where an option is turned on or off: those are left out that it makes impossible. */
 export function turned(chosen, words, name, isOn) {
-  const agrees = ([one, value]) => !value || (words.get(one)?.within.get(name) ?? isOn) === isOn;
-  const needed = (isOn && words.get(name)?.within) || new Map();
-  const kept = Object.entries(chosen).filter(agrees).map(([one, value]) => [one, needed.get(one) ?? value]);
+  const needed = new Map(isOn ? words.get(name)?.within : []).set(name, isOn);
+  const agrees = (one) => [...needed].every(([other, wanted]) => (words.get(one)?.within.get(other) ?? wanted) === wanted);
+  const kept = Object.entries(chosen).filter(([one, value]) => !value || agrees(one))
+    .map(([one, value]) => [one, needed.get(one) ?? value]);
   return { ...Object.fromEntries(kept), [name]: isOn };
 }
