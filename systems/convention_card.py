@@ -11,7 +11,7 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -71,12 +71,16 @@ class CardSection:
 
 @dataclass(frozen=True, slots=True)
 class CardConvention:
-    """An option or a convention of the text: on or off, or None for what cannot be turned off."""
+    """An option or a convention of the text: on or off, or None for what cannot be turned off.
+
+    ``title`` is what players call an option; it is empty for a convention.
+    """
 
     name: str
     is_on: bool | None
     where: str
     about: str
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,7 +328,11 @@ def _meanings(entries: Iterable[PlaceEntry]) -> Iterator[list[PlaceEntry]]:
 
 def _conventions(system: System, outline: Outline) -> Iterator[CardConvention]:
     for name, one in outline.described_options().items():
-        yield CardConvention(name, system.text.options[name], str(one.where), one.about)
+        words = system.text.option_words[name]
+        about = words.about or one.about
+        yield CardConvention(
+            name, system.text.options[name], str(one.where), about, title=words.title
+        )
     for one in outline.conventions:
         yield CardConvention(one.name, None, str(one.where), one.about)
 
@@ -407,10 +415,12 @@ _NESTED: Final = {"sections": CardSection, "rows": CardRow, "conventions": CardC
 def _read(kind: type, stored: object, source: str, what: str) -> Any:
     """Read one part of a card, whose fields name their types."""
     names = [one.name for one in fields(kind)]
-    if not isinstance(stored, dict) or sorted(stored) != sorted(names):
+    # what a part has by default, cards of earlier versions lack
+    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    if not isinstance(stored, dict) or not needed <= stored.keys() <= {*names}:
         got = sorted(stored) if isinstance(stored, dict) else stored
         raise InvalidSystem(f"{source}: expected {what} with {', '.join(names)}, got {_short(got)}")
-    return kind(**{name: _field(name, stored[name], source) for name in names})
+    return kind(**{name: _field(name, value, source) for name, value in stored.items()})
 
 
 def _field(name: str, value: object, source: str) -> Any:

@@ -216,10 +216,14 @@ def chosen_options(
                 chosen[number][name] = _SWITCHES[value.lower()] if equals else True
                 found = True
         if not found:
+            from .language.errors import nearest
+
+            near = nearest(name, there)
             names = ", ".join(system for system, path in systems if is_system(path)) or "none"
             raise InvalidSystem(
                 f"expected an option of the system{'s' * (len(systems) > 1)} {names} "
                 f"({', '.join(sorted(there)) or 'none'}), got {word!r}"
+                + (f"; did you mean {near!r}" if near else "")
             )
     return chosen
 

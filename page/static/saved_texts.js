@@ -1,7 +1,7 @@
 // Texts of a system as they are saved: with the options that were turned written into them.
 
 const NAME = "[\\p{L}\\p{N}][\\p{L}\\p{N}_-]*";
-const OPTION = new RegExp(`^([ \\t]*option[ \\t]+(${NAME}))([ \\t]*,[ \\t]*(?:on|off))?(?=[ \\t]*:?[ \\t]*(?:--.*)?\\r?$)`, "gmu");
+const OPTION = new RegExp(`^([ \\t]*option[ \\t]+(${NAME})(?:[ \\t]+"[^"\\n]*")?)([ \\t]*,[ \\t]*(?:on|off))?(?=[ \\t]*:?[ \\t]*(?:--.*)?\\r?$)`, "gmu");
 
 /** Texts by name in which the options are as they were turned, so that they are read so wherever they are opened. */
 export function withOptions(texts, options) {

@@ -118,6 +118,8 @@ export function readFragment(fragment) {
   if (SEATS.includes(fields.get("eyes"))) next.eyes = fields.get("eyes");
   if (fields.get("with")) next.other = fields.get("with");
   if (fields.get("ask")) next.asked = fields.get("ask");
+  // older addresses name the system of that view so
+  if (next.view === "systems" && next.asked) Object.assign(next, { table: next.asked, asked: "" });
   return { next, complaints };
 }
 

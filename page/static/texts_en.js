@@ -743,6 +743,7 @@ export const TEXTS = {
   "card.responses": "Responses to {call}",
   "card.overcalls": "Over their {call}",
   "card.conventions": "Conventions",
+  "card.options": "Options", "card.played": "Played", "card.not-played": "Not played", "card.turn": "Turn them on and off",
   "card.doubles": "Doubles and redoubles",
   "card.more": "{number} more meaning|{number} more meanings",
   "card.look": "{call}: look at its place in the system book",
@@ -916,6 +917,7 @@ export const TEXTS = {
 
   // a system's text
   "systems.intro": "The text of a system, as players write it. Change a line and see which hands change their call. No text leaves this browser unless you ask the service what stands out; the systems of the page stay as they are.",
+  "systems.no-text": "{name} is a table and has no text. Choose a system above.",
   "systems.folder": "The page with these systems also comes as a folder that bids without a network: unpack it and open its index.html.",
   "systems.folder-link": "Download the page",
   "systems.choice": "System",
@@ -930,7 +932,11 @@ export const TEXTS = {
   "systems.said": "The text of {name}.",
   "systems.page": "Page",
   "systems.page-changed": "{name} (changed)",
-  "systems.options": "Options of the text",
+  "systems.options": "Conventions",
+  "systems.options-on": " {on} of {all} played",
+  "systems.options-note": "What has a tick is played. A click changes a copy of your own, which is then the system that the page bids by.",
+  "systems.option-on": "{title}: played.", "systems.option-off": "{title}: not played.",
+  "systems.with": "with {title}", "systems.without": "without {title}",
   "systems.text": "Text of the page",
   "systems.complaints": "What is wrong with the text",
   "systems.where": "{file}, line {line}",

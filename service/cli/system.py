@@ -89,6 +89,9 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help=f"lines listed (default: {_LINES_SHOWN})",
     )
 
+    choices = action("options", "options of the text, and which of them are played", list_options)
+    _add_system(choices)
+
     fmt = action("fmt", "lay the text out in the usual way", format_files, json=False)
     fmt.add_argument("files", nargs="+", metavar="FILE", help="*.bidding; - reads and writes text")
     fmt.add_argument("--check", action="store_true", help="only tell, exit code 2 if any changes")
@@ -274,6 +277,37 @@ def show_place(options: argparse.Namespace) -> None:
         print(f"{row['call']:3} {row['name']}: {criteria}{agreed}  [{row['where']}]")
     if not rows:
         print("no line of the system applies here: pass")
+
+
+def list_options(options: argparse.Namespace) -> None:
+    """List the options of a system's text, those that are played and those that are not."""
+    from bidcascade.systems.language.options import option_rows
+
+    (system,) = _open(options, options.system)
+    rows = option_rows(system.text)
+    if options.json:
+        shared.print_json({"system": options.system, "options": rows})
+        return
+    if not rows:
+        print("a text without options")
+        return
+    titles = {row["name"]: row["title"] for row in rows}
+    shared.print_table(
+        ("option", "is", "what players call it", "what it is", "with"),
+        [
+            (
+                row["name"],
+                "on" if row["on"] else "off",
+                row["title"],
+                row["about"],
+                ", ".join(
+                    f"{'' if is_on else 'without '}{titles.get(one, one)}"
+                    for one, is_on in row["within"].items()
+                ),
+            )
+            for row in rows
+        ],
+    )
 
 
 def check_places(options: argparse.Namespace) -> None:

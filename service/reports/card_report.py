@@ -105,9 +105,21 @@ def _conventions(card: ConventionCard) -> Iterator[Section]:
                 ReportTable(
                     "What can be turned on and off when the system is opened "
                     "(--option NAME=on|off)",
-                    (("option", "text"), ("is", "text"), ("about", "words"), ("line", "code")),
+                    (
+                        ("option", "text"),
+                        ("is", "text"),
+                        ("about", "words"),
+                        ("name", "code"),
+                        ("line", "code"),
+                    ),
                     tuple(
-                        (one.name, "on" if one.is_on else "off", one.about or None, one.where)
+                        (
+                            one.title or one.name,
+                            "on" if one.is_on else "off",
+                            one.about or None,
+                            one.name,
+                            one.where,
+                        )
                         for one in options
                     ),
                 ),

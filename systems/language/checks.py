@@ -158,9 +158,7 @@ def _below_line(line: Line, place: _Place, reason: tuple[str, str] | None) -> _P
     return _Place(tuple((*one, step, THEIR_PASS) for one in place.auctions), facts)
 
 
-def _why_never_made(
-    call: CallPattern, sequence: Sequence, place: _Place
-) -> tuple[str, str] | None:
+def _why_never_made(call: CallPattern, sequence: Sequence, place: _Place) -> tuple[str, str] | None:
     """Why a call can be made in none of the auctions that a line stands in."""
     if not place.auctions:
         return None

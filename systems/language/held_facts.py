@@ -57,7 +57,9 @@ def never_together(facts: Sequence[Condition], steps: Steps | None) -> tuple[Con
     >>> never_together(both, None) == both, never_together(both[:1], None)
     (True, ())
     """
-    parts = [part for fact in facts for part in (fact.parts if isinstance(fact, AllOf) else (fact,))]
+    parts = [
+        part for fact in facts for part in (fact.parts if isinstance(fact, AllOf) else (fact,))
+    ]
     parts = [part for part in parts if any(one.kind in _DECIDED for one in phrases_of(part))]
     if not parts:
         return ()
@@ -224,7 +226,5 @@ _DECIDED: Final[dict[str, Callable[[Phrase, _Table], bool | None]]] = {
     "uncontested": _of_calls(lambda _, table: not _contested(table)),
     "level": _of_calls(_level),
     "last bid": _of_calls(_last_bid),
-    "nth call": _of_calls(
-        lambda phrase, table: len(table.calls or ()) // 4 + 1 == phrase.count
-    ),
+    "nth call": _of_calls(lambda phrase, table: len(table.calls or ()) // 4 + 1 == phrase.count),
 }

@@ -102,9 +102,7 @@ def _left_out(steps: Steps) -> AuctionStep | None:
     return None
 
 
-def _front(
-    written: Steps, front: int, word: str, complain: Complain, *, is_whole: bool
-) -> Steps:
+def _front(written: Steps, front: int, word: str, complain: Complain, *, is_whole: bool) -> Steps:
     """Passes before the first bid, each marked as ours or theirs."""
     passes, first = written[:front], written[front]
     if not passes:
@@ -161,7 +159,7 @@ def _nobody_bids(written: Steps, complain: Complain) -> None:
     if by_turns <= MOST_PASSES:
         advice = f'for the opening behind passes write "opening, {_SEATS[by_turns]}:"'
     else:
-        advice = "for the opening write \"opening:\""
+        advice = 'for the opening write "opening:"'
     complain(_where(written[0]), "nobody has bid in this auction", advice)
 
 
