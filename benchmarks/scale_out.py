@@ -2,7 +2,8 @@
 
 Run ``python -m benchmarks.scale_out`` from the repository's root with the packages on the path and
 ``distributed`` installed. Random deals in Parquet go through the compiled table of Standard
-American, in one process and on a cluster of loopback workers; the rows are compared. Costs are CPU seconds, which other work on the machine disturbs less than the clock.
+American, in one process and on a cluster of loopback workers; the rows are compared. Costs are CPU
+seconds, which other work on the machine disturbs less than the clock.
 """
 
 import json
