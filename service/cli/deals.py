@@ -123,8 +123,8 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
     add(
         "--dd",
         action="store_true",
-        help="double-dummy tricks of every contract, par and its contracts: about ten deals a "
-        "second; what is solved is kept for the next run if this one is killed",
+        help="double-dummy tricks of every contract, par and its contracts; what is solved is kept "
+        "for the next run if this one is killed",
     )
     add(
         "--play",

@@ -150,7 +150,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         type=shared.whole_number(1),
         default=_SEARCHED,
         metavar="N",
-        help=f"random deals (default: {_SEARCHED}); each takes about a second",
+        help=f"random deals (default: {_SEARCHED})",
     )
     search.add_argument(
         "--seed",
