@@ -172,7 +172,7 @@ def why_never(steps: Steps) -> Complaint | None:
     """
     for step in steps:
         for call in step.calls:
-            if call.strain is not None and not _is_suit(call.strain):
+            if not names_a_suit(call):
                 return (
                     call.where,
                     f'"{call_text(call)}" names no suit in an auction',
@@ -215,8 +215,16 @@ def why_not_a_call(step: AuctionStep, before: str) -> str:
     return f"{step_text(step)} cannot follow {before}: {said}"
 
 
-def _is_suit(strain: str) -> bool:
-    return is_variable(strain) or letter_of(strain, {}) is not None
+def names_a_suit(call: CallPattern) -> bool:
+    """Whether a call names no suit by its role, which takes what players have shown.
+
+    Examples
+    --------
+    >>> names_a_suit(CallPattern("cheapest", None, "their suit"))
+    False
+    """
+    strain = call.strain
+    return strain is None or is_variable(strain) or letter_of(strain, {}) is not None
 
 
 def auction_text(steps: Steps) -> str:
