@@ -23,7 +23,6 @@ from .legal_auctions import (
     can_be,
     may_be_one_auction,
     may_be_one_call,
-    names_a_suit,
     why_never,
     why_not_a_call,
 )
@@ -175,7 +174,7 @@ def _why_never_made(
     call: CallPattern, sequence: Sequence, place: _Place
 ) -> tuple[str, str] | None:
     """Why a call can be made in none of the auctions that a line stands in."""
-    if not place.auctions or not names_a_suit(call):
+    if not place.auctions:
         return None
     # only behind a pass of ours may nobody be to call
     goes_on = any(len(one) < 2 or not is_pass(one[-2]) for one in place.auctions)

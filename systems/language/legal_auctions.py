@@ -5,6 +5,7 @@ tried, so that a header of variables, or behind three passes, is found that can 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
@@ -98,6 +99,8 @@ def _ways(steps: Steps, way: Way, left: list[int]) -> Iterator[Way]:
         return
     step = steps[0]
     for call in step.calls:
+        if not names_a_suit(call):
+            call = replace(call, strain=None)  # it may be any
         for code in _codes(call, way.bindings):
             left[0] -= 1
             if left[0] <= 0:

@@ -9,7 +9,7 @@ import { checkNames } from "../vocabulary.js";
 import { contradictions } from "./contradictions.js";
 import { isDecided, neverTogether } from "./held_facts.js";
 import { phrasesOf } from "./joining.js";
-import { auctionText, canBe, mayBeOneAuction, mayBeOneCall, namesASuit, whyNever, whyNotACall } from "./legal_auctions.js";
+import { auctionText, canBe, mayBeOneAuction, mayBeOneCall, whyNever, whyNotACall } from "./legal_auctions.js";
 import { namesIn, parseConditions } from "./parser.js";
 import { rewording } from "./rewordings.js";
 import { afterCall, BEGINNING, isAllowed, UNKNOWN, whyNot } from "./sequences.js";
@@ -97,7 +97,7 @@ function belowLine(line, { auctions, facts, said }, reason) {
 
 /** Message and advice if a call can be made in none of the auctions that a line stands in, else null. */
 function whyNeverMade(call, sequence, { auctions }) {
-  if (!auctions?.length || !namesASuit(call)) return null;
+  if (!auctions?.length) return null;
   // only behind a pass of ours may nobody be to call
   const goesOn = auctions.some((one) => one.length < 2 || !isPass(one.at(-2)));
   if (goesOn && isAllowed(sequence, call)) return null;

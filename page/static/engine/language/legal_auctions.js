@@ -73,7 +73,8 @@ function* ways(steps, number, way, left) {
     return;
   }
   const { calls, theirs } = steps[number];
-  for (const call of calls) {
+  for (const one of calls) {
+    const call = namesASuit(one) ? one : { ...one, strain: null }; // it may be any
     for (const code of codesOf(call, way.bindings)) {
       left[0] -= 1;
       if (left[0] <= 0) return;
@@ -151,7 +152,7 @@ export function whyNotACall(step, before) {
 }
 
 /** Whether a call names no suit by its role, which takes what players have shown. */
-export function namesASuit({ strain }) {
+function namesASuit({ strain }) {
   return strain === null || isVariable(strain) || letterOf(strain, {}) !== undefined;
 }
 
