@@ -16,7 +16,7 @@ from bidcascade.systems.patterns import THEIR_PASS, AuctionPattern, from_first_b
 from .contradictions import contradictions
 from .errors import nearest
 from .grammar import names_in, parse_conditions
-from .held_facts import never_together
+from .held_facts import is_decided, never_together
 from .joining import phrases_of
 from .legal_auctions import (
     auction_text,
@@ -86,6 +86,16 @@ def check_system(
     checker.finish()
 
 
+def never_bid(system: SystemText) -> frozenset[int]:
+    """Identities of lines that can never be bid where they stand, as where a convention is used."""
+    from .sources import Sources
+
+    checker = _Checker(system.defines, Sources())
+    for block in system.blocks:
+        checker.block(block, frozenset(), start_of(None), _ANYWHERE, inside=False)
+    return frozenset(checker.never_bid)
+
+
 def counts(agreement: Agreement) -> bool:
     """Whether ``shows`` or ``denies`` names a number, and so is meant as a condition."""
     return agreement.kind in ("shows", "denies") and any(map(str.isdigit, agreement.text))
@@ -113,6 +123,8 @@ class _Place(NamedTuple):
 _ANYWHERE: Final = _Place()
 _SAID: Final = _Place(said=True)
 _VULNERABILITY: Final = ("vulnerable", "not vulnerable", "favourable", "unfavourable")
+_BESIDE_HANDS: Final = frozenset(KINDS) - FACTS | {"seat"}
+"""Kinds that conditions of lines may contradict."""
 _BEHIND: Final = frozenset(("general", "last resort"))
 
 
@@ -178,12 +190,14 @@ def _why_never_made(call: CallPattern, sequence: Sequence, place: _Place) -> tup
 
 def _never_holds(condition: Condition, place: _Place) -> _Complaint | None:
     """Why facts cannot hold together with what the headers around say."""
-    if all(phrase.kind not in FACTS for phrase in phrases_of(condition)):
+    if not is_decided(condition):
         return None
     alternatives = place.auctions or (None,)
-    found = [never_together((*place.facts, condition), one) for one in alternatives]
-    if not all(found):
-        return None
+    found = []
+    for auction in alternatives:
+        found.append(never_together((*place.facts, condition), auction))
+        if not found[-1]:
+            return None
     own = condition.parts if isinstance(condition, AllOf) else (condition,)
     last = next((part for part in reversed(found[0]) if part in own), own[-1])
     where = next(phrase.where for phrase in phrases_of(last))
@@ -202,6 +216,7 @@ class _Checker:
         self._complaints = sources.complaints
         self._never: dict[_Key, _Complaint] = {}
         self._possible: set[_Key] = set()
+        self.never_bid: set[int] = set()
         self._stands: list[_Standing] = []
         self._taken: list[tuple[Line, Line, _Standing]] = []
         self._bare = sources.bare
@@ -376,7 +391,7 @@ class _Checker:
         if not self._can_hold(condition, bound, place):
             return _SAID
         parts = condition.parts if isinstance(condition, AllOf) else (condition,)
-        hand = tuple(one for one in parts if isinstance(one, Phrase))
+        hand = tuple(one for one in parts if isinstance(one, Phrase) and one.kind in _BESIDE_HANDS)
         return place._replace(facts=(*place.facts, condition), hand=(*place.hand, *hand))
 
     def _can_hold(self, condition: Condition, bound: frozenset[str], place: "_Place") -> bool:
@@ -409,10 +424,13 @@ class _Checker:
             reason = _why_never_made(line.call, sequence, place)
             never = None if reason is None else (line.call.where, *reason)
             self._note((line.call.where, -1), never)
+        if reason is not None:
+            self.never_bid.add(id(line))
         meanings: list[Line | Variant] = [line, *line.variants]
         for meaning in meanings:
             if meaning.condition is not None:
-                self._can_hold(meaning.condition, bound, place)
+                if not self._can_hold(meaning.condition, bound, place) and meaning is line:
+                    self.never_bid.add(id(line))
                 self._name_before(meaning)
         for meaning in meanings:
             for agreement in meaning.agreements:

@@ -5,7 +5,7 @@ have shown, or on what calls mean, may hold. ``systems/reference/facts.py`` defi
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import combinations, islice
+from itertools import combinations
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import FIRST_BID, PASS, bid_level
@@ -15,7 +15,7 @@ from .joining import phrases_of
 from .legal_auctions import Steps, ways_of
 from .syntax_tree import AllOf, AnyOf, Condition, NotThis, Phrase, Range
 
-_MOST_AUCTIONS: Final = 64
+_MOST_TABLES: Final = 1024
 _WHO: Final = {
     "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
 }  # fmt: skip
@@ -41,6 +41,17 @@ class _Table(NamedTuple):
         return next((number for number, call in enumerate(self.calls or ()) if call), None)
 
 
+def is_decided(condition: Condition) -> bool:
+    """Whether calls, seats and vulnerability decide anything about a condition.
+
+    Examples
+    --------
+    >>> is_decided(Phrase("vulnerable")), is_decided(Phrase("forced"))
+    (True, False)
+    """
+    return any(phrase.kind in _DECIDED for phrase in phrases_of(condition))
+
+
 def never_together(facts: Sequence[Condition], steps: Steps | None) -> tuple[Condition, ...]:
     """Facts that cannot hold at a place, as few as say it; none if all may.
 
@@ -60,13 +71,15 @@ def never_together(facts: Sequence[Condition], steps: Steps | None) -> tuple[Con
     parts = [
         part for fact in facts for part in (fact.parts if isinstance(fact, AllOf) else (fact,))
     ]
-    parts = [part for part in parts if any(one.kind in _DECIDED for one in phrases_of(part))]
+    parts = [part for part in parts if is_decided(part)]
     if not parts:
         return ()
-    tables = list(islice(_tables(steps), 16 * _MOST_AUCTIONS + 1))
-    if not tables or len(tables) > 16 * _MOST_AUCTIONS:
-        return ()
-    if any(all(_holds(part, table) is not False for part in parts) for table in tables):
+    tables: list[_Table] = []
+    for table in _tables(steps):
+        tables.append(table)
+        if len(tables) > _MOST_TABLES or all(_holds(part, table) is not False for part in parts):
+            return ()
+    if not tables:
         return ()
     for count in range(1, len(parts)):
         for some in combinations(parts, count):

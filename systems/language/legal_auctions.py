@@ -5,6 +5,7 @@ tried, so that a header of variables, or behind three passes, is found that can 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
@@ -98,6 +99,8 @@ def _ways(steps: Steps, way: Way, left: list[int]) -> Iterator[Way]:
         return
     step = steps[0]
     for call in step.calls:
+        if not names_a_suit(call):
+            call = replace(call, strain=None)  # it may be any
         for code in _codes(call, way.bindings):
             left[0] -= 1
             if left[0] <= 0:
@@ -172,7 +175,7 @@ def why_never(steps: Steps) -> Complaint | None:
     """
     for step in steps:
         for call in step.calls:
-            if call.strain is not None and not _is_suit(call.strain):
+            if not names_a_suit(call):
                 return (
                     call.where,
                     f'"{call_text(call)}" names no suit in an auction',
@@ -215,8 +218,16 @@ def why_not_a_call(step: AuctionStep, before: str) -> str:
     return f"{step_text(step)} cannot follow {before}: {said}"
 
 
-def _is_suit(strain: str) -> bool:
-    return is_variable(strain) or letter_of(strain, {}) is not None
+def names_a_suit(call: CallPattern) -> bool:
+    """Whether a call names no suit by its role, which takes what players have shown.
+
+    Examples
+    --------
+    >>> names_a_suit(CallPattern("cheapest", None, "their suit"))
+    False
+    """
+    strain = call.strain
+    return strain is None or is_variable(strain) or letter_of(strain, {}) is not None
 
 
 def auction_text(steps: Steps) -> str:

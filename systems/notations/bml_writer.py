@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, cast
 
+from bidcascade.systems.language.checks import never_bid
 from bidcascade.systems.language.joining import all_of
 from bidcascade.systems.language.reader import built_in_defines
 from bidcascade.systems.language.syntax_tree import (
@@ -54,7 +55,7 @@ def write_bml(system: SystemText) -> BmlNotes:
     >>> notes.lost
     ('<text>:3: general:',)
     """
-    writer = _Writer()
+    writer = _Writer(system)
     parts = []
     if system.title:
         parts.append(f"#+TITLE: {system.title}")
@@ -93,7 +94,8 @@ class _Bound:
 class _Writer:
     """Writes blocks as tables, and counts what it cannot write."""
 
-    def __init__(self) -> None:
+    def __init__(self, system: SystemText) -> None:
+        self._never = never_bid(system)
         self.lines = 0
         self.lost: list[str] = []
 
@@ -155,6 +157,9 @@ class _Writer:
         }
         made: set[str] = set()
         for one in body:
+            if id(one) in self._never:
+                self._lose_line(cast("Line", one))
+                continue
             if isinstance(one, Block):
                 if one.header.kind == "their call":
                     yield from self._their_rows(one, bound, depth)

@@ -7,7 +7,7 @@ import { AuctionPattern, fromFirstBid, seatOf } from "../patterns.js";
 import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE } from "../phrases.js";
 import { checkNames } from "../vocabulary.js";
 import { contradictions } from "./contradictions.js";
-import { neverTogether } from "./held_facts.js";
+import { isDecided, neverTogether } from "./held_facts.js";
 import { phrasesOf } from "./joining.js";
 import { auctionText, canBe, mayBeOneAuction, mayBeOneCall, whyNever, whyNotACall } from "./legal_auctions.js";
 import { namesIn, parseConditions } from "./parser.js";
@@ -110,10 +110,13 @@ function whyNeverMade(call, sequence, { auctions }) {
 
 /** Place, message and advice if facts cannot hold together with what the headers around say, else null. */
 function neverHolds(condition, place) {
-  if (!phrasesOf(condition).some(({ kind }) => FACTS.has(kind))) return null;
+  if (!isDecided(condition)) return null;
   const alternatives = place.auctions?.length ? place.auctions : [null];
-  const found = alternatives.map((one) => neverTogether([...place.facts, condition], one));
-  if (found.some((some) => !some.length)) return null;
+  const found = [];
+  for (const auction of alternatives) {
+    found.push(neverTogether([...place.facts, condition], auction));
+    if (!found.at(-1).length) return null;
+  }
   const own = partsOf(condition);
   const last = found[0].findLast((part) => own.includes(part)) ?? own.at(-1);
   const words = found[0].map((part) => `"${conditionText(part)}"`).join(" and ");
@@ -280,7 +283,8 @@ class Checker {
   /** Check the condition of a header, and put it to the facts of the place. */
   under(condition, bound, place) {
     if (!this.canHold(condition, bound, place)) return SAID;
-    const hand = partsOf(condition).filter(({ type }) => type === "Phrase");
+    // facts but that of a seat contradict no hand
+    const hand = partsOf(condition).filter(({ type, kind }) => type === "Phrase" && (kind === "seat" || !FACTS.has(kind)));
     return { ...place, facts: [...place.facts, condition], hand: [...place.hand, ...hand] };
   }
 

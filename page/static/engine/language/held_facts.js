@@ -5,7 +5,7 @@ import { isVariable, letterOf, matchCall } from "../patterns.js";
 import { phrasesOf } from "./joining.js";
 import { isOver, waysOf } from "./legal_auctions.js";
 
-const MOST_AUCTIONS = 64;
+const MOST_TABLES = 1024;
 const WHO = { me: [0], I: [0], LHO: [1], partner: [2], RHO: [3], we: [0, 2], they: [1, 3] };
 const SIDES = [false, true].flatMap((we) => [false, true].map((they) => [we, they]));
 
@@ -27,20 +27,25 @@ class Table {
   }
 }
 
+/** Whether calls, seats and vulnerability decide anything about a condition. */
+export function isDecided(condition) {
+  return phrasesOf(condition).some(({ kind }) => DECIDED.has(kind));
+}
+
 /** Facts that cannot hold at a place, as few as say it; none if all may.
  *
  * `steps` are the auction from the first bid on, passes put in; null where it may be any.
  */
 export function neverTogether(facts, steps) {
   const parts = facts.flatMap((fact) => (fact.type === "AllOf" ? fact.parts : [fact]))
-    .filter((part) => phrasesOf(part).some(({ kind }) => DECIDED.has(kind)));
+    .filter(isDecided);
   if (!parts.length) return [];
   const all = [];
   for (const table of tables(steps)) {
     all.push(table);
-    if (all.length > 16 * MOST_AUCTIONS) return [];
+    if (all.length > MOST_TABLES || parts.every((part) => holds(part, table) !== false)) return [];
   }
-  if (!all.length || all.some((table) => parts.every((part) => holds(part, table) !== false))) return [];
+  if (!all.length) return [];
   for (let count = 1; count < parts.length; count += 1) {
     for (const some of combinations(parts, count)) {
       if (all.every((table) => some.some((part) => holds(part, table) === false))) return some;

@@ -73,7 +73,8 @@ function* ways(steps, number, way, left) {
     return;
   }
   const { calls, theirs } = steps[number];
-  for (const call of calls) {
+  for (const one of calls) {
+    const call = namesASuit(one) ? one : { ...one, strain: null }; // it may be any
     for (const code of codesOf(call, way.bindings)) {
       left[0] -= 1;
       if (left[0] <= 0) return;
@@ -113,7 +114,7 @@ export function mayBeOneAuction(one, other) {
 /** Place, message and advice for what keeps a header's auction from coming up; null if it can. */
 export function whyNever(steps) {
   for (const call of steps.flatMap((step) => step.calls)) {
-    if (call.strain !== null && !isVariable(call.strain) && letterOf(call.strain, {}) === undefined) {
+    if (!namesASuit(call)) {
       return [
         call.where, `"${callText(call)}" names no suit in an auction`, 'write a suit or a variable, such as "2X"',
       ];
@@ -148,6 +149,11 @@ export function whyNotACall(step, before) {
     redouble: "there is no double of the other side",
   }[step.calls[0].kind] ?? "no bid of it is enough";
   return `${stepText(step)} cannot follow ${before}: ${said}`;
+}
+
+/** Whether a call names no suit by its role, which takes what players have shown. */
+function namesASuit({ strain }) {
+  return strain === null || isVariable(strain) || letterOf(strain, {}) !== undefined;
 }
 
 /** An auction in words. */
