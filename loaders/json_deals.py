@@ -199,8 +199,9 @@ def _cards(value: object) -> list[int]:
 
 def _board(deal: Mapping[str, Any]) -> int | None:
     number = deal.get("board")
-    is_number = isinstance(number, int) and not isinstance(number, bool)
-    return number if is_number and 0 < number < 1 << 31 else None
+    if not isinstance(number, int) or isinstance(number, bool):
+        return None
+    return number if 0 < number < 1 << 31 else None
 
 
 def _text(value: object) -> str | None:

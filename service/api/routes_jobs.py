@@ -74,8 +74,8 @@ def _body() -> dict[str, Any]:
     archive = {
         "type": "string",
         "format": "binary",
-        "description": "Deals as LIN, PBN, RBN, hands or Parquet; or packed with gzip, or several "
-        "files in a zip file.",
+        "description": "Deals as LIN, PBN, RBN, hands, JSON or Parquet; or packed with gzip, or "
+        "several files in a zip file.",
     }
     content: dict[str, Any] = body["requestBody"]["content"]
     content |= {media_type: {"schema": archive} for media_type in MEDIA_TYPES}
