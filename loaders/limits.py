@@ -35,6 +35,13 @@ MOST_LISTED: Final = 2_000
 MOST_COLLECTED: Final = 20_000
 """Rejects that are listed of all files together, where a caller wants all in one frame."""
 
+MOST_DECODED: Final = 96 << 20
+"""Bytes of the rows of a Parquet file that are decoded together, texts counted in every row: a word
+of a megabyte may stand in a hundred thousand of them and take a few bytes of the file."""
+
+MOST_DECODER_BYTES: Final = 2 << 30
+"""Memory that the process which decodes Parquet may ask for; it ends beyond that."""
+
 BOARDS_PER_BATCH: Final = 20_000
 """Boards of a PBN or RBN text whose sections are decoded together."""
 

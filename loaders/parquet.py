@@ -36,7 +36,7 @@ from .parquet_decoder import decode_parquet
 from .value_rules import VALUE_RULES, invalid_values, without_null_texts
 from .whole_files import can_write, whole_file
 
-ROWS_PER_PART = 250_000
+ROWS_PER_PART = 100_000
 """Rows read at a time by :func:`iter_deal_parquet`."""
 
 

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import polars as pl
 
+from .limits import MOST_DECODED, MOST_DECODER_BYTES
+
 
 class Decoded(NamedTuple):
     """Rows of a file, how many it has in all, and its metadata."""
@@ -44,7 +46,22 @@ def decoded(path: str, columns: Sequence[str] | None, first: int, rows: int | No
         if columns is not None:
             present = scan.collect_schema()
             scan = scan.select(column for column in columns if column in present)
-        return Decoded(scan.slice(first, rows).collect(), count, metadata)
+        frame = scan.slice(first, rows).collect()
+        if (size := _size(frame)) > MOST_DECODED:
+            raise OSError(
+                f"expected at most {MOST_DECODED:,} bytes in {frame.height:,} rows, got {size:,}"
+            )
+        return Decoded(frame, count, metadata)
+
+
+def _size(frame: pl.DataFrame) -> int:
+    """Bytes of a frame, a text that stands in many rows counted in each."""
+    size = int(frame.estimated_size())
+    for column in frame.iter_columns():
+        texts = column.explode() if column.dtype == pl.List(pl.String) else column
+        if texts.dtype == pl.String:
+            size += int(texts.str.len_bytes().sum())
+    return size
 
 
 @contextmanager
@@ -68,10 +85,23 @@ def reason_of(error: BaseException) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
 
 
+def _limit_memory() -> None:
+    """Let a file that decodes to far too much end this process and no other."""
+    if sys.platform == "linux":
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = (
+            MOST_DECODER_BYTES if hard == resource.RLIM_INFINITY else min(MOST_DECODER_BYTES, hard)
+        )
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
 def main() -> None:
     """Answer what comes in: nothing, or why the rows cannot be decoded."""
     # whoever is interrupted ends this process by closing its input
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _limit_memory()
     for line in sys.stdin:
         reason = ""
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bidcascade.loaders import iter_deals, read_deals
+from bidcascade.loaders import iter_deals, random_deals, read_deals
 from bidcascade.loaders.frame import count_rejects
 from bidcascade.loaders.limits import LONGEST_RECORD, MOST_COLLECTED, MOST_LISTED, MOST_TOKENS
 from tests.bombs.support_bombs import FORMATS, KINDS, PACKED, write_bomb
@@ -54,6 +54,14 @@ DEAL = "3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,"
 def read_in_child(reader: str, kinds: tuple[str, ...], folder: Path) -> list[dict[str, object]]:
     size = int(SIZES[reader] * MIB)
     files = [f"{kind}={write_bomb(reader, kind, size, folder)}" for kind in kinds]
+    return _in_child(reader, folder, files)
+
+
+def read_path(reader: str, kind: str, path: Path, folder: Path) -> list[dict[str, object]]:
+    return _in_child(reader, folder, [f"{kind}={path}"])
+
+
+def _in_child(reader: str, folder: Path, files: list[str]) -> list[dict[str, object]]:
     done = subprocess.run(
         [sys.executable, str(CHILD), reader, str(folder), *files],
         capture_output=True,
@@ -92,7 +100,6 @@ def test_rejects_are_counted_and_the_first_of_a_file_listed(tmp_path):
     assert read.deals["record"].to_list() == [COUNT + 1] * 2
     assert read.refused == 2 * COUNT == count_rejects(read.rejects)
     assert read.rejects.height == 2 * (MOST_LISTED + 1)
-    left_out = COUNT - MOST_LISTED
     assert read.rejects.filter(pl.col("record").is_null()).select("source", "reason").rows() == [
         (
             name,
@@ -169,3 +176,21 @@ def test_a_command_tells_how_many_rejects_are_listed(tmp_path):
 def test_packed_bombs_are_what_they_say(tmp_path):
     path = write_bomb("notes", "packed", MIB, tmp_path)
     assert len(gzip.decompress(path.read_bytes())) >= MIB
+
+
+@pytest.mark.parametrize("kind", ["word", "list", "rows"])
+def test_parquet_that_decodes_to_far_more_than_it_has_is_refused(kind, tmp_path):
+    """A text that stands in every row takes a few bytes of the file."""
+    word = "x" * 100_000
+    column = {
+        "word": pl.lit(word).alias("event"),
+        "list": pl.lit([word], pl.List(pl.String)).alias("commentary"),
+        "rows": pl.lit([0] * 50_000, pl.List(pl.UInt8)).alias("play"),
+    }[kind]
+    path = tmp_path / "bomb.parquet"
+    random_deals(3_000, seed=1).with_columns(column).lazy().sink_parquet(path)
+    assert path.stat().st_size < 20 * MIB
+    (found,) = read_path("lin", "bomb", path, tmp_path)
+    assert found["code"] == 2
+    assert found["peak"] <= MOST_MB
+    assert "bytes in" in str(found["said"])
