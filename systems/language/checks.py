@@ -170,9 +170,7 @@ def _below_line(line: Line, place: _Place, reason: tuple[str, str] | None) -> _P
     return _Place(tuple((*one, step, THEIR_PASS) for one in place.auctions), facts)
 
 
-def _why_never_made(
-    call: CallPattern, sequence: Sequence, place: _Place
-) -> tuple[str, str] | None:
+def _why_never_made(call: CallPattern, sequence: Sequence, place: _Place) -> tuple[str, str] | None:
     """Why a call can be made in none of the auctions that a line stands in."""
     if not place.auctions:
         return None
@@ -393,9 +391,7 @@ class _Checker:
         if not self._can_hold(condition, bound, place):
             return _SAID
         parts = condition.parts if isinstance(condition, AllOf) else (condition,)
-        hand = tuple(
-            one for one in parts if isinstance(one, Phrase) and one.kind in _BESIDE_HANDS
-        )
+        hand = tuple(one for one in parts if isinstance(one, Phrase) and one.kind in _BESIDE_HANDS)
         return place._replace(facts=(*place.facts, condition), hand=(*place.hand, *hand))
 
     def _can_hold(self, condition: Condition, bound: frozenset[str], place: "_Place") -> bool:

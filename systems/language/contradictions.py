@@ -51,9 +51,7 @@ _JOINING: Final = (
 Contradiction = tuple[Where, str, str]
 
 
-def contradictions(
-    condition: Condition, known: tuple[Phrase, ...] = ()
-) -> Iterator[Contradiction]:
+def contradictions(condition: Condition, known: tuple[Phrase, ...] = ()) -> Iterator[Contradiction]:
     """Places, messages and advice for what a condition contradicts itself in, or what is known.
 
     Examples

@@ -68,7 +68,9 @@ def never_together(facts: Sequence[Condition], steps: Steps | None) -> tuple[Con
     >>> never_together(both, None) == both, never_together(both[:1], None)
     (True, ())
     """
-    parts = [part for fact in facts for part in (fact.parts if isinstance(fact, AllOf) else (fact,))]
+    parts = [
+        part for fact in facts for part in (fact.parts if isinstance(fact, AllOf) else (fact,))
+    ]
     parts = [part for part in parts if is_decided(part)]
     if not parts:
         return ()
@@ -129,7 +131,8 @@ def _of_calls(
 
 def _is(phrase: Phrase, table: _Table, number: int) -> bool | None:
     """Whether a call is one that a phrase names; None if that takes a variable that is free."""
-    assert phrase.call is not None and table.calls is not None
+    assert phrase.call is not None
+    assert table.calls is not None
     strain = phrase.call.strain
     if strain is not None and not is_variable(strain) and letter_of(strain, {}) is None:
         return None
@@ -237,7 +240,5 @@ _DECIDED: Final[dict[str, Callable[[Phrase, _Table], bool | None]]] = {
     "uncontested": _of_calls(lambda _, table: not _contested(table)),
     "level": _of_calls(_level),
     "last bid": _of_calls(_last_bid),
-    "nth call": _of_calls(
-        lambda phrase, table: len(table.calls or ()) // 4 + 1 == phrase.count
-    ),
+    "nth call": _of_calls(lambda phrase, table: len(table.calls or ()) // 4 + 1 == phrase.count),
 }
