@@ -51,7 +51,7 @@ USER 10001
 # Parsed texts, compiled bidding tables, CuPy's kernels; keep it between runs for a fast start
 VOLUME /var/cache/bidcascade
 EXPOSE 8000
-# A first start compiles: about a minute where two cores have other work, longer on less
+# Nothing is compiled at a start; large tables are read and compared with their digests
 HEALTHCHECK --interval=30s --timeout=5s --start-period=600s --retries=3 \
     CMD ["python3", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=4)"]
 # uvicorn finishes the requests at hand on SIGTERM

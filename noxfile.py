@@ -1,12 +1,14 @@
 """Named steps of the whole check: ``nox -l`` lists them, ``nox -s style types`` runs two.
 
 They use the environment ``.venv`` that the README's commands make; only the wheel is installed in
-one of its own. ``.ci/run`` runs them all on a clean checkout.
+one of its own. ``.ci/run`` runs ``changed`` on a clean checkout: the steps and tests that the
+changes since the commit in ``.ci/checked`` can break. ``full`` runs everything.
 """
 
 import contextlib
 import json
 import os
+import runpy
 import shutil
 import signal
 import socket
@@ -23,11 +25,62 @@ ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".venv" / "bin"
 # with an old glibc, so that they run nearly everywhere
 WHEEL_TARGETS = ("x86_64-linux-gnu.2.17", "aarch64-linux-gnu.2.17")
+STEPS = (
+    "serve", "quick", "tools", "style", "types", "sanitize", "bare", "gpu", "rehearse", "pages",
+    "wheel",
+)  # fmt: skip
+CHECKED = ROOT / ".ci" / "checked"
+kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
+# the core is compiled once, however often the steps install it
+CORE_CACHE = {"BIDCASCADE_CORE_CACHE": str(ROOT / "build" / "compiled-core")}
+WRITTEN_DURATIONS = ROOT / "build" / "durations.json"
+DURATIONS = {"BIDCASCADE_DURATIONS": str(WRITTEN_DURATIONS)}
 INSTALL_S = 900
 READY_S = 600
 # Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which
 # were, and the summary line counts them.
 PATIENCE = "-n 2 -rR --timeout 900" if "CI" in os.environ else ""
+
+
+def _is_woken(kind: str) -> bool:
+    """Whether a kind of tests runs: all do where nobody has chosen."""
+    return kind in os.environ.get(kinds["VARIABLE"], kind).split()
+
+
+@nox.session(python=False)
+def changed(session: nox.Session) -> None:
+    """Run what can break by the changes since the commit that passed everything."""
+    paths = kinds["changed_paths"](ROOT, CHECKED)
+    woken = None if paths is None else kinds["woken"](paths)
+    if woken is None:
+        session.log("everything: the base is not known, or a path changed that no row names")
+    else:
+        names = " ".join(sorted(woken))
+        session.log(f"{len(paths)} paths changed, which wake: {names or 'nothing'}")
+        os.environ[kinds["VARIABLE"]] = names
+    WRITTEN_DURATIONS.unlink(missing_ok=True)
+    for step in STEPS:
+        if step not in kinds["STEPS"] or _is_woken(kinds["STEPS"][step]):
+            session.notify(step)
+
+
+@nox.session(python=False)
+def full(session: nox.Session) -> None:
+    """Run everything, and write the commit down as one that passed."""
+    WRITTEN_DURATIONS.unlink(missing_ok=True)
+    for step in (*STEPS, "checked"):
+        session.notify(step)
+
+
+@nox.session(python=False)
+def checked(session: nox.Session) -> None:
+    """Write the commit to .ci/checked, once everything has passed on it."""
+    git = ("git", "-C", str(ROOT))
+    if subprocess.check_output([*git, "status", "--porcelain"]):
+        session.error("expected a clean checkout, as what was tested is no commit")
+    commit = subprocess.check_output([*git, "rev-parse", "HEAD"], text=True)
+    CHECKED.write_text(commit, "ascii")
+    session.log(f"{CHECKED.name}: {commit.strip()}; the durations are in {WRITTEN_DURATIONS}")
 
 
 def readme_command(name: str) -> str:
@@ -52,7 +105,7 @@ def serve(session: nox.Session) -> None:
     with log.open("wb") as written:
         server = subprocess.Popen(
             ["bash", "-euo", "pipefail", "-c", readme_command("serve")],
-            env={**os.environ, "BIDCASCADE_PORT": str(port)},
+            env={**os.environ, **CORE_CACHE, "BIDCASCADE_PORT": str(port)},
             stdout=written,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -87,7 +140,7 @@ def quick(session: nox.Session) -> None:
         "pipefail",
         "-c",
         readme_command("test"),
-        env={"PYTEST_ADDOPTS": PATIENCE},
+        env={**CORE_CACHE, "PYTEST_ADDOPTS": PATIENCE, kinds["VARIABLE"]: " ".join(kinds["KINDS"])},
         external=True,
     )
 
@@ -103,6 +156,7 @@ def tools(session: nox.Session) -> None:
         "constraints.txt",
         "-e",
         ".[dev,docs,browser]",
+        env=CORE_CACHE,
         external=True,
     )
 
@@ -142,12 +196,13 @@ def gpu(session: nox.Session) -> None:
 @nox.session(python=False)
 def pages(session: nox.Session) -> None:
     """Make the pictures of the page; the tests of the checkout, which build the site too."""
-    session.run(TOOLS / "python", "-m", "docs.make_pictures", external=True)
-    session.run(TOOLS / "pytest", "-m", "checkout", *PATIENCE.split(), external=True)
+    if _is_woken("docs") or _is_woken("browser"):
+        session.run(TOOLS / "python", "-m", "docs.make_pictures", external=True)
+    session.run(TOOLS / "pytest", "-m", "checkout", *PATIENCE.split(), env=DURATIONS, external=True)
 
 
 @nox.session(python=False)
-def full(session: nox.Session) -> None:
+def nightly(session: nox.Session) -> None:
     """Run all tests at their full size: every system and deal, four times the inputs, new ones."""
     session.run(
         TOOLS / "pytest",
@@ -276,12 +331,13 @@ def wheel(session: nox.Session) -> None:
     shutil.copytree(ROOT, source, symlinks=True, ignore=made)
     session.install("-c", "constraints.txt", "build")
     start = time.monotonic()
-    session.run("python", "-m", "build", "--outdir", str(scratch), str(source), silent=True)
+    session.run("python", "-m", "build", "--outdir", scratch, source, env=CORE_CACHE, silent=True)
     (built,) = scratch.glob("*.whl")
     session.log(f"{built.name} in {time.monotonic() - start:.0f} s, the sdist included")
     with session.chdir(source):
         session.run("python", ".ci/compare_wheel.py", str(built))
-    _try_client(session, source, scratch / "client")
+    if _is_woken("client"):
+        _try_client(session, source, scratch / "client")
     session.install(f"{built}[test,fuzz,browser,dask,lsp,mcp]")
 
     # the tests find real data beside the folder they lie in; .typings would lead back to sources
@@ -299,5 +355,5 @@ def wheel(session: nox.Session) -> None:
     with session.chdir(away):
         session.run("python", "-c", "import bidcascade.bridge as b; assert 'site-' in b.__file__")
         # slow ones too: those of the checkout ran there, and no other test runs twice
-        chosen = ["-m", "not checkout", "--durations=40", *PATIENCE.split()]
-        session.run("pytest", *chosen, *session.posargs)
+        chosen = ["-m", "not checkout", *PATIENCE.split()]
+        session.run("pytest", *chosen, *session.posargs, env=DURATIONS)

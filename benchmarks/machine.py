@@ -1,5 +1,6 @@
 """What a time was measured on, how much memory it took, and a process of its own for it."""
 
+import datetime
 import hashlib
 import multiprocessing
 import os
@@ -22,7 +23,7 @@ _ROOT = Path(__file__).parents[1]
 
 
 def environment() -> dict[str, str]:
-    """Processor, memory, system, versions, commit; nothing that names the machine."""
+    """Processor, memory, system, versions, commit, day; nothing that names the machine."""
     found = {
         "cpu": _cpu_model(),
         "cores": str(cores()),
@@ -38,6 +39,7 @@ def environment() -> dict[str, str]:
             continue
     found["commit"] = _commit()
     found["sources"] = sources_digest()
+    found["date"] = f"{datetime.date.today():%Y-%m-%d}"
     found["load"] = f"{os.getloadavg()[0]:.1f} before the first run"
     return found
 

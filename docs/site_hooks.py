@@ -25,7 +25,7 @@ FIRST_PAGES = ("CHANGELOG.md", "benchmarks/README.md", "benchmarks/results", "sy
 """Files and folders outside of ``docs`` that the navigation leads to; links lead to the others."""
 LISTED = {".md", ".bidding", ".cases"}
 """Files that the page of a folder lists."""
-BEHIND = ("source/", "systems/texts/", "benchmarks/results/", "CHANGELOG.md", "decisions.md")
+BEHIND = ("source/", "systems/texts/", "benchmarks/results/", "CHANGELOG.md", "decisions")
 """Pages that stand behind all others in what a search finds."""
 PICTURES = {".svg", ".png"}
 MADE = ROOT / "build" / "pictures"
@@ -57,12 +57,13 @@ class Repository:
         self.text_of: dict[str, str] = {}
         self.pictures: set[str] = set()
         self.titles: dict[str, str] = {}
-        for path in sorted(DOCS.glob("*.md")):
-            self.page_of[f"docs/{path.name}"] = path.name
-        for path in sorted(DOCS.glob("*.md")):
+        pages = {path: path.relative_to(DOCS).as_posix() for path in sorted(DOCS.rglob("*.md"))}
+        for page in pages.values():
+            self.page_of[f"docs/{page}"] = page
+        for path, page in pages.items():
             text = path.read_text("utf-8")
-            self.titles[path.name] = text.partition("\n")[0].removeprefix("# ")
-            self._follow(f"docs/{path.name}", text)
+            self.titles[page] = text.partition("\n")[0].removeprefix("# ")
+            self._follow(f"docs/{page}", text)
         for name in FIRST_PAGES:
             self.add(name)
         self.text_of["rest-api.md"] = rest_page(DOCS / "openapi.json")

@@ -247,7 +247,10 @@ class Engine:
         self.bidder.prepare()
 
     def warm_up(self) -> None:
-        """Compile or load all that first answers need, so that they come as fast as later ones."""
+        """Load all that first answers need, so that they come as fast as later ones.
+
+        A device compiles its kernels.
+        """
         self.bidder.warm_up()
         for query in (Query(), Query("first")):
             list(self.frames(loaders.deal_arrays(loaders.empty_deals()), query))

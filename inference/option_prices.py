@@ -14,6 +14,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import I8
 from bidcascade.systems import open_system
+from bidcascade.systems.language.options import turned
 
 from .blind_leads import BlindLeader
 from .compare import Budget, SystemMatch
@@ -77,14 +78,18 @@ def option_prices(
         As reading and comparing do.
     """
     chosen = dict(options or {})
-    found = open_system(path_or_name, options=chosen).text.options
+    text = open_system(path_or_name, options=chosen).text
+    found = text.options
     if not found:
         raise InvalidInput(f"expected a system with options, got {str(path_or_name)!r}, without")
     report = progress or (lambda option, done, total: None)
     for number, (option, is_on) in enumerate(found.items()):
         report(option, number, len(found))
+        # one that stands within others is played beside them, or not at all
+        around = chosen | text.option_words[option].within
         with_it, without = (
-            open_system(path_or_name, options={**chosen, option: value}) for value in (True, False)
+            open_system(path_or_name, options=turned(around, text.option_words, option, is_on=one))
+            for one in (True, False)
         )
         match = SystemMatch(with_it, without, deals, seed=seed, cancel=cancel, backend=backend)
         match.work_out(solver, Budget(), known)

@@ -122,7 +122,7 @@ def archive_of(batch: Batch) -> MeasuredBoards:
     played = complete.filter(~play_disagrees(complete))
     boards = played.unique(_SAME_RECORD, keep="first", maintain_order=True)
     left_out = {
-        "unreadable record": batch.rejects.height,
+        "unreadable record": batch.refused,
         "no auction": int((status == "none").sum()),
         "unfinished auction": int((status == "unfinished").sum()),
         "illegal auction": int((status == "illegal").sum()),

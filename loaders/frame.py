@@ -6,8 +6,8 @@ columns are there where the source has them, null where it has not. Records that
 go to a rejects frame, never silently away.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -24,6 +24,8 @@ from bidcascade.bridge import (
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U8, U64
+
+from .limits import MOST_COLLECTED, MOST_LISTED
 
 SEAT_ENUM = pl.Enum(list(SEATS))
 VULNERABILITY_ENUM = pl.Enum(list(VULNERABILITIES))
@@ -90,10 +92,14 @@ _REMARK_EXCERPT = 60
 QUOTED = 500
 """Longest offending text kept in a rejects frame, in characters."""
 
+_LEFT_OUT: Final = r"^([0-9,]+) further records are no deals; the first [0-9,]+ are listed$"
+"""Reason of the row that closes a list of rejects that was cut."""
+
 REJECT_SCHEMA = pl.Schema(
     {
         "source": pl.String(),
         # null where a whole file is refused
+        # where others are counted: see `count_rejects`
         "record": pl.UInt32(),
         "reason": pl.String(),
         # the offending text, shortened to 500 characters
@@ -176,8 +182,13 @@ class Batch(NamedTuple):
     deals: pl.DataFrame
     rejects: pl.DataFrame
 
+    @property
+    def refused(self) -> int:
+        """How many records are no deals, those among them that are counted and not listed."""
+        return count_rejects(self.rejects)
+
     def __repr__(self) -> str:
-        return f"<Batch of {self.deals.height:,} deals, {self.rejects.height:,} rejects>"
+        return f"<Batch of {self.deals.height:,} deals, {self.refused:,} rejects>"
 
 
 def empty_deals() -> pl.DataFrame:
@@ -203,6 +214,131 @@ def reject_frame(rows: Sequence[tuple[str, int | None, str, str]]) -> pl.DataFra
     columns = list(zip(*rows, strict=True)) or [()] * len(REJECT_SCHEMA)
     frame = pl.DataFrame(columns, schema=REJECT_SCHEMA, orient="col")
     return frame.with_columns(pl.col("text").str.head(QUOTED))
+
+
+def left_out_row(source: str, count: int, listed: int) -> tuple[str, None, str, str]:
+    """Row that stands for the rejects of a source which are counted and not listed.
+
+    Examples
+    --------
+    >>> left_out_row("a.lin", 1234, 2000)[2]
+    '1,234 further records are no deals; the first 2,000 are listed'
+    """
+    reason = f"{count:,} further records are no deals; the first {listed:,} are listed"
+    return source, None, reason, ""
+
+
+def is_left_out() -> pl.Expr:
+    """Whether a row of a rejects frame stands for those that are counted and not listed."""
+    return pl.col("reason").str.contains(_LEFT_OUT)
+
+
+def reject_weights() -> pl.Expr:
+    """How many records each row of a rejects frame stands for."""
+    left_out = pl.col("reason").str.extract(_LEFT_OUT).str.replace_all(",", "", literal=True)
+    return left_out.cast(pl.Int64).fill_null(1)
+
+
+def count_rejects(rejects: pl.DataFrame) -> int:
+    """How many records a rejects frame tells of, those that are counted and not listed with them.
+
+    Examples
+    --------
+    >>> count_rejects(reject_frame([("a.lin", 1, "empty", ""), left_out_row("a.lin", 9, 1)]))
+    10
+    """
+    count: int = rejects.select(reject_weights().sum()).item() if rejects.height else 0
+    return count
+
+
+def rejects_by(rejects: pl.DataFrame, column: str) -> Iterator[tuple[Any, int]]:
+    """Count what :func:`count_rejects` does for each value of a column."""
+    if rejects.height:
+        yield from rejects.group_by(column).agg(reject_weights().sum()).iter_rows()
+
+
+def count_numbered(rejects: pl.DataFrame) -> int:
+    """Count the rejects that have a number in their source: not those that are whole files."""
+    is_counted = pl.col("record").is_not_null() | is_left_out()
+    return count_rejects(rejects.filter(is_counted))
+
+
+def has_left_out(rejects: pl.DataFrame) -> bool:
+    """Whether some rejects are counted and not listed."""
+    found: bool = rejects.select(is_left_out().any()).item()
+    return found
+
+
+def listed_rejects(rejects: pl.DataFrame, most: int = MOST_LISTED) -> pl.DataFrame:
+    """Let a rejects frame list the first of each source; one more row counts the others.
+
+    Examples
+    --------
+    >>> found = reject_frame([("a.lin", number, "empty", "") for number in range(5)])
+    >>> listed_rejects(found, 2)["reason"].to_list()
+    ['empty', 'empty', '3 further records are no deals; the first 2 are listed']
+    """
+    if rejects.height <= most:
+        return rejects
+    place = (~is_left_out()).cum_sum().over("source")
+    marked = rejects.with_columns(kept=~is_left_out() & (place <= most))
+    if marked["kept"].all():
+        return rejects
+    parts = []
+    for part in marked.partition_by("source", maintain_order=True):
+        kept = part.filter("kept").drop("kept")
+        parts.append(kept)
+        if count := count_rejects(part.filter(~pl.col("kept")).drop("kept")):
+            parts.append(reject_frame([left_out_row(part["source"][0], count, kept.height)]))
+    return pl.concat(parts)
+
+
+class Rejects:
+    """Rejects of many batches in one frame: the first are listed, the others counted.
+
+    Examples
+    --------
+    >>> found = Rejects(most=1)
+    >>> for number in (1, 2, 3):
+    ...     found.add(reject_frame([("a.lin", number, "empty", "")]))
+    >>> found.count, found.frame().height
+    (3, 2)
+    """
+
+    def __init__(self, most: int = MOST_COLLECTED) -> None:
+        self.count = 0
+        """How many records they are."""
+        self._most = most
+        self.listed = 0
+        """How many of them are listed."""
+        self._frames = [empty_rejects()]
+        self._left_out: dict[str, int] = {}
+
+    def add(self, rejects: pl.DataFrame) -> None:
+        """Add the rejects of a batch."""
+        if not rejects.height:
+            return
+        self.count += count_rejects(rejects)
+        listed = rejects.filter(~is_left_out())
+        kept = listed.head(self._most - self.listed)
+        if kept.height:
+            self._frames.append(kept)
+            self.listed += kept.height
+        others = pl.concat([listed.slice(kept.height), rejects.filter(is_left_out())])
+        for source, count in rejects_by(others, "source"):
+            self._left_out[source] = self._left_out.get(source, 0) + count
+
+    def frame(self) -> pl.DataFrame:
+        """Give all, behind them a row for each source of which some are not listed."""
+        joined = pl.concat(self._frames)
+        if not self._left_out:
+            return joined
+        listed = dict(joined.group_by("source").len().iter_rows())
+        rows = [
+            left_out_row(source, count, listed.get(source, 0))
+            for source, count in self._left_out.items()
+        ]
+        return pl.concat([joined, reject_frame(rows)])
 
 
 def empty_rejects() -> pl.DataFrame:

@@ -12,6 +12,7 @@ from bidcascade.bridge import (
     BidcascadeError,
     Deal,
     InvalidDeal,
+    InvalidInput,
     Seat,
     cards_of,
     format_card,
@@ -22,14 +23,19 @@ from bidcascade.bridge import (
 
 from .encodings import decode_text
 from .frame import (
+    QUOTED,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     bare_deals,
     join,
     known_hands,
+    left_out_row,
+    listed_rejects,
     reject_frame,
 )
+from .limits import LONGEST_LINE, MOST_LISTED
+from .printed_deals import PrintedDeals, may_be_printed, printed_deals
 
 Hands = tuple[int, int, int, int]
 """Masks by compass seat; 0 stands for an unknown hand."""
@@ -38,6 +44,13 @@ _HOLDING = {format_holding(holding): holding for holding in range(1 << 13)}
 _UNKNOWN_DEALS = ("", "?", "-")
 _DEAL_TAG = re.compile(r'\[\s*Deal\s+"([^"]*)"\s*\]')
 _LIN_TOKEN = re.compile(r"md\|([^|]*)\|?", re.IGNORECASE)
+_PBN_HAND = r"(?:(?:[AKQJT2-9]*\.){3}[AKQJT2-9]*|-)"
+_AMONG_WORDS = re.compile(rf"(?<![\w.])[NESW]:{_PBN_HAND}(?: {_PBN_HAND}){{3}}(?![.\w])")
+_DEALER = re.compile(r"\bdealer ([NESW])\b")
+_SIDES = re.compile(r"\bvulnerable (None|NS|EW|Both)\b")
+_RULE = re.compile(r"─[─ ]*")
+_Row = tuple[int, int, int, int, int, int, int]
+"""Hands of North, East, South and West, dealer, vulnerability, and the number of the line."""
 
 
 def read_hand_text(data: bytes, source: str = "") -> Batch:
@@ -45,8 +58,11 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
 
     ``N:AQ.… … … …`` from any seat, ``3SAQ…,…,…,`` as in LIN (also with ``md|`` before it), or
     ``[Deal "…"]``. Hands may be left open; a single one gets the other cards. The dealer is the
-    one LIN names, else the seat in front of the first hand; nobody is vulnerable. A line may hold
-    handviewer links instead. Lines that start with ``#`` and blank lines are no records.
+    one LIN names, else the seat in front of the first hand; nobody is vulnerable. A PBN deal may
+    stand among other words, which may name ``dealer`` and ``vulnerable``, as our commands print
+    it. A line may hold handviewer links instead. What ``dealer`` prints is read too
+    (:mod:`.printed_deals`); its counts and means, lines that start with ``#`` and blank lines are
+    no records.
 
     Parameters
     ----------
@@ -67,52 +83,109 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     ([2], [3])
     """
     text, encoding = decode_text(data)
-    deals: list[tuple[int, int, int, int, int, int]] = []
+    deals: list[_Row] = []
     rejects: list[tuple[str, int | None, str, str]] = []
-    linked: list[Batch] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        line = line.strip()
-        if not line or line.startswith("#"):
+    linked: list[tuple[int, str]] = []
+    left_out = 0
+    lines = text.splitlines()
+    known = printed_deals(text, lines) if may_be_printed(text) else PrintedDeals([], set())
+    deals += ((*one.hands, 0, 0, one.line + 1) for one in known.deals)
+    has_answers = False
+    for number, written in enumerate(lines, start=1):
+        line = written.strip()
+        if not line or line.startswith("#") or number - 1 in known.lines:
             continue
+        # auctions below a deal, as the command of that name prints them
+        if has_answers and written.startswith("  "):
+            continue
+        has_answers = False
+        is_short = len(line) <= LONGEST_LINE
         try:
-            hands, dealer = _parse_line(line)
+            if not is_short:
+                raise InvalidInput(
+                    f"expected a line of at most {LONGEST_LINE:,} characters, got {len(line):,}"
+                )
+            hands, dealer = parse_hands_line(line)
         except BidcascadeError as error:
-            if (boards := _read_links(line, source, number)) is not None:
-                linked.append(boards)
+            if is_short and (told := _read_among_words(line)) is not None:
+                deals.append((*told, number))
+                has_answers = True
+            elif is_short and _has_link(line):
+                linked.append((number, line))
+            elif is_short and _RULE.fullmatch(line) is not None:
+                # the head of a table that a command prints, and the rule below it
+                if rejects and rejects[-1][1] == number - 1:
+                    rejects.pop()
+            elif known.has_end:
+                continue
+            elif len(rejects) < MOST_LISTED:
+                rejects.append((source, number, f"line {number}: {error}", line[:QUOTED]))
             else:
-                rejects.append((source, number, f"line {number}: {error}", line))
+                left_out += 1
         else:
-            deals.append((*hands, int(dealer), number))
-    columns = list(zip(*deals, strict=True)) if deals else [()] * 6
+            deals.append((*hands, int(dealer), 0, number))
+    if known.deals:
+        deals.sort(key=lambda row: row[-1])
+    columns = list(zip(*deals, strict=True)) if deals else [()] * 7
     masks = np.array(columns[:4], np.uint64).reshape(4, -1).T
     frame = bare_deals(
         known_hands(masks)
         | {
             "dealer": pl.Series([SEATS[seat] for seat in columns[4]], dtype=SEAT_ENUM),
-            "vulnerability": pl.Series([VULNERABILITIES[0]] * len(deals), dtype=VULNERABILITY_ENUM),
+            "vulnerability": pl.Series(
+                [VULNERABILITIES[sides] for sides in columns[5]], dtype=VULNERABILITY_ENUM
+            ),
             "source": pl.Series([source] * len(deals), dtype=pl.String),
-            "record": pl.Series(columns[5], dtype=pl.UInt32),
+            "record": pl.Series(columns[6], dtype=pl.UInt32),
             "encoding": pl.Series([encoding] * len(deals), dtype=pl.String),
         }
     )
     batch = Batch(frame, reject_frame(rejects))
-    if not linked:
+    if linked:
+        batch = join([batch, _read_links(linked, source)])
+        batch = Batch(batch.deals.sort("record"), listed_rejects(batch.rejects.sort("record")))
+    if not left_out:
         return batch
-    batch = join([batch, *linked])
-    return Batch(batch.deals.sort("record"), batch.rejects.sort("record"))
+    listed = reject_frame([left_out_row(source, left_out, MOST_LISTED)])
+    return Batch(batch.deals, listed_rejects(pl.concat([batch.rejects, listed])))
 
 
-def _read_links(line: str, source: str, number: int) -> Batch | None:
-    """Boards of the handviewer links in a line, ``None`` if it holds none."""
+def _read_among_words(line: str) -> tuple[int, int, int, int, int, int] | None:
+    """Hands, dealer and vulnerability of a PBN deal among other words, ``None`` if it is none."""
+    found = _AMONG_WORDS.search(line)
+    if found is None:
+        return None
+    hands = read_hands(found[0])
+    if isinstance(hands, str):
+        return None
+    words = line[found.end() :]
+    dealer, sides = _DEALER.search(words), _SIDES.search(words)
+    return (
+        *hands,
+        SEATS.index(dealer[1] if dealer else found[0][0]),
+        VULNERABILITIES.index(sides[1]) if sides else 0,
+    )
+
+
+def _has_link(line: str) -> bool:
     # writers of such links need this module
     from .handviewer import first_link
-    from .lin import read_handviewer
 
-    if first_link(line.encode()) < 0:
-        return None
-    record = pl.lit(number, pl.UInt32).alias("record")
-    deals, rejects = read_handviewer(line, source)
-    return Batch(deals.with_columns(record), rejects.with_columns(record))
+    return first_link(line.encode()) >= 0
+
+
+def _read_links(lines: list[tuple[int, str]], source: str) -> Batch:
+    """Boards of the handviewer links in some lines, with the numbers of the lines as records."""
+    from .lin import read_handviewers
+
+    numbers = {str(number): line for number, line in lines}
+    record = pl.col("source").cast(pl.UInt32).alias("record")
+    deals, rejects = read_handviewers((line, number) for number, line in numbers.items())
+    name = pl.lit(source, pl.String).alias("source")
+    return Batch(
+        deals.with_columns(record).with_columns(name),
+        rejects.with_columns(record).with_columns(name),
+    )
 
 
 def parse_deal_line(line: str) -> Deal:
@@ -128,14 +201,25 @@ def parse_deal_line(line: str) -> Deal:
     >>> parse_deal_line("E:- AKQ.AKQ.AKQ.AKQ2 T98.T987.T98.T98 765.65.765.76543").dealer.letter
     'E'
     """
-    hands, dealer = _parse_line(line)
+    hands, dealer = parse_hands_line(line)
     if not all(hands):
         raise InvalidDeal(f"expected at most one unknown hand, got {hands.count(0)}")
     return Deal(hands, dealer)
 
 
-def _parse_line(line: str) -> tuple[Hands, Seat]:
-    """Hands and dealer of one deal; see :func:`read_hands` for unknown hands."""
+def parse_hands_line(line: str) -> tuple[Hands, Seat]:
+    """Read hands and dealer of one deal as :func:`parse_deal_line`; any hands may be unknown.
+
+    Raises
+    ------
+    InvalidDeal, InvalidHand
+        If the line is no deal; the message says why.
+
+    Examples
+    --------
+    >>> parse_hands_line("N:AKQJT98765432... - - -")[0][1:]
+    (0, 0, 0)
+    """
     if line[1:2] != ":":
         tag = _DEAL_TAG.fullmatch(line)
         if tag is not None:

@@ -6,12 +6,14 @@ auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Onli
 written with ``lin``, which has room for all that LIN has.
 
 Pages of hand records (myhands, travellers) have the same LIN in a call, ``hv_popuplin('…')``,
-beside a link that only names the board.
+beside a link that only names the board. Links of our own page are read with them
+(:mod:`.page_links`).
 """
 
 import html
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
@@ -20,11 +22,12 @@ import polars as pl
 from .encodings import UTF8, decode_text, decode_utf8
 from .frame import reader_remark
 from .lin_writer import format_lin
+from .page_links import page_boards, page_links
 
 HANDVIEWER: Final = "https://www.bridgebase.com/tools/handviewer.html"
 _LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=([^&\s\"'<>]+)")
 _POPUP = re.compile(rb"popuplin\(\s*(\\?['\"]|&#0?39;|&#x27;|&quot;|&apos;)")
-_ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}\?")
+_ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}+\?")
 _HAND = re.compile(rb"(?:\A|[&;])[nesw]=[^&]")
 _BARE_END = re.compile(rb"[\s\"'<>]|\Z")
 _BRACKETS = ((b"(", b")"), (b"[", b"]"), (b"{", b"}"))
@@ -71,7 +74,7 @@ class BoardLink(NamedTuple):
 
 
 def find_links(data: bytes) -> list[BoardLink]:
-    """List the handviewer links in a text, in order.
+    """List the boards of handviewer links and links of the page in a text, in order.
 
     A link ends with the quote it stands in, else with the line if the text begins with it and the
     line holds no other, else with the next blank. Stops behind a bare link are no part of it, nor
@@ -84,7 +87,12 @@ def find_links(data: bytes) -> list[BoardLink]:
     for start, query in _queries(data):
         if _HAND.search(query) and not _LIN_PARAMETER.search(b"&" + query):
             links.append(_parameter_link(start, query))
-    links.sort()
+    links += (
+        BoardLink(start, lin.encode(), UTF8)
+        for start, query in page_links(data)
+        for lin in page_boards(query)
+    )
+    links.sort(key=lambda link: link.start)
     return [
         link
         for before, link in zip([None, *links], links, strict=False)
@@ -93,13 +101,14 @@ def find_links(data: bytes) -> list[BoardLink]:
 
 
 def first_link(data: bytes) -> int:
-    """Place of the first handviewer link in a text, -1 if there is none."""
+    """Place of the first link in a text that holds a board, -1 if there is none."""
     found = (_LIN_PARAMETER.search(data), _POPUP.search(data))
     places = [match.start() for match in found if match is not None]
     for start, query in _queries(data):
         if _HAND.search(query):
             places.append(start)
             break
+    places += (link.start for link in islice(page_links(data), 1))
     return min(places, default=-1)
 
 

@@ -16,18 +16,24 @@ from bidcascade.bridge import InvalidInput, LimitExceeded, visible
 
 from .encodings import is_binary
 from .handviewer import first_link
+from .json_deals import holds_deals
 from .lin_signs import find_lin_token, looks_like_handviewer, looks_like_lin
+from .page_links import page_links
+from .printed_deals import has_diagrams
 from .zip_files import ZIP_MARKS, Member, list_members, open_member, why_refused, why_too_large
 
-SUFFIXES = frozenset((".lin", ".pbn", ".rbn", ".rbx", ".parquet", ".txt", ".zip"))
+SUFFIXES = frozenset((".lin", ".pbn", ".rbn", ".rbx", ".parquet", ".txt", ".jsonl", ".zip"))
 """Files taken from a folder or a zip file, in either case; a file named itself may have any."""
 
 STANDARD_INPUT = "-"
 
 _DEAL_TEXT = re.compile(
-    r"\s*(?:[NESW]:\s*\S+\s+[^\\/]*$|\[\w+\s+\"|[^\\/]*?\b[a-z]{2}\|[^|]*\|)", re.IGNORECASE
+    r"\s*(?:[NESW]:\s*\S+\s+[^\\/]*$|\[\w+\s+\"|[^\\/]*?\b[a-z]{2}\|[^|]*\|"
+    r"|[NESW]\s+(?:[AKQJT2-9]*\.){3}|[\[{]\s*[\[{]?\s*\")",
+    re.IGNORECASE,
 )
-"""How a deal, PBN and LIN text begin; a path has separators, or no blank behind its drive."""
+"""How a deal, PBN, LIN, printed hands and JSON begin; a path has separators, or no blank behind
+its drive."""
 _LONGEST_NAME = 255
 
 
@@ -72,8 +78,8 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
     ----------
     inputs : path, bytes or iterable of them
         Text is a path, a pattern with ``*``, ``?`` or ``[]`` (``**`` runs through folders), ``-``
-        for standard input, a handviewer link, or deals themselves (``N:hand hand hand hand``, LIN
-        or PBN text). A folder stands for all files with a known suffix
+        for standard input, a link of a hand viewer or of the page, or deals themselves (``N:hand
+        hand hand hand``, LIN, PBN or JSON text). A folder stands for all files with a known suffix
         in it and below, by name, and a zip file for those in it: ``cup.zip/day1/a.lin``. A source
         stands for itself.
 
@@ -122,11 +128,16 @@ def kind_of_text(text: str) -> str:
     >>> kind_of_text("N:AKQJT98765432... - - -"), kind_of_text("deals/club.lin")
     ('text', '')
     """
-    if text.startswith(("http://", "https://")):
+    if text.startswith(("http://", "https://", "file://")) or _holds_page_link(text):
         return "link"
     is_deal = _DEAL_TEXT.match(text) is not None
     # such a name of a file is rare, and there is nothing to ask where it would be too long
     return "text" if is_deal and (len(text) > _LONGEST_NAME or not Path(text).exists()) else ""
+
+
+def _holds_page_link(text: str) -> bool:
+    # names of files may hold anything
+    return "#" in text and any(page_links(text.encode("utf-8", "replace")))
 
 
 def shown_path(path: str | PurePath) -> str:
@@ -234,7 +245,7 @@ def _place(source: Source) -> str:
     return "" if source.path is None else shown_path(source.path)
 
 
-Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "parquet"]
+Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "json", "parquet"]
 
 HEAD_BYTES = 1 << 20
 """How much of a file is looked at."""
@@ -274,6 +285,8 @@ def sniff(data: bytes) -> Kind | None:
     'rbn'
     >>> sniff(b"N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432")
     'hands'
+    >>> sniff(b'{"deal": "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"}')
+    'json'
     """
     head = data[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
@@ -302,11 +315,13 @@ def sniff(data: bytes) -> Kind | None:
         return "pbn"
     if is_lin:
         return "lin"
+    if holds_deals(head):
+        return "json"
     if start in (b"<", b"[", b"{"):
         return None
     if _DOTTED_HAND.search(head) or _LETTERED_HAND.search(head):
         return "hands"
-    return None
+    return "hands" if has_diagrams(head.decode("latin-1")) else None
 
 
 def _quotes_links(head: bytes) -> bool:

@@ -73,13 +73,18 @@ from .frame import (
     Batch,
     empty_deals,
     known_hands,
+    left_out_row,
+    listed_rejects,
     reject_frame,
     without_unknown_play,
 )
 from .handviewer import find_links
+from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_LISTED, MOST_TOKENS
 from .lin_reference import (
     BLANKS,
     NO_DEAL_REASON,
+    TOO_LONG,
+    TOO_MANY,
     cards_remark,
     claim_remark,
     parse_md,
@@ -155,12 +160,26 @@ def read_handviewer(text: str, source: str = "") -> Batch:
     >>> read_handviewer(link).rejects["reason"].to_list()
     ["expected 13 cards, got 2 in South's hand 'SAK'"]
     """
-    data = text.encode()
-    documents = _handviewer_documents(data, source)
-    if not documents:
-        reason = "expected a link with a lin= parameter or hands as n=, e=, s=, w="
-        return parse_lin([], [_Refusal(source, reason, text)])
-    return parse_lin(documents, [])
+    return read_handviewers([(text, source)])
+
+
+def read_handviewers(texts: Iterable[tuple[str, str]]) -> Batch:
+    """Deal and rejects frames of the links in several texts, each with its source, in one go.
+
+    Examples
+    --------
+    >>> read_handviewers([("no link", "a"), ("none", "b")]).rejects["source"].to_list()
+    ['a', 'b']
+    """
+    documents: list[LinDocument] = []
+    refusals: list[_Refusal] = []
+    for text, source in texts:
+        found = _handviewer_documents(text.encode(), source)
+        documents += found
+        if not found:
+            reason = "expected a link with a lin= parameter or hands as n=, e=, s=, w="
+            refusals.append(_Refusal(source, reason, text))
+    return parse_lin(documents, refusals)
 
 
 def read_lin_files(files: Iterable[tuple[bytes, str]]) -> Batch:
@@ -200,8 +219,8 @@ def _by_definition(documents: Sequence[LinDocument], refusals: Sequence[_Refusal
         number = pl.col("record") + pl.lit(before[source], pl.UInt32)
         deals.append(batch.deals.with_columns(number))
         rejects.append(batch.rejects.with_columns(number))
-        before[source] += batch.deals.height + batch.rejects.height
-    return Batch(pl.concat(deals), pl.concat(rejects))
+        before[source] += batch.deals.height + batch.refused
+    return Batch(pl.concat(deals), listed_rejects(pl.concat(rejects)))
 
 
 def _utf8(data: bytes, source: str) -> tuple[bytes, str, str]:
@@ -256,7 +275,7 @@ def parse_lin(documents: Sequence[LinDocument], refusals: Sequence[_Refusal]) ->
         return _by_definition(documents, refusals)
     text = b"".join(document.text for document in documents)
     ends = np.cumsum(np.array([len(document.text) for document in documents], np.int64))
-    parsed = read_lin_documents(text, ends)
+    parsed = read_lin_documents(text, ends, most_tokens=MOST_TOKENS, longest_record=LONGEST_RECORD)
     numbered = _number_records(documents, parsed)
     return make_frames(numbered, refusals, text, parsed)
 
@@ -388,16 +407,40 @@ def _rejects(
     text: bytes,
     parsed: LinBoards | None,
 ) -> pl.DataFrame:
-    """Rejects frame: refused files, then the boards without hands."""
+    """Rejects frame: refused files, then the boards without hands, the first of each source."""
     rows: list[tuple[str, int | None, str, str]] = [
         (refusal.source, None, refusal.reason, refusal.text) for refusal in refusals
     ]
-    for number, record, has_problem, start, end in parsed.rejects.tolist() if parsed else ():
-        document = documents[number]
-        quoted = text[start:end].decode().strip(BLANKS)
-        reason = _why_no_deal(quoted) if has_problem else NO_DEAL_REASON
-        rows.append((document.source, document.records_before + record, reason, quoted))
+    if parsed is None or not len(parsed.rejects):
+        return reject_frame(rows)
+    numbers = {source: number for number, source in enumerate(one.source for one in documents)}
+    sources = np.array([numbers[one.source] for one in documents], np.int64)[parsed.rejects[:, 0]]
+    order = np.argsort(sources, kind="stable")
+    _, first, counts = np.unique(sources[order], return_index=True, return_counts=True)
+    for start, count in zip(first.tolist(), counts.tolist(), strict=True):
+        listed = parsed.rejects[order[start : start + min(count, MOST_LISTED)]]
+        for number, record, problem, begin, end in listed.tolist():
+            document = documents[number]
+            reason, quoted = _why_refused(problem, text[begin:end])
+            rows.append((document.source, document.records_before + record, reason, quoted))
+        if count > MOST_LISTED:
+            source = documents[int(parsed.rejects[order[start], 0])].source
+            rows.append(left_out_row(source, count - MOST_LISTED, MOST_LISTED))
     return reject_frame(rows)
+
+
+def _why_refused(problem: int, text: bytes) -> tuple[str, str]:
+    """Reason and text of a record that is no board; ``problem`` as the core tells it."""
+    if problem in _LIMITS:
+        return _LIMITS[problem], text[: 4 * QUOTED].decode(errors="ignore").strip(BLANKS)
+    quoted = text.decode().strip(BLANKS)
+    if not problem:
+        return NO_DEAL_REASON, quoted
+    is_short = len(quoted) <= LONGEST_VALUE
+    return (_why_no_deal if is_short else _why_no_deal.__wrapped__)(quoted), quoted
+
+
+_LIMITS: Final = {2: TOO_MANY, 3: TOO_LONG}
 
 
 @lru_cache(maxsize=1 << 10)

@@ -35,9 +35,12 @@ from bidcascade.bridge import (
 )
 
 from .frame import DEAL_SCHEMA, UNREADABLE, Batch, play_remark, reader_remark, reject_frame
+from .limits import LONGEST_RECORD, MOST_TOKENS
 from .play import declarer_tricks
 
 NO_DEAL_REASON = "no md token: the board has no hands"
+TOO_LONG = f"expected a record of at most {LONGEST_RECORD:,} bytes, got more"
+TOO_MANY = f"expected at most {MOST_TOKENS:,} tokens in a record, got more"
 
 BLANKS = " \t\r\n\v\f"
 """What may stand around a key or value without meaning anything."""
@@ -69,6 +72,8 @@ _LIN_DEALER = {"1": 2, "2": 3, "3": 0, "4": 1}
 _SEAT_NAMES = ("South", "West", "North", "East")
 _NO_SIDES = -1
 _LASTING_KEYS = ("vg", "rs", "pn", "ah", "sv")
+_LASTING_TOKENS = frozenset((*_LASTING_KEYS, "pw"))
+_USED_KEYS = frozenset(DEAL_KEYS) - {"st"}
 _CALL_WORDS = (
     ("PASS", 0), ("P", 0), ("DOUBLE", 1), ("DBL", 1), ("D", 1), ("XX", 2), ("X", 1),
     ("REDOUBLE", 2), ("RDBL", 2), ("RD", 2), ("R", 2),
@@ -346,6 +351,7 @@ class _Record(_Lasting):
     """One board under construction."""
 
     start: int = 0
+    token_count: int = 0
     deal: tuple[int, int, int, int] | None = None
     dealer: int | None = None
     problem: tuple[str, str] | None = None
@@ -514,11 +520,15 @@ def _read(
         if record is None:
             return
         count += 1
-        if record.deal is not None:
+        quoted = text[record.start : end].strip(BLANKS)
+        if len(text[record.start : end].encode()) > LONGEST_RECORD:
+            rejects.append((source, count, TOO_LONG, quoted))
+        elif record.token_count > MOST_TOKENS:
+            rejects.append((source, count, TOO_MANY, quoted))
+        elif record.deal is not None:
             row = record.row()
             rows.append({**row, "source": source, "record": count, "encoding": encoding})
         else:
-            quoted = text[record.start : end].strip(BLANKS)
             rejects.append((source, count, *(record.problem or (NO_DEAL_REASON, quoted))))
 
     def start_record(start: int) -> _Record:
@@ -531,17 +541,27 @@ def _read(
         return opened
 
     for key, value, start in _tokens(text):
-        # whose value it is: the board's before its first call, card or page end
-        owner = record if record is not None and record.in_header else None
-        if key == "qx":
-            record = start_record(start)
-            record.board, record.room = _parse_board(value)
-            record.vulnerability = None
-        elif key == "md":
+        if key not in _USED_KEYS:
+            continue
+        if key == "md":
             if record is not None and record.has_md and record.is_fresh and "," not in value:
                 continue
             if record is None or record.has_md or not record.is_fresh:
                 record = start_record(start)
+        elif key == "qx":
+            record = start_record(start)
+        if record is not None:
+            record.token_count += 1
+            if record.token_count > MOST_TOKENS and key not in _LASTING_TOKENS:
+                continue
+        # whose value it is: the board's before its first call, card or page end
+        owner = record if record is not None and record.in_header else None
+        if key == "qx":
+            assert record is not None
+            record.board, record.room = _parse_board(value)
+            record.vulnerability = None
+        elif key == "md":
+            assert record is not None
             record.in_header = True
             try:
                 record.deal, record.dealer = parse_md(value)

@@ -24,6 +24,7 @@ from .checksums import RowChecksums, check_rows
 from .frame import (
     DEAL_SCHEMA,
     HAND_COLUMNS,
+    QUOTED,
     REQUIRED_COLUMNS,
     Batch,
     join,
@@ -230,8 +231,9 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
     is_right = ~(invalid.select(pl.any_horizontal(pl.all())).to_series().to_numpy() | is_illegal)
     bad = np.flatnonzero(~(is_deal & is_known & is_right)).tolist()
     rejects: list[tuple[str, int | None, str, str]] = []
+    required = part.select(column for column in REQUIRED_COLUMNS if column in part.columns)
     for row in bad:
-        values = part.row(row, named=True)
+        values = required.row(row, named=True)
         given = ", ".join(f"{column}={values[column]!r}" for column in REQUIRED_COLUMNS)
         if not is_deal[row]:
             reason = "expected four disjoint hand masks of 13 cards"
@@ -243,6 +245,7 @@ def _sort_out(frame: pl.DataFrame, part: pl.DataFrame, name: str, first: int) ->
         else:
             reason = "expected legal calls in column 'auction'"
             given = format_calls(frame["auction"].slice(row, 1).to_list()[0])
+        given = given[:QUOTED]
         rejects.append((name, first + row + 1, f"{reason}, got {given}", given))
     deals = frame.filter(pl.Series(is_deal & is_known & is_right)) if bad else frame
     return Batch(without_unknown_play(deals), reject_frame(rejects))

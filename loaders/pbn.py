@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from bidcascade.kernels.forks import check_not_forked
 
 from .encodings import decode_text
-from .frame import Batch, join
+from .frame import QUOTED, Batch, join
 from .hand_text import Hands, read_hands
+from .limits import BOARDS_PER_BATCH
 from .pbn_columns import BoardColumns
 from .pbn_tokens import FreeText, Game, Inheritance, split_games
 from .pbn_travellers import read_travellers
@@ -61,7 +62,7 @@ def read_pbn_text(
     *,
     source: str = "",
     encoding: str = "utf-8",
-    boards_per_batch: int = 50_000,
+    boards_per_batch: int = BOARDS_PER_BATCH,
     plain: bool = False,
     before: Inheritance | None = None,
     goes_on: bool = False,
@@ -93,15 +94,17 @@ def read_pbn_text(
             line = record.text.partition("\n")[0]
             shown = line if len(line) <= 60 else f"{line[:60]}…"
             reason = f"expected a tag such as '[Deal \"…\"]', got {shown!r}"
-            boards.reject(record.number, reason, record.text)
+            boards.reject(record.number, reason, record.text[:QUOTED])
+            continue
+        if record.refusal:
+            boards.reject(record.number, record.refusal, _written(record))
             continue
         deal = record.tags.get("Deal", "")
         hands = hands_of.get(deal)
         if hands is None:
             hands = hands_of[deal] = read_hands(deal)
         if isinstance(hands, str):
-            tags = (f'[{name} "{value}"]' for name, value in record.tags.items())
-            boards.reject(record.number, hands, deal or " ".join(tags))
+            boards.reject(record.number, hands, deal or _written(record))
             first = record.number + record.traveller_offset
             for number, (_, line) in enumerate(record.travellers, first):
                 boards.reject(number, hands, line)
@@ -112,8 +115,23 @@ def read_pbn_text(
                     boards.add(traveller, hands)
                 else:
                     boards.reject(*traveller)
+                if len(boards) >= boards_per_batch:
+                    yield boards.batch(plain=plain)
+                    boards = BoardColumns(source, encoding)
             if len(boards) >= boards_per_batch:
                 yield boards.batch(plain=plain)
                 boards = BoardColumns(source, encoding)
                 hands_of.clear()
     yield boards.batch(plain=plain)
+
+
+def _written(game: Game) -> str:
+    """Beginning of a game's tags as they are written."""
+    tags: list[str] = []
+    length = 0
+    for name, value in game.tags.items():
+        tags.append(f'[{name} "{value[:QUOTED]}"]')
+        length += len(tags[-1])
+        if length > QUOTED:
+            break
+    return " ".join(tags)

@@ -30,21 +30,24 @@ from bidcascade.kernels.core.pbn import (
 )
 from bidcascade.kernels.types import I64
 
-from .columns import contract_codes, contract_names, enum_values, north_south_scores
+from .columns import contract_codes, contract_names, enum_values, north_south_scores, ragged
 from .frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
+    QUOTED,
     ROOM,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
     Batch,
     empty_deals,
     known_hands,
+    left_out_row,
     play_remark,
     reader_remark,
     reject_frame,
 )
 from .hand_text import Hands
+from .limits import MOST_LISTED
 from .pbn_sections import (
     PASSED_OUT,
     UNKNOWN,
@@ -89,13 +92,17 @@ class BoardColumns:
         self.notes: dict[int, dict[str, str]] = {}
         self.alerted: dict[int, str] = {}
         self.rejects: list[tuple[str, int | None, str, str]] = []
+        self.left_out = 0
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def reject(self, number: int, reason: str, text: str) -> None:
         """Add a record that could not be used."""
-        self.rejects.append((self.source, number, reason, text))
+        if len(self.rejects) < MOST_LISTED:
+            self.rejects.append((self.source, number, reason, text[:QUOTED]))
+        else:
+            self.left_out += 1
 
     def add(self, game: Game, hands: Hands) -> None:
         """Add a board."""
@@ -143,7 +150,10 @@ class BoardColumns:
     def batch(self, *, plain: bool) -> Batch:
         """Decode the sections and make the frames."""
         deals = _Decoder(self, plain=plain).frame() if self.rows else empty_deals()
-        return Batch(deals, reject_frame(self.rejects))
+        if not self.left_out:
+            return Batch(deals, reject_frame(self.rejects))
+        row = left_out_row(self.source, self.left_out, len(self.rejects))
+        return Batch(deals, reject_frame([*self.rejects, row]))
 
 
 @lru_cache(4096)
@@ -323,11 +333,11 @@ class _Decoder:
         ]
         comments, comment_counts = self._comments(np.flatnonzero(others).tolist())
         tail_count = np.zeros(size, np.int64)
-        longest_tail = max((len(tail) for tail in self.tails.values()), default=0)
-        tail = np.zeros((size, longest_tail + 1), np.uint8)
         for board, calls in self.tails.items():
             tail_count[board] = len(calls)
-            tail[board, : len(calls)] = calls
+        # one behind the other: the longest may have a thousand times the calls of the others
+        tails = [call for _, calls in sorted(self.tails.items()) for call in calls]
+        tail = ragged(pl.Series(np.array(tails, np.uint8)), np.cumsum(tail_count))
         announcements, alerts = self._announcements()
         columns = pl.DataFrame(
             {
@@ -342,7 +352,6 @@ class _Decoder:
                 "auction_status": out.status,
                 "illegal_call": np.where(out.status == ILLEGAL, out.call_count, -1),
                 "illegal_tail": tail,
-                "illegal_tail_count": tail_count,
                 "announcements": pl.Series(announcements, dtype=pl.String),
                 "alerts": _trimmed(alerts, out.call_count),
                 "commentary": pl.Series(comments, dtype=pl.String),
@@ -434,7 +443,6 @@ def _expressions() -> list[pl.Expr]:
         "auction": _ragged("auction", "auction_count"),
         "auction_status": _chosen("auction_status", enum_values(AUCTION_STATUS)),
         "illegal_call": _known("illegal_call").cast(pl.UInt16),
-        "illegal_tail": _ragged("illegal_tail", "illegal_tail_count"),
         "announcements": _texts("announcements").list.head(pl.col("auction_count")),
         "alerts": _ragged("alerts", "auction_count"),
         "commentary": _texts("commentary").list.head(pl.col("commentary_count")),

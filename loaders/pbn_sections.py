@@ -256,7 +256,7 @@ def read_result(text: str, declarer: int, code: int) -> int:
         if tricks <= 13 and (side == "EW") != (declarer % 2 == 1):
             tricks = 13 - tricks
     else:
-        tricks = int(text) if text.isascii() and text.isdigit() else 99
+        tricks = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 99
     return tricks if tricks <= 13 else -1
 
 

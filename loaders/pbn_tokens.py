@@ -10,6 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from .frame import reader_remark
+from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
 
 _LINE = r'[^"\\\n]*(?:\\.[^"\\\n]*)*'
 
@@ -69,6 +70,8 @@ class Game(NamedTuple):
     """Lines of its score tables, each with the name that :attr:`tags` has the columns under."""
     traveller_offset: int = 1
     """By how much the number of the first of them is above the game's."""
+    refusal: str = ""
+    """Why it is not read: it is beyond a limit; it has the first of its tags then."""
 
 
 class Inheritance(NamedTuple):
@@ -150,12 +153,35 @@ class _Splitter:
         self.game_number = 0
         self.tags: dict[str, str] = {}
         self.sections: dict[str, str] = {}
+        self.parts: dict[str, list[str]] = {}
+        """What the sections are made of."""
         self.notes: dict[str, str] = {}
         self.play_notes: dict[str, str] = {}
         self.comments = self.pending
         self.pending = []
         self.substantial = False
         self.played = False
+        self.tokens = 0
+        self.too_long = ""
+
+    def has_room(self) -> bool:
+        """Count a token; whether the game may have so many."""
+        self.tokens += 1
+        return self.tokens <= MOST_TOKENS
+
+    def refusal(self, end: int) -> str:
+        """Why the game that ends there is beyond a limit; empty where it is not."""
+        if end - self.game_start > LONGEST_RECORD:
+            return f"expected a game of at most {LONGEST_RECORD:,} characters, got more"
+        if self.tokens > MOST_TOKENS:
+            return f"expected at most {MOST_TOKENS:,} tags and comments in a game, got more"
+        if self.too_long:
+            name, length = self.too_long, len(self.tags[self.too_long])
+            return (
+                f"expected a value of at most {LONGEST_VALUE:,} characters in {name}, "
+                f"got {length:,}"
+            )
+        return ""
 
     def is_next_game(self, name: str, kind: int, *, after_blank: bool) -> bool:
         """Whether a tag belongs to the game after the one gathered so far."""
@@ -176,8 +202,13 @@ class _Splitter:
 
     def end_game(self, end: int) -> Game:
         """Give the game gathered so far, and start anew with the tag at ``end``."""
+        refusal = self.refusal(end)
         self.game_start = end
         self.comments_before = tuple(self.pending)
+        for name, parts in self.parts.items():
+            self.sections[name] = "".join(parts)
+        if refusal:
+            self.sections = {}
         # before sections are inherited: the lines of another board are no results of this one
         travellers = _travellers(self.sections) if "ScoreTable" in self.sections else ()
         tags = self.tags if self.plain_values else self.resolve()
@@ -199,6 +230,7 @@ class _Splitter:
             self.comments,
             travellers,
             self.number + 1 - self.game_number,
+            refusal,
         )
         self.number += len(travellers)
         self.previous = tags
@@ -329,7 +361,8 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                 if kind is None:
                     kind = kinds[name] = _kind(name)
                 if kind == _NOTE:
-                    state.add_note(value, last_section)
+                    if state.has_room():
+                        state.add_note(value, last_section)
                 else:
                     if state.free_text:
                         yield state.end_free_text()
@@ -346,8 +379,11 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                         state.number += 1
                         state.game_number = state.number
                     repeated = name in tags
-                    if not repeated:
+                    has_room = state.has_room()
+                    if not repeated and has_room:
                         tags[name] = value
+                        if len(value) > LONGEST_VALUE and kind not in (_OTHER, _SECTION):
+                            state.too_long = name
                     section = ""
                     if kind >= _DEAL:
                         if kind != _SECTION:
@@ -357,11 +393,12 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                             last_section = name
                             section = f"repeated {name}" if repeated else name
                             if kind == _SECTION and repeated:
-                                if value in (tags[name], "#"):
+                                if value in (tags[name], "#") or not has_room:
                                     section = name
                                 else:
                                     tags.setdefault(section, value)
-                            state.sections.setdefault(section, "")
+                            if has_room:
+                                state.sections.setdefault(section, "")
                     if (kind == _SECTION) != (token is _TABLE_TOKEN):
                         after_blank = False
                         token = _TABLE_TOKEN if kind == _SECTION else _TOKEN
@@ -393,9 +430,9 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                         comment = text[at + 1 : closing]
                 # what stands behind the blank line speaks of the game to come, if one comes
                 comments = state.pending if after_blank and state.played else state.comments
-                if comment := comment.strip():
+                if (comment := comment.strip()) and state.has_room():
                     comments.append(comment)
-                if brace is not None and is_open:
+                if brace is not None and is_open and state.has_room():
                     remark = reader_remark("'}' before the next tag", f"{{{comment}")
                     if comments[-1:] != [remark]:
                         comments.append(remark)
@@ -410,10 +447,11 @@ def _walk(state: _Splitter, text: str, *, cut_off: bool = False) -> Iterator[Gam
                     if "\n\n" in loose or "\n " in loose or "\n\t" in loose
                     else None
                 )
+                parts = state.parts.setdefault(section, [])
                 if blank is None:
-                    state.sections[section] += loose
+                    parts.append(loose)
                     continue
-                state.sections[section] += loose[: blank.start()]
+                parts.append(loose[: blank.start()])
                 section = ""
                 after_blank = True
                 if token is _TABLE_TOKEN:

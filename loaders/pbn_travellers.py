@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from .frame import HAND_COLUMNS, reader_remark
+from .limits import LONGEST_HEADER
 from .pbn_sections import UNKNOWN, read_contract, read_score
 from .pbn_tokens import Game
 
@@ -53,7 +54,15 @@ def read_travellers(game: Game) -> Iterator[Game | Refused]:
     shared = {name: game.tags[name] for name in _SHARED_TAGS if name in game.tags}
     first = game.number + game.traveller_offset
     for number, (table, line) in enumerate(game.travellers, first):
-        columns = _columns(game.tags.get(table, ""))
+        header = game.tags.get(table, "")
+        if len(header) > LONGEST_HEADER:
+            reason = (
+                f"expected a header of at most {LONGEST_HEADER:,} characters in {table}, "
+                f"got {len(header):,}"
+            )
+            yield Refused(number, reason, line)
+            continue
+        columns = _columns(header)
         values = _values(line, columns)
         if values is None:
             got = len(_TOKEN.findall(line))

@@ -1,15 +1,20 @@
 """Cut sources into pieces of bounded size that can be read one by one, in any process.
 
-Small files are gathered, up to :data:`GROUP_BYTES` a piece. A large LIN or PBN file or standard
-input becomes a series of pieces that end where a board ends; what lasts beyond the cut goes with
-the next piece: for LIN in front of it (event, results, names), for PBN the values inherited.
+Small files are gathered, up to :data:`.limits.WHOLE_BYTES` a piece. A large file or standard input
+becomes a series of pieces that end where a board ends; what lasts beyond the cut goes with the next
+piece: for LIN in front of it (event, results, names), for PBN the values inherited. Of a record
+without an end the beginning is kept, which is too long to be read, and the rest passed over.
 """
 
 import re
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from bidcascade.bridge import InvalidInput
@@ -17,6 +22,13 @@ from bidcascade.bridge import InvalidInput
 from .encodings import PartDecoder, find_encoding
 from .frame import QUOTED, Batch, empty_deals, join, reject_frame
 from .inputs import HEAD_BYTES, Kind, Source, sniff
+from .limits import (
+    LONGEST_RECORD,
+    MOST_FILES_TOGETHER,
+    MOST_PASSED_OVER,
+    PIECE_BYTES,
+    WHOLE_BYTES,
+)
 from .parquet import (
     ROWS_PER_PART,
     count_deal_parquet,
@@ -24,25 +36,18 @@ from .parquet import (
     read_deal_parquet_part,
 )
 from .pbn_tokens import Inheritance, find_last_game, normalise
+from .printed_deals import has_sheets
 from .rbn_records import Heading, find_last_record
 from .zip_files import ZIP_MARKS
-
-GROUP_BYTES = 4 << 20
-"""Small files are read together up to this size."""
-
-LARGE_BYTES = 16 << 20
-"""From this size on a file is cut into pieces."""
-
-CHUNK_BYTES = 8 << 20
-"""About the size of a piece of a large file."""
-
-LONGEST_RECORD = 64 << 20
-"""If no board starts within so many bytes, the rest of a file is refused."""
 
 _OVERLAP = 256
 """Bytes searched once more when a piece grows: a board's start may have been cut in two."""
 
+_FROM_ASCII = re.compile(rb"[\x00-\x7f]")
 _QX = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:qx)[ \t]*\|")
+_HAND_LINE = re.compile(rb"[ \t]*(?:[NESWnesw][ \t]|[AKQJT2-9-](?: |\r?\n)|\d+\.\s)")
+"""A line that may belong to a deal of several lines."""
+_FIRST_HAND = re.compile(rb"^[ \t]*(?:[Nn][ \t]|\d+\.[ \t]*\r?$)|(?<=\n\n)(?=[^\n])", re.MULTILINE)
 _MD = re.compile(rb"(?:(?<=[|\r\n])|\A)(?i:md)[ \t]*\|[ \t]*[0-4]?[SHDCshdc]")
 
 
@@ -83,13 +88,21 @@ class Piece:
     """Why the source (from here on) cannot be read."""
 
 
-def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
-    """Yield the pieces of some sources in order."""
+def cut_sources(sources: Iterable[Source], kept: ExitStack) -> Iterator[Piece]:
+    """Yield the pieces of some sources in order.
+
+    Parameters
+    ----------
+    sources : iterable of Source
+    kept : ExitStack
+        Holds what pieces need beyond the end of the iterator, until they are read.
+    """
     group: list[Source] = []
     size = 0
     for source in sources:
-        is_small = bool(source.refusal) or (not source.is_stream and source.size < LARGE_BYTES)
-        if is_small and (not group or size + source.size <= GROUP_BYTES):
+        is_small = bool(source.refusal) or (not source.is_stream and source.size < WHOLE_BYTES)
+        has_room = size + source.size <= WHOLE_BYTES and len(group) < MOST_FILES_TOGETHER
+        if is_small and (not group or has_room):
             group.append(source)
             size += source.size
             continue
@@ -99,17 +112,14 @@ def cut_sources(sources: Iterable[Source]) -> Iterator[Piece]:
         if is_small:
             group, size = [source], source.size
         else:
-            yield from _cut_large(source)
+            yield from _cut_large(source, kept)
     if group:
         yield Piece(group, files_ended=len(group))
 
 
-def _cut_large(source: Source) -> Iterator[Piece]:
-    if source.data is not None:
-        yield Piece([source], files_ended=1)
-        return
+def _cut_large(source: Source, kept: ExitStack) -> Iterator[Piece]:
     if source.is_stream:
-        yield from cut_stream(sys.stdin.buffer, source.name)
+        yield from cut_stream(sys.stdin.buffer, source.name, kept=kept)
         return
     try:
         with source.open() as stream:
@@ -117,7 +127,7 @@ def _cut_large(source: Source) -> Iterator[Piece]:
             if head == b"PAR1" and source.path is not None:
                 yield from _cut_parquet(source)
                 return
-            yield from cut_stream(stream, source.name, head)
+            yield from cut_stream(stream, source.name, head, kept=kept)
     except OSError as error:
         yield Piece(name=source.name, refusal=f"cannot read: {error.strerror}", files_ended=1)
 
@@ -134,7 +144,9 @@ def _cut_parquet(source: Source) -> Iterator[Piece]:
         yield Piece([source], "parquet", rows=(first, ROWS_PER_PART), files_ended=ends)
 
 
-def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece]:
+def cut_stream(
+    stream: BinaryIO, name: str, head: bytes = b"", *, kept: ExitStack | None = None
+) -> Iterator[Piece]:
     """Yield pieces of a binary stream of unknown length, in bounded memory.
 
     Parameters
@@ -144,22 +156,27 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
         Name for the column ``source``.
     head : bytes
         What has been read from the stream already.
+    kept : ExitStack, optional
+        As for :func:`cut_sources`; Parquet, of which the end is read first, is refused without it.
     """
     head += stream.read(HEAD_BYTES - len(head))
     kind = sniff(head)
     if kind is None:
         yield Piece(name=name, data=head[:QUOTED], refusal=_why_unknown(head), files_ended=1)
         return
-    rest = head + stream.read(CHUNK_BYTES)
-    if len(rest) < LARGE_BYTES:
-        rest += stream.read(LARGE_BYTES - len(rest))
-    if len(rest) < LARGE_BYTES or kind == "parquet":
-        if kind == "parquet":
+    rest = head
+    while len(rest) < WHOLE_BYTES and (more := stream.read(WHOLE_BYTES - len(rest))):
+        rest += more
+    if kind == "parquet":
+        if kept is not None:
+            yield from _cut_parquet(_on_disk(name, rest, stream, kept))
+        else:
             reason = "Parquet is read from files only, not from a stream"
             yield Piece(name=name, refusal=reason, files_ended=1)
-        else:
-            whole = Source(name, data=rest, size=len(rest))
-            yield Piece([whole], files_ended=1)
+        return
+    if len(rest) < WHOLE_BYTES:
+        whole = Source(name, data=rest, size=len(rest))
+        yield Piece([whole], files_ended=1)
         return
     if kind == "pbn":
         yield from cut_pbn(stream, name, rest, _decoder(stream, rest))
@@ -167,8 +184,22 @@ def cut_stream(stream: BinaryIO, name: str, head: bytes = b"") -> Iterator[Piece
         yield from _cut_rbn(stream, name, rest, _decoder(stream, rest))
     elif kind == "lin":
         yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
+    elif kind == "hands" and has_sheets(head):
+        # the hands of a deal stand far apart
+        reason = f"expected sheets of hands of less than {WHOLE_BYTES:,} bytes, got more"
+        yield Piece(name=name, data=head[:QUOTED], refusal=reason, files_ended=1)
     else:
         yield from _cut_lines(stream, name, rest, kind)
+
+
+def _on_disk(name: str, beginning: bytes, stream: BinaryIO, kept: ExitStack) -> Source:
+    """Put a stream into a file that stays until ``kept`` is closed."""
+    folder = kept.enter_context(tempfile.TemporaryDirectory(prefix="bidcascade-"))
+    path = Path(folder) / "deals.parquet"
+    with path.open("wb") as file:
+        file.write(beginning)
+        shutil.copyfileobj(stream, file)
+    return Source(name, path=path, size=path.stat().st_size)
 
 
 def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
@@ -179,7 +210,7 @@ def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
 
     def read() -> Iterator[bytes]:
         stream.seek(place)
-        return chain((head,), iter(lambda: stream.read(CHUNK_BYTES), b""))
+        return chain((head,), iter(lambda: stream.read(PIECE_BYTES), b""))
 
     encoding = find_encoding(read)
     stream.seek(place)
@@ -188,10 +219,11 @@ def _decoder(stream: BinaryIO, head: bytes) -> PartDecoder:
 
 def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
     lasting = b""
-    searched = 0
-    has_qx = False
+    searched = passed_over = 0
+    # whether a board has begun, and whether it was told that none does
+    is_begun = is_told = has_qx = False
     while True:
-        more = stream.read(CHUNK_BYTES)
+        more = stream.read(PIECE_BYTES)
         rest += more
         cut = len(rest)
         if more:
@@ -200,14 +232,22 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
             if not has_qx:
                 # an md that follows a qx must stay with it
                 cut = _last(_MD, rest, searched)
-            if cut <= 0 and len(rest) < LONGEST_RECORD:
+            if cut <= 0:
+                is_begun = is_begun or has_qx or _MD.search(rest) is not None
+                if len(rest) > LONGEST_RECORD and not (is_begun or is_told):
+                    is_told = True
+                    yield _no_end(name, rest)
+                # a comment, a key or a value that was cut ends here
+                passed_over += len(more)
+                if passed_over > MOST_PASSED_OVER:
+                    yield _no_more(name, rest)
+                    return
+                rest = _shortened(rest, b"\n||")
                 searched = max(0, len(rest) - _OVERLAP)
                 continue
-        if cut <= 0 and rest:
-            yield _no_end(name, rest)
-            return
-        searched = 0
+        searched = passed_over = 0
         has_qx = False
+        is_begun = True
         text = lasting + decoder.decode(rest[:cut])
         encoding = decoder.encoding
         rest = rest[cut:]
@@ -219,6 +259,22 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
         )
         if not more:
             return
+
+
+def _shortened(rest: bytes, joint: bytes) -> bytes:
+    """Keep the beginning of a record that is too long, and the end of what there is of it.
+
+    The end may hold the beginning of what begins the next record.
+    """
+    if len(rest) <= LONGEST_RECORD + 2 * _OVERLAP:
+        return rest
+    end = LONGEST_RECORD + 1
+    while rest[end] & 0xC0 == 0x80:
+        end += 1
+        if end == len(rest):
+            break
+    tail = _FROM_ASCII.search(rest, len(rest) - _OVERLAP)
+    return rest[:end] + joint + (b"" if tail is None else rest[tail.start() :])
 
 
 def cut_pbn(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> Iterator[Piece]:
@@ -242,8 +298,9 @@ def _cut_games(
     """Yield pieces that end before the last game so far; ``takes`` names what that inherits."""
     text = ""
     before: Any = None
+    passed_over = 0
     while True:
-        more = stream.read(CHUNK_BYTES)
+        more = stream.read(PIECE_BYTES)
         lines, rest = _whole_lines(rest + more, decoder, more=bool(more))
         text += lines
         start, behind = find_last(text, before) if more else (len(text), before)
@@ -261,9 +318,16 @@ def _cut_games(
             if not more:
                 return
             text, before = text[start:], behind
-        elif len(text) + len(rest) >= LONGEST_RECORD:
-            yield _no_end(name, text[:QUOTED].encode() + rest[:QUOTED])
+            passed_over = 0
+            continue
+        passed_over += len(more)
+        if passed_over > MOST_PASSED_OVER:
+            yield _no_more(name, text[:QUOTED].encode() + rest[:QUOTED])
             return
+        if len(text) > LONGEST_RECORD:
+            # no record ends in it: what is behind the beginning belongs to one that is refused
+            text = text[: LONGEST_RECORD + 1] + "\n"
+        rest = _shortened(rest, b"")
 
 
 def _whole_lines(data: bytes, decoder: PartDecoder, *, more: bool) -> tuple[str, bytes]:
@@ -274,19 +338,34 @@ def _whole_lines(data: bytes, decoder: PartDecoder, *, more: bool) -> tuple[str,
 
 
 def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
+    passed_over = 0
     while True:
-        more = stream.read(CHUNK_BYTES)
+        more = stream.read(PIECE_BYTES)
         rest += more
-        cut = rest.rfind(b"\n") + 1 if more else len(rest)
+        cut = _end_of_lines(rest, kind) if more else len(rest)
+        if cut <= 0 and kind == "handviewer":
+            # a page may have no lines; no link goes on beyond a tag
+            cut = rest.rfind(b">") + 1
         if cut <= 0 and more:
-            if len(rest) < LONGEST_RECORD:
-                continue
-            yield _no_end(name, rest)
-            return
+            passed_over += len(more)
+            if passed_over > MOST_PASSED_OVER:
+                yield _no_more(name, rest)
+                return
+            rest = _shortened(rest, b"")
+            continue
+        passed_over = 0
         yield Piece(kind=kind, data=rest[:cut], name=name, files_ended=0 if more else 1)
         rest = rest[cut:]
         if not more:
             return
+
+
+def _end_of_lines(data: bytes, kind: Kind) -> int:
+    """Where a record of lines ends at last; hands may have a line each, or their suits."""
+    end = data.rfind(b"\n") + 1
+    if kind == "hands" and _HAND_LINE.match(data, data.rfind(b"\n", 0, end - 1) + 1) is not None:
+        return max(_last(_FIRST_HAND, data[:end], 0), 0) or end
+    return end
 
 
 def _last(pattern: "re.Pattern[bytes]", data: bytes, first: int) -> int:
@@ -306,8 +385,18 @@ def _no_end(name: str, rest: bytes) -> Piece:
     return Piece(
         name=name,
         data=rest[:QUOTED],
+        refusal=f"expected a board within {LONGEST_RECORD:,} bytes, got none",
+    )
+
+
+def _no_more(name: str, rest: bytes) -> Piece:
+    return Piece(
+        name=name,
+        data=rest[:QUOTED],
         files_ended=1,
-        refusal=f"expected a board within {LONGEST_RECORD} bytes, got none",
+        refusal=(
+            f"expected a board within {MOST_PASSED_OVER:,} bytes, got none: the rest is not read"
+        ),
     )
 
 
@@ -394,8 +483,8 @@ def _read_lin(files: list[tuple[bytes, str]]) -> Batch:
 
 def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
     if source.path is None:
-        reason = "Parquet is read from files only, not from bytes or zip files"
-        return _refused(source.name, reason, "")
+        with ExitStack() as kept, source.open() as stream:
+            return _read_parquet(_on_disk(source.name, b"", stream, kept))
     try:
         if rows is not None:
             return read_deal_parquet_part(source.path, source.name, *rows)
@@ -417,6 +506,10 @@ def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
         from .hand_text import read_hand_text
 
         return read_hand_text(data, name)
+    if kind == "json":
+        from .json_deals import read_json_deals
+
+        return read_json_deals(data, name)
     return _read_lin([(data, name)])
 
 
@@ -433,10 +526,10 @@ def _why_unknown(data: bytes) -> str:
     elif data.lstrip()[:1] == b"<":
         kind = "HTML or XML"
     elif data.lstrip()[:1] in (b"{", b"["):
-        kind = "JSON or other text"
+        kind = "JSON without deals, or other text"
     else:
         kind = "other text"
-    return f"expected LIN, PBN, RBN, hands or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
+    return f"expected LIN, PBN, RBN, hands, JSON or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
 
 
 def _excerpt(data: bytes) -> str:

@@ -11,8 +11,9 @@ from typing import Final
 from bidcascade.kernels.forks import check_not_forked
 
 from .encodings import decode_text
-from .frame import Batch, join
+from .frame import QUOTED, Batch, join
 from .hand_text import read_hands
+from .limits import BOARDS_PER_BATCH
 from .pbn_columns import BoardColumns
 from .pbn_tokens import Game
 from .rbn_records import Heading, Record, split_records
@@ -63,7 +64,7 @@ def read_rbn_text(
     *,
     source: str = "",
     encoding: str = "utf-8",
-    boards_per_batch: int = 50_000,
+    boards_per_batch: int = BOARDS_PER_BATCH,
     before: Heading | None = None,
     goes_on: bool = False,
 ) -> Iterator[Batch]:
@@ -79,19 +80,26 @@ def read_rbn_text(
             line = record.foreign.partition("\n")[0]
             shown = line if len(line) <= 60 else f"{line[:60]}…"
             reason = f"expected a line that begins with a label, such as 'H W:…', got {shown!r}"
-            boards.reject(record.number, reason, record.foreign)
+            boards.reject(record.number, reason, record.foreign[:QUOTED])
+            continue
+        if record.refusal:
+            boards.reject(record.number, record.refusal, _written(record))
             continue
         deal = _deal_text(record.labels.get("H", ""))
         hands = read_hands(deal) if deal else "expected four hands behind the label H, got none"
         if isinstance(hands, str):
-            written = "\n".join(f"{label} {value}" for label, value in record.labels.items())
-            boards.reject(record.number, hands, record.labels.get("H") or written)
+            boards.reject(record.number, hands, record.labels.get("H") or _written(record))
             continue
         boards.add(_as_pbn(record, deal), hands)
         if len(boards) >= boards_per_batch:
             yield boards.batch(plain=False)
             boards = BoardColumns(source, encoding)
     yield boards.batch(plain=False)
+
+
+def _written(record: Record) -> str:
+    """Beginning of a record's labels as they are written."""
+    return "\n".join(f"{label} {value[:QUOTED]}" for label, value in record.labels.items())
 
 
 def _deal_text(value: str) -> str:

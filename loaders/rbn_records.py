@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from .frame import reader_remark
+from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
 from .pbn_tokens import normalise
 
 _LASTING: Final = "DTLESFKNBH"
@@ -49,6 +50,8 @@ class Record(NamedTuple):
     comments: list[str]
     foreign: str = ""
     """Lines without a label; nothing else is there then."""
+    refusal: str = ""
+    """Why it is not read: it is beyond a limit."""
 
 
 def split_records(
@@ -138,6 +141,7 @@ class _Splitter:
         self.notes: dict[str, str] = {}
         self.foreign: list[str] = []
         self.last = ""
+        self.lines = self.length = 0
 
     def walk(self, text: str) -> Iterator[Record]:
         """Yield the records of a text; headings that no board follows stay in the state."""
@@ -146,11 +150,15 @@ class _Splitter:
         while place <= len(lines):
             line = lines[place] if place < len(lines) else ""
             place += 1
+            self.lines += 1
+            self.length += len(line) + 1
             if line.startswith("{"):
                 end = _end_of_text(lines, place)
                 self.add_comment("\n".join(lines[place - 1 : end]))
                 if not lines[end - 1].rstrip().endswith("}"):
                     self.comments.append(reader_remark("'}' at the end of a text", line.rstrip()))
+                self.lines += end - place
+                self.length += sum(map(len, lines[place:end]))
                 place = end
                 continue
             if not line.strip():
@@ -161,7 +169,23 @@ class _Splitter:
             elif line[0] != "%" and not _REPEATED.match(line):
                 yield from self.add_line(line)
 
+    def refusal(self) -> str:
+        """Why what was gathered is beyond a limit; empty where it is not."""
+        if self.length > LONGEST_RECORD:
+            return f"expected a record of at most {LONGEST_RECORD:,} characters, got more"
+        if self.lines > MOST_TOKENS:
+            return f"expected at most {MOST_TOKENS:,} lines in a record, got more"
+        for label, value in self.labels.items():
+            if len(value) > LONGEST_VALUE and label not in "AP":
+                return (
+                    f"expected a value of at most {LONGEST_VALUE:,} characters behind {label}, "
+                    f"got {len(value):,}"
+                )
+        return ""
+
     def add_comment(self, text: str) -> None:
+        if len(self.comments) >= MOST_TOKENS:
+            return
         if text := text.strip().removeprefix("{").removesuffix("}").strip():
             self.comments.append(text)
 
@@ -206,6 +230,7 @@ class _Splitter:
     def end(self) -> Iterator[Record]:
         """End a record, and what foreign lines are in it."""
         labels, notes, foreign = self.labels, self.notes, self.foreign
+        refusal = self.refusal()
         self.clear()
         if labels:
             if "H" not in labels and labels.get("B") not in (None, self.lasting.get("B")):
@@ -216,7 +241,7 @@ class _Splitter:
         if not _HANDS_OR_PLAYED.isdisjoint(labels):
             self.number += 1
             comments, self.comments = self.comments, []
-            yield Record(self.number, self.lasting | labels, notes, comments)
+            yield Record(self.number, self.lasting | labels, notes, comments, "", refusal)
         if foreign:
             self.number += 1
             yield Record(self.number, {}, {}, [], "\n".join(foreign))

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -19,8 +20,24 @@ from bidcascade.bridge import Deal, InvalidInput
 from bidcascade.kernels.child_processes import safe_spawning
 from bidcascade.kernels.forks import check_not_forked
 
-from .frame import Batch, deal_frame, empty_deals, empty_rejects, join, reject_frame, whole_deals
+from .frame import (
+    Batch,
+    Rejects,
+    count_numbered,
+    count_rejects,
+    deal_frame,
+    empty_deals,
+    empty_rejects,
+    has_left_out,
+    is_left_out,
+    join,
+    left_out_row,
+    listed_rejects,
+    reject_frame,
+    whole_deals,
+)
 from .inputs import Input, Source, find_sources
+from .limits import MOST_LISTED
 from .pieces import Piece, cut_sources, read_piece
 
 Deals: TypeAlias = pl.DataFrame | pl.LazyFrame | Batch | Deal | Input | Iterable[Deal | Input]
@@ -52,8 +69,9 @@ def read_deals(
     ----------
     inputs : path, bytes or iterable of them
         Paths, patterns (``lin/**/*.lin``), folders (read with all folders below), ``-`` for
-        standard input, handviewer links, or the contents of a file as bytes. LIN, PBN, hand text,
-        handviewer links and Parquet are told apart by what is in them.
+        standard input, links of a hand viewer or of the page, or the contents of a file as bytes.
+        LIN, PBN, RBN, hand text, output of ``dealer``, links, JSON and Parquet are told apart by
+        what is in them.
     jobs : int, optional
         Processes. 1 stays in the calling process; by default as many as the machine has cores if
         there are at least 64 MiB to read. As always with processes, a script that asks for
@@ -68,7 +86,9 @@ def read_deals(
     Returns
     -------
     Batch
-        Deals and rejects in the order of the inputs.
+        Deals and rejects in the order of the inputs. Of the rejects at most 2,000 of a file and
+        20,000 in all are listed; one more row of a source then says how many are not, and
+        :attr:`Batch.refused` is the number of all.
 
     Raises
     ------
@@ -82,8 +102,11 @@ def read_deals(
     >>> read_deals(f"md|{deal}|mb|7N|".encode()).deals["auction"].to_list()
     [[37]]
     """
-    batches = list(_batches(inputs, jobs=jobs, rejects=rejects, whole=whole, progress=progress))
-    batch = join(batches)
+    deals, refused = [empty_deals()], Rejects()
+    for one in _batches(inputs, jobs=jobs, rejects=rejects, whole=whole, progress=progress):
+        deals.append(one.deals)
+        refused.add(one.rejects)
+    batch = Batch(pl.concat(deals), refused.frame())
     if not batch.deals.height:
         raise InvalidInput(_nothing_usable(batch.rejects, inputs))
     return batch
@@ -165,7 +188,8 @@ def iter_deals(
     held: list[Batch] = []
     height = 0
     for batch in _batches(inputs, jobs=jobs, rejects=rejects, whole=whole, progress=progress):
-        held.append(batch)
+        if batch.deals.height or batch.rejects.height:
+            held.append(batch)
         height += batch.deals.height
         if height < chunk_deals:
             continue
@@ -202,9 +226,9 @@ def _batches(
     done = boards = 0
     numbering = _Numbering()
     for piece, batch in _read_all(sources, jobs):
-        batch = numbering.go_on(piece, batch)
         if whole:
             batch = whole_deals(batch)
+        batch = numbering.go_on(piece, batch)
         if rejects == "raise" and batch.rejects.height:
             raise InvalidInput(_describe(batch.rejects))
         done += piece.files_ended
@@ -218,38 +242,61 @@ def _read_all(sources: list[Source], jobs: int | None) -> Iterator[tuple[Piece, 
     if jobs is None:
         total = sum(source.size for source in sources)
         jobs = (os.cpu_count() or 1) if total >= POOL_BYTES else 1
-    if jobs > 1:
-        yield from read_in_processes(cut_sources(sources), jobs)
-        return
-    for piece in cut_sources(sources):
-        yield piece, read_piece(piece)
+    with ExitStack() as kept:
+        pieces = cut_sources(sources, kept)
+        if jobs > 1:
+            yield from read_in_processes(pieces, jobs)
+            return
+        for piece in pieces:
+            yield piece, read_piece(piece)
 
 
 class _Numbering:
-    """Lets record numbers run on through the pieces of one source."""
+    """Lets record numbers, and the list of rejects, run on through the pieces of one source."""
 
     def __init__(self) -> None:
-        self.name = ""
-        self.records = 0
+        self.begin("")
+
+    def begin(self, name: str) -> None:
+        self.name = name
+        self.records = self.listed = self.left_out = 0
 
     def go_on(self, piece: Piece, batch: Batch) -> Batch:
-        if piece.kind in (None, "parquet"):
-            return batch
-        if piece.name != self.name:
-            self.name, self.records = piece.name, 0
+        if piece.kind is None and not piece.name:
+            return Batch(batch.deals, listed_rejects(batch.rejects))
+        name = piece.name or piece.sources[0].name
+        if name != self.name:
+            self.begin(name)
+        deals, rejects = batch
         before = self.records
-        self.records += batch.deals.height + batch.rejects["record"].count()
+        self.records += deals.height + count_numbered(rejects)
+        if before and piece.kind != "parquet":
+            shifted = (pl.col("record") + before).cast(pl.UInt32)
+            deals, rejects = deals.with_columns(shifted), rejects.with_columns(shifted)
+        rejects = self._list(rejects)
         if piece.files_ended:
-            self.name = ""
-        if not before:
-            return batch
-        shifted = (pl.col("record") + before).cast(pl.UInt32)
-        return Batch(batch.deals.with_columns(shifted), batch.rejects.with_columns(shifted))
+            if self.left_out:
+                row = left_out_row(name, self.left_out, self.listed)
+                rejects = pl.concat([rejects, reject_frame([row])])
+            self.begin("")
+        return Batch(deals, rejects)
+
+    def _list(self, rejects: pl.DataFrame) -> pl.DataFrame:
+        """Leave out what is beyond the limit of the source: it is counted where that ends."""
+        room = MOST_LISTED - self.listed
+        if rejects.height <= room and not has_left_out(rejects):
+            self.listed += rejects.height
+            return rejects
+        listed = rejects.filter(~is_left_out()).head(room)
+        self.listed += listed.height
+        self.left_out += count_rejects(rejects) - listed.height
+        return listed
 
 
 def _nothing_usable(rejects: pl.DataFrame, inputs: object) -> str:
     if rejects.height:
-        return f"expected deals, got none and {rejects.height} rejects; {_describe(rejects)}"
+        count = count_rejects(rejects)
+        return f"expected deals, got none and {count:,} rejects; {_describe(rejects)}"
     shown = inputs if isinstance(inputs, str | os.PathLike) else "the inputs"
     return f"expected deals, got none: no board in {str(shown)!r}"
 

@@ -7,7 +7,7 @@ them it is: where the answers differ in kind, the asker gives a writer that can 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.kernels import Backend, DealArrays, EntryLists, FirstAuctions
@@ -126,6 +126,11 @@ class AnyBidder(Protocol):
     @property
     def title(self) -> str | None:
         """Title of the system; None for a table of rows."""
+        ...
+
+    @property
+    def options(self) -> Sequence[dict[str, Any]]:
+        """Options of the system's text (``option_rows``); none for a table of rows."""
         ...
 
     @property

@@ -34,9 +34,11 @@ from bidcascade.bridge import (
     parse_hand,
     parse_seat,
 )
+from bidcascade.kernels.bounded_files import read_bounded
 from bidcascade.systems.language.syntax_tree import NOWHERE, Where
 
 from .choice import Choice
+from .limits import LONGEST_CASE, LONGEST_CASES, MOST_ERRORS
 from .system import System
 
 _LINE: Final = re.compile(
@@ -86,7 +88,7 @@ def read_cases(path: "str | Path") -> list[Case]:
     """
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bounded(path, LONGEST_CASES).decode()
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{path.name}: expected UTF-8 text, got {error.reason}") from None
     return parse_cases(text, path.name)
@@ -108,6 +110,15 @@ def parse_cases(text: str, name: str = "<text>") -> list[Case]:
         line, where = line.strip(), Where(name, number)
         if not line:
             continue
+        if len(errors) == MOST_ERRORS:
+            errors.append(f"{where}: what follows was not read")
+            break
+        if len(written) > LONGEST_CASE:
+            errors.append(
+                f"{where}: expected a line of at most {LONGEST_CASE:,} characters, "
+                f"got {len(written):,}"
+            )
+            continue
         if line.startswith("group "):
             group = line[6:].strip()
             continue
@@ -115,7 +126,10 @@ def parse_cases(text: str, name: str = "<text>") -> list[Case]:
             if line.startswith("{"):
                 found.append(_from_json(json.loads(line), where))
             else:
+                line = " ".join(line.split())
                 found.append(_from_words(line, group, remark.strip(), where))
+        except RecursionError:
+            errors.append(f"{where}: expected one object, got one nested too deeply")
         except (BidcascadeError, ValueError, KeyError) as error:
             errors.append(f"{where}: {error}")
     if errors:

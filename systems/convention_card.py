@@ -7,9 +7,11 @@ before the openings). Each is filled from places of the text: what a pair meets 
 calls ask for. Leads and signals are no part of a system's text, and left to the players.
 """
 
+import html
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -27,8 +29,10 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
+from bidcascade.kernels.bounded_files import read_bounded
 
 from .describing import agreements_of, description_of
+from .limits import LONGEST_CARD
 from .places import PlaceEntry
 from .registry import open_system
 from .system import System
@@ -39,6 +43,8 @@ _NOTRUMP: Final = 4
 _GAME: Final = parse_call("4S")
 """Higher bids are where the strength of both hands is known: every system has them."""
 _LONGEST: Final = 1 << 24
+PAGE_NAME: Final = "bidcascade-card"
+_IN_PAGE: Final = re.compile(rf'<meta name="{PAGE_NAME}" content="([^"]*)">')
 _CONVENTIONAL: Final = ("artificial", "relay", "transfer", "puppet")
 
 
@@ -65,12 +71,16 @@ class CardSection:
 
 @dataclass(frozen=True, slots=True)
 class CardConvention:
-    """An option or a convention of the text: on or off, or None for what cannot be turned off."""
+    """An option or a convention of the text: on or off, or None for what cannot be turned off.
+
+    ``title`` is what players call an option; it is empty for a convention.
+    """
 
     name: str
     is_on: bool | None
     where: str
     about: str
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +328,11 @@ def _meanings(entries: Iterable[PlaceEntry]) -> Iterator[list[PlaceEntry]]:
 
 def _conventions(system: System, outline: Outline) -> Iterator[CardConvention]:
     for name, one in outline.described_options().items():
-        yield CardConvention(name, system.text.options[name], str(one.where), one.about)
+        words = system.text.option_words[name]
+        about = words.about or one.about
+        yield CardConvention(
+            name, system.text.options[name], str(one.where), about, title=words.title
+        )
     for one in outline.conventions:
         yield CardConvention(one.name, None, str(one.where), one.about)
 
@@ -331,8 +345,23 @@ def print_card(card: ConventionCard) -> str:
     return json.dumps(asdict(card), indent=1, ensure_ascii=False) + "\n"
 
 
+def print_card_head(card: ConventionCard) -> str:
+    """Write what a page says of its card in its head: all but the sections.
+
+    Examples
+    --------
+    >>> card = card_of(open_system("sayc"), "sayc")
+    >>> parse_card(print_card_head(card)).options == card.options
+    True
+    """
+    return json.dumps(asdict(replace(card, about="", sections=(), conventions=())))
+
+
 def parse_card(text: str, source: str = "<card>") -> ConventionCard:
-    r"""Read a card that :func:`print_card` wrote.
+    r"""Read a card that :func:`print_card` wrote, or its page.
+
+    A page to be printed (``bidcascade system card --out card.html``) has system, digest and options
+    of the card in its head, under the name :data:`PAGE_NAME`; its sections are left empty.
 
     Raises
     ------
@@ -362,6 +391,14 @@ def parse_card(text: str, source: str = "<card>") -> ConventionCard:
             found[name] = value
         return found
 
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        head = _IN_PAGE.search(text)
+        if head is None:
+            raise InvalidSystem(
+                f"{source}: expected a card as JSON, or a page with one in its head, "
+                "got a page without"
+            )
+        text = html.unescape(head[1])
     try:
         stored = json.loads(text, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
@@ -378,10 +415,12 @@ _NESTED: Final = {"sections": CardSection, "rows": CardRow, "conventions": CardC
 def _read(kind: type, stored: object, source: str, what: str) -> Any:
     """Read one part of a card, whose fields name their types."""
     names = [one.name for one in fields(kind)]
-    if not isinstance(stored, dict) or sorted(stored) != sorted(names):
+    # what a part has by default, cards of earlier versions lack
+    needed = {one.name for one in fields(kind) if one.default is MISSING}
+    if not isinstance(stored, dict) or not needed <= stored.keys() <= {*names}:
         got = sorted(stored) if isinstance(stored, dict) else stored
         raise InvalidSystem(f"{source}: expected {what} with {', '.join(names)}, got {_short(got)}")
-    return kind(**{name: _field(name, stored[name], source) for name in names})
+    return kind(**{name: _field(name, value, source) for name, value in stored.items()})
 
 
 def _field(name: str, value: object, source: str) -> Any:
@@ -416,7 +455,7 @@ def options_of_card(path: str | Path, system: str | Path) -> dict[str, bool]:
         If the file is no card, or the system with these options does not bid as the card says.
     """
     try:
-        text = Path(path).read_text("utf-8")
+        text = read_bounded(Path(path), LONGEST_CARD, InvalidSystem).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidSystem(f"{path}: expected a card that can be read: {error}") from None
     card = parse_card(text, str(path))

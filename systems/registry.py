@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 DEFAULT_TABLE: Final = "sayc"
 SUFFIX: Final = ".bidding"
 """What the files of systems end with."""
+ZIP_SUFFIX: Final = ".zip"
+"""What zip files end with that hold a system's text and its pages, as the page saves them."""
 SYSTEMS: Final = Path(__file__).parent / "texts"
 """Folder of the systems that come with the package."""
 
@@ -59,7 +61,8 @@ def is_system(name_or_path: "str | Path") -> bool:
     >>> is_system("sayc"), is_system("tables/precision.jsonl"), is_system("mine.bidding")
     (True, False, True)
     """
-    return str(name_or_path) in named_systems() or Path(name_or_path).suffix == SUFFIX
+    suffix = Path(name_or_path).suffix
+    return str(name_or_path) in named_systems() or suffix in (SUFFIX, ZIP_SUFFIX)
 
 
 def absolute_name(name_or_path: "str | Path") -> str:
@@ -124,7 +127,8 @@ def open_system(
     Parameters
     ----------
     name_or_path : str or Path
-        ``"sayc"``, or a file that ends in ``.bidding``.
+        ``"sayc"``, a file that ends in ``.bidding``, or a zip file of such files that the page
+        has saved.
     options : mapping of str to bool, optional
         Options of the system to be set.
 
@@ -150,6 +154,12 @@ def open_system(
         path = SYSTEMS / f"{name_or_path}{SUFFIX}"
     elif _is_rows(path):
         raise NoSystem(f"expected a system, got a table of rows: {str(name_or_path)!r}")
+    elif path.suffix == ZIP_SUFFIX and path.is_file():
+        from .language.reader import read_given
+        from .zipped_texts import read_zipped_texts
+
+        main, texts = read_zipped_texts(path)
+        return System(read_given(main, texts, options=options), path.stem)
     elif not file_of(path).is_file():
         raise _unknown(name_or_path, "a system's name")
     return System.open(path, options=options)
@@ -206,10 +216,14 @@ def chosen_options(
                 chosen[number][name] = _SWITCHES[value.lower()] if equals else True
                 found = True
         if not found:
+            from .language.errors import nearest
+
+            near = nearest(name, there)
             names = ", ".join(system for system, path in systems if is_system(path)) or "none"
             raise InvalidSystem(
                 f"expected an option of the system{'s' * (len(systems) > 1)} {names} "
                 f"({', '.join(sorted(there)) or 'none'}), got {word!r}"
+                + (f"; did you mean {near!r}" if near else "")
             )
     return chosen
 

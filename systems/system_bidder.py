@@ -41,6 +41,7 @@ from .any_bidder import (
     Written,
 )
 from .bid_answer import BidAnswer, read_question
+from .language.options import option_rows
 from .system import System, SystemPlaces
 from .system_bid import answer_from_system
 
@@ -167,6 +168,10 @@ class SystemBidder:
     @property
     def title(self) -> str | None:
         return self._system.text.title
+
+    @property
+    def options(self) -> list[dict[str, Any]]:
+        return option_rows(self._system.text)
 
     @property
     def vocabulary(self) -> Vocabulary:

@@ -24,6 +24,7 @@ from bidcascade.bridge import (
 
 from .compile import DEFAULT_SEED, Sample
 from .describing import agreements_of, description_of
+from .language.syntax_tree import OptionWords
 from .places import PlaceEntry
 from .system import System
 from .text_outline import Outline, outline_of
@@ -119,6 +120,7 @@ class SystemBook:
     name: str
     digest: str
     options: dict[str, bool]
+    option_words: dict[str, OptionWords]
     about: str
     deals: int
     seed: int
@@ -187,6 +189,7 @@ def book_of(
         system.name,
         system.digest,
         dict(system.text.options),
+        dict(system.text.option_words),
         system.text.prose,
         deals,
         seed,

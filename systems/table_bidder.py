@@ -78,6 +78,7 @@ class TableBidder:
     """
 
     title = None
+    options: Final = ()
     usual_mode: Final = "all"
     usual_limit = UNLIMITED
     learned_bytes: Final = 0

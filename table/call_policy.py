@@ -23,12 +23,13 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
+from bidcascade.kernels.bounded_files import bounded_lines
 from bidcascade.loaders.parquet_decoder import decode_parquet
 
 from .bidding_table import BiddingTable
 from .build import build_table
 from .columns import INSERTED
-from .formats.json_lines import refuse_constant
+from .formats.json_lines import LONGEST_LINE, refuse_constant
 from .import_report import FindingCount, counted, finding_lines
 from .row import Row, shown
 
@@ -156,7 +157,8 @@ def _check_columns(names: list[str], place: str) -> None:
 
 def _of_csv(path: Path) -> Iterator[_Written]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
+        lines = bounded_lines(file, LONGEST_LINE, path.name, InvalidTable)
+        reader = csv.DictReader(lines, strict=True)
         try:
             _check_columns([*(reader.fieldnames or ())], path.name)
             for row in reader:
@@ -172,7 +174,8 @@ def _of_json(path: Path) -> Iterator[_Written]:
     # objects as pairs, so that a key that is there twice is seen
     decode = json.JSONDecoder(parse_constant=refuse_constant, object_pairs_hook=tuple).decode
     with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
+        lines = bounded_lines(file, LONGEST_LINE, path.name, InvalidTable)
+        for number, line in enumerate(lines, start=1):
             place = f"{path.name}, line {number}"
             if not line.strip():
                 continue

@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.support_durations import (
+    KNOWN,
+    VARIABLE,
+    DurationsWriter,
+    longest_first,
+    read_durations,
+)
 from tests.support_examples import is_full_run
+from tests.support_kinds import runs
 from tests.support_missing import missing
 from tests.support_second_tries import allow_second_tries
 
@@ -22,26 +30,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # so a shell starts what runs in the background, and commands that tests interrupt inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-LONGEST_FIRST = (
-    "kernels/test_cuda_systems.py",
-    "kernels/test_cuda_answers.py",
-    "page/test_page_access.py",
-    "test_docs.py",
-    "page/test_page_systems.py",
-    "page/test_practice.py",
-    "page/test_page_order.py",
-    "page/test_page_boards.py",
-    "engine/runs/test_scale_out.py",
-    "page/test_page_flows.py",
-    "page/test_bid.py",
-    "page/engine/test_engine_places.py",
-    "kernels/test_cuda_mutants.py",
-    "page/test_first_evening.py",
-    "page/test_page_offline.py",
-    "benchmarks/test_gpu_command.py",
-    "engine/runs/test_batch.py",
-)
-"""Files that take half a minute: begun first, so that no process is left alone with one of them."""
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Write how long tests take where that is wanted, in the process that starts the others."""
+    if (path := os.environ.get(VARIABLE)) and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(DurationsWriter(Path(path)))
 
 
 @pytest.fixture(scope="session")
@@ -66,16 +59,22 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark every test that reads the shared data for ``-m real_data``; long files go first.
 
-    What is marked ``full`` is left to the full run.
+    What is marked ``full`` is left to the full run, and what a change cannot touch to the run of
+    everything.
     """
-    if not is_full_run():
-        left = [item for item in items if item.get_closest_marker("full")]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if not item.get_closest_marker("full")]
+    left = [item for item in items if not _is_wanted(item)]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if _is_wanted(item)]
     for item in items:
         if "shared_data" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.real_data)
     allow_second_tries(items)
-    folder = Path(__file__).parent
-    turn = {folder / name: number for number, name in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: turn.get(item.path, len(turn)))
+    longest_first(items, read_durations(KNOWN))
+
+
+def _is_wanted(item: pytest.Item) -> bool:
+    if item.get_closest_marker("full") and not is_full_run():
+        return False
+    file = item.path.relative_to(Path(__file__).parent).as_posix()
+    is_property = bool(getattr(getattr(item, "obj", None), "is_hypothesis_test", False))
+    return runs(file, getattr(item, "fixturenames", ()), is_property=is_property)

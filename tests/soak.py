@@ -67,13 +67,13 @@ CALM_JOB_BOARDS = 40
 TMPFS_BYTES = 64 << 20
 LONGEST_JOB_S = 900.0
 TIMEOUT_MS = 120_000
-"""Kernels may have to be compiled."""
+"""Processes are killed and started all the time, beside other work."""
 PLACES_BYTES = 128 << 20
 """Reached early, so that memory that goes on growing is a leak."""
 NOTED_S = 10.0
 """Seconds between two looks at the memory of the service."""
 SETTLED_MINUTES = 5.0
-"""Until then memory may grow: kernels are loaded and places fill their budget."""
+"""Until then memory may grow: places fill their budget."""
 LOCKED_S = 14.0
 """Longer than a change waits for the store."""
 FULL_S = 8.0

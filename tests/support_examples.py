@@ -1,6 +1,6 @@
 """How much a test works through: in the check of every change, and in the full run.
 
-``--hypothesis-profile=full`` (``nox -s full``) is the full run, and so is ``thorough``.
+``--hypothesis-profile=full`` (``nox -s nightly``) is the full run, and so is ``thorough``.
 """
 
 from typing import Any, TypeVar

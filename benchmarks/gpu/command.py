@@ -6,7 +6,6 @@ when something is missing, the device is lost or the time is over: one line says
 
 import argparse
 import contextlib
-import datetime
 import json
 import os
 import signal
@@ -208,8 +207,6 @@ class _Run:
                 about = found.pop("about")
             except (OSError, ValueError, KeyError):
                 found, about = {}, f"the process ended with {code}, {LOG} says why"
-        if name == GO and "environment" in found:
-            found["environment"]["date"] = f"{datetime.date.today():%Y-%m-%d}"
         if code is None:
             return Outcome("stopped", f"after {seconds:.0f} s", seconds)
         status = {0: "done", 3: "missing"}.get(code, "wrong")

@@ -85,7 +85,7 @@ def main() -> None:
             endings(random, cards, count)
             for cards, count in ((4, 20_000), (5, 5_000), (6, 1_000), (7, 100))
         ],
-        "studies": [study(random, cards) for cards in (4, 5)],
+        "studies": [study(random, cards) for cards in (4, 5, 6)],
         "effect": effect(random, given.endings),
     }
     write_report(given.out, "single_dummy", found, page(found))

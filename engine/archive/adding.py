@@ -21,7 +21,7 @@ from bidcascade.engine.runs.manifest import RunPosition, describe_inputs
 from bidcascade.engine.runs.progress import Report
 from bidcascade.engine.runs.run_folder import LOCK
 from bidcascade.kernels.types import U64
-from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
+from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA, rejects_by
 from bidcascade.loaders.inputs import Input, Source, find_sources, shown_path
 
 from .archive import BOARD_SCHEMA, ArchivePart
@@ -44,6 +44,8 @@ from .parts import (
     Solve,
 )
 
+_MOST_REJECTS: Final = 100_000
+"""Rejects that are held until they are written."""
 _CHUNK: Final = 100_000
 _PIECE: Final = 1 << 20
 _NO_PARQUET: Final = b"PAR1"
@@ -291,7 +293,7 @@ class _Adder:
         self._skipped = {number: self._there(number) for number in wanted}
         self._boards: list[pl.DataFrame] = []
         self._rejects: list[pl.DataFrame] = []
-        self._bytes = self._height = 0
+        self._bytes = self._height = self._refused = 0
         self._ended: list[int] = []
         self.boards = self.duplicates = self.rejects = 0
         self.first_reject = ""
@@ -348,14 +350,17 @@ class _Adder:
             if not self.first_reject:
                 self.first_reject = first_reject(refused.drop("file"))
             self._rejects.append(refused)
-        if self._height >= PART_BOARDS or self._bytes >= PART_BYTES:
+            self._refused += refused.height
+        is_full = self._height >= PART_BOARDS or self._bytes >= PART_BYTES
+        if is_full or self._refused >= _MOST_REJECTS:
             self._write()
 
     def _write(self) -> None:
         """Write what was read as a part, without what is there already."""
         boards = pl.concat([pl.DataFrame(schema=_READ_SCHEMA), *self._boards], rechunk=True)
         rejects = pl.concat([_NO_REJECTS, *self._rejects])
-        self._boards, self._rejects, self._bytes, self._height = [], [], 0, 0
+        self._boards, self._rejects = [], []
+        self._bytes = self._height = self._refused = 0
         start = 0
         while start < max(1, boards.height):
             last = start + PART_BOARDS >= boards.height
@@ -397,8 +402,9 @@ class _Adder:
             (contents.duplicates, "duplicates"),
             (contents.rejects, "rejects"),
         ):
-            setattr(self, what, getattr(self, what) + frame.height)
-            for number, count in frame.group_by("file").len().iter_rows():
+            counts = rejects_by(frame, "file") if what == "rejects" else rows_by(frame, "file")
+            for number, count in counts:
+                setattr(self, what, getattr(self, what) + count)
                 source = self._catalogue.sources[number]
                 assert source is not None
                 setattr(source, what, getattr(source, what) + count)
@@ -435,12 +441,17 @@ class _Adder:
 
     def _new(self, frame: pl.DataFrame, kind: int) -> pl.DataFrame:
         """Leave out the records of a file that count already."""
-        for number, count in frame.group_by("file").len().iter_rows():
+        for number, count in rows_by(frame, "file"):
             if skipped := min(self._skipped[number][kind], count):
                 self._skipped[number][kind] -= skipped
                 of_file = pl.col("file") == number
                 frame = frame.filter(~of_file | (of_file.cum_sum() > skipped))
         return frame
+
+
+def rows_by(frame: pl.DataFrame, column: str) -> Iterator[tuple[int, int]]:
+    """Count the rows for each value of a column."""
+    return frame.group_by(column).len().iter_rows()
 
 
 _READ_SCHEMA: Final = pl.Schema({**DEAL_SCHEMA, "file": pl.UInt32()})

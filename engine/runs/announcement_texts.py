@@ -11,7 +11,9 @@ from typing import Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.bounded_files import bounded_lines
 from bidcascade.loaders import iter_deals
+from bidcascade.table.formats.json_lines import LONGEST_LINE
 
 from .progress import Report
 
@@ -70,7 +72,7 @@ def collect_texts(inputs: Sequence[str], progress: Report | None = None) -> Anno
     if archives:
         for batch in iter_deals(archives, whole=True, progress=progress):
             found.boards += batch.deals.height
-            found.rejects += batch.rejects.height
+            found.rejects += batch.refused
             _add_column(found, batch.deals)
     return found
 
@@ -85,10 +87,10 @@ def _add_column(found: AnnouncementTexts, deals: pl.DataFrame) -> None:
 def _lines(name: str) -> Iterator[str]:
     try:
         if name == "-":
-            yield from sys.stdin
+            yield from bounded_lines(sys.stdin, LONGEST_LINE, "standard input")
             return
         with Path(name).open(encoding="utf-8") as file:
-            yield from file
+            yield from bounded_lines(file, LONGEST_LINE, name)
     except UnicodeDecodeError:
         raise InvalidInput(f"expected text in UTF-8 in {name!r}") from None
 
@@ -99,7 +101,7 @@ def _texts_of(line: str, name: str, number: int) -> list[str]:
     where = f"in {name!r}, line {number}"
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise InvalidInput(f"expected JSON, got {line.strip()[:40]!r} {where}") from None
     if isinstance(value, str):
         return [value]

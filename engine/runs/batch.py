@@ -36,7 +36,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.engine.engine import Engine
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
-from bidcascade.loaders import empty_deals, empty_rejects
+from bidcascade.loaders import count_rejects, empty_deals, empty_rejects
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.loaders.whole_files import can_write, sync_folder, whole_file, write_parquet
 
@@ -354,7 +354,7 @@ class _Job:
         boards = pl.concat([empty_deals().select(self._columns), *deals], rechunk=True)
         refused = pl.concat([empty_rejects(), *rejects])
         backend = backend_of(self._engine, self._mode, self._backend, boards.height)
-        part = RunPart(self._parts_started, boards.height, refused.height, backend=backend)
+        part = RunPart(self._parts_started, boards.height, count_rejects(refused), backend=backend)
         if self._mode == "counts":
             self._boards_started += boards.height
             self._count(boards, refused, part)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.dealing import deal_hashes
-from bidcascade.loaders import HAND_COLUMNS, Batch, empty_rejects, iter_deals, sniff
+from bidcascade.loaders import HAND_COLUMNS, Batch, Rejects, iter_deals, sniff
 from bidcascade.loaders.inputs import Source
 from bidcascade.loaders.parquet_decoder import decode_parquet
 
@@ -116,20 +116,19 @@ def refuse_hopeless(sources: list[Source]) -> None:
                     return
         except OSError as error:
             raise InvalidInput(f"cannot read {source.name!r}: {error.strerror}") from None
-    refused = [empty_rejects()]
+    refused = Rejects()
     for batch in iter_deals(sources, whole=True):
         if batch.deals.height:
             return
-        refused.append(batch.rejects)
-    rejects = pl.concat(refused)
-    raise InvalidInput(nothing_usable(rejects, rejects.height))
+        refused.add(batch.rejects)
+    raise InvalidInput(nothing_usable(refused.frame(), refused.count))
 
 
 def nothing_usable(rejects: pl.DataFrame, count: int) -> str:
     """Say that there are no deals, and what was found instead."""
     if not rejects.height:
         return "expected deals, got none: no board in the inputs"
-    return f"expected deals, got none and {count} rejects; first reject: {first_reject(rejects)}"
+    return f"expected deals, got none and {count:,} rejects; first reject: {first_reject(rejects)}"
 
 
 def first_reject(rejects: pl.DataFrame) -> str:

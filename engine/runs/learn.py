@@ -21,7 +21,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels import get_backend
-from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
+from bidcascade.loaders import count_rejects, deal_arrays, empty_rejects, play_disagrees
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.table import BiddingTable
@@ -188,7 +188,7 @@ class _ReadBoards:
                 bid.write_ipc(partial, compression="lz4")
             self._place.count(path, part)
         part.boards += deals.height
-        part.rejects += rejects.height
+        part.rejects += count_rejects(rejects)
         part.rows += bid.height
         state = self._run.state
         state["play_disagrees"] += deals.height - played.height

@@ -24,6 +24,7 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.bounded_files import read_bounded
 from bidcascade.loaders.inputs import Source
 from bidcascade.loaders.whole_files import write_json
 from bidcascade.version import package_version
@@ -46,7 +47,10 @@ INPUT_SCHEMA: Final = pl.Schema(
     {"entry": pl.UInt32(), "path": pl.String(), "bytes": pl.UInt64(), "sha256": pl.String()}
 )
 """Columns of lists of inputs; ``entry`` is null, for the extra of a table that it becomes."""
-_LONGEST: Final = 1 << 30
+_LONGEST: Final = 32 << 20
+"""Bytes of a manifest: one of a hundred thousand files has twenty million."""
+_MOST_VALUES: Final = 1_000_000
+"""Values in it, of which each takes a hundred bytes of memory."""
 _FILES_AT_ONCE: Final = 10_000
 
 
@@ -274,7 +278,10 @@ def _read_json(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _LONGEST:
             raise InvalidInput(f"expected a manifest, got {path.stat().st_size} bytes in {path}")
-        value = json.loads(path.read_text(encoding="utf-8"))
+        content = read_bounded(path, _LONGEST)
+        if sum(map(content.count, (b",", b"[", b"{"))) > _MOST_VALUES:
+            raise InvalidInput(f"expected a manifest of at most {_MOST_VALUES:,} values in {path}")
+        value = json.loads(content)
     except (OSError, ValueError, RecursionError) as error:
         raise InvalidInput(f"cannot read the manifest {str(path)!r}: {error}") from None
     if not isinstance(value, dict):

@@ -14,7 +14,8 @@ from typing import Any, Final, NamedTuple
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, InvalidTable
-from bidcascade.loaders import empty_rejects, play_disagrees
+from bidcascade.loaders import count_rejects, empty_rejects, play_disagrees
+from bidcascade.loaders.frame import reject_weights
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.systems import open_table
@@ -208,7 +209,7 @@ class _Job:
             disagrees = play_disagrees(chunk.deals)
             self._miner.add(chunk.deals.filter(~disagrees))
             self._miner.counts += MinedCounts(
-                rejects=chunk.rejects.height, play_disagrees=int(disagrees.sum())
+                rejects=count_rejects(chunk.rejects), play_disagrees=int(disagrees.sum())
             )
             position.add(chunk.source, chunk.deals.height, chunk.rejects.height)
             rejects.append(chunk.rejects)
@@ -255,7 +256,7 @@ def _write_rejects(folder: WorkFolder, file: str | Path | None) -> list[dict[str
     # the text in a reason is that of one record
     reason = pl.col("reason").str.replace(r"(:|, got ).*", "").str.slice(0, 80).alias("reason")
     counted = refused.group_by(reason).agg(
-        pl.len().alias("count"), pl.col("source").first().alias("first")
+        reject_weights().sum().alias("count"), pl.col("source").first().alias("first")
     )
     return (
         counted.sort(["count", "reason"], descending=[True, False])

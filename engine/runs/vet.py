@@ -23,7 +23,7 @@ from bidcascade.bridge import InvalidInput, format_calls
 from bidcascade.engine.engine import Engine
 from bidcascade.kernels import NO_ENTRY
 from bidcascade.kernels.npy_files import write_npy
-from bidcascade.loaders import deal_arrays, empty_rejects, play_disagrees
+from bidcascade.loaders import Rejects, count_rejects, deal_arrays, play_disagrees
 from bidcascade.loaders.inputs import Source, find_sources
 from bidcascade.loaders.read import CHUNK_DEALS
 from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
@@ -218,7 +218,7 @@ def vet(
     found = _Found(engine, prefix, with_own=with_own)
 
     def vetted() -> Vetted:
-        numbers, rejects = found.numbers, pl.concat(found.rejects)
+        numbers, rejects = found.numbers, found.rejects.frame()
         numbers["repeated_inputs"] = len(named) - listed.height
         if not found.vetting.counts["calls"]:
             raise InvalidInput(_nothing(numbers, rejects, prefix))
@@ -277,7 +277,7 @@ class _Found:
     prefix: tuple[int, ...]
     with_own: bool = field(kw_only=True)
     numbers: Counter[str] = field(default_factory=Counter)
-    rejects: list[pl.DataFrame] = field(default_factory=lambda: [empty_rejects()])
+    rejects: Rejects = field(default_factory=Rejects)
 
     def __post_init__(self) -> None:
         self.vetting = Vetting(self.engine.table)
@@ -311,9 +311,10 @@ class _Found:
 
     def _add(self, frame: pl.DataFrame, rejects: pl.DataFrame) -> None:
         numbers, engine, prefix = self.numbers, self.engine, self.prefix
-        numbers["records"] += frame.height + rejects.height
-        numbers["rejects"] += rejects.height
-        self.rejects.append(rejects)
+        refused = count_rejects(rejects)
+        numbers["records"] += frame.height + refused
+        numbers["rejects"] += refused
+        self.rejects.add(rejects)
         played = frame.filter(~play_disagrees(frame))
         numbers["play_disagrees"] += frame.height - played.height
         frame = played
@@ -359,7 +360,8 @@ class _Steps:
         if run.parts:
             found.numbers.update(run.state["numbers"])
             found.vetting.counts.update(run.state["counts"])
-            found.rejects += [pl.read_parquet(path / name) for name in run.named("rejects-")]
+            for name in run.named("rejects-"):
+                found.rejects.add(pl.read_parquet(path / name))
             step = run.parts[-1].number
             for name, tally in found.vetting.tallies.items():
                 tally.merge(pl.read_parquet(path / _name(name, step)))
@@ -370,7 +372,7 @@ class _Steps:
     def took(self, found: _Found, chunk: BoardChunk, position: RunPosition) -> None:
         """Notice what was taken in; make it count where that is due."""
         self._part.boards += chunk.deals.height
-        self._part.rejects += chunk.rejects.height
+        self._part.rejects += count_rejects(chunk.rejects)
         if chunk.rejects.height:
             self._rejects.append(chunk.rejects)
         if self._part.boards + self._part.rejects >= self._step_deals:
@@ -447,5 +449,5 @@ def _nothing(numbers: Counter[str], rejects: pl.DataFrame, prefix: tuple[int, ..
     if numbers["play_disagrees"]:
         found += f", {numbers['play_disagrees']:,} whose play disagrees"
     if rejects.height:
-        found += f" and {rejects.height:,} rejects, the first: {first_reject(rejects)}"
+        found += f" and {count_rejects(rejects):,} rejects, the first: {first_reject(rejects)}"
     return f"expected {wanted}, got {found}"

@@ -19,6 +19,7 @@ from typing import Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput, InvalidTable
+from bidcascade.loaders import count_rejects
 from bidcascade.loaders.whole_files import can_write, sync_folder, write_parquet
 from bidcascade.table import BiddingTable
 from bidcascade.table.evidence.mined_table import INPUTS
@@ -137,7 +138,7 @@ class WorkFolder:
         part = RunPart(
             len(run.parts),
             miner.counts.records - miner.counts.rejects - run.boards,
-            sum(frame.height for frame in refused),
+            sum(map(count_rejects, refused)),
         )
         if not run.parts:
             self.place.count(self.path / _MINED, part)

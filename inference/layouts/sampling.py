@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Final
 
 from bidcascade.bridge import (
@@ -111,7 +110,6 @@ def sample_layouts(
     >>> len(layouts), layouts.report.relaxed
     (50, ())
     """
-    _compile()
     started = time.perf_counter()
     calls = auction_calls(auction)
     Auction.of(calls)
@@ -148,13 +146,6 @@ def sample_layouts(
         time.perf_counter() - started,
     )
     return Layouts(layouts, weights, dealer, sides, report)
-
-
-@cache
-def _compile() -> None:
-    """Draw some deals once in a process: nobody's time limit is spent on compiling."""
-    for where in (), ("HCP_N + HCP_S >= 20",), ("HCP_N + HCP_S == 40", "QT_N + QT_S <= 16"):
-        next(deal_where(where, count=1, seed=0))
 
 
 def _search(

@@ -63,6 +63,10 @@ MODULE_FLAGS: Final = (
 """Flags of the module: what every browser has since 2021, and memory for 1 GiB at most. Bidding is
 as quick as with -O3, and less has to come and to be compiled before the first call."""
 
+CACHE_VARIABLE: Final = "BIDCASCADE_CORE_CACHE"
+"""Environment variable that names a folder: what was built once with the same sources, flags and
+name of a compiler is copied from there. The whole check sets it, as it installs several times."""
+
 _COMPILERS: Final = ("c++", "g++", "clang++")
 _SUFFIXES: Final = {"linux": ".so", "macos": ".dylib", "windows": ".dll"}
 _COMPILE_SECONDS: Final = 900
@@ -325,21 +329,47 @@ def build_module(folder: Path, sources: Path = SOURCES) -> Path:
 
 
 def _compiled(folder: Path, name: str, command: Sequence[str]) -> Path:
+    cached = _cached(name, command)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as scratch:
-        # zig compiles parts of itself first: not left behind in the user's folder
-        caches = dict.fromkeys(("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR"), scratch)
-        try:
-            done = subprocess.run(
-                command,
-                cwd=scratch,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_COMPILE_SECONDS,
-                env={**caches, **os.environ},
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise BuildError(f"expected a C++ compiler, got {command[0]!r}: {error}") from error
-        if done.returncode:
-            raise BuildError(f"{shlex.join(command)} failed:\n{done.stderr}")
-        return (Path(scratch) / name).replace(folder / name)
+        built = Path(scratch) / name
+        if cached is not None and cached.exists():
+            shutil.copyfile(cached, built)
+        else:
+            _compile(command, scratch)
+        if cached is not None and not cached.exists():
+            # whole or not at all, as another process may build the same
+            copied = cached.with_name(f"{cached.name}.{os.getpid()}")
+            shutil.copyfile(built, copied)
+            copied.replace(cached)
+        return built.replace(folder / name)
+
+
+def _cached(name: str, command: Sequence[str]) -> Path | None:
+    """Where the cache has the result of a command, which names the version of the sources."""
+    folder = os.environ.get(CACHE_VARIABLE)
+    if not folder:
+        return None
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    # sources and compilers lie elsewhere in each installation
+    words = [Path(word).name if Path(word).is_absolute() else word for word in command]
+    digest = hashlib.sha256(repr(words).encode()).hexdigest()
+    return Path(folder) / f"{digest[:16]}-{name}"
+
+
+def _compile(command: Sequence[str], scratch: str) -> None:
+    # zig compiles parts of itself first: not left behind in the user's folder
+    caches = dict.fromkeys(("ZIG_LOCAL_CACHE_DIR", "ZIG_GLOBAL_CACHE_DIR"), scratch)
+    try:
+        done = subprocess.run(
+            command,
+            cwd=scratch,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_COMPILE_SECONDS,
+            env={**caches, **os.environ},
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BuildError(f"expected a C++ compiler, got {command[0]!r}: {error}") from error
+    if done.returncode:
+        raise BuildError(f"{shlex.join(command)} failed:\n{done.stderr}")

@@ -19,9 +19,12 @@ struct LinBoard {
 };
 static_assert(sizeof(LinBoard) == 30 * sizeof(i64), "kernels/core/lin.py has the same columns");
 
-// A record without hands: `has_problem` where an `md` is wrong, and the text to quote.
+// Why a record is no board. Limits are those of loaders/limits.py.
+enum LinProblem : i64 { NO_HANDS, WRONG_HANDS, TOO_MANY_TOKENS, TOO_MANY_BYTES };
+
+// A record that is no board, and the text to quote.
 struct LinReject {
-    i64 document, record, has_problem;
+    i64 document, record, problem;
     Part quoted;
 };
 static_assert(sizeof(LinReject) == 5 * sizeof(i64), "kernels/core/lin.py has the same columns");
@@ -45,6 +48,7 @@ struct LinArrays {
     Array<u8> tail, play, commentary;
     Array<LinLasting> lasting;
     Array<i64> counts;  // boards, rejects, calls, bytes of announcements, tail, play, and commentary
+    Array<const i64> limits;  // tokens and bytes that a record may have
 };
 constexpr u64 LIN_COUNTS = 7;
 
@@ -56,7 +60,7 @@ inline bool has_room_for_text(const LinArrays& arrays) {
     for (const Array<u8>& one : bytes)
         if (one.length < least) return false;
     return arrays.announcement_ends.length >= least && arrays.lasting.length == 1 &&
-           arrays.counts.length == LIN_COUNTS &&
+           arrays.counts.length == LIN_COUNTS && arrays.limits.length == 2 &&
            arrays.side_words.lengths.length == arrays.side_words.words.length &&
            arrays.side_words.sides.length == arrays.side_words.words.length;
 }
@@ -119,7 +123,7 @@ class LinReader {
     // of the board
     bool is_open = false, in_header = false, has_deal = false, has_problem = false;
     bool broken_play = false;
-    i64 record_start = 0;
+    i64 record_start = 0, tokens = 0;
     i32 claim = NO_VALUE, first_board = NO_VALUE;
     Part problem = NOWHERE, results = NOWHERE;
     AuctionState auction;
@@ -153,8 +157,13 @@ class LinReader {
             if (begins && is_open && !close_board(token.start)) return false;
             if (at_end) return true;
             if (begins) open_board(token);
-            take(token);
+            // what is behind a record's last one is passed over; what lasts is taken all the same
+            if (!is_open || ++tokens <= in.limits[0] || is_lasting(token.key)) take(token);
         }
+    }
+
+    static bool is_lasting(i32 key) {
+        return key == PN || key == PW || key == VG || key == RS || key == SV || key == AH;
     }
 
     // Whether no call or card of the board has come yet.
@@ -206,6 +215,7 @@ class LinReader {
         is_open = in_header = true;
         has_deal = has_problem = broken_play = false;
         record_start = token.start;
+        tokens = 0;
         claim = NO_VALUE;
         first_board = event.first_board;
         results = lasting.results;
@@ -231,10 +241,14 @@ class LinReader {
     bool close_board(i64 stop) {
         is_open = false;
         board.record = ++records;
-        if (!has_deal) {
+        const LinProblem why = stop - record_start > in.limits[1] ? TOO_MANY_BYTES
+                               : tokens > in.limits[0]            ? TOO_MANY_TOKENS
+                               : has_problem                      ? WRONG_HANDS
+                                                                  : NO_HANDS;
+        if (!has_deal || why == TOO_MANY_BYTES || why == TOO_MANY_TOKENS) {
             if (static_cast<u64>(rejects) == in.rejects.length) return false;
-            const Part quoted = has_problem ? problem : Part{record_start, stop};
-            in.rejects[rejects++] = {board.document, records, has_problem, quoted};
+            const Part quoted = why == WRONG_HANDS ? problem : Part{record_start, stop};
+            in.rejects[rejects++] = {board.document, records, why, quoted};
             now = board_start;
             return true;
         }

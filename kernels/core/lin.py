@@ -22,6 +22,8 @@ SIDES_START, SIDES_END, CARDS_START, CARDS_END, CLAIM_START, CLAIM_END = range(2
 _BOARD_COLUMNS: Final = 30
 _REJECT_COLUMNS: Final = 5
 _LONGEST_WORD: Final = 16
+_ANY: Final = 1 << 62
+"""No limit."""
 
 
 class LinBoards(NamedTuple):
@@ -30,7 +32,8 @@ class LinBoards(NamedTuple):
     boards: I64
     """[boards, 30]; contract codes as the deal frame has them, -1 for what is not known."""
     rejects: I64
-    """Document, record, whether an ``md`` is wrong, start and end of the text to quote."""
+    """Document, record, why it is none (an ``enum`` of ``lin.hpp``), start and end of the text to
+    quote."""
     calls: U8
     alerts: U8
     announcements: U8
@@ -62,6 +65,7 @@ class _LinArrays(ArrayGroup):
         "commentary": ("u1",),
         "lasting": ("i8", 5, 2),
         "counts": ("i8",),
+        "limits": ("i8",),
     }
 
 
@@ -77,7 +81,9 @@ def _side_words() -> dict[str, Any]:
     }
 
 
-def read_lin_documents(text: bytes, ends: I64) -> LinBoards:
+def read_lin_documents(
+    text: bytes, ends: I64, *, most_tokens: int = _ANY, longest_record: int = _ANY
+) -> LinBoards:
     """Read the boards of several LIN documents that lie one behind the other.
 
     Parameters
@@ -86,6 +92,8 @@ def read_lin_documents(text: bytes, ends: I64) -> LinBoards:
         All documents, UTF-8.
     ends : int64 [documents]
         Where each document ends.
+    most_tokens, longest_record : int
+        Tokens and bytes that a record may have; one with more is refused. Any by default.
 
     Raises
     ------
@@ -123,6 +131,7 @@ def read_lin_documents(text: bytes, ends: I64) -> LinBoards:
         commentary=commentary,
         lasting=lasting,
         counts=counts,
+        limits=np.array([most_tokens, longest_record], np.int64),
         **_side_words(),
     )
     call_core("core_read_lin", arrays)

@@ -1,8 +1,11 @@
-// Reads files and texts of boards: LIN, PBN, addresses of hand viewers, reports of a call or card. Long ones do not hold the page up.
+// Reads files and texts of boards: LIN, PBN, addresses of hand viewers and of the page, JSON, printed deals, reports of
+// a call or card. Long ones do not hold the page up.
 
 import { isBinary, textOfBytes } from "./file_text.js";
+import { isJsonDeals, jsonBoards } from "./json_deals.js";
 import { linBoards } from "./lin_boards.js";
 import { pbnBoards } from "./pbn_boards.js";
+import { isPrinted, printedBoards } from "./printed_deals.js";
 import { isReport, reportBoards } from "./report_boards.js";
 import { phrase } from "./texts.js";
 import { firstLink, linksOf } from "./viewer_links.js";
@@ -17,7 +20,7 @@ const LIN_TOKEN = new RegExp(
 );
 const PBN_TAG = /^[ \t]*\[\s*[A-Za-z]\w*\s+"|\[\s*Deal\s+"|^%[ \t]*PBN/im;
 
-/** "address", "pbn", "lin" or "report"; null if a text is none of them. */
+/** "address", "pbn", "lin", "json", "printed" or "report"; null if a text is none of them. */
 export function kindOf(text) {
   if (isReport(text)) return "report";
   const token = text.search(LIN_TOKEN);
@@ -28,6 +31,8 @@ export function kindOf(text) {
   const isLin = token >= 0 && !/^\s*[<{[]/.test(text);
   if (isPbn(isLin ? text.slice(0, token + 1) : text)) return "pbn";
   if (isLin) return "lin";
+  if (isJsonDeals(text)) return "json";
+  if (isPrinted(text)) return "printed";
   return /^\s*https?:\/\/\S*$/i.test(text) ? "address" : null;
 }
 
@@ -45,7 +50,9 @@ function* linkBoards(text) {
   }
 }
 
-const READERS = { address: linkBoards, pbn: pbnBoards, lin: linBoards, report: reportBoards };
+const READERS = {
+  address: linkBoards, pbn: pbnBoards, lin: linBoards, json: jsonBoards, printed: printedBoards, report: reportBoards,
+};
 
 /** Let the page do what waits. */
 function breath() {
@@ -77,14 +84,13 @@ export async function readBoards(text, kind, options) {
   return { boards, problems };
 }
 
-/** Text of a file of boards and its kind. Throws a sentence that names the file. */
+/** Text of a file of boards and its kind, null for hands as people write them. Throws a sentence that names the file. */
 export async function textOfFile(file) {
   const refuse = (name) => new Error(phrase(name, { file: file.name, size: Math.round(LONGEST / 1e6) }));
   if (file.size > LONGEST) throw refuse("boards.too-long");
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (isBinary(bytes)) throw refuse("boards.binary");
   const text = textOfBytes(bytes);
-  const kind = kindOf(text);
-  if (!kind) throw refuse(text.trim() ? "boards.no-file" : "boards.empty-file");
-  return { name: file.name, text, kind };
+  if (!text.trim()) throw refuse("boards.empty-file");
+  return { name: file.name, text, kind: kindOf(text) };
 }

@@ -209,7 +209,7 @@ function problemsNode(problems) {
 
 function fileButton() {
   const input = h("input", {
-    type: "file", id: "boards-files", multiple: true, accept: ".lin,.pbn,.txt,.html,.json", hidden: true,
+    type: "file", id: "boards-files", multiple: true, accept: ".lin,.pbn,.txt,.html,.json,.jsonl", hidden: true,
     onchange: () => openFiles([...input.files]),
   });
   const choose = () => input.click();

@@ -1,5 +1,6 @@
 // A picture of a board: hands, dealer, vulnerability, auction, contract. One drawing, as SVG or PNG.
 
+import { linksText } from "./board_export.js";
 import { contractParts, titleOf } from "./board_facts.js";
 import { noteOf } from "./call_notes.js";
 import { isBid, SEAT_NAMES, SEATS } from "./calls.js";
@@ -149,6 +150,8 @@ function pictureSvg(one, colours = pageColours()) {
     width: WIDTH, height, viewBox: `0 0 ${WIDTH} ${height}`, role: "img", "aria-label": pictureText(one),
     "font-family": FONT,
   }, svg("rect", { width: WIDTH, height, fill: colours.page }));
+  // the board itself, for readers of files of boards
+  made.append(svg("metadata", {}, linksText([one]).trim()));
   for (const part of parts) {
     made.append(part.runs ? svg("text", {
       x: part.x, y: part.y, "font-size": part.size, "font-weight": part.bold ? 600 : 400, "text-anchor": part.anchor,

@@ -3,6 +3,7 @@
 import { get } from "./api.js";
 import { bidRank, isBid, spokenCall } from "./calls.js";
 import { busy, clear, h, notice } from "./dom.js";
+import { outlineOf } from "./engine_client.js";
 import { callNode, callsNode, callText } from "./format.js";
 import { topicsOf, topicText } from "./practice_sets.js";
 import { linkTo } from "./state.js";
@@ -77,6 +78,18 @@ async function showConventions(place, tableName, signal) {
   }
 }
 
+/** Options of the text: which are played, and which could be. */
+async function showOptions(place, tableName, signal) {
+  const { options } = await outlineOf(tableName).catch(() => ({ options: [] }));
+  if (signal.aborted) return;
+  place.hidden = !options.length;
+  const list = (head, some) => some.length > 0 && [h("h4", null, head), h("ul", { class: "card-options" }, some.map(({ title: words, about }) => h("li", null,
+    h("b", null, words), about && h("span", { class: "soft" }, " ", about))))];
+  clear(place, h("h3", null, phrase("card.options")), list(phrase("card.played"), options.filter(({ on }) => on)),
+    list(phrase("card.not-played"), options.filter(({ on }) => !on)),
+    h("p", null, h("a", { href: linkTo({ view: "systems" }) }, phrase("card.turn"))));
+}
+
 export async function show(place, now, signal) {
   const { tables } = await get("/v1/tables", { signal });
   const one = tables.find((candidate) => candidate.name === (now.table || tables[0].name));
@@ -88,11 +101,12 @@ export async function show(place, now, signal) {
   ].map((places) => Promise.all(places.map(async (calls) => [calls, await at(calls)]))));
   if (signal.aborted) return "";
   const conventions = h("div", { "aria-live": "polite" }, busy(phrase("card.looking")));
+  const options = h("section", { class: "card-part", hidden: true });
   clear(
     place, h("h2", null, one.system ?? one.name),
     h("p", { class: "row" }, h("span", { class: "soft" }, phrase("card.intro")),
       h("a", { href: linkTo({ view: "book", calls: [], at: null }) }, phrase("help.book")),
-      h("a", { href: linkTo({ view: "systems", asked: one.name }) }, phrase("card.text"))),
+      h("a", { href: linkTo({ view: "systems" }) }, phrase("card.text"))),
     h("div", { class: "card-parts" },
       part(phrase("card.openings"), [], bidsOf(openings)),
       responses.map(([calls, entries]) => part(phrase("card.responses", { call: callText(calls[0]) }), calls, bidsOf(entries))),
@@ -101,8 +115,10 @@ export async function show(place, now, signal) {
         h("ul", { class: "card-rows" }, doubles.flatMap(([calls, entries]) => (
           entries.filter(({ call }) => call.startsWith("X")).map((entry) => rowNode(calls, entry, callsNode([...calls, entry.call])))
         )))),
-      h("section", { class: "card-part" }, h("h3", null, phrase("card.conventions")), conventions)),
+      h("section", { class: "card-part" }, h("h3", null, phrase("card.conventions")), conventions),
+      options),
   );
   showConventions(conventions, one.name, signal);
+  showOptions(options, one.name, signal);
   return phrase("card.said", { system: one.system ?? one.name });
 }

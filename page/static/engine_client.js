@@ -292,9 +292,9 @@ export async function digestOf(name) {
   const { tables } = await get("/v1/tables");
   const found = tables.find((one) => one.name === name) ?? tables[0];
   if (!isOwn(found.name)) return { name: found.name, digest: found.digest ?? null, own: false };
-  const { main, files } = await stored.textsOf(found.name);
-  const sorted = Object.keys(files).sort().map((file) => [file, files[file]]);
-  return { name: found.name, digest: await sha256(JSON.stringify([main, sorted])), own: true };
+  const { main, files, options } = await stored.textsOf(found.name);
+  const sorted = (some) => Object.keys(some).sort().map((key) => [key, some[key]]);
+  return { name: found.name, digest: await sha256(JSON.stringify([main, sorted(files), sorted(options ?? {})])), own: true };
 }
 
 /** Names of the systems that there are, one's own left out. */
@@ -334,7 +334,23 @@ export function editionOf(name) {
   return editions.get(name) ?? 0;
 }
 
-/** Complaints about texts `{main, files}`. */
+/** Options `{name, title, about, on, within}` of a system as it is played, those `chosen`, and names of its files. */
+export async function outlineOf(name) {
+  await openSystem(name);
+  return ask("outline", { name });
+}
+
+/** The same of texts `{main, files, options}`, in which something may be wrong. */
+export function outlineOfTexts(texts) {
+  return ask("outline", texts);
+}
+
+/** Turn an option of texts on or off, `{main, files, options, name, on}`: the outline then, with the choices for it. */
+export function turnOption(question) {
+  return ask("turn", question);
+}
+
+/** Complaints about texts `{main, files, options}`. */
 export function checkSystem(texts, signal) {
   return ask("check", texts, { signal });
 }

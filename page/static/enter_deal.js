@@ -7,12 +7,13 @@ import {
 } from "./cards.js";
 import { byId, clear, h, notice } from "./dom.js";
 import { titleOf } from "./board_facts.js";
-import { textOfFile } from "./board_files.js";
+import { kindOf, textOfFile } from "./board_files.js";
 import { openingPlace } from "./board_list.js";
 import { boardSet, keepBoards, placeOf, readTexts, setOpened } from "./board_set.js";
 import { auctionProblem, describeBoard, readPasted } from "./pasting.js";
-import { change, GAMES, isAtEnd, linkTo, onChange, seatToCall, state } from "./state.js";
+import { change, follow, GAMES, isAtEnd, linkTo, onChange, seatToCall, state } from "./state.js";
 import { phrase } from "./texts.js";
+import { onlyPageLink } from "./viewer_links.js";
 
 let say = () => {};
 let panel = null;
@@ -58,8 +59,26 @@ function open(boards) {
   say(phrase("boards.read", { number: boards.length }));
 }
 
+/** Show what a link of the page shows; throws a sentence about what of it cannot be read. */
+function turnTo(link) {
+  const complaints = follow(link);
+  if (complaints.length) throw new Error(complaints.join(" "));
+  say(phrase("paste.link-opened"));
+}
+
+/** A file of hands as people write them, or of one link of the page, as if its text were pasted. */
+async function useOneText({ name, text, kind }, tell) {
+  try {
+    await usePasted(text, tell);
+  } catch (error) {
+    throw kind ? error : new Error(phrase("boards.no-file", { file: name }));
+  }
+}
+
 /** Use a pasted text; throws a sentence where it cannot be read. `tell(number)` hears how far it is. */
 export async function usePasted(text, tell) {
+  const link = onlyPageLink(text);
+  if (link !== null && kindOf(text) === "address") return turnTo(link);
   const found = await readPasted(text, { tell });
   if (found.boards[0].hand || !found.boards[0].calls) return take(found.boards[0]);
   keepBoards(found, [{ name: "", text: text.trim(), kind: found.kind }]);
@@ -77,17 +96,22 @@ export async function useFiles(files, tell) {
       bad.push({ problem: error.message });
     }
   }
-  const { boards, problems } = await readTexts(texts, { tell });
+  const [only] = texts;
+  if (files.length === 1 && only && (!only.kind || onlyPageLink(only.text) !== null)) return useOneText(only, tell);
+  const known = texts.filter(({ kind }) => kind);
+  bad.push(...texts.filter(({ kind }) => !kind).map(({ name }) => ({ problem: phrase("boards.no-file", { file: name }) })));
+  const { boards, problems } = await readTexts(known, { tell });
   const all = [...bad, ...problems];
   if (!boards.length) {
     const names = texts.map(({ name }) => name).join(", ");
-    const problem = all[0]?.problem ?? phrase(`paste.no-${texts[0].kind}`);
+    const problem = all[0]?.problem ?? phrase(`paste.no-${only.kind}`);
     throw new Error(bad.length ? problem : phrase("boards.none-in", { files: names, problem }));
   }
-  keepBoards({ boards, problems: all }, texts);
+  keepBoards({ boards, problems: all }, known);
   open(boards);
   const problem = boards.length === 1 && (all[0]?.problem ?? auctionProblem(boards[0]));
   if (problem) throw new Error(problem);
+  return undefined;
 }
 
 /** Above the deal: which board of the list it is, and those beside it. */

@@ -162,7 +162,8 @@ function hasTable(name) {
 function leaveTable(complaints) {
   const { table } = state();
   const [{ value: other }] = byId("table-choice").options;
-  tell("error", [...complaints, phrase("page.no-table", { table, other })].join(" "));
+  const isText = state().view === "systems";
+  tell("error", [...complaints, isText ? phrase("systems.not-here", { name: table, other }) : phrase("page.no-table", { table, other })].join(" "));
   change({ table: "" }, { quiet: true });
 }
 

@@ -21,7 +21,7 @@ function isOwn(value) {
 
 /**
  * All own systems: `{name, base, main, files, options}`; files are those that differ from the base's, by name, options
- * those that were turned otherwise than the text has them.
+ * those that were turned.
  */
 export function ownSystems() {
   return stored(NAME, isOwn) ?? [];
@@ -58,8 +58,7 @@ export function freshName(stem) {
 /** What the engine reads: the main file's name, all texts by name (the base's with the changes), and options. */
 async function wholeText({ base, main, files, options }) {
   const { texts } = await systemOf(base);
-  const whole = { ...texts, ...files };
-  return { main, files: whole, options: turned(options, main, whole) };
+  return { main, files: { ...texts, ...files }, options };
 }
 
 useStored({
@@ -67,40 +66,6 @@ useStored({
   textsOf: (name) => wholeText(ownSystem(name)),
   baseOf: (name) => ownSystem(name)?.base ?? "",
 });
-
-const INCLUDE = /^[ \t]*(?:include|opponents play)[ \t]+"([^"\n]+)"/gmu;
-
-/** Names of a text and of all that it includes, in their order; what is not there is left out. */
-export function filesOf(main, files) {
-  const found = new Set();
-  const open = [main];
-  while (open.length) {
-    const name = open.shift();
-    if (found.has(name) || !Object.hasOwn(files, name)) continue;
-    found.add(name);
-    for (const [, file] of files[name].matchAll(INCLUDE)) open.push(file.endsWith(SUFFIX) ? file : file + SUFFIX);
-  }
-  return [...found];
-}
-
-const OPTION = /^[ \t]*option[ \t]+([\p{L}\p{N}][\p{L}\p{N}_-]*)(?:[ \t]*,[ \t]*(on|off))?[ \t]*:?[ \t]*(?:--.*)?\r?$/gmu;
-
-/** Options of a system by name, and whether its text has them on. */
-export function optionsOf(main, files) {
-  const found = new Map();
-  for (const name of filesOf(main, files)) {
-    for (const [, option, is] of files[name].matchAll(OPTION)) {
-      if (is || !found.has(option)) found.set(option, is === "on");
-    }
-  }
-  return found;
-}
-
-/** Of the options that were turned those that the text still has. */
-export function turned(options, main, files) {
-  const has = optionsOf(main, files);
-  return Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => has.has(name)));
-}
 
 /** Own system of files (of a file field or a drop), not kept yet; throws a sentence. */
 export async function systemOfFiles(chosen, base) {

@@ -118,6 +118,8 @@ export function readFragment(fragment) {
   if (SEATS.includes(fields.get("eyes"))) next.eyes = fields.get("eyes");
   if (fields.get("with")) next.other = fields.get("with");
   if (fields.get("ask")) next.asked = fields.get("ask");
+  // older addresses name the system of that view so
+  if (next.view === "systems" && next.asked) Object.assign(next, { table: next.asked, asked: "" });
   return { next, complaints };
 }
 
@@ -139,6 +141,14 @@ export function change(changes, { quiet = false } = {}) {
     else history.pushState(null, "", fragment);
   }
   tell(before);
+}
+
+/** Turn to what a link of the page shows, as if the browser had opened it; gives sentences about what of it is wrong. */
+export function follow(query) {
+  const { complaints } = readFragment(query);
+  if (`#${query}` !== location.hash) history.pushState(null, "", `#${query}`);
+  readAddress();
+  return complaints;
 }
 
 let lastRead = null;

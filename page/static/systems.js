@@ -1,17 +1,20 @@
 // The text of a system, to be read and changed; what is wrong with it, and what a change does to hands.
 
-import { isOffline, post } from "./api.js";
+import { get, isOffline, post } from "./api.js";
 import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
-import { busy, clear, h, notice, say } from "./dom.js";
+import { busy, byId, clear, h, keepFocus, notice, say } from "./dom.js";
 import { fileLink, saveBlob } from "./downloads.js";
-import { changesOf, checkSystem, openSystem, systemOf, systemNames } from "./engine_client.js";
+import {
+  changesOf, checkSystem, openSystem, outlineOf, outlineOfTexts, systemOf, systemNames, turnOption,
+} from "./engine_client.js";
 import { callNode, callsNode, count, handInLine, signed } from "./format.js";
-import { filesOf, forgetOwn, freshName, keepOwn, optionsOf, ownSystem, ownSystems, systemOfFiles, turned } from "./own_systems.js";
-import { change, hasAllHands, linkTo } from "./state.js";
+import { forgetOwn, freshName, keepOwn, ownSystem, ownSystems, systemOfFiles } from "./own_systems.js";
+import { withOptions } from "./saved_texts.js";
+import { change, hasAllHands, linkTo, state } from "./state.js";
 import { storesNothing } from "./storage.js";
 import { mostBoards, playMatch } from "./system_match.js";
 import { textEditor } from "./text_editor.js";
-import { phrase } from "./texts.js";
+import { listed, phrase } from "./texts.js";
 import { zipOf } from "./zip_files.js";
 
 export const title = phrase("help.systems");
@@ -32,27 +35,37 @@ const TICK_MS = 500;
 /** Why work ends whose text is no longer there: nothing is said of it. */
 const CHANGED = new DOMException("", "AbortError");
 
-let turns = 0;
+/** Numbers of what was drawn, by the system that the header names: a copy that is made while one types is not drawn anew. */
+const drawings = new Map();
+let lastDrawing = 0;
 
-export function key(now) {
-  return `${now.asked} ${turns}`;
+export function key({ table }) {
+  if (!drawings.has(table)) drawings.set(table, lastDrawing += 1);
+  return String(drawings.get(table));
 }
 
-/** Show a system, also where the address named it before it was changed. */
-function turnToSystem(asked) {
-  turns += 1;
-  change({ asked });
+/** Choose a system, here and in the header. */
+function turnToSystem(table) {
+  clear(byId("messages"));
+  drawings.delete(table);
+  change({ table });
+}
+
+/** Let the header name a copy from now on in place of what it was made of; nothing is drawn anew. */
+function turnToCopy(table, from) {
+  if (state().table !== from) return;
+  drawings.set(table, drawings.get(from));
+  drawings.delete(from);
+  change({ table }, { quiet: true });
 }
 
 export async function show(place, now, signal) {
-  const names = await systemNames();
+  const [names, { tables }] = await Promise.all([systemNames(), get("/v1/tables")]);
   if (signal.aborted) return "";
-  const own = now.asked && ownSystem(now.asked);
-  const shipped = names.includes(now.asked) ? now.asked : names[0];
-  const base = own ? own.base : shipped;
-  const isElsewhere = now.asked && !own && !names.includes(now.asked);
-  const problem = h("div", { "aria-live": "polite" },
-    isElsewhere && notice("info", phrase("systems.not-here", { name: now.asked, other: base })));
+  const chosen = now.table || tables[0].name;
+  const own = ownSystem(chosen);
+  const base = own ? own.base : chosen;
+  const problem = h("div", { "aria-live": "polite" });
   const tell = (error) => clear(problem, notice("error", error.message));
   const reportNotStored = () => storesNothing() && clear(problem, notice("info", phrase("systems.not-kept")));
   const work = h("div", null);
@@ -64,12 +77,18 @@ export async function show(place, now, signal) {
   const folder = !isOffline() && h("p", { class: "soft" }, phrase("systems.folder"), " ", fileLink("/page.zip", phrase("systems.folder-link"), reportError, FOLDER));
   clear(place, h("p", null, phrase("systems.intro")), choice, problem, work);
   reportNotStored();
+  if (!own && !names.includes(chosen)) {
+    clear(problem, notice("info", phrase("systems.no-text", { name: chosen })));
+    return phrase("systems.no-text", { name: chosen });
+  }
   const system = own || { name: "", base, main: "", files: {}, options: {} };
   const { main, texts } = await systemOf(base);
   if (signal.aborted) return "";
+  // without an engine there is no outline, and the text can be read all the same
+  const outline = outlineOf(base).catch(() => ({ options: [], chosen: {}, files: Object.keys(texts) }));
   const isAlone = Boolean(system.main) && !Object.hasOwn(texts, system.main);
-  const old = isAlone ? null : { main, files: texts };
-  editing(work, { ...system, main: system.main || main }, texts, old, { signal, tell, reportNotStored, renamed, names });
+  const old = isAlone ? null : { main, files: texts, options: {} };
+  editing(work, { ...system, main: system.main || main, options: system.options ?? {} }, texts, old, { signal, tell, reportNotStored, renamed, names, table: now.table, outline });
   // behind the text, which would move it
   if (folder) place.append(folder);
   return phrase("systems.said", { name: system.name || base });
@@ -103,10 +122,12 @@ function choiceNode(current, names, base, tell) {
 // --- the text ---------------------------------------------------------------------------------------
 
 /** `old` is what changes are told against; null for a text of its own: as it was opened, or first without a mistake. */
-function editing(place, system, texts, old, { signal, tell, reportNotStored, renamed, names }) {
+function editing(place, system, texts, old, { signal, tell, reportNotStored, renamed, names, table, outline }) {
   const files = { ...texts, ...system.files };
+  // what the reader says of the text as it is; of one's own it is read first
+  let told = { options: [], chosen: system.options, files: system.name ? [system.main] : Object.keys(texts) };
   // pages of the base that a text of its own does not include are not its
-  const named = () => [...new Set([...filesOf(system.main, files), ...Object.keys(system.files)])];
+  const named = () => [...new Set([...told.files, ...Object.keys(system.files)])];
   let page = system.main;
   const complaints = h("ul", { class: "complaints", "aria-label": phrase("systems.complaints"), "aria-live": "polite" });
   const switches = h("details", { class: "switches" });
@@ -120,6 +141,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   const editor = textEditor(phrase("systems.text"), typed);
   let waiting = 0;
   let running = null;
+  const first = whole();
   signal.addEventListener("abort", () => {
     clearTimeout(waiting);
     running?.abort();
@@ -141,7 +163,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
 
   /** The text as it is now, with the options that were turned. */
   function whole() {
-    return { main: system.main, files: { ...files }, options: turned(system.options, system.main, files) };
+    return { main: system.main, files: { ...files }, options: system.options };
   }
 
   function typed() {
@@ -150,16 +172,52 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   }
 
   function showSwitches() {
-    const has = [...optionsOf(system.main, files)];
-    switches.hidden = !has.length;
-    clear(switches, h("summary", null, phrase("systems.options")), h("div", { class: "row" }, has.map(([name, is]) => h("label", null,
-      h("input", { type: "checkbox", name: `option-${name}`, checked: system.options?.[name] ?? is, onchange: (event) => turn(name, event.target.checked, is) }), " ", name))));
+    const { options } = told;
+    switches.hidden = !options.length;
+    keepFocus(switches, () => clear(switches,
+      h("summary", null, phrase("systems.options"), h("span", { class: "soft" }, phrase("systems.options-on", { on: count(options.filter(({ on }) => on).length), all: count(options.length) }))),
+      h("p", { class: "soft" }, phrase("systems.options-note")),
+      switchesNode(options, turn)));
   }
 
-  function turn(name, is, byText) {
-    system.options = { ...system.options, [name]: is };
-    if (is === byText) delete system.options[name];
-    changed();
+  const isCopied = Boolean(system.name);
+  /** What the base is played with, which a copy of it begins with. */
+  const started = outline.then((base) => {
+    if (old) old.options = base.chosen;
+    if (isCopied) return;
+    system.options = { ...base.chosen, ...system.options };
+    if (system.name) {
+      keepOwn({ ...system });
+      return;
+    }
+    told = base;
+    first.options = base.chosen;
+    if (signal.aborted) return;
+    showPages();
+    showSwitches();
+  });
+
+  async function readOutline() {
+    await started;
+    told = await outlineOfTexts(whole());
+    if (signal.aborted) return;
+    showPages();
+    showSwitches();
+  }
+
+  /** Clicks are done one behind the other: each goes on from the choices of the one before. */
+  let turning = Promise.resolve();
+  function turn({ name, title }, on) {
+    turning = turning.then(async () => {
+      await started;
+      told = await turnOption({ ...whole(), name, on });
+      system.options = told.chosen;
+      changed();
+      say(phrase(on ? "systems.option-on" : "systems.option-off", { title }));
+    }).catch((error) => {
+      showSwitches();
+      tell(error);
+    });
   }
 
   function changed() {
@@ -168,8 +226,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     system.files = Object.fromEntries(Object.entries(files).filter(([name, text]) => text !== texts[name]));
     keepOwn({ ...system });
     reportNotStored();
-    // the address names it from now on; nothing is drawn anew under the writer's hands
-    if (!wasOwn) history.replaceState(null, "", linkTo({ asked: system.name }));
+    // it is the chosen one from now on; nothing is drawn anew under the writer's hands
+    if (!wasOwn) turnToCopy(system.name, table);
     forgetting.hidden = false;
     if (!wasOwn) renamed(system.name);
     showPages();
@@ -182,7 +240,6 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     waiting = setTimeout(check, PAUSE_MS);
   }
 
-  const first = whole();
   async function opened(mine) {
     const { complaints: wrong } = await checkSystem(first, mine);
     return wrong.length ? whole() : first;
@@ -219,6 +276,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
     const mine = new AbortController();
     running = mine;
     try {
+      await readOutline();
       const checked = await checkSystem(whole(), mine.signal);
       if (mine.signal.aborted) return;
       showComplaints(checked.complaints);
@@ -315,10 +373,11 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
       where: { file: file === "system" ? system.main : file, line, column }, message, advice,
     });
     clear(odd, h("p", { class: "row" }, busy(phrase("systems.checking")), h("button", { type: "button", onclick: () => mine.abort() }, phrase("systems.stop"))));
-    const pages = Object.fromEntries(filesOf(system.main, files).filter((name) => name !== system.main).map((name) => [name, files[name]]));
     try {
+      await readOutline();
+      const pages = Object.fromEntries(told.files.filter((name) => name !== system.main).map((name) => [name, files[name]]));
       const { complaints: wrong, result } = await post("/v1/systems/check", {
-        system: { text: files[system.main], pages, options: whole().options }, deals: CHECKED, seed: SEED,
+        system: { text: files[system.main], pages, options: told.chosen }, deals: CHECKED, seed: SEED,
         ...(opponents.value ? { opponents: { table: opponents.value } } : {}),
       }, { signal: mine.signal });
       if (mine.signal.aborted) throw mine.signal.reason;
@@ -329,7 +388,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   }
 
   const savePage = () => saveBlob(new Blob([files[page]], { type: "text/plain" }), page);
-  const saveAll = () => saveBlob(zipOf(new Map(named().map((name) => [name, files[name]]))), `${system.name || system.base}.zip`);
+  const saveAll = () => saveBlob(zipOf(withOptions(new Map(named().map((name) => [name, files[name]])), whole().options)), `${system.name || system.base}.zip`);
 
   async function use() {
     try {
@@ -338,7 +397,7 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
       if (system.name) await openSystem(name);
       // who came straight here has no deal yet
       const deal = hasAllHands() ? {} : { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null };
-      change({ ...deal, table: name, view: "call", asked: "" });
+      change({ ...deal, view: "call", asked: "" });
     } catch (error) {
       const isOfText = error.complaints?.length > 0;
       if (isOfText) showComplaints(error.complaints);
@@ -368,6 +427,21 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
   showSwitches();
   turnTo(page);
   if (system.name) check();
+}
+
+/** Switches with the options' titles and a line of what they are; those within another option stand below it. */
+function switchesNode(options, turn) {
+  const around = ({ within }) => Object.keys(within).filter((name) => options.some((one) => one.name === name)).at(-1) ?? "";
+  const below = (outer) => {
+    const some = options.filter((one) => around(one) === outer);
+    return some.length > 0 && h("ul", null, some.map((one) => h("li", null, h("label", null,
+      h("input", { type: "checkbox", name: `option-${one.name}`, checked: one.on, onchange: (event) => turn(one, event.target.checked) }),
+      h("span", null, h("b", null, one.title), " ", h("span", { class: "soft" }, one.about),
+        within(one) && h("span", { class: "soft" }, ` (${within(one)})`))), below(one.name))));
+  };
+  const titleOf = (name) => options.find((one) => one.name === name)?.title ?? name;
+  const within = (one) => listed(Object.entries(one.within).map(([name, on]) => phrase(on ? "systems.with" : "systems.without", { title: titleOf(name) })));
+  return below("");
 }
 
 // --- what a change does --------------------------------------------------------------------------------

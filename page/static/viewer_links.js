@@ -1,8 +1,9 @@
-// Addresses of hand viewers, and calls of one in pages of hand records, as LIN.
+// Addresses of hand viewers and of the page, and calls of a viewer in pages of hand records, as LIN.
 // loaders/handviewer.py is the definition.
 
 import { readerRemark } from "./board_facts.js";
 import { textOfBytes } from "./file_text.js";
+import { pageBoards, pageLinks } from "./page_links.js";
 
 const LIN_PARAMETER = /(?:[?&;]|\\u0026)lin=([^&\s"'<>]+)/gi;
 const POPUP = /popuplin\(\s*(\\?['"]|&#0?39;|&#x27;|&quot;|&apos;)/g;
@@ -193,6 +194,9 @@ export function linksOf(text) {
   for (const { start, query } of queriesOf(text)) {
     if (HAND.test(query) && !`&${query}`.match(LIN_PARAMETER)) links.push({ start, lin: parametersLin(query) });
   }
+  for (const { start, query, hasBoard } of pageLinks(text)) {
+    if (hasBoard) links.push(...pageBoards(query).map((lin) => ({ start, lin })));
+  }
   links.sort((one, other) => one.start - other.start);
   // a call beside a link of the same board is left out
   return links.filter(({ lin, isPopup }, place) => {
@@ -201,7 +205,14 @@ export function linksOf(text) {
   }).map(({ lin }) => lin);
 }
 
-/** Place of the first link in a text; Infinity where there is none. */
+/** Parameters of a link of the page that is all that a text has of links; null where there is none, or more. */
+export function onlyPageLink(text) {
+  const [link, ...others] = pageLinks(text);
+  if (!link || others.length) return null;
+  return linksOf(text).length === (link.hasBoard ? pageBoards(link.query).length : 0) ? link.query : null;
+}
+
+/** Place of the first link in a text that leads to a board or a place of the page; Infinity where there is none. */
 export function firstLink(text) {
   const places = [new RegExp(LIN_PARAMETER), new RegExp(POPUP)].map((pattern) => pattern.exec(text)?.index ?? -1);
   for (const { start, query } of queriesOf(text)) {
@@ -210,5 +221,6 @@ export function firstLink(text) {
       break;
     }
   }
+  places.push(...pageLinks(text).map(({ start }) => start));
   return Math.min(...places.filter((place) => place >= 0), Infinity);
 }

@@ -345,6 +345,25 @@ class BidAnswer(Body):
     )
 
 
+class OptionAnswer(Body):
+    """An option of a system's text, in players' words."""
+
+    name: str = Field(description="Its name, for `options` of requests.", examples=["weak-notrump"])
+    title: str = Field(description="What players call it.", examples=["Weak notrump"])
+    about: str = Field(
+        description="A line of what it is; may be empty.",
+        examples=["One notrump opens 12-14 balanced; 15-17 rebid in notrump"],
+    )
+    on: bool = Field(
+        description="Whether it holds: it is on, and its lines count.", examples=[False]
+    )
+    within: dict[str, bool] = Field(
+        description="Options that its lines stand in, and whether each has to be on for that. Who "
+        "turns the option on turns them with it.",
+        examples=[{}],
+    )
+
+
 class TableAnswer(TableName):
     """A bidding table in numbers, which are null of a system: it is not counted out."""
 
@@ -358,6 +377,9 @@ class TableAnswer(TableName):
     system: str | None = Field(
         description="Title of the system, null if it is of none.",
         examples=["Standard American Yellow Card"],
+    )
+    options: list[OptionAnswer] = Field(
+        description="Options of the system's text in its order; empty if it is of none."
     )
     reload_errors: list[str] = Field(
         description="Why it could not be loaded anew, with file and line; what answers is the "
@@ -567,7 +589,7 @@ class SystemAnswer(Body):
         examples=[{"sayc.bidding": "system Standard American Yellow Card"}],
     )
     options: dict[str, bool] = Field(
-        description="Options of the text, and whether they are on.", examples=[{}]
+        description="Options of the text, and whether they hold.", examples=[{}]
     )
     opponents: str | None = Field(
         description="Table that the text names for the other side; null if it names none.",
@@ -646,8 +668,8 @@ class ReadyAnswer(Body):
         description="From the start of loading to ready, in milliseconds.", examples=[2150]
     )
     warm: bool = Field(
-        description="Whether all kernels are there. Until then, for a minute after the first start "
-        "of an installation, some answers wait for them to be compiled.",
+        description="Whether each kind of question was answered once. Until then answers may take a "
+        "little longer; on a GPU some wait for its kernels to be compiled.",
         examples=[True],
     )
     warmed: int = Field(

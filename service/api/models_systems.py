@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from .models import Body
+from .models import Body, OptionAnswer
 
 
 class SystemComplaint(Body):
@@ -38,6 +38,9 @@ class SystemName(Body):
     digest: str = Field(
         description="Of its text, with all that it includes and its options.",
         examples=["5b866c75b9cdc816"],
+    )
+    options: list[OptionAnswer] = Field(
+        description="Options of its text in its order, and whether they hold as it was asked about."
     )
 
 

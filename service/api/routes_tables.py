@@ -217,6 +217,7 @@ def _describe(table: LoadedTable, work: AppState) -> dict[str, Any]:
         **table.engine.table_info(),
         "source": source,
         "system": bidder.title,
+        "options": list(bidder.options),
         "reload_errors": list(table.reload_errors),
         "default": table.name == work.tables.names()[0],
     }

@@ -68,10 +68,7 @@ def serve(settings: Settings) -> None:
     sys.setswitchinterval(SWITCH_S)
     configure_logs(settings.log_level, settings.log_format)
     settings = with_shipped_tables(settings)
-    _logger.info(
-        "loading tables %s; a first start goes on to compile kernels for a minute behind it",
-        ", ".join(settings.table_paths()),
-    )
+    _logger.info("loading tables %s", ", ".join(settings.table_paths()))
     app = create_app(settings)
     room = room_for(settings.max_connections)
     server = OrderlyServer(

@@ -282,7 +282,7 @@ class Tables:
         self.error: BidcascadeError | None = None
         self.started_in_ms = 0
         self.is_warm = False
-        """Whether all is compiled and at hand that answers need; until then some wait for it."""
+        """Whether each kind of question was answered once, on a device with its kernels compiled."""
         self.warmed = 0
         """Tables that answer as quickly as ever."""
         self._loaded: dict[str, LoadedTable] = {}
@@ -681,7 +681,6 @@ def _example() -> DealArrays:
 
 def _probe(backend: str, engines: Sequence[Engine]) -> _Probe:
     """Probe of what answers: tables on the backend, or the core alone where it bids systems."""
-    # a new installation compiles what walks tables on the processor for many seconds
     systems = [one.bidder.title is not None and not one.bidder.overlays for one in engines]
     if backend == "cpu" and systems and all(systems):
         system = System.parse(_PROBE_TEXT, name="probe")

@@ -81,7 +81,7 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
     boards = _named(action("boards", "boards by auction, hands, players and results", _boards))
     add_flags(boards, BoardsQuestion)
     boards.add_argument("--count", action="store_true", help="only how many there are")
-    boards.add_argument("--out", metavar="FILE", help="deals as .parquet, .lin or .pbn")
+    boards.add_argument("--out", metavar="FILE", help=shared.DEALS_OUT_HELP)
     boards.add_argument("--links", action="store_true", help="print a handviewer link a board")
 
     stats = _named(action("stats", "what an auction, and each below it, is worth", _stats))

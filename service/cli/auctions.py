@@ -67,13 +67,11 @@ def auctions(options: argparse.Namespace) -> None:
 
 def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
     """Frames of the deals that the arguments name, each at least one deal."""
-    import polars as pl
-
     from bidcascade.bridge import InvalidInput
     from bidcascade.loaders import (
         REQUIRED_COLUMNS,
+        Rejects,
         deal_frame,
-        empty_rejects,
         iter_deals,
         parse_deal_line,
     )
@@ -83,18 +81,18 @@ def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
         if text != "-" and not _is_path(text):
             yield deal_frame([deal_of_lin(text) if "|" in text else parse_deal_line(text)])
             continue
-        boards, refused = 0, [empty_rejects()]
+        boards, refused = 0, Rejects()
         for batch in iter_deals(text, whole=True):
             boards += batch.deals.height
-            refused.append(batch.rejects)
+            refused.add(batch.rejects)
             if batch.deals.height:
                 yield batch.deals.select(REQUIRED_COLUMNS)
-        rejects = pl.concat(refused)
+        rejects = refused.frame()
         if not boards:
             raise InvalidInput(f"expected deals in {text!r}, {shared.no_deals(rejects)}")
         if rejects.height:
             why = shared.first_reject(rejects)
-            shared.note(f"{rejects.height:,} records of {text!r} are no deals{why}")
+            shared.note(f"{refused.count:,} records of {text!r} are no deals{why}")
 
 
 def _is_path(text: str) -> bool:

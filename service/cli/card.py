@@ -36,8 +36,8 @@ def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: 
     add(
         "--out",
         metavar="FILE",
-        help="write it there instead: *.html to be printed, *.json to be read again (--option "
-        "@FILE)",
+        help="write it there instead: *.html to be printed, *.json with all of it; either is read "
+        "again (--option @FILE)",
     )
 
 
@@ -112,3 +112,10 @@ def _print_card(card: "ConventionCard") -> None:
             option = f" ({row.option})" if row.option else ""
             text = f"{row_text(row)}{f'; {agreed}' if agreed else ''}"
             print(visible(f"    {row.call:3} {text}  [{row.where}]{option}"))
+    switches = [one for one in card.conventions if one.is_on is not None]
+    if switches:
+        print("\nOptions")
+    for one in switches:
+        about = f": {one.about}" if one.about else ""
+        state = "on" if one.is_on else "off"
+        print(visible(f"    {state:3} {one.title or one.name} ({one.name}){about}  [{one.where}]"))

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from bidcascade.bridge import Seat, Vulnerability
 
-_OUT_HELP = "deals as .parquet, .lin, .pbn, .rbn, .txt (links) or .jsonl; - for stdout"
 MOST_DEALS_TRIED = 100_000_000
 """Deals looked at for a condition unless asked otherwise."""
 _CHUNK = 250_000
@@ -30,7 +29,7 @@ def configure_load(parser: argparse.ArgumentParser) -> None:
         help="file, folder, pattern, zip file, handviewer link or - "
         "(LIN, PBN, RBN, hands, Parquet)",
     )
-    add("--out", required=True, metavar="FILE", help=_OUT_HELP)
+    add("--out", required=True, metavar="FILE", help=shared.DEALS_OUT_HELP)
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")
     add("--jobs", type=shared.whole_number(1), metavar="N", help="processes that read")
     shared.add_json_option(parser)
@@ -45,17 +44,15 @@ def load(options: argparse.Namespace) -> None:
         if os.path.realpath(options.rejects) == os.path.realpath(options.out):
             raise shared.UsageError(f"expected two outputs, got {options.out!r} for both")
 
-    import polars as pl
-
     from bidcascade.bridge import InvalidInput
     from bidcascade.engine.runs.deal_files import deal_sink, lost_contracts
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.loaders import empty_deals, empty_rejects, iter_deals, play_disagrees
+    from bidcascade.loaders import Rejects, empty_deals, iter_deals, play_disagrees
     from bidcascade.loaders.frame import reader_remarks
     from bidcascade.loaders.whole_files import write_parquet
 
-    boards, disagree, lost, refused = 0, 0, 0, [empty_rejects()]
-    unread: list[str] = []
+    boards, disagree, lost, refused = 0, 0, 0, Rejects()
+    unread, first_unread = 0, ""
     with deal_sink(options.out) as write, progress_bar("load") as report:
         write(empty_deals())
         for batch in iter_deals(options.inputs, jobs=options.jobs, progress=report):
@@ -63,16 +60,20 @@ def load(options: argparse.Namespace) -> None:
             boards += batch.deals.height
             disagree += int(play_disagrees(batch.deals).sum())
             lost += lost_contracts(batch.deals, options.out)
-            unread += reader_remarks(batch.deals)
-            refused.append(batch.rejects)
-        rejects = pl.concat(refused)
+            remarks = reader_remarks(batch.deals)
+            unread += len(remarks)
+            first_unread = first_unread or "".join(remarks[:1])
+            refused.add(batch.rejects)
+        rejects = refused.frame()
         if not boards:
             raise InvalidInput(f"expected deals, {shared.no_deals(rejects)}")
         if options.rejects:
             write_parquet(rejects, Path(options.rejects))
-    numbers = {"boards": boards, "rejects": rejects.height}
+    numbers = {"boards": boards, "rejects": refused.count}
     if options.json and options.out != "-":
-        told = {"play_disagrees": disagree, "contracts_lost": lost, "unread": len(unread)}
+        told = {"play_disagrees": disagree, "contracts_lost": lost, "unread": unread}
+        if options.rejects:
+            told["rejects_listed"] = refused.listed
         shared.print_json(numbers | told)
     else:
         if disagree:
@@ -80,13 +81,18 @@ def load(options: argparse.Namespace) -> None:
         if lost:
             numbers["boards whose contract LIN has no place for"] = lost
         if unread:
-            numbers["boards with something unread"] = len(unread)
+            numbers["boards with something unread"] = unread
         shared.note(shared.shown_numbers(numbers) + shared.first_reject(rejects))
         if unread:
-            shared.note(f"first unread: {unread[0]}")
+            shared.note(f"first unread: {first_unread}")
         shared.note_written(boards, "deal", options.out)
         if options.rejects:
-            shared.note_written(rejects.height, "reject", options.rejects, format="Parquet")
+            shared.note_written(refused.listed, "reject", options.rejects, format="Parquet")
+            if refused.listed < refused.count:
+                shared.note(
+                    f"of {refused.count:,} rejects the first of each file are listed, "
+                    "a last row of it counts the others"
+                )
 
 
 def configure_augment(parser: argparse.ArgumentParser) -> None:
@@ -117,8 +123,8 @@ def configure_augment(parser: argparse.ArgumentParser) -> None:
     add(
         "--dd",
         action="store_true",
-        help="double-dummy tricks of every contract, par and its contracts: about ten deals a "
-        "second; what is solved is kept for the next run if this one is killed",
+        help="double-dummy tricks of every contract, par and its contracts; what is solved is kept "
+        "for the next run if this one is killed",
     )
     add(
         "--play",
@@ -180,7 +186,7 @@ def augment(options: argparse.Namespace) -> None:
         for batch in batches:
             write(added(batch.deals))
             numbers["boards"] += batch.deals.height
-            numbers["rejects"] += batch.rejects.height
+            numbers["rejects"] += batch.refused
             if not refused.height:
                 refused = batch.rejects
         if not numbers["boards"]:
@@ -264,7 +270,7 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
         help=f"deals looked at for a condition (default: {MOST_DEALS_TRIED:,}; what a script "
         "generates, else 1,000,000 for each kind)",
     )
-    add("--out", metavar="FILE", help=_OUT_HELP)
+    add("--out", metavar="FILE", help=shared.DEALS_OUT_HELP)
     add(
         "--profile",
         choices=shared.PROFILES,

@@ -71,8 +71,8 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
     add(
         "--dd",
         action="store_true",
-        help="tricks of every contract, double dummy, and par: about ten deals a second; what is "
-        "solved is kept; without it those that the inputs have",
+        help="tricks of every contract, double dummy, and par; what is solved is kept; without it "
+        "those that the inputs have",
     )
 
 

@@ -50,7 +50,7 @@ def configure_layouts(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``layouts``."""
     add_flags(parser, LayoutsRequest)
     parser.add_argument(
-        "--out", metavar="FILE", help="deals as .parquet (with their weights), .lin, .pbn or .rbn"
+        "--out", metavar="FILE", help=f"{shared.DEALS_OUT_HELP} (.parquet with their weights)"
     )
     _add_rest(parser)
 

@@ -22,13 +22,14 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
     """Arguments of ``system import`` and ``system export``."""
     read = action(
         "import",
-        "notes in BML or Full Disclosure -> a system's text, and what was not understood",
+        "notes in BML, Full Disclosure or BBOalert -> a system's text, and what was not understood",
         read_notes,
     )
     read.add_argument(
         "notes",
         metavar="FILE",
-        help="notes in BML, or a card of Full Disclosure (*.bss); - reads standard input",
+        help="notes in BML, a card of Full Disclosure (*.bss) or a table of BBOalert (*.csv); - "
+        "reads standard input",
     )
     read.add_argument("--out", required=True, metavar="FILE", help="*.bidding; - writes the text")
     read.add_argument(
@@ -77,6 +78,9 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
 
 def read_notes(options: argparse.Namespace) -> None:
     """Make a system's text of notes."""
+    from bidcascade.kernels.bounded_files import read_bounded
+    from bidcascade.systems.limits import LONGEST_NOTES
+    from bidcascade.systems.notations.bboalert_reader import is_bboalert, read_bboalert
     from bidcascade.systems.notations.bml_reader import read_bml
     from bidcascade.systems.notations.bss_reader import read_bss
     from bidcascade.systems.notations.full_disclosure import is_bss
@@ -89,12 +93,19 @@ def read_notes(options: argparse.Namespace) -> None:
         # notes of strangers may name any file
         if options.notes == "-" or not path.is_relative_to(folder.resolve()):
             raise OSError(f"{name} lies elsewhere")
-        return _text(path.read_bytes())
+        return _text(read_bounded(path, LONGEST_NOTES))
 
     given = options.notes
-    text = shared.read_text(given) if given == "-" else _text(Path(given).read_bytes())
+    text = (
+        shared.read_text(given) if given == "-" else _text(read_bounded(Path(given), LONGEST_NOTES))
+    )
     is_card = Path(given).suffix.lower() == ".bss" or is_bss(text)
-    found = read_bss(text, given) if is_card else read_bml(text, beside)
+    if is_card:
+        found = read_bss(text, given)
+    elif Path(given).suffix.lower() == ".csv" or is_bboalert(text):
+        found = read_bboalert(text, given)
+    else:
+        found = read_bml(text, beside)
     report = {
         "rows": found.rows,
         "understood": found.understood,
@@ -102,6 +113,12 @@ def read_notes(options: argparse.Namespace) -> None:
             {"line": one.line, "text": one.text, "reason": one.reason} for one in found.unread
         ],
     }
+    if not found.rows:
+        from bidcascade.bridge import InvalidInput
+
+        raise InvalidInput(
+            f"expected notes in BML, Full Disclosure or BBOalert, got no row in {given!r}"
+        )
     _write(options.out, found.text)
     if options.json:
         shared.print_json(report)

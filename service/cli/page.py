@@ -39,8 +39,7 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
         default=_SOLVED_DEALS,
         metavar="N",
         help="deals on which a changed text plays against the old one; those that are not kept "
-        "from before are solved first, about five a second "
-        f"(default: {_SOLVED_DEALS})",
+        f"from before are solved first (default: {_SOLVED_DEALS})",
     )
     add("--workers", type=shared.whole_number(1), metavar="N", help="solver processes")
 

@@ -42,9 +42,10 @@ TEXT_SUFFIXES: Final = tuple(_TEXT_FORMATS)
 _OTHER_SUFFIXES: Final = (".bidding", ".csv", ".json", ".ndjson", ".pkl", ".py", ".zip")
 """Of files that are read, beside those of deals; none of them is Parquet."""
 DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
+DEALS_OUT_HELP: Final = "deals as .parquet, .lin, .pbn, .rbn, .txt (links) or .jsonl; - for stdout"
 MOST_LISTED: Final = 2**31 - 1
 """Auctions of a deal, and calls of one, that an option may name."""
-_LONGEST_TEXT: Final = 1 << 26
+_LONGEST_TEXT: Final = 4 << 20
 
 
 class UsageError(BidcascadeError, ValueError):
@@ -396,17 +397,20 @@ def check_place_of_table(place: Path, *, overwrite: bool) -> None:
 
 
 def read_text(name: str) -> str:
-    """Text of a file of at most 64 MiB, or of standard input for ``-``."""
+    """Text of a file of at most 4 MiB, or of standard input for ``-``."""
+    from bidcascade.kernels.bounded_files import read_bounded, read_bounded_text
+
     try:
         if name == "-":
-            return sys.stdin.read()
+            return read_bounded_text(sys.stdin, _LONGEST_TEXT, "standard input")
         path = Path(name)
         if path.is_file() and path.stat().st_size > _LONGEST_TEXT:
             raise InvalidInput(
                 f"expected at most {_LONGEST_TEXT:,} bytes of text in {name!r}, "
                 f"got {path.stat().st_size:,}"
             )
-        return path.read_text(encoding="utf-8")
+        text = read_bounded(path, _LONGEST_TEXT).decode()
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise InvalidInput(
             f"expected text in UTF-8 in {name!r}: byte {error.object[error.start]:#04x} "

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
 _FINDINGS_SHOWN = 10
+_LINES_SHOWN = 30
 _SEARCHED = 100
 _EXAMINED = 20_000
 _FIRST_PART = 50
@@ -76,6 +77,20 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
     _add_system(lint)
     _add_opponents(lint, "; its lines are not looked at")
     add_flags(lint, SystemCheckRequest, *_SAMPLE, deals=50_000)
+
+    strong = action("strong-hands", "strong hands that a line leaves below game", list_strong_hands)
+    _add_system(strong)
+    add_flags(strong, SystemCheckRequest, "deals", "seed", deals=100_000)
+    strong.add_argument(
+        "--show",
+        type=shared.whole_number(1),
+        default=_LINES_SHOWN,
+        metavar="N",
+        help=f"lines listed (default: {_LINES_SHOWN})",
+    )
+
+    choices = action("options", "options of the text, and which of them are played", list_options)
+    _add_system(choices)
 
     fmt = action("fmt", "lay the text out in the usual way", format_files, json=False)
     fmt.add_argument("files", nargs="+", metavar="FILE", help="*.bidding; - reads and writes text")
@@ -135,7 +150,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         type=shared.whole_number(1),
         default=_SEARCHED,
         metavar="N",
-        help=f"random deals (default: {_SEARCHED}); each takes about a second",
+        help=f"random deals (default: {_SEARCHED})",
     )
     search.add_argument(
         "--seed",
@@ -262,6 +277,37 @@ def show_place(options: argparse.Namespace) -> None:
         print(f"{row['call']:3} {row['name']}: {criteria}{agreed}  [{row['where']}]")
     if not rows:
         print("no line of the system applies here: pass")
+
+
+def list_options(options: argparse.Namespace) -> None:
+    """List the options of a system's text, those that are played and those that are not."""
+    from bidcascade.systems.language.options import option_rows
+
+    (system,) = _open(options, options.system)
+    rows = option_rows(system.text)
+    if options.json:
+        shared.print_json({"system": options.system, "options": rows})
+        return
+    if not rows:
+        print("a text without options")
+        return
+    titles = {row["name"]: row["title"] for row in rows}
+    shared.print_table(
+        ("option", "is", "what players call it", "what it is", "with"),
+        [
+            (
+                row["name"],
+                "on" if row["on"] else "off",
+                row["title"],
+                row["about"],
+                ", ".join(
+                    f"{'' if is_on else 'without '}{titles.get(one, one)}"
+                    for one, is_on in row["within"].items()
+                ),
+            )
+            for row in rows
+        ],
+    )
 
 
 def check_places(options: argparse.Namespace) -> None:
@@ -391,6 +437,43 @@ def lint_system(options: argparse.Namespace) -> None:
             print(f"  {finding.deals:7,} deals  {finding.text}{examples}")
         if len(findings) > _FINDINGS_SHOWN:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
+
+
+def list_strong_hands(options: argparse.Namespace) -> None:
+    """List the lines that leave strong hands below game."""
+    from bidcascade.engine.runs.progress import progress_bar
+    from bidcascade.inference.strong_hands import strong_hands
+    from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.systems.compile import Sample
+
+    (system,) = _open(options, options.system)
+    deals = Sample.random(options.deals, seed=options.seed).deals
+    with progress_bar("strong hands") as bar:
+        found = strong_hands(system, deals, progress=lambda done, total: bar(done, total, done))
+    if options.json:
+        shared.print_json(summary_dict(found))
+        return
+    calls, stopped = (
+        sum(getattr(one, name) for one in found.lines) for name in ("calls", "stopped")
+    )
+    print(
+        f"{options.system}: {found.deals:,} deals, {calls:,} calls below game with 25 points "
+        f"together, {stopped:,} auctions stopped there"
+    )
+    print(f"passed over a forcing call: {found.passed:,} of {found.due:,} deals with one")
+    shared.print_table(
+        ("stopped", "calls", "points", "line", "strongest hand"),
+        [
+            (
+                f"{one.stopped:,}",
+                f"{one.calls:,}",
+                f"{one.points} + {one.least}",
+                f"{one.name} {one.line}".strip() or "no line",
+                f"{one.hand} : {one.auction} -> {one.call}",
+            )
+            for one in found.lines[: options.show]
+        ],
+    )
 
 
 def ask_doctor(options: argparse.Namespace) -> int:

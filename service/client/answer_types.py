@@ -533,6 +533,14 @@ class OfferedCallAnswer(TypedDict):
     where: str
 
 
+class OptionAnswer(TypedDict):
+    name: str
+    title: str
+    about: str
+    on: bool
+    within: dict[str, bool]
+
+
 class OverlayName(TypedDict):
     name: str
     sha256: str
@@ -751,6 +759,7 @@ class SystemName(TypedDict):
     name: str
     title: str
     digest: str
+    options: list[OptionAnswer]
 
 
 class TableAnswer(TypedDict):
@@ -762,6 +771,7 @@ class TableAnswer(TypedDict):
     default: bool
     source: str
     system: str | None
+    options: list[OptionAnswer]
     reload_errors: list[str]
     entries: int | None
     openings: int | None

@@ -49,6 +49,7 @@ from bidcascade.systems.budget import places_budget, set_places_budget
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.digests import text_digest
+from bidcascade.systems.language.options import option_rows
 from bidcascade.systems.registry import named_systems
 from bidcascade.systems.system import System
 
@@ -103,8 +104,8 @@ def ask_process(
     Returns
     -------
     dict
-        ``systems``, by name the title and the digest of each; ``complaints``, where texts cannot
-        be used, and ``result``, null then.
+        ``systems``, by name the title, the digest and the options of each; ``complaints``, where
+        texts cannot be used, and ``result``, null then.
 
     Raises
     ------
@@ -189,9 +190,12 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
             named = {one.where.file for one in error.complaints} & systems.keys()
             complaints += _complaints(min(named, default=next(iter(systems))), error)
     described = {
-        name: {"name": one.name, "title": one.text.title, "digest": text_digest(one.text)}
+        name: {
+            "name": one.name, "title": one.text.title, "digest": text_digest(one.text),
+            "options": option_rows(one.text),
+        }
         for name, one in systems.items()
-    }
+    }  # fmt: skip
     done = {"systems": described, "complaints": complaints[:MOST_COMPLAINTS], "result": result}
     length = len(json.dumps(done))
     if length > start["answer_bytes"]:

@@ -37,7 +37,9 @@ _OTHERS: Final = {
     b"Rar!": "RAR",
     b"\x28\xb5\x2f\xfd": "Zstandard",
 }
-_SUFFIX: Final = {"parquet": ".parquet", "pbn": ".pbn", "lin": ".lin", "rbn": ".rbn"}
+_SUFFIX: Final = {
+    "parquet": ".parquet", "pbn": ".pbn", "lin": ".lin", "rbn": ".rbn", "json": ".jsonl"
+}  # fmt: skip
 
 
 class UnpackingLimits(NamedTuple):
@@ -190,7 +192,9 @@ def _settle(path: Path, folder: Path, stem: str, *, where: str, strict: bool = T
                     f"expected deals, packed with gzip or zip if at all, "
                     f"got a file packed with {packer}"
                 )
-        raise InvalidInput("expected deals (LIN, PBN, RBN, hands or Parquet), got something else")
+        raise InvalidInput(
+            "expected deals (LIN, PBN, RBN, hands, JSON or Parquet), got something else"
+        )
     suffix = _SUFFIX.get(kind or "", ".txt")
     # what a file is called within a zip file stays; readers look at what is in it
     name = stem if not strict or stem.lower().endswith(suffix) else stem + suffix

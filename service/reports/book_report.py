@@ -287,13 +287,20 @@ def _options(
     for name, is_on in book.options.items():
         part, found = told[name], price.get(name)
         cost = (None if found is None else interval_text(found.imps),) if prices else ()
+        words = book.option_words[name]
         rows.append((
-            Link(name, texts.address(str(part.where))), "on" if is_on else "off",
-            part.about or None, *cost,
+            Link(words.title, texts.address(str(part.where))), "on" if is_on else "off",
+            words.about or part.about or None, name, *cost,
         ))  # fmt: skip
     yield ReportTable(
         "Turned on and off when the system is opened (--option NAME=on|off)",
-        (("option", "text"), ("is", "text"), ("about", "words"), *(_PRICE if prices else ())),
+        (
+            ("option", "text"),
+            ("is", "text"),
+            ("about", "words"),
+            ("name", "code"),
+            *(_PRICE if prices else ()),
+        ),
         tuple(rows),
     )
     yield Text(

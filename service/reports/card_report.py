@@ -5,7 +5,13 @@ from itertools import groupby
 from typing import Final
 
 from bidcascade.bridge import parse_calls
-from bidcascade.systems.convention_card import CardRow, CardSection, ConventionCard
+from bidcascade.systems.convention_card import (
+    PAGE_NAME,
+    CardRow,
+    CardSection,
+    ConventionCard,
+    print_card_head,
+)
 
 from .report_page import ColumnKind, Page, PageBlock, ReportTable, Section, Text, auction_text
 
@@ -27,6 +33,7 @@ def card_page(card: ConventionCard) -> Page:
             Section("Leads and signals", (Text(_LEADS, soft=True),)),
             *_conventions(card),
         ),
+        ((PAGE_NAME, print_card_head(card)),),
     )
 
 
@@ -98,9 +105,21 @@ def _conventions(card: ConventionCard) -> Iterator[Section]:
                 ReportTable(
                     "What can be turned on and off when the system is opened "
                     "(--option NAME=on|off)",
-                    (("option", "text"), ("is", "text"), ("about", "words"), ("line", "code")),
+                    (
+                        ("option", "text"),
+                        ("is", "text"),
+                        ("about", "words"),
+                        ("name", "code"),
+                        ("line", "code"),
+                    ),
                     tuple(
-                        (one.name, "on" if one.is_on else "off", one.about or None, one.where)
+                        (
+                            one.title or one.name,
+                            "on" if one.is_on else "off",
+                            one.about or None,
+                            one.name,
+                            one.where,
+                        )
                         for one in options
                     ),
                 ),

@@ -7,6 +7,7 @@ import polars as pl
 
 from bidcascade.bridge import SEATS, Seat, format_calls, format_hand
 from bidcascade.engine.runs.wide_columns import PAR_CONTRACTS_COLUMN
+from bidcascade.loaders import format_handviewer
 from bidcascade.loaders.frame import HAND_COLUMNS
 from bidcascade.loaders.pbn_double_dummy import PAR_COLUMN
 
@@ -37,12 +38,17 @@ def records_page(frames: Iterable[pl.DataFrame], title: str, subtitle: str = "")
     """
     records: list[HandRecord] = []
     for frame in frames:
-        records += map(_record, frame.iter_rows(named=True), range(len(records) + 1, 1 << 31))
+        # a sheet is read again by its links
+        rows = zip(frame.iter_rows(named=True), format_handviewer(frame), strict=True)
+        numbers = range(len(records) + 1, 1 << 31)
+        records += (
+            _record(row, number, link) for (row, link), number in zip(rows, numbers, strict=False)
+        )
     boards = HandRecords(tuple(records)) if records else Text("No boards.")
     return Page(title, subtitle or f"{len(records):,} boards", (Section("Boards", (boards,)),))
 
 
-def _record(row: dict[str, Any], number: int) -> HandRecord:
+def _record(row: dict[str, Any], number: int, link: str) -> HandRecord:
     board = row.get("board")
     hands = tuple(_holdings(row[name]) for name in HAND_COLUMNS)
     dealer = Seat(SEATS.index(row["dealer"])).name.capitalize()
@@ -52,6 +58,7 @@ def _record(row: dict[str, Any], number: int) -> HandRecord:
         hands,
         tuple(_tricks(row)),
         tuple(_notes(row)),
+        link,
     )
 
 

@@ -67,7 +67,7 @@ def measure(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any]:
     systems = [_system(one, start["backend"]) for one in (start, *start["beside"])]
     batch = read_deals(enter_inputs(start), jobs=1, whole=True)
     archive = archive_of(batch)
-    boards, rejects = archive.boards.height, batch.rejects.height
+    boards, rejects = archive.boards.height, batch.refused
     with DoubleDummyPool(start["dd_workers"] or None) as pool:
         report, frame = measure_archive(
             systems, archive, pool, progress=_Progress(outgoing, boards, rejects)

@@ -125,6 +125,8 @@ class HandRecord(NamedTuple):
         Rows of declarer and five numbers, notrump first; none where they are not known.
     notes : tuple of str
         What stands below.
+    address : str
+        Where its title leads: a hand viewer that shows the board, from which readers take it.
     """
 
     title: str
@@ -132,6 +134,7 @@ class HandRecord(NamedTuple):
     hands: tuple[tuple[str, str, str, str] | None, ...]
     tricks: tuple[tuple[str, ...], ...] = ()
     notes: tuple[str, ...] = ()
+    address: str = ""
 
 
 class HandRecords(NamedTuple):
@@ -156,6 +159,8 @@ class Page(NamedTuple):
     title: str
     subtitle: str
     sections: tuple[Section, ...]
+    metadata: tuple[tuple[str, str], ...] = ()
+    """Names and contents that programs read from its head."""
 
 
 # --- texts ----------------------------------------------------------------------------------------
@@ -241,6 +246,10 @@ def page_html(page: Page) -> str:
         content = "\n".join(_html_block(one, f"{anchor}-t{n}") for n, one in enumerate(blocks, 1))
         sections += f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{name}</h2>'
         sections += f"{content}</section>\n"
+    metadata = "".join(
+        f'<meta name="{html_text(name)}" content="{html_text(content)}">\n'
+        for name, content in page.metadata
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -248,7 +257,7 @@ def page_html(page: Page) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{title}</title>
+{metadata}<title>{title}</title>
 <style>{STYLE}</style>
 </head>
 <body>
@@ -322,8 +331,11 @@ def _hand_record(record: HandRecord) -> str:
             f"<tbody>{rows}</tbody></table>"
         )
     notes = "".join(f"<p>{_red(html_text(one))}</p>" for one in record.notes)
+    title = html_text(record.title)
+    if record.address:
+        title = f'<a href="{html_text(record.address)}">{title}</a>'
     return (
-        f'<article><h3>{html_text(record.title)} <span class="soft">{html_text(record.subtitle)}'
+        f'<article><h3>{title} <span class="soft">{html_text(record.subtitle)}'
         f'</span></h3><div class="hands">{hands}</div>{tricks}{notes}</article>\n'
     )
 

@@ -129,7 +129,7 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
             continue
         indent = _indent(text)
         pieces = [TextPiece(0, number, indent + 1)]
-        code = _code(stripped)
+        code = code_of(stripped)
         while (
             _GOES_ON.search(code)
             and number < len(lines)
@@ -149,7 +149,7 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
                     "use define or either/or lines",
                 )
                 stripped = ""
-            code = _code(stripped)
+            code = code_of(stripped)
         if stripped:
             found.append(LogicalLine(stripped, indent, file, tuple(pieces)))
     return found
@@ -157,7 +157,7 @@ def logical_lines(lines: list[str], file: str, complain: Complain) -> list[Logic
 
 def in_remark(text: str) -> bool:
     """Whether the end of a line's beginning stands in a remark."""
-    return len(_code(text)) < len(text)
+    return len(code_of(text)) < len(text)
 
 
 def _is_comment(text: str) -> bool:
@@ -169,8 +169,8 @@ def _indent(text: str) -> int:
     return len(text) - len(text.lstrip())
 
 
-def _code(text: str) -> str:
-    """Take the remark off a line."""
+def code_of(text: str) -> str:
+    """Take the remark off a line; two dashes within quotes begin none."""
     if '"' not in text:
         return text.partition("--")[0]
     match = _CODE.match(text)
@@ -180,7 +180,7 @@ def _code(text: str) -> str:
 def _readable(text: str, number: int, file: str, complain: Complain) -> str:
     """Complain of characters that a line may not have, and put blanks for them."""
     text = text.replace("\u00a0", " ")
-    code = _code(text)
+    code = code_of(text)
     if "\t" in code:
         complain(
             Where(file, number, code.index("\t") + 1),

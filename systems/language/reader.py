@@ -14,7 +14,7 @@ from typing import Final
 from bidcascade.bridge import InvalidSystem
 
 from .checks import check_system, counts
-from .errors import Complaint, invalid_system, nearest
+from .errors import Complaint, invalid_system
 from .grammar import parse_conditions
 from .placing import place_condition
 from .resolver import Resolver
@@ -200,17 +200,32 @@ def read_text(
     return _system(sources, sources.read_text(text, file), options)
 
 
+def read_given(
+    main: str, texts: Mapping[str, str], *, options: Mapping[str, bool] | None = None
+) -> SystemText:
+    """Read a system of texts that are held by file name, as if they lay in a folder of their own.
+
+    Parameters
+    ----------
+    main
+        Name of the system's own text.
+    texts
+        That text and the pages beside it.
+    options
+        Options of the system to be set, by name.
+
+    Raises
+    ------
+    InvalidSystem
+        With every complaint about the texts.
+    """
+    sources = Sources(given=texts, is_text=True)
+    return _system(sources, sources.read_file(Path(main), main), options)
+
+
 def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | None) -> SystemText:
-    for option, value in (options or {}).items():
-        if option not in sources.options:
-            near = nearest(option, sources.options)
-            there = ", ".join(sorted(sources.options)) or "none"
-            raise InvalidSystem(
-                f"expected an option of the system ({there}), got {option!r}"
-                + (f"; did you mean {near!r}" if near else "")
-            )
-        sources.options[option] = value
     sources.choose_conventions()
+    sources.choose_options(items, options or {})
     resolver = Resolver(sources)
     body = resolver.body(items, None, ())
     resolver.read_unused()
@@ -235,9 +250,11 @@ def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | N
         sources.prose,
         defines,
         settled,
-        dict(sources.options),
+        sources.options_held,
         tuple(sources.files),
         sources.opponents,
+        sources.option_words,
+        dict(options or {}),
     )
     check_system(system, resolver.aside, sources)
     if sources.complaints:

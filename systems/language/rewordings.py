@@ -215,6 +215,10 @@ class Reworded(NamedTuple):
     advice: str
 
 
+LONGEST_CLAUSE: Final = 300
+"""Characters of what is looked for in the words of players; no condition of theirs is so long."""
+
+
 def rewording(clause: str, reads: Reads) -> Reworded | None:
     """Say what to write for a piece of a condition that does not read.
 
@@ -231,6 +235,8 @@ def rewording(clause: str, reads: Reads) -> Reworded | None:
     Reworded(words='14-16 bal', advice='write "14-16 points, balanced"')
     """
     words = " ".join(clause.split())
+    if len(words) > LONGEST_CLAUSE:
+        return None
     for pattern, meant in _compiled(ADVISED):
         found = pattern.search(words)
         if found is not None:
@@ -270,6 +276,8 @@ def agreement_of(clause: str, reads: Reads) -> str | None:
 
 def _replaced(words: str, rows: Iterable[tuple[str, str]], reads: Reads) -> str | None:
     """Words with all rows put in, if they read then."""
+    if len(words) > LONGEST_CLAUSE:
+        return None
     written = words
     for pattern, meant in _compiled(tuple(rows)):
         # a comma would part what stands on both sides of "or"

@@ -2,13 +2,27 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.bounded_files import read_bounded
+
 from .errors import Complaint, complaint_at, invalid_system, nearest
 from .grammar import parse_statement
-from .layout import RawItem, logical_lines, tree_of
+from .layout import RawItem, code_of, logical_lines, tree_of
+from .options import (
+    Node,
+    chosen_values,
+    held_options,
+    nodes_of,
+    places_of,
+    raw_nodes,
+    stated_options,
+    within_of,
+)
 from .placing import place_statement
 from .shipped import PAGES, SUFFIX, folders_beside, places_of_file, resolved, shipped_folder
 from .statements import (
@@ -19,13 +33,16 @@ from .statements import (
     OptionStatement,
     SystemStatement,
 )
-from .syntax_tree import Define, Line, Variant, Where
+from .syntax_tree import Define, Line, OptionWords, Variant, Where
 
 MOST_FILES: Final = 100
 """Files that one system may include, all levels together."""
 
 MOST_LINES: Final = 10_000
 """Lines of all files of a system; the largest that is shipped has about 2,600."""
+
+MOST_CHARACTERS: Final = 2_000_000
+"""Characters of all files of a system; the largest that is shipped has about 170,000."""
 
 MOST_COMPLAINTS: Final = 1_000
 """With so many nothing more is read: what is given is no system."""
@@ -54,8 +71,14 @@ class Sources:
     opponents: Path | None = None
     conventions: dict[str, Convention] = field(default_factory=dict)
     options: dict[str, bool] = field(default_factory=dict)
-    option_places: dict[str, Where] = field(default_factory=dict)
-    """Where options are turned on or off, or only named, by their names."""
+    """Whether each option is on, once :meth:`choose_options` was called."""
+    options_held: dict[str, bool] = field(default_factory=dict)
+    """Whether each option holds."""
+    option_words: dict[str, OptionWords] = field(default_factory=dict)
+    is_chosen: bool = False
+    """Whether options were chosen: what is read later sets none."""
+    option_statements: list[OptionStatement] = field(default_factory=list)
+    """Where options are turned on or off, or only named."""
     option_blocks: set[str] = field(default_factory=set)
     """Options that some lines depend on."""
     reading: list[Path] = field(default_factory=list)
@@ -82,7 +105,8 @@ class Sources:
     """All that were read, those among them that another of their name stands before."""
     bodies: dict[tuple[Any, ...], tuple[Convention, list[Item]]] = field(default_factory=dict)
     """What conventions say with some words, as far as nothing is wrong in it."""
-    options_read: int = 0
+    characters: int = 0
+    """Of all files read so far."""
 
     def complain(self, where: Where, message: str, advice: str = "") -> None:
         """Note something wrong and go on, unless there is far too much of it."""
@@ -96,7 +120,14 @@ class Sources:
         """Statements of a file, those of the files that it includes in their place."""
         try:
             given = self.held.get(path.resolve(), self.given.get(path.name))
-            content = path.read_bytes() if given is None else given.encode()
+            content = read_bounded(path, 4 * MOST_CHARACTERS) if given is None else given.encode()
+        except InvalidInput:
+            self.complain(
+                Where(name, 0),
+                f"a system has at most {MOST_CHARACTERS:,} characters in all its files, "
+                "with this one it has more",
+            )
+            return []
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             self.complain(Where(name, 0), f"the file cannot be read: {reason}")
@@ -126,6 +157,15 @@ class Sources:
 
     def read_text(self, text: str, name: str) -> list[Item]:
         """Statements of a text."""
+        self.characters += len(text)
+        if self.characters > MOST_CHARACTERS:
+            self.lines[name] = []
+            self.complain(
+                Where(name, 0),
+                f"a system has at most {MOST_CHARACTERS:,} characters in all its files, "
+                "with this one it has more",
+            )
+            return []
         lines = text.replace("\r\n", "\n").split("\n")
         self.lines[name] = lines
         count = sum(map(len, self.lines.values()))
@@ -189,16 +229,15 @@ class Sources:
     def _includes(self, name: str) -> None:
         self.includes.setdefault(self.within[-1], set()).add(name)
 
-    def _reaches(self, file: str, other: str) -> bool:
-        """Whether a file includes another one, itself or by those that it includes."""
-        seen, waiting = {file}, [file]
+    def _all_included(self, file: str) -> frozenset[str]:
+        """Names of the files that a file includes, itself or by those that it includes."""
+        found: set[str] = set()
+        waiting = [file]
         while waiting:
-            found = self.includes.get(waiting.pop(), set()) - seen
-            if other in found:
-                return True
-            seen |= found
-            waiting += found
-        return False
+            further = self.includes.get(waiting.pop(), set()) - found
+            found |= further
+            waiting += further
+        return frozenset(found)
 
     def comes_first(self, name: str, where: Where, known: Where, *, already: str) -> bool:
         """Whether a meaning of a name counts in place of the one that was read before.
@@ -213,7 +252,7 @@ class Sources:
                 f'"{name}" is {already} already, in line {known.line}',
                 "give one of them another name",
             )
-        return self._reaches(where.file, known.file)
+        return known.file in self._all_included(where.file)
 
     def _find(self, file: str, where: Where, *, with_given: bool = True) -> Path | None:
         """Find a file that a text names: given with it, beside it, else among those shipped."""
@@ -262,12 +301,15 @@ class Sources:
         if isinstance(statement, ConventionStatement):
             self._convention(statement, raw, top=top)
             return Item(statement, line.where()) if top else None
+        is_header = isinstance(statement, OptionStatement) and (
+            statement.without or code_of(line.text).rstrip().endswith(":")
+        )
+        if isinstance(statement, OptionStatement):
+            self._option(statement, is_header=is_header or bool(raw.below))
         item = Item(statement, line.where(), self._below(raw, words, used), bool(raw.below))
-        if isinstance(statement, Line) and ":" not in line.text.partition("--")[0]:
+        if isinstance(statement, Line) and ":" not in code_of(line.text):
             self.bare.add(statement.where)
         if isinstance(statement, OptionStatement):
-            is_header = statement.without or _ends_with_colon(line.text)
-            self._option(statement, is_header=is_header or bool(raw.below))
             if is_header and not raw.below:
                 self.complain(
                     statement.where,
@@ -293,11 +335,11 @@ class Sources:
         known = self.bodies.get(key)
         if known is not None:
             return known[1]
-        before = len(self.complaints), self.options_read
+        before = len(self.complaints)
         read = (self.item(raw, words, used=used) for raw in convention.body)
         items = [found for found in read if found is not None]
-        # whatever is wrong is said wherever it is used, and an option set each time
-        if before == (len(self.complaints), self.options_read):
+        # whatever is wrong is said wherever it is used
+        if before == len(self.complaints):
             self.bodies[key] = convention, items
         return items
 
@@ -313,6 +355,9 @@ class Sources:
                 statement.where, f'"{statement.name}" has no lines', "indent them under it"
             )
         self.convention_list.append(Convention(statement, raw.below))
+        parameters = frozenset(one.name for one in statement.parameters)
+        for below in raw.below:
+            self._options_in(below, parameters)
 
     def choose_conventions(self) -> None:
         """Choose the convention that each name stands for, once all files are read."""
@@ -324,31 +369,63 @@ class Sources:
             ):
                 self.conventions[name] = convention
 
+    # ------------------------------------------------------------------ options
     def _option(self, statement: OptionStatement, *, is_header: bool) -> None:
-        self.options_read += 1
         if is_header:
             self.option_blocks.add(statement.name)
         if statement.without:
             return
-        self.option_places.setdefault(statement.name, statement.where)
-        self.options.setdefault(statement.name, False)
-        if statement.default is not None:
-            self.options[statement.name] = statement.default
+        self.option_statements.append(statement)
+        if self.is_chosen and statement.name not in self.options:
+            # a convention has it by a parameter: nobody knew of it before
+            value = bool(statement.default)
+            self.options[statement.name] = self.options_held[statement.name] = value
+            self.option_words |= stated_options([statement], self._all_included)[1]
+
+    def _options_in(self, raw: RawItem, parameters: frozenset[str]) -> None:
+        """Note the options in a convention: its body is read only where it is used."""
+        statement = None
+        if raw.line.text.startswith("option "):
+            statement = parse_statement(raw.line.text).statement
+        if isinstance(statement, OptionStatement) and statement.name not in parameters:
+            is_header = bool(raw.below) or code_of(raw.line.text).rstrip().endswith(":")
+            placed = place_statement(statement, raw.line.places())
+            assert isinstance(placed, OptionStatement)
+            self._option(placed, is_header=is_header)
+        for below in raw.below:
+            self._options_in(below, parameters)
+
+    def choose_options(self, items: Sequence[Item], chosen: Mapping[str, bool]) -> None:
+        """Say which options are on and which hold, once all files are read.
+
+        Raises
+        ------
+        InvalidSystem
+            If one is chosen that the text lacks, or that cannot hold beside another one.
+        """
+        stated, words = stated_options(self.option_statements, cache(self._all_included))
+        bodies: dict[str, tuple[Node, ...]] = {
+            name: raw_nodes(convention.body) for name, convention in self.conventions.items()
+        }
+        places = places_of(nodes_of(items), bodies)
+        within = within_of(places)
+        self.option_words = {
+            name: replace(one, within=within.get(name, {})) for name, one in words.items()
+        }
+        self.options = chosen_values(stated, places, chosen)
+        self.options_held = held_options(self.options, places)
+        self.is_chosen = True
 
     def check_options(self) -> None:
         """Complain of options that no lines depend on, once all conventions are read."""
-        for name, where in self.option_places.items():
+        for name, words in self.option_words.items():
             if name not in self.option_blocks:
                 near = nearest(name, self.option_blocks)
                 self.complain(
-                    where,
+                    words.where,
                     f'there is no option "{name}"',
                     f'did you mean "{near}"' if near else f'begin a block "option {name}:"',
                 )
-
-
-def _ends_with_colon(line: str) -> bool:
-    return line.partition("--")[0].rstrip().endswith(":")
 
 
 def _name_of(path: Path, reading: list[Path]) -> str:

@@ -70,12 +70,17 @@ class UseStatement:
 
 @dataclass(frozen=True, slots=True)
 class OptionStatement:
-    """``option weak-notrump, on:``; ``default`` is None where neither on nor off is said."""
+    """``option weak-notrump "Weak notrump", on:  -- 12 to 14 points``.
+
+    ``default`` is None where neither on nor off is said; ``title`` and ``remark`` may be empty.
+    """
 
     name: str
     default: bool | None
     without: bool
     where: Where
+    title: str = ""
+    remark: str = ""
 
 
 Statement = (

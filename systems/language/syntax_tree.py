@@ -232,6 +232,29 @@ class Define:
 
 
 @dataclass(frozen=True, slots=True)
+class OptionWords:
+    """What players call an option of a text.
+
+    Parameters
+    ----------
+    title
+        The quoted words behind its name, else the name with blanks.
+    about
+        A line of what it is: the remark behind the title. May be empty.
+    within
+        Options that its lines stand in, and whether each has to be on for them to count; empty if
+        some of its lines stand by themselves.
+    where
+        Where the text first names it.
+    """
+
+    title: str
+    about: str = ""
+    within: dict[str, bool] = field(default_factory=dict)
+    where: Where = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
 class SystemText:
     """A whole system: includes read, options chosen, conventions put in place.
 
@@ -246,11 +269,16 @@ class SystemText:
     blocks
         Top-level blocks in order: the text of an ``include`` stands where the include stood.
     options
-        Every option that the text has, and whether it is on.
+        Every option that the text has, and whether it holds: it is on, and those that its lines
+        stand in are as these lines want them.
     files
         All files read, in order, with the SHA-256 of their bytes.
     opponents
         File that the opponents play (``opponents play "acol.bidding"``), if the text says so.
+    option_words
+        What players call each option.
+    chosen
+        Options that whoever opened the text set.
     """
 
     title: str
@@ -260,3 +288,5 @@ class SystemText:
     options: dict[str, bool] = field(default_factory=dict)
     files: tuple[tuple[Path, str], ...] = ()
     opponents: Path | None = None
+    option_words: dict[str, OptionWords] = field(default_factory=dict)
+    chosen: dict[str, bool] = field(default_factory=dict)

@@ -204,10 +204,25 @@ class TreeBuilder(PhraseBuilder):
         return UseStatement(str(name), parameters, at(name))
 
     def option(
-        self, without: Token | None, _word: Token, name: Token, value: Token | None, *_rest: Any
+        self,
+        without: Token | None,
+        _word: Token,
+        name: Token,
+        title: Token | None,
+        value: Token | None,
+        remark: Token | None,
     ) -> OptionStatement:
         default = None if value is None else value == "on"
-        return OptionStatement(str(name), default, without is not None, at(name))
+        words = "" if title is None else " ".join(title[1:-1].split())
+        if without is not None and title is not None:
+            self.fault(
+                title,
+                'a title stands behind "option", not behind "without option"',
+                f"write it where the option begins, as in: option {name} {title}:",
+            )
+        return OptionStatement(
+            str(name), default, without is not None, at(name), words, _remark(remark)
+        )
 
 
 def _header(

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.kernels.bounded_files import read_bounded
+from bidcascade.systems.limits import LONGEST_CARD
 from bidcascade.systems.system import System
 
 _NUMBERS: Final = ("System type", "Opponent type")
@@ -123,7 +125,7 @@ def read_bbsa(path: str | Path) -> BbaCard:
         As :func:`parse_bbsa`, and if the file cannot be read.
     """
     try:
-        content = Path(path).read_bytes()
+        content = read_bounded(Path(path), LONGEST_CARD)
     except OSError as error:
         raise InvalidInput(f"{path}: expected a card that can be read: {error}") from None
     try:

@@ -15,6 +15,7 @@ from bidcascade.systems.language.errors import Complaint
 from bidcascade.systems.language.grammar import parse_statement
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.syntax_tree import Define
+from bidcascade.systems.limits import LONGEST_DESCRIPTION
 
 from .bml_prose import SUITS, ReadProse, read_prose
 from .bml_tables import BmlCall, BmlRow, BmlTable, Notes, notes_of
@@ -320,7 +321,16 @@ class _Maker:
         key = row.number, " ".join(path.steps)
         strain = call[1:]
         suit = SUITS.get(strain, strain if strain in GROUPS or strain == "NT" else "")
-        said = self._reading.prose(row, suit, self._names)
+        if (length := sum(map(len, row.said))) > LONGEST_DESCRIPTION:
+            said = ReadProse(
+                None,
+                reason=(
+                    f"expected a description of at most {LONGEST_DESCRIPTION:,} characters, "
+                    f"got {length:,}"
+                ),
+            )
+        else:
+            said = self._reading.prose(row, suit, self._names)
         words, reason = said.words, said.reason
         if key in self._refused:
             words, reason = None, self._refused[key]

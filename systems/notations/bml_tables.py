@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.systems.limits import LONGEST_NOTE_LINE, MOST_NOTE_LINES, too_long
 
-MOST_LINES: Final = 50_000
-"""Lines of notes, pasted ones counted wherever they are pasted."""
 _DEEPEST: Final = 20
 """Files that include one another."""
 
@@ -140,6 +139,9 @@ class _Reader:
         block: list[tuple[int, str]] | None = None
         is_cut = False
         for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
+            if len(line) > LONGEST_NOTE_LINE:
+                self._lose(number, line[:80], too_long(line))
+                continue
             found = _COMMAND.fullmatch(line)
             name = "" if found is None else found["name"]
             rest = "" if found is None else found["rest"].strip()
@@ -164,9 +166,9 @@ class _Reader:
 
     def _counted(self, number: int, line: str) -> tuple[int, str]:
         self._count += 1
-        if self._count > MOST_LINES:
+        if self._count > MOST_NOTE_LINES:
             raise InvalidInput(
-                f"expected at most {MOST_LINES:,} lines of notes, pasted ones counted"
+                f"expected at most {MOST_NOTE_LINES:,} lines of notes, pasted ones counted"
             )
         return number, line.rstrip()
 

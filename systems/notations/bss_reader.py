@@ -67,7 +67,11 @@ def read_bss(text: str, source: str = "<card>") -> SystemOfNotes:
     >>> found.rows, found.understood, found.unread
     (2, 1, (Unread(line=3, text='1HP2H=Raise', reason='no condition was read'),))
     """
-    card = parse_bss(text, source)
+    return system_of_card(parse_bss(text, source))
+
+
+def system_of_card(card: Card) -> SystemOfNotes:
+    """Make a system of the records of a card."""
     lost = [Unread(one.line, one.text, one.reason) for one in card.unknown]
     notes, records = _notes_of(card, lost)
     refused = len(lost)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.systems.limits import LONGEST_NOTE_LINE, MOST_NOTE_LINES, too_long
 
 LONGEST: Final = 8
 """Cards of a suit that a record can say; as the most of them it stands for any number."""
@@ -24,7 +25,6 @@ DISPOSITIONS: Final = {
     "A": "transfer", "B": "puppet", "C": "relay", "D": "asks", "E": "answer",
 }  # fmt: skip
 """What a call asks of partner, by its code; 0 says nothing."""
-_MOST: Final = 50_000
 _HEADER: Final = re.compile(r"[*?]00\s*(?:\{(?P<title>[^}]*)\})?\s*=\s*NYYYYYY(?P<summary>.*)")
 _RECORD: Final = re.compile(
     r"(?P<theirs>\*?)\s*(?P<seat>[0-6])(?P<vulnerable>[0-8])(?P<calls>[^={]*(?:\{[^}]*\}[^={]*)*)"
@@ -136,8 +136,10 @@ def parse_bss(text: str, source: str = "<card>") -> Card:
     includes: list[str] = []
     stock = carding = ""
     lines = text.removeprefix("\ufeff").splitlines()
-    if len(lines) > _MOST:
-        raise InvalidInput(f"{source}: expected at most {_MOST:,} lines, got {len(lines):,}")
+    if len(lines) > MOST_NOTE_LINES:
+        raise InvalidInput(
+            f"{source}: expected at most {MOST_NOTE_LINES:,} lines, got {len(lines):,}"
+        )
     for number, line in enumerate(lines[1:], 2):
         if line.startswith("$") and not stock:
             stock = line[1:].strip()
@@ -145,6 +147,9 @@ def parse_bss(text: str, source: str = "<card>") -> Card:
             includes.append(line[1:].strip())
         elif line.startswith("%") and not carding:
             carding = line[1:]
+        elif len(line) > LONGEST_NOTE_LINE:
+            reason = too_long(line)
+            unknown.append(Unknown(number, line[:80].strip(), reason))
         elif line.strip():
             found = _record(line, number)
             if isinstance(found, DisclosedCall):

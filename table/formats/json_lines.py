@@ -98,7 +98,7 @@ def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of its pairs; Python's reader would keep the last of two with one key."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
         raise ValueError(f"the key {twice!r} is there twice")
     return found

@@ -26,7 +26,9 @@ from .rules import COLUMNS, LABELS, RULE_KINDS, Overlay, OverlayMark, Rule, Rule
 
 MOST_COMPLAINTS: Final = 200
 """Complaints that are listed; further ones are counted."""
-LARGEST_FILE: Final = 256 << 20
+_MOST_READ: Final = 10_000
+"""Complaints, beyond which no more rules are read."""
+LARGEST_FILE: Final = 16 << 20
 """Bytes an overlay's file may have; what is larger is a table."""
 
 _LISTS: Final = ("criteria", "expressions", "tags")
@@ -121,6 +123,9 @@ class _Reader:
         is_json = ending in _JSON_ENDINGS or (ending != ".csv" and text.lstrip()[:1] in ("", "{"))
         objects = self._of_json(text) if is_json else self._of_csv(text)
         for written in objects:
+            if len(self._complaints) >= _MOST_READ:
+                self._complain("what follows was not read")
+                return
             rule = self._rule(written)
             if rule is not None:
                 yield rule
@@ -188,6 +193,9 @@ class _Reader:
             yield written
 
     def _check_header(self, header: list[str]) -> bool:
+        if len(header) > 2 * len(COLUMNS):
+            self._complain(f"expected at most {len(COLUMNS)} columns, got {len(header):,}")
+            return False
         strangers = [name for name in header if name not in COLUMNS]
         twice = sorted({name for name in header if header.count(name) > 1})
         missing = [name for name in ("rule", "at") if name not in header]

@@ -339,3 +339,27 @@ class TestSanitized:
         monkeypatch.setenv("LD_PRELOAD", "")
         with pytest.raises(BackendUnavailable, match="expected libasan in LD_PRELOAD"):
             library.open_library("sanitized")
+
+
+class TestCache:
+    """What was built once for an installation is copied for the next."""
+
+    @needs_compiler
+    def test_the_same_sources_are_compiled_once(self, monkeypatch, tmp_path, installed):
+        monkeypatch.setenv(build.CACHE_VARIABLE, str(tmp_path / "cache"))
+        (first,) = build.build_libraries(tmp_path / "one", ["baseline"], COMPILER, installed)
+        monkeypatch.setattr(build, "_compile", None)
+        elsewhere = shutil.copytree(installed, tmp_path / "elsewhere")
+        (second,) = build.build_libraries(tmp_path / "two", ["baseline"], COMPILER, elsewhere)
+        assert second.read_bytes() == first.read_bytes()
+
+    @needs_compiler
+    def test_other_sources_and_other_builds_are_not_taken_for_them(
+        self, monkeypatch, tmp_path, installed
+    ):
+        monkeypatch.setenv(build.CACHE_VARIABLE, str(tmp_path / "cache"))
+        build.build_libraries(tmp_path / "one", ["baseline"], COMPILER, installed)
+        (installed / "interface.cpp").write_text(INTERFACE + "// changed\n")
+        build.build_libraries(tmp_path / "two", ["baseline"], COMPILER, installed)
+        build.build_libraries(tmp_path / "two", COMPILER.target.builds()[:2], COMPILER, installed)
+        assert len(list((tmp_path / "cache").iterdir())) == 1 + len(COMPILER.target.builds()[:2])

@@ -11,8 +11,8 @@ from bidcascade.loaders.read import _Numbering
 
 def limit_pieces(patch: pytest.MonkeyPatch, large: int, chunk: int = 0, head: int = 0) -> None:
     """Sizes in bytes: of a large file, of what is read at once, of what is looked at first."""
-    patch.setattr(pieces, "LARGE_BYTES", large)
-    patch.setattr(pieces, "CHUNK_BYTES", chunk or large)
+    patch.setattr(pieces, "WHOLE_BYTES", large)
+    patch.setattr(pieces, "PIECE_BYTES", chunk or large)
     patch.setattr(pieces, "HEAD_BYTES", head or large)
 
 

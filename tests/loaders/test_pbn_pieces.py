@@ -30,7 +30,7 @@ class OneWay(io.BytesIO):
 def cut_text(text: str, block: int, tail: int) -> list[pieces.Piece]:
     """Cut a text that is read in blocks; so much of its end is looked at first."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "CHUNK_BYTES", block)
+        patch.setattr(pieces, "PIECE_BYTES", block)
         patch.setattr(pbn_tokens, "TAIL", tail)
         return list(pieces.cut_pbn(io.BytesIO(text.encode()), "x.pbn", b"", PartDecoder()))
 
@@ -215,15 +215,18 @@ def test_a_game_in_sight_of_the_end_is_found_without_walking(monkeypatch):
 def test_text_without_a_game_is_refused(monkeypatch):
     limit_pieces(monkeypatch, 200)
     monkeypatch.setattr(pieces, "LONGEST_RECORD", 2000)
+    monkeypatch.setattr(pbn_tokens, "LONGEST_RECORD", 2000)
     data = (
         f'[Event "x"]\n\n[Deal "{DEALS[0]}"]\n[Event "y"]\n'.encode() + b"no end of words\n" * 999
     )
     _, batch = read_cut(io.BytesIO(data))
+    _, batch = read_cut(io.BytesIO(data))
     assert batch.deals["event"].to_list() == ["x"]
-    assert batch.rejects["reason"].to_list() == ["expected a board within 2000 bytes, got none"]
-    assert batch.rejects["text"][0].startswith('[Event "y"]')
+    assert batch.rejects["reason"][0] == "expected a game of at most 2,000 characters, got more"
+    assert batch.rejects["text"].to_list()[0] == '[Event "y"]'
+    assert batch.rejects["record"].to_list() == [2, 3]
     _, batch = read_cut(io.BytesIO(b'[Event "x"] ' + b"no end of a line " * 999))
-    assert batch.rejects["reason"].to_list() == ["expected a board within 2000 bytes, got none"]
+    assert batch.rejects["reason"][0] == "expected a game of at most 2,000 characters, got more"
 
 
 @pytest.mark.parametrize("page", ["utf-8", "utf-8-sig", "cp1252", "cp1250", "utf-8 twice"])

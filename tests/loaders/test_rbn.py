@@ -272,8 +272,15 @@ def test_large_files_are_cut_between_records(monkeypatch):
 def test_a_line_without_an_end_is_refused(monkeypatch):
     limit_pieces(monkeypatch, 2_000, chunk=500)
     monkeypatch.setattr("bidcascade.loaders.pieces.LONGEST_RECORD", 5_000)
-    _, batch = read_cut(io.BytesIO(f"B 1\nH {HANDS}\n".encode() + b"A " + b"P" * 20_000), "x.rbn")
-    assert "expected a board within 5000 bytes" in batch.rejects["reason"][0]
+    monkeypatch.setattr("bidcascade.loaders.rbn_records.LONGEST_RECORD", 5_000)
+    text = f"B 1\nH {HANDS}\nA {'P' * 20_000}\n\n{FULL}"
+    _, batch = read_cut(io.BytesIO(text.encode()), "x.rbn")
+    assert batch.rejects.select("record", "reason").rows() == [
+        (1, "expected a record of at most 5,000 characters, got more")
+    ]
+    assert batch.deals["record"].to_list() == list(
+        range(2, 2 + read_rbn(FULL.encode()).deals.height)
+    )
 
 
 LINES = st.sampled_from([

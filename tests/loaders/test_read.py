@@ -202,7 +202,7 @@ def test_progress():
 @pytest.fixture
 def small_limits(monkeypatch):
     limit_pieces(monkeypatch, 1500, 700, 300)
-    monkeypatch.setattr(pieces, "GROUP_BYTES", 1000)
+    monkeypatch.setattr(pieces, "WHOLE_BYTES", 1000)
 
 
 VUGRAPH = (
@@ -275,13 +275,14 @@ def test_endless_garbage_is_refused_after_its_beginning(fill):
     (piece,) = pieces.cut_stream(stream, "noise")
     assert stream.taken <= pieces.HEAD_BYTES
     batch = pieces.read_piece(piece)
-    assert "expected LIN, PBN, RBN, hands or Parquet" in batch.rejects["reason"][0]
+    assert "expected LIN, PBN, RBN, hands, JSON or Parquet" in batch.rejects["reason"][0]
 
 
 @pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])
 def test_garbage_behind_boards_is_refused_in_bounded_memory(monkeypatch, head):
     limit_pieces(monkeypatch, 1 << 12)
-    monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 16)
+    monkeypatch.setattr(pieces, "LONGEST_RECORD", 1 << 14)
+    monkeypatch.setattr(pieces, "MOST_PASSED_OVER", 1 << 16)
     stream = Endless(head, b"noise ")
     cut = list(pieces.cut_stream(stream, "noise"))
     assert "expected a board within" in cut[-1].refusal
@@ -315,7 +316,7 @@ def test_memory_does_not_grow_with_the_file(monkeypatch, tmp_path, ending, board
 
 
 def test_processes_give_what_one_gives(folder, monkeypatch):
-    monkeypatch.setattr(pieces, "GROUP_BYTES", 600)
+    monkeypatch.setattr(pieces, "WHOLE_BYTES", 600)
     for number in range(6):
         write_lin(random_deals(2, seed=number), folder / f"x{number}.lin")
     alone = read_deals(folder, jobs=1)

@@ -121,7 +121,7 @@ def test_members_that_are_refused(tmp_path):
         ("empty.lin", b""),
     )
     found = rejects(path)
-    assert found.pop("x.zip/prose.txt").startswith("expected LIN, PBN, RBN, hands or Parquet, got")
+    assert "hands, JSON or Parquet, got other text" in found.pop("x.zip/prose.txt")
     assert "a zip file, which is read by its path only" in found.pop("x.zip/hidden.lin")
     assert found == {
         "x.zip/in.zip": "expected deals, got a zip file within a zip file",
@@ -132,12 +132,14 @@ def test_members_that_are_refused(tmp_path):
     assert read_deals(path).deals["source"].to_list() == ["x.zip/good.lin"]
 
 
-def test_parquet_within_a_zip_file_is_refused(tmp_path):
+def test_parquet_within_a_zip_file_and_as_bytes(tmp_path):
     write_deal_parquet(random_deals(2, seed=1), tmp_path / "a.parquet")
-    path = pack(tmp_path / "x.zip", ("a.parquet", (tmp_path / "a.parquet").read_bytes()))
-    assert rejects(path) == {
-        "x.zip/a.parquet": "Parquet is read from files only, not from bytes or zip files"
-    }
+    data = (tmp_path / "a.parquet").read_bytes()
+    path = pack(tmp_path / "x.zip", ("a.parquet", data), ("cut.parquet", data[:-9]))
+    assert read_deals(path).deals["board"].to_list() == [1, 2]
+    assert read_deals(data).deals["board"].to_list() == [1, 2]
+    (reason,) = rejects(path).values()
+    assert reason.startswith("x.zip/cut.parquet is cut off")
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,7 @@ def bids(visit: Visit, address: str) -> None:
 
 def edits(visit: Visit) -> None:
     """Change a line of a shipped system, see what hands it changes, and bid with it."""
+    visit.page.locator("#table-choice").select_option("sayc")
     visit.page.get_by_role("link", name="Systems", exact=True).click()
     visit.page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
     field = visit.page.get_by_label("Text of the page", exact=True)

@@ -49,7 +49,7 @@ def test_a_change_is_followed_to_the_hands(visit):
     assert "Strong notrump" in first
     assert "1NT" in first
     # kept under a name of its own, in the address and in the browser
-    assert visit.state()["ask"] == "my sayc"
+    assert visit.state()["table"] == "my sayc"
     page.reload()
     page.wait_for_selector(".changes li")
     assert STRONG.replace("15-17", "14-16") in page.input_value("textarea")
@@ -184,18 +184,18 @@ def test_options_of_a_text_are_switches(visit, tmp_path):
         ["option-weak-notrump", False],
         ["option-weak-twos", True],
     ]
-    page.get_by_label("weak-notrump").check()
+    page.get_by_label("Weak notrump").check()
     page.wait_for_selector(".changes li")
     assert "Weak notrump" in page.inner_text(".changes")
     # what is turned back is as the text has it
-    page.get_by_label("weak-notrump").uncheck()
+    page.get_by_label("Weak notrump").uncheck()
     page.wait_for_function("() => document.querySelector('#view .notice.info')")
-    page.get_by_label("weak-notrump").check()
+    page.get_by_label("Weak notrump").check()
     page.wait_for_selector(".changes li")
     page.reload()
     page.wait_for_function("() => document.querySelector('textarea')?.value.includes('Switched')")
     page.click(".switches summary")
-    assert page.get_by_label("weak-notrump").is_checked()
+    assert page.get_by_label("Weak notrump").is_checked()
     page.click("#system-use")
     page.wait_for_selector(".headline")
     name = page.input_value("#table-choice")
@@ -207,7 +207,7 @@ def test_options_of_a_text_are_switches(visit, tmp_path):
 
 def test_a_turned_option_that_the_text_loses_is_no_mistake(visit, tmp_path):
     page = switched(visit, tmp_path)
-    page.get_by_label("weak-twos").uncheck()
+    page.get_by_label("Weak twos").uncheck()
     page.wait_for_selector(".changes li")
     typed(page, "option weak-twos, on:", "option other, on:", after="system")
     page.locator(".switches input[name=option-other]").wait_for(state="attached")
@@ -217,7 +217,7 @@ def test_a_turned_option_that_the_text_loses_is_no_mistake(visit, tmp_path):
 
 def test_what_stands_out_is_asked_with_the_options(visit, tmp_path):
     page = switched(visit, tmp_path)
-    page.get_by_label("weak-notrump").check()
+    page.get_by_label("Weak notrump").check()
     page.wait_for_selector(".changes li")
     with page.expect_request("**/v1/systems/check") as asked:
         page.click("#system-check")

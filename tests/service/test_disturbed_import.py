@@ -138,7 +138,7 @@ del sys.argv[1]
 def test_the_system_refuses_to_write(rows, tmp_path, size):
     path, digest = rows
     before = import_command(path, tmp_path / "table")
-    # what is compiled is kept on the disk as well, and must be there
+    # where nothing is limited the same command ends well
     assert run(before).returncode == 0
     words = [before[0], "-c", LIMITED + SPILLING, str(size), *before[3:-2], tmp_path / "other"]
     done = run(words)

@@ -124,12 +124,26 @@ export class InvalidDeal extends Error {}
 export class InvalidCall extends Error {}
 export class IllegalCall extends Error {}
 
+/** An option of a system's text. */
+export interface SystemOption {
+  name: string;
+  /** What players call it, and a line of what it is; that may be empty. */
+  title: string;
+  about: string;
+  /** Whether it is played. */
+  on: boolean;
+  /** Options that its lines stand in, and whether each has to be on. */
+  within: Record<string, boolean>;
+}
+
 /** A bidding system; methods throw one of the errors above for what is no hand, deal, call or legal auction. */
 export class System {
   private constructor();
   readonly title: string;
   /** What the other side plays. */
   readonly opponents: System;
+  /** Options of the text in its order, and whether they hold. */
+  readonly options: SystemOption[];
   /** The call for a hand after an auction that goes on. */
   bid(hand: Hand, auction?: AuctionSoFar, circumstances?: Circumstances): Bid;
   /** All lines that may make the next call, in the order in which they are tried. */
@@ -145,6 +159,8 @@ export interface LoadOptions {
   files?: Record<string, string> | Map<string, string>;
   /** Options of the text that are to be on or off. */
   options?: Record<string, boolean>;
+  /** Leave out options that the text lacks; an error otherwise. */
+  ignoreLacking?: boolean;
   /** The other side's system; the same unless given. */
   opponents?: System | null;
   /** Name of the text in messages. */

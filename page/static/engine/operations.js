@@ -8,12 +8,16 @@ import { coreBytes } from "./core_source.js";
 import { diffSystems } from "./diff.js";
 import { solveDeal } from "./double_dummy.js";
 import { InvalidSystem } from "./errors.js";
+import { optionRows, turned } from "./language/options.js";
+import { outlineReader } from "./language/reader.js";
 import { load } from "./load.js";
 import { bidBothWays } from "./match.js";
 
 /** System of rows, as they are or as JSON, or of texts with the name of the main one. */
 function systemOf({ rows, main, files, options, opponents }) {
-  return load((typeof rows === "string" ? JSON.parse(rows) : rows) ?? main, { files, options, opponents: opponents ? systemOf(opponents) : null });
+  const others = opponents ? systemOf(opponents) : null;
+  // a text that is being written may lose an option that was turned
+  return load((typeof rows === "string" ? JSON.parse(rows) : rows) ?? main, { files, options, opponents: others, ignoreLacking: true });
 }
 
 /** Hand a system over to the core. */
@@ -25,6 +29,31 @@ function makeReady(system) {
   }
 }
 
+/** What is known of the texts that were read last: options are turned on the same ones again and again. */
+let lastOutline = { key: "", outline: null };
+
+function outlineOf({ main, files }) {
+  const key = JSON.stringify([main, files]);
+  if (lastOutline.key !== key) lastOutline = { key, outline: outlineReader(main, new Map(Object.entries(files))) };
+  return lastOutline.outline;
+}
+
+const toldOutline = (found) => ({ options: optionRows(found), chosen: found.chosen, files: found.files });
+
+/** The fewest choices by which an option is on or off, all others as they would be with it; and the outline then. */
+function turnOption({ name, on, options, ...texts }) {
+  const outline = outlineOf(texts);
+  const { optionWords, chosen } = outline(options);
+  const held = (choices) => JSON.stringify([...outline(choices).options]);
+  let choices = turned(chosen, optionWords, name, on);
+  const wanted = held(choices);
+  for (const one of Object.keys(choices)) {
+    const { [one]: _, ...fewer } = choices;
+    if (held(fewer) === wanted) choices = fewer;
+  }
+  return toldOutline(outline(choices));
+}
+
 /** What is wrong with a text as messages tell it; `where` is null of what has no place. */
 function complaintsOf({ message, complaints }) {
   if (!complaints.length) return [{ where: null, message, advice: "" }];
@@ -34,6 +63,8 @@ function complaintsOf({ message, complaints }) {
 /** A text is checked, then compared, and what it is compared with stays: the last ones are kept with their places. */
 const MOST_CACHED = 2;
 const cache = new Map();
+/** Questions that the core is not needed for, or that wait for it themselves. */
+const READING = new Set(["open", "outline", "turn"]);
 
 function cachedSystem(request) {
   const key = JSON.stringify(request);
@@ -66,6 +97,13 @@ export function receiver(post, coreAddress) {
       return { name, title: opened.title };
     },
     answer: (question, tell) => answerOf(systems, question, tell),
+    /** Options, those chosen and files of a system that was opened, `{name}`, or of texts `{main, files, options}`. */
+    outline: ({ name, ...texts }) => {
+      if (name === undefined) return toldOutline(outlineOf(texts)(texts.options));
+      const { text, options } = systems.get(name);
+      return { options, chosen: Object.fromEntries(text.chosen), files: text.files };
+    },
+    turn: turnOption,
     /** Complaints about texts `{main, files, options}`, none where they are a system. */
     check: (system) => {
       try {
@@ -101,7 +139,7 @@ export function receiver(post, coreAddress) {
       if (!Object.hasOwn(operations, ask)) {
         throw new Error(`expected one of ${Object.keys(operations).join(", ")}, got ${ask}`);
       }
-      if (ask !== "open") await core;
+      if (!READING.has(ask)) await core;
       post({ id, value: await operations[ask](given, tell) });
     } catch (error) {
       const { message, kind, status, problem } = error;

@@ -6,6 +6,7 @@ import { Bidder } from "./bidder.js";
 import { contextAt, parseSeat, parseVulnerability } from "./deals.js";
 import { explainPlaces } from "./explanation.js";
 import { parseHand } from "./hands.js";
+import { optionRows } from "./language/options.js";
 import { Rules } from "./places.js";
 
 const handOf = (hand) => (typeof hand === "string" ? parseHand(hand) : hand);
@@ -21,6 +22,11 @@ export class System {
     this.title = text.title;
     this.rules = new Rules(text);
     this.opponents = opponents ?? this;
+  }
+
+  /** Options of the text in its order, and whether they hold: `{name, title, about, on, within}` each. */
+  get options() {
+    return optionRows(this.text);
   }
 
   /** Places of this system, played by the dealer's side if `first`, against another. */

@@ -472,7 +472,6 @@ def test_the_system_refuses_to_write(inputs, tmp_path):
     folder = tmp_path / "out"
     table = write_small_table(tmp_path)
     run_batch(Engine.open(str(table), "reference"), inputs, tmp_path / "whole", part_deals=120)
-    # of a table nothing is compiled: the compiler's cache could not be written either
     words = ("batch", *inputs, "--out", folder, "--part-deals", 120, "--table", table,
              "--backend", "reference")  # fmt: skip
     arguments = command(*words)

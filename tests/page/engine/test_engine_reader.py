@@ -3,15 +3,20 @@
 import ast
 import json
 import random
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.reader import parse_condition, read_system
+from bidcascade.systems.language.options import option_rows, turned
+from bidcascade.systems.language.reader import parse_condition, read_system, read_text
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.language.syntax_tree import (
     Agreement,
@@ -33,7 +38,7 @@ from bidcascade.systems.language.wording import (
 )
 from bidcascade.systems.registry import named_systems
 from tests.page.engine.support_engine import AS_JSON, as_plain
-from tests.support_examples import sized
+from tests.support_examples import examples, sized
 from tests.support_systems import AGREEMENTS, CALLS, CONDITIONS, EACH_SYSTEM, HEADERS, SMALL_SYSTEM
 from tests.systems import test_system_text_errors as of_errors
 
@@ -46,6 +51,18 @@ READ = f"""async (load, [files, cases]) => {{
     try {{
       return text.includes("\\n") ? readText(text, {{ files: texts, options }})
         : readSystem(text, texts, {{ options }});
+    }} catch (error) {{
+      if (error.name !== "InvalidSystem") throw new Error(`${{text}}: ${{error.stack}}`);
+      return [error.message, error.complaints];
+    }}
+  }};
+  return JSON.stringify(cases.map(read), {AS_JSON});
+}}"""
+READ_PAGES = f"""async (load, cases) => {{
+  const {{ readText }} = await load("language/reader");
+  const read = ([text, options, pages]) => {{
+    try {{
+      return readText(text, {{ files: new Map(Object.entries(pages)), options }});
     }} catch (error) {{
       if (error.name !== "InvalidSystem") throw new Error(`${{text}}: ${{error.stack}}`);
       return [error.message, error.complaints];
@@ -69,9 +86,11 @@ def tree(text: SystemText) -> Any:
     return {**found, "files": files, "opponents": opponents}
 
 
-def by_reference(text: str, options: dict[str, bool]) -> Any:
+def by_reference(text: str, options: dict[str, bool], pages: Mapping[str, str] = {}) -> Any:
     """What the reference makes of a text: its tree, or its message and complaints."""
     try:
+        if pages:
+            return tree(read_text(text, options=options, pages=pages))
         return tree(read_system(text, options=options))
     except InvalidSystem as error:
         complaints = [as_plain(one) for one in error.complaints]
@@ -291,6 +310,95 @@ def test_options(engine):
     off, on, *unknown = assert_equal(engine, [(text, one) for one in options])
     assert (len(off["blocks"]), len(on["blocks"])) == (1, 2)
     assert "expected an option" in unknown[0][0]
+
+
+OPTION_NAMES = ("a", "b", "long-name", "c_d")
+OUTLINE = """async (load, cases) => {
+  const { outlineReader } = await load("language/reader");
+  const { optionRows, turned } = await load("language/options");
+  return cases.map(([name, files, options, option, on]) => {
+    const found = outlineReader(name, new Map(Object.entries(files)))(options);
+    return [optionRows(found), turned(options, found.optionWords, option, on)];
+  });
+}"""
+
+
+def option_lines(depth: int) -> st.SearchStrategy[list[str]]:
+    """Lines of a block, some of them within options."""
+    calls = st.sampled_from(["1C", "1D", "1H", "Pass"]).map(lambda call: [f"{call} = any hand"])
+    if not depth:
+        return st.lists(calls, min_size=1, max_size=2).map(
+            lambda some: [*chain.from_iterable(some)]
+        )
+    titles = st.sampled_from(["", ' "Key cards: 3014"', ' "Two  words"', ' "-- dashes:"', ' ""'])
+    values = st.sampled_from(["", ", on", ", off"])
+    remarks = st.sampled_from(["", "  -- what it is", '  ---- 1430: "quoted"', "  --"])
+
+    def block(
+        name: str, is_without: bool, words: tuple[str, str, str], some: list[str]
+    ) -> list[str]:
+        title, value, remark = words
+        head = f"without option {name}" if is_without else f"option {name}{title}{value}"
+        return [f"{head}:{remark}", *(f"  {line}" for line in some)]
+
+    names = st.sampled_from(OPTION_NAMES)
+    within = st.builds(
+        block, names, st.sampled_from([False, False, True]),
+        st.tuples(titles, values, remarks), option_lines(depth - 1),
+    )  # fmt: skip
+    return st.lists(calls | within, min_size=1, max_size=3).map(
+        lambda some: [*chain.from_iterable(some)]
+    )
+
+
+def option_texts() -> st.SearchStrategy[str]:
+    def joined(
+        lines: list[str], body: list[str], uses: list[str], said: list[tuple[str, str]]
+    ) -> str:
+        return "\n".join((
+            "opening:", *(f"  {line}" for line in lines),
+            "convention c:", "  after 1C:", *(f"    {line}" for line in body), *uses,
+            *(f"option {name}, {value}" for name, value in said), "",
+        ))  # fmt: skip
+
+    said = st.lists(
+        st.tuples(st.sampled_from(OPTION_NAMES), st.sampled_from(["on", "off"])), max_size=2
+    )
+    uses = st.sampled_from([[], ["use c"], ["option b:", "  use c"]])
+    return st.builds(joined, option_lines(2), option_lines(1), uses, said)
+
+
+@examples(40)
+@given(
+    st.lists(
+        st.tuples(
+            option_texts(), option_texts(), st.sampled_from(["", "before", "behind"]),
+            st.dictionaries(st.sampled_from(OPTION_NAMES), st.booleans(), max_size=2),
+            st.sampled_from(OPTION_NAMES), st.booleans(),
+        ),
+        min_size=4, max_size=4,
+    )
+)  # fmt: skip
+def test_which_options_hold(engine, some):
+    """Both say the same of texts of all kinds: trees, mistakes, options held and turned."""
+    cases, outlines, wanted = [], [], []
+    for text, page, place, options, option, is_on in some:
+        include = 'include "page.bidding"\n'
+        page = page.replace("convention c:", "convention d:").replace("use c", "use d")
+        pages = {"page.bidding": page}
+        whole = f"{include}{text}" if place == "before" else text + include * (place == "behind")
+        cases.append([whole, options, pages])
+        try:
+            read = read_text(whole, options=options, pages=pages)
+        except InvalidSystem:
+            continue
+        outlines.append(["main.bidding", {"main.bidding": whole, **pages}, options, option, is_on])
+        found = turned(options, read.option_words, option, is_on=is_on)
+        wanted.append([option_rows(read), found])
+    found = json.loads(engine(READ_PAGES, cases))
+    for (whole, options, pages), one in zip(cases, found, strict=True):
+        assert one == by_reference(whole, options, pages), f"{whole}\n{pages}\n{options}"
+    assert engine(OUTLINE, outlines) == wanted
 
 
 # ---------------------------------------------------------------------- files

@@ -51,7 +51,7 @@ def schemathesis():
 @pytest.fixture(scope="module")
 def api(schemathesis, tmp_path_factory):
     folder = tmp_path_factory.mktemp("fuzz")
-    # kernels may still be compiled
+    # other tests may take the processor meanwhile
     options = {"extra_tables": "sayc", "request_timeout_ms": 150_000}
     options["archives_folder"] = folder / "archives"
     # boards for the questions to the archive that the description has as its example

@@ -128,8 +128,8 @@ function isComment(text) {
 
 const indentOf = (text) => text.length - leftStripped(text).length;
 
-/** A line without its remark. */
-const codeOf = (text) => CODE.exec(text)[0];
+/** A line without its remark; two dashes within quotes begin none. */
+export const codeOf = (text) => CODE.exec(text)[0];
 
 /** Complain of characters that a line may not have, and put blanks for them. */
 function readable(line, number, file, complain) {

@@ -1,6 +1,6 @@
 // Reads a bidding system to a tree: systems/language/reader.py. All that is wrong is found in one go.
 
-import { InvalidSystem, invalidSystem, nearest, quoted } from "../errors.js";
+import { InvalidSystem, invalidSystem } from "../errors.js";
 import { checkSystem, counts } from "./checks.js";
 import { phrasesOf } from "./joining.js";
 import { parseConditions } from "./parser.js";
@@ -39,31 +39,63 @@ function builtInDefines() {
   return builtIn;
 }
 
-/** A system from a file; `files` has the text of each by name, `options` those to be set. */
-export function readSystem(name, files, { options = {} } = {}) {
+/**
+ * A system from a file; `files` has the text of each by name, `options` those to be set. With `ignoreLacking` those that
+ * the text lacks are left out.
+ */
+export function readSystem(name, files, { options = {}, ignoreLacking = false } = {}) {
   const sources = new Sources(files);
-  return systemOf(sources, sources.readFile(files.has(name) ? name : fileName(name)), options);
+  return systemOf(sources, sources.readFile(files.has(name) ? name : fileName(name)), options, ignoreLacking);
 }
 
 /** A system from its text, called `name` in messages; it may include `files`. */
-export function readText(text, { name = "<text>", files = new Map(), options = {} } = {}) {
+export function readText(text, { name = "<text>", files = new Map(), options = {}, ignoreLacking = false } = {}) {
   const sources = new Sources(files);
-  return systemOf(sources, sources.readText(text, name), options);
+  return systemOf(sources, sources.readText(text, name), options, ignoreLacking);
 }
 
-function systemOf(sources, items, options) {
-  for (const [option, value] of Object.entries(options)) {
-    if (!sources.options.has(option)) {
-      const near = nearest(option, sources.options.keys());
-      const there = [...sources.options.keys()].sort().join(", ") || "none";
-      throw new InvalidSystem(
-        `expected an option of the system (${there}), got ${quoted(option)}`
-          + (near && `; did you mean ${quoted(near)}`),
-      );
+/**
+ * Options and files of a text that need not be right, for choices of options: `outline(options)` is
+ * `{options, optionWords, chosen, files}`; `chosen` are those of the `options` that the text has, none where they go
+ * against each other. The files are also those of the other side's system.
+ */
+export function outlineReader(name, files) {
+  const sources = new Sources(files);
+  let items = [];
+  wrongAside(() => {
+    items = sources.readFile(name);
+    sources.chooseConventions();
+  });
+  const { opponents } = sources;
+  const theirs = opponents === null || opponents === name || sources.files.includes(opponents)
+    ? [] : outlineReader(opponents, new Map([...files].filter(([one]) => one !== name)))({}).files;
+  return (options) => {
+    let chosen = sources.thoseThere(options);
+    if (!wrongAside(() => sources.chooseOptions(items, chosen))) {
+      chosen = {};
+      sources.chooseOptions(items, chosen);
     }
-    sources.options.set(option, value);
+    return {
+      options: sources.held, optionWords: sources.optionWords, chosen, files: [...new Set([...sources.files, ...theirs])],
+    };
+  };
+}
+
+/** Whether something is done to the end; what is wrong in a text is told elsewhere. */
+function wrongAside(work) {
+  try {
+    work();
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidSystem) return false;
+    throw error;
   }
+}
+
+function systemOf(sources, items, options, ignoreLacking) {
   sources.chooseConventions();
+  const chosen = ignoreLacking ? sources.thoseThere(options) : options;
+  sources.chooseOptions(items, chosen);
   const resolver = new Resolver(sources);
   const body = resolver.body(items, null, []);
   resolver.readUnused();
@@ -83,9 +115,11 @@ function systemOf(sources, items, options) {
     defines,
     blocks: withoutSteps(body.filter(({ type }) => type === "Block"), sources.complain)
       .map((block) => settled(block, defines)),
-    options: sources.options,
+    options: sources.held,
     files: sources.files,
     opponents: sources.opponents,
+    optionWords: sources.optionWords,
+    chosen: new Map(Object.entries(chosen)),
   };
   checkSystem(system, resolver.aside, sources);
   if (!sources.complaints.length) return system;

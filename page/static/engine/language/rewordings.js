@@ -10,12 +10,16 @@ const REWORDED = compiled(rows.REWORDED);
 const ADVISED = compiled(rows.ADVISED);
 const AGREED = compiled(rows.AGREED.map(([said, meant]) => [`^(?:${said})$`, meant]));
 
+/** Characters of what is looked for in the words of players. */
+const LONGEST_CLAUSE = 300;
+
 /** What to write for a piece of a condition that does not read: `{words, advice}`, or null.
  *
  * `reads(text)` tells whether a text reads as conditions with known names.
  */
 export function rewording(clause, reads) {
   const said = split(clause).join(" ");
+  if (said.length > LONGEST_CLAUSE) return null;
   for (const [pattern, meant] of ADVISED) {
     pattern.lastIndex = 0;
     const found = pattern.exec(said);
@@ -31,6 +35,7 @@ export function agreed(clause, reads) {
 
 /** Words with all rows put in, if they read then. */
 function replaced(said, players, reads) {
+  if (said.length > LONGEST_CLAUSE) return null;
   let written = said;
   for (const [pattern, words] of players) {
     // a comma would part what stands on both sides of "or"

@@ -2,8 +2,9 @@
 // Files are texts by name; there are no folders.
 
 import { complaintAt, grouped, invalidSystem, nearest } from "../errors.js";
-import { split, stripped } from "./blanks.js";
-import { logicalLines, treeOf } from "./layout.js";
+import { rightStripped, split, stripped } from "./blanks.js";
+import { codeOf, logicalLines, treeOf } from "./layout.js";
+import { chosenValues, heldOptions, nodesOf, placesOf, rawNodes, statedOptions, withinOf } from "./options.js";
 import { parseStatement } from "./parser.js";
 import { placed } from "./placing.js";
 
@@ -12,6 +13,8 @@ const SUFFIX = ".bidding";
 const MOST_FILES = 100;
 /** Lines of all files of a system. */
 const MOST_LINES = 10_000;
+/** Characters of all files of a system. */
+const MOST_CHARACTERS = 2_000_000;
 /** With so many nothing more is read: what is given is no system. */
 const MOST_COMPLAINTS = 1_000;
 
@@ -43,9 +46,16 @@ export class Sources {
   conventions = new Map();
   /** All that were read, those among them that another of their name stands before. */
   conventionList = [];
+  /** Whether each option is on, once `chooseOptions` was called. */
   options = new Map();
-  /** Where options are turned on or off, or only named, by their names. */
-  optionPlaces = new Map();
+  /** Whether each option holds. */
+  held = new Map();
+  /** What players call each option. */
+  optionWords = new Map();
+  /** Whether options were chosen: what is read later sets none. */
+  #isChosen = false;
+  /** Where options are turned on or off, or only named. */
+  #optionStatements = [];
   /** Options that some lines depend on. */
   optionBlocks = new Set();
   /** Lines with a name alone, without a colon behind it: `file:line:column`. */
@@ -56,6 +66,8 @@ export class Sources {
   within = [];
   /** Names of the files that a text includes, by its own. */
   includes = new Map();
+  /** Of all files read so far. */
+  #characters = 0;
 
   /** `texts`: all files that there are, by name. */
   constructor(texts = new Map()) {
@@ -85,6 +97,16 @@ export class Sources {
 
   /** Statements of a text. */
   readText(text, name) {
+    // a pair of surrogates is one
+    this.#characters += text.length - (text.match(/[\ud800-\udbff](?=[\udc00-\udfff])/g)?.length ?? 0);
+    if (this.#characters > MOST_CHARACTERS) {
+      this.lines.set(name, []);
+      this.complain(
+        whereIn(name, 0),
+        `a system has at most ${grouped(MOST_CHARACTERS)} characters in all its files, with this one it has more`,
+      );
+      return [];
+    }
     const lines = text.replaceAll("\r\n", "\n").split("\n");
     this.lines.set(name, lines);
     const count = [...this.lines.values()].reduce((sum, one) => sum + one.length, 0);
@@ -142,16 +164,11 @@ export class Sources {
     return isRead ? [] : this.readFile(name); // its lines stand there already
   }
 
-  /** Whether a file includes another one, itself or by those that it includes. */
-  #reaches(file, other) {
-    const seen = new Set([file]);
-    for (const one of seen) {
-      for (const found of this.includes.get(one) ?? []) {
-        if (found === other) return true;
-        seen.add(found);
-      }
-    }
-    return false;
+  /** Names of the files that a file includes, itself or by those that it includes. */
+  #allIncluded(file) {
+    const found = new Set(this.includes.get(file));
+    for (const one of found) for (const further of this.includes.get(one) ?? []) found.add(further);
+    return found;
   }
 
   /** Whether a meaning of a name counts in place of the one that was read before: that of who includes it does. */
@@ -159,7 +176,7 @@ export class Sources {
     if (known.file === where.file) {
       this.complain(where, `"${name}" is ${already} already, in line ${known.line}`, "give one of them another name");
     }
-    return this.#reaches(where.file, known.file);
+    return this.#allIncluded(where.file).has(known.file);
   }
 
   #find(file, where) {
@@ -200,12 +217,12 @@ export class Sources {
       this.#convention(statement, raw, top);
       return top ? { statement, where: locate(0), below: [], hadBelow: false } : null;
     }
-    const below = this.#below(raw, words, used);
-    const item = { statement, where: locate(0), below, hadBelow: raw.below.length > 0 };
-    if (type === "Line" && !line.text.split("--")[0].includes(":")) this.bare.add(placeKey(statement.where));
+    const hadBelow = raw.below.length > 0;
+    const isHeader = type === "OptionStatement" && (statement.without || endsWithColon(line.text));
+    if (type === "OptionStatement") this.#option(statement, isHeader || hadBelow);
+    const item = { statement, where: locate(0), below: this.#below(raw, words, used), hadBelow };
+    if (type === "Line" && !codeOf(line.text).includes(":")) this.bare.add(placeKey(statement.where));
     if (type === "OptionStatement") {
-      const isHeader = statement.without || line.text.split("--")[0].trimEnd().endsWith(":");
-      this.#option(statement, isHeader || item.hadBelow);
       if (isHeader && !item.hadBelow) {
         this.complain(
           statement.where, `nothing stands below the option "${statement.name}"`, "indent its lines under it",
@@ -236,6 +253,8 @@ export class Sources {
     if (!top) this.complain(where, "a convention stands at the left edge, in no block");
     if (!raw.below.length) this.complain(where, `"${name}" has no lines`, "indent them under it");
     this.conventionList.push({ statement, body: raw.below });
+    const parameters = new Set(statement.parameters.map((one) => one.name));
+    raw.below.forEach((below) => this.#optionsIn(below, parameters));
   }
 
   /** Choose the convention that each name stands for, once all files are read. */
@@ -247,17 +266,51 @@ export class Sources {
     }
   }
 
-  #option({ name, where, without, default: value }, isHeader) {
+  // -------------------------------------------------------------------- options
+  #option(statement, isHeader) {
+    const { name, without, default: value } = statement;
     if (isHeader) this.optionBlocks.add(name);
     if (without) return;
-    if (!this.optionPlaces.has(name)) this.optionPlaces.set(name, where);
-    if (!this.options.has(name)) this.options.set(name, false);
-    if (value !== null) this.options.set(name, value);
+    this.#optionStatements.push(statement);
+    if (!this.#isChosen || this.options.has(name)) return;
+    // a convention has it by a parameter: nobody knew of it before
+    this.options.set(name, value ?? false);
+    this.held.set(name, value ?? false);
+    this.optionWords.set(name, statedOptions([statement], (file) => this.#allIncluded(file)).words.get(name));
+  }
+
+  /** Note the options in a convention: its body is read only where it is used. */
+  #optionsIn({ line, below }, parameters) {
+    const statement = line.text.startsWith("option ") ? parseStatement(line.text).statement : null;
+    if (statement?.type === "OptionStatement" && !parameters.has(statement.name)) {
+      this.#option(placed(statement, (position) => line.where(position)), below.length > 0 || endsWithColon(line.text));
+    }
+    below.forEach((one) => this.#optionsIn(one, parameters));
+  }
+
+  /** Of options to be set those that the text has. */
+  thoseThere(options) {
+    const names = new Set(this.#optionStatements.map(({ name }) => name));
+    return Object.fromEntries(Object.entries(options).filter(([name]) => names.has(name)));
+  }
+
+  /** Say which options are on and which hold, once all files are read. */
+  chooseOptions(items, chosen) {
+    const known = new Map();
+    const included = (file) => known.get(file) ?? known.set(file, this.#allIncluded(file)).get(file);
+    const { values, words } = statedOptions(this.#optionStatements, included);
+    const bodies = new Map([...this.conventions].map(([name, { body }]) => [name, rawNodes(body)]));
+    const places = placesOf(nodesOf(items), bodies);
+    const within = withinOf(places);
+    this.optionWords = new Map([...words].map(([name, one]) => [name, { ...one, within: within.get(name) ?? one.within }]));
+    this.options = chosenValues(values, places, chosen);
+    this.held = heldOptions(this.options, places);
+    this.#isChosen = true;
   }
 
   /** Complain of options that no lines depend on, once all conventions are read. */
   checkOptions() {
-    for (const [name, where] of this.optionPlaces) {
+    for (const [name, { where }] of this.optionWords) {
       if (this.optionBlocks.has(name)) continue;
       const near = nearest(name, this.optionBlocks);
       this.complain(
@@ -265,6 +318,10 @@ export class Sources {
       );
     }
   }
+}
+
+function endsWithColon(line) {
+  return rightStripped(codeOf(line)).endsWith(":");
 }
 
 /** The comment page at the top of a text, maybe behind its `system` line. */

@@ -208,13 +208,21 @@ export class TreeBuilder extends PhraseBuilder {
     return named("UseStatement", name, parts);
   }
 
-  option(without, _word, name, value) {
+  option(without, _word, name, title, value, remark) {
+    if (without !== null && title !== null) {
+      this.fault(
+        title, 'a title stands behind "option", not behind "without option"',
+        `write it where the option begins, as in: option ${name} ${title}:`,
+      );
+    }
     return {
       type: "OptionStatement",
       name: name.text,
       default: value === null ? null : value.text === "on",
       without: without !== null,
       where: at(name),
+      title: title === null ? "" : oneBlank(title.text.slice(1, -1)),
+      remark: remarkOf(remark),
     };
   }
 }

@@ -1,6 +1,6 @@
 // Written by docs/write_files.py
 export default [
-  ["SystemText", 7, (row, at) => ({ type: "SystemText", title: row[1], prose: row[2], defines: new Map(row[3].map(([name, one]) => [name, at(one)])), blocks: row[4].map((one) => at(one)), options: new Map(row[5]), files: row[6], opponents: row[7] })],
+  ["SystemText", 9, (row, at) => ({ type: "SystemText", title: row[1], prose: row[2], defines: new Map(row[3].map(([name, one]) => [name, at(one)])), blocks: row[4].map((one) => at(one)), options: new Map(row[5]), files: row[6], opponents: row[7], optionWords: new Map(row[8].map(([name, one]) => [name, at(one)])), chosen: new Map(row[9]) })],
   ["Define", 4, (row, at) => ({ type: "Define", name: row[1], suits: row[2], condition: at(row[3]), where: at(row[4]) })],
   ["Phrase", 9, (row, at) => ({ type: "Phrase", kind: row[1], range: at(row[2]), suits: row[3], count: row[4], of: row[5], who: row[6], call: at(row[7]), text: row[8], where: at(row[9]) })],
   ["Range", 3, (row, at) => ({ type: "Range", low: row[1], high: row[2], also: row[3] })],
@@ -15,4 +15,5 @@ export default [
   ["Line", 9, (row, at) => ({ type: "Line", call: at(row[1]), name: row[2], condition: at(row[3]), quoted: row[4], agreements: row[5].map((one) => at(one)), variants: row[6].map((one) => at(one)), below: row[7].map((one) => at(one)), remark: row[8], where: at(row[9]) })],
   ["Agreement", 6, (row, at) => ({ type: "Agreement", kind: row[1], text: row[2], call: at(row[3]), suit: row[4], condition: at(row[5]), where: at(row[6]) })],
   ["Variant", 6, (row, at) => ({ type: "Variant", name: row[1], condition: at(row[2]), quoted: row[3], remark: row[4], agreements: row[5].map((one) => at(one)), where: at(row[6]) })],
+  ["OptionWords", 4, (row, at) => ({ type: "OptionWords", title: row[1], about: row[2], within: new Map(row[3]), where: at(row[4]) })],
 ];

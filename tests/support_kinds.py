@@ -1,0 +1,160 @@
+"""Kinds of tests, and which of them a change can break: the check of a change runs those.
+
+``.ci/checked`` names a commit that passed everything. ``nox -s changed`` compares with it, and runs
+the steps and tests of the kinds that ``ROWS`` gives for the changed paths. Properties and tests
+without a kind run always. A path that no row names, or no such commit, means everything.
+
+A room is tested with those that stand on it, but for what takes long and rarely breaks from below:
+a change of a text does not run the browser, one of a service's route does not kill jobs.
+``nox -s full``, which runs everything, finds what that passes over.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+VARIABLE = "BIDCASCADE_KINDS"
+"""Environment variable with the kinds and the files of tests that run; all run without it."""
+
+BROWSER = "browser"
+"""Kind of what has the fixture of this name; all other kinds are told by paths."""
+
+KINDS = {
+    "emulator": (
+        "kernels/test_cu*", "kernels/test_device_frames.py", "kernels/emulator/*", "service/gpu/*",
+        "benchmarks/test_cud*", "benchmarks/test_gpu_command.py", "benchmarks/test_roofline.py",
+        "engine/test_device_engine.py",
+    ),
+    "dask": ("engine/runs/test_scale_out.py",),
+    "kills": (
+        "engine/archive/test_interruptions.py", "engine/runs/test_runs_killed.py",
+        "service/jobs/test_*kills.py", "service/jobs/test_disturbed_jobs.py",
+        "service/jobs/test_job_server.py", "service/jobs/test_store.py",
+        "service/test_disturbed_import.py", "service/test_interrupted_commands.py",
+        "inference/test_double_dummy_pool.py",
+    ),
+    "client": ("service/client/*",),
+    "docs": ("test_docs.py", "docs_*", "test_pictures.py"),
+    **{
+        room: (f"{room}/*",)
+        for room in (
+            "bridge", "core", "kernels", "loaders", "table", "systems", "inference", "engine",
+            "service", "page", "benchmarks",
+        )
+    },
+}  # fmt: skip
+"""Paths below ``tests`` by kind; the first kind that fits is a test's."""
+
+STEPS = {"sanitize": "core", "bare": "builds", "gpu": "builds", "rehearse": "builds"}
+"""Steps of ``noxfile.py`` that one kind alone wants; all others run always."""
+
+_ABOVE_LOADERS = "table systems inference engine service docs"
+ROWS = (
+    ("docs/* mkdocs.yml editors/* LICENSE README.md CONTRIBUTING.md CHANGELOG.md", "docs"),
+    ("systems/texts/*", "systems docs"),
+    ("page/*", "page browser docs"),
+    ("service/jobs/*", "service kills docs"),
+    ("service/client/* client/*", "service client docs"),
+    ("service/*", "service docs"),
+    ("engine/runs/* engine/archive/*", "engine dask kills service docs"),
+    ("engine/*", "engine service docs"),
+    ("inference/*", "inference engine service docs"),
+    ("systems/*", "systems inference engine service page docs"),
+    ("table/*", _ABOVE_LOADERS),
+    ("loaders/*", f"loaders {_ABOVE_LOADERS}"),
+    ("kernels/core/*", f"core kernels loaders builds page browser {_ABOVE_LOADERS}"),
+    ("kernels/gpu/* kernels/cu* benchmarks/gpu/*", "kernels emulator builds"),
+    ("kernels/*", f"core kernels emulator builds loaders {_ABOVE_LOADERS}"),
+    ("benchmarks/*", "benchmarks docs"),
+    (".ci/checked tests/durations.json", ""),
+)
+"""Patterns of changed paths, and the kinds that they wake; the first row that fits is a path's."""
+
+
+def changed_paths(root: Path, checked: Path) -> list[str] | None:
+    """Paths that changed since the commit that passed everything, both names of what was moved.
+
+    Parameters
+    ----------
+    root : Path
+        The checkout; what is not committed yet counts too, if git knows the file.
+    checked : Path
+        The file that names the commit.
+
+    Returns
+    -------
+    list of str or None
+        ``None`` where there is no such file, commit or history, or no git.
+    """
+    git = ("git", "-C", str(root))
+    try:
+        commit = checked.read_text("ascii").strip()
+        subprocess.run(
+            [*git, "merge-base", "--is-ancestor", f"{commit}^{{commit}}", "HEAD"],
+            capture_output=True, check=True,
+        )  # fmt: skip
+        done = subprocess.run(
+            [*git, "diff", "--name-only", "--no-renames", "-z", commit],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    except (OSError, ValueError, subprocess.CalledProcessError):
+        return None
+    return done.stdout.split("\0")[:-1]
+
+
+def kind_of(file: str) -> str | None:
+    """Kind of a file of tests, given below ``tests``; ``None`` for one that always runs.
+
+    Examples
+    --------
+    >>> kind_of("kernels/test_cuda_systems.py"), kind_of("kernels/test_plan.py")
+    ('emulator', 'kernels')
+    >>> kind_of("test_repository.py") is None
+    True
+    """
+    for kind, patterns in KINDS.items():
+        if any(fnmatchcase(file, pattern) for pattern in patterns):
+            return kind
+    return None
+
+
+def woken(paths: Iterable[str]) -> set[str] | None:
+    """Kinds that changed paths wake, and changed files of tests; ``None`` for everything.
+
+    Parameters
+    ----------
+    paths : iterable of str
+        From the root of the checkout.
+
+    Examples
+    --------
+    >>> sorted(woken(["systems/texts/sayc.bidding", "tests/table/test_storage.py"]))
+    ['docs', 'systems', 'table/test_storage.py']
+    >>> woken(["pyproject.toml"]) is None
+    True
+    """
+    found: set[str] = set()
+    for path in paths:
+        folder, _, file = path.partition("/")
+        if folder == "tests" and file.rpartition("/")[2].startswith("test_"):
+            found.add(file)
+            continue
+        for patterns, kinds in ROWS:
+            if any(fnmatchcase(path, pattern) for pattern in patterns.split()):
+                found.update(kinds.split())
+                break
+        else:
+            return None
+    return found
+
+
+def runs(file: str, fixtures: Iterable[str], *, is_property: bool) -> bool:
+    """Whether a test runs: everything does where the variable is not set."""
+    if (written := os.environ.get(VARIABLE)) is None:
+        return True
+    wanted = set(written.split())
+    kind = BROWSER if BROWSER in fixtures else kind_of(file)
+    always = kind is None or (is_property and kind not in (BROWSER, "emulator"))
+    return always or kind in wanted or file in wanted

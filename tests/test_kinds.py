@@ -1,0 +1,122 @@
+"""Kinds of tests: every file of tests and every room has its own, and changes wake them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support_kinds import (
+    BROWSER,
+    KINDS,
+    ROWS,
+    STEPS,
+    VARIABLE,
+    changed_paths,
+    kind_of,
+    runs,
+    woken,
+)
+
+TESTS = Path(__file__).parent
+WOKEN = {
+    "docs/web.md": {"docs"},
+    "systems/texts/sayc.bidding": {"systems", "docs"},
+    "service/api/limits.py": {"service", "docs"},
+    "service/jobs/queue.py": {"service", "kills", "docs"},
+    "page/static/par.js": {"page", "browser", "docs"},
+    "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
+    "tests/durations.json": set(),
+    "kernels/gpu/columns.cu": {"kernels", "emulator", "builds"},
+}
+
+
+@pytest.mark.parametrize("path", WOKEN)
+def test_what_a_path_wakes(path):
+    assert woken([path]) == WOKEN[path]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".ci/run", "noxfile.py", "pyproject.toml", "constraints.txt", "bridge/cards.py", "setup.py",
+        "build_backend/core_backend.py", "tests/conftest.py", "tests/support_deals.py",
+        "tests/page/support_browser.py", "Dockerfile", "a-new-folder/one.py",
+    ],
+)  # fmt: skip
+def test_paths_that_no_row_names_wake_everything(path):
+    assert woken(["docs/web.md", path, "page/bundle.py"]) is None
+
+
+def test_changes_add_up():
+    assert woken(["docs/web.md", "service/jobs/queue.py"]) == {"docs", "service", "kills"}
+    assert woken([]) == set()
+
+
+def test_every_kind_is_that_of_a_test_and_is_woken_by_a_row():
+    of_tests = {kind_of(file.relative_to(TESTS).as_posix()) for file in TESTS.rglob("test_*.py")}
+    assert set(KINDS) | {None} == of_tests
+    by_rows = {kind for _, kinds in ROWS for kind in kinds.split()}
+    # what lies deepest is under everything: a change of bridge runs it all
+    assert by_rows | {"bridge"} == {*KINDS, BROWSER, *STEPS.values()}
+
+
+@pytest.mark.parametrize(
+    ("file", "fixtures", "is_property", "wanted"),
+    [
+        ("systems/test_sayc.py", [], False, True),
+        ("table/test_storage.py", [], False, True),
+        ("table/test_trie_properties.py", [], False, False),
+        ("table/test_trie_properties.py", [], True, True),
+        ("test_repository.py", [], False, True),
+        ("page/test_bid.py", ["browser"], False, False),
+        ("page/test_page_engine.py", ["visit", "browser"], True, False),
+        ("kernels/test_cuda_answers.py", [], True, False),
+    ],
+)
+def test_which_tests_run(monkeypatch, file, fixtures, is_property, wanted):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert runs(file, fixtures, is_property=is_property)
+    monkeypatch.setenv(VARIABLE, "docs systems table/test_storage.py")
+    assert runs(file, fixtures, is_property=is_property) is wanted
+
+
+def git(folder: Path, *words: str) -> str:
+    names = ("-c", "user.name=Tester", "-c", "user.email=tester@example.org")
+    told = subprocess.run(
+        ["git", "-C", str(folder), *names, *words], capture_output=True, text=True, check=True
+    )
+    return told.stdout.strip()
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Path:
+    folder = tmp_path / "checkout"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    for name in ("first", "moved"):
+        (folder / name).write_text(f"{name}\n")
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", "passed everything")
+    (folder / "checked").write_text(git(folder, "rev-parse", "HEAD"))
+    git(folder, "mv", "moved", "new name")
+    git(folder, "commit", "-q", "-m", "moved")
+    return folder
+
+
+def test_changes_since_the_commit_that_passed(checkout):
+    (checkout / "first").write_text("not committed\n")
+    assert changed_paths(checkout, checkout / "checked") == ["first", "moved", "new name"]
+
+
+@pytest.mark.parametrize("content", ["", "0" * 40, "--help", "HEAD~7", "é"])
+def test_a_base_that_is_none(checkout, content):
+    (checkout / "checked").write_text(content, "utf-8")
+    assert changed_paths(checkout, checkout / "checked") is None
+    assert changed_paths(checkout, checkout / "missing") is None
+
+
+def test_a_clone_without_history(checkout, tmp_path):
+    shallow = tmp_path / "shallow"
+    git(checkout, "clone", "-q", "--depth", "1", f"file://{checkout}", str(shallow))
+    assert changed_paths(shallow, checkout / "checked") is None
+    assert changed_paths(tmp_path, checkout / "checked") is None
