@@ -208,8 +208,8 @@ def pattern_calls(
 class AuctionPattern:
     """A pattern with the passes that it implies put in; its last step is RHO's call.
 
-    ``literal`` and ``classes`` count the calls that were written: fixed ones and others. A pass that
-    is understood where it is left out counts for nothing where it is written.
+    ``literal`` and ``classes`` count the calls that were written: fixed ones and others. A pass
+    that is understood where it is left out counts for nothing where it is written.
     """
 
     steps: tuple[AuctionStep, ...]
@@ -257,7 +257,7 @@ def _match(
 
 
 def _without_understood(written: Sequence[AuctionStep]) -> Iterator[AuctionStep]:
-    """Steps without the passes that would be filled in."""
+    """Leave out the passes that would be filled in."""
     before: AuctionStep | None = None
     for number, step in enumerate(written):
         if before is not None and not before.any_calls and before.theirs is not step.theirs:
@@ -280,7 +280,7 @@ def from_first_bid(
 
     Examples
     --------
-    >>> ours, theirs = AuctionStep((CallPattern("pass"),)), AuctionStep((CallPattern("pass"),), True)
+    >>> ours, theirs = (AuctionStep((CallPattern("pass"),), one) for one in (False, True))
     >>> notrump = AuctionStep((CallPattern("bid", 1, "NT"),))
     >>> from_first_bid((ours, theirs, notrump))[1], from_first_bid((notrump,))[1]
     (1, None)

@@ -131,7 +131,8 @@ def _of_calls(
 
 def _is(phrase: Phrase, table: _Table, number: int) -> bool | None:
     """Whether a call is one that a phrase names; None if that takes a variable that is free."""
-    assert phrase.call is not None and table.calls is not None
+    assert phrase.call is not None
+    assert table.calls is not None
     strain = phrase.call.strain
     if strain is not None and not is_variable(strain) and letter_of(strain, {}) is None:
         return None

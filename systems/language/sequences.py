@@ -21,9 +21,9 @@ Reason = tuple[str, str]
 class Sequence:
     """An auction so far, as far as it is known.
 
-    ``lowest`` and ``highest`` are the codes of the least and the greatest call that the last bid can
-    be (0: no bid, None: unknown); ``ours`` whether we made it and ``doubled`` 0, 1 or 2, each None
-    where it is unknown.
+    ``lowest`` and ``highest`` are the codes of the least and the greatest call that the last bid
+    can be (0: no bid, None: unknown); ``ours`` whether we made it and ``doubled`` 0, 1 or 2,
+    each None where it is unknown.
     """
 
     lowest: int | None

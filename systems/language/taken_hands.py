@@ -77,7 +77,7 @@ def _phrase_implies(condition: Phrase, wanted: Phrase) -> bool:
 
 
 def _as_length(phrase: Phrase) -> Phrase:
-    """``a void in hearts`` as the length that it names."""
+    """Write ``a void in hearts`` as the length that it names."""
     length = LENGTHS.get(phrase.kind)
     return phrase if length is None else replace(phrase, kind="length", range=length)
 

@@ -7,6 +7,7 @@ out are understood. A bare pass right behind a call of ours can only be theirs, 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from .syntax_tree import AuctionStep, CallPattern, Where
@@ -23,7 +24,7 @@ _PASS_OF: Final = {
 
 
 def in_turn(written: Steps, word: str, complain: Complain) -> Steps:
-    """Steps of an auction with the passes of the other side marked as theirs.
+    """Mark the passes of the other side in an auction as theirs.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def in_turn(written: Steps, word: str, complain: Complain) -> Steps:
 
     Examples
     --------
-    >>> bid, a_pass = AuctionStep((CallPattern("bid", 1, "NT"),)), AuctionStep((CallPattern("pass"),))
+    >>> bid, a_pass = (AuctionStep((CallPattern(*one),)) for one in (("bid", 1, "NT"), ("pass",)))
     >>> [step.theirs for step in in_turn((bid, a_pass, bid, a_pass), "after", print)]
     [False, True, False, True]
     """
@@ -75,18 +76,18 @@ def is_pass(step: AuctionStep) -> bool:
 
 
 def filled(written: Sequence[AuctionStep]) -> Iterator[AuctionStep]:
-    """Steps with the passes put in that are left out between them."""
+    """Put in the passes that are left out between steps."""
     before: AuctionStep | None = None
     for step in written:
-        if before is not None and not before.any_calls and not step.any_calls:
-            if step.theirs is before.theirs:
-                yield _PASS_OF[not step.theirs]
+        is_known = before is not None and not before.any_calls and not step.any_calls
+        if is_known and before is not None and step.theirs is before.theirs:
+            yield _PASS_OF[not step.theirs]
         yield step
         before = step
 
 
 def _marked(steps: Steps) -> Steps:
-    """Steps from the first bid on; bare passes behind a call of ours are theirs."""
+    """Mark bare passes behind a call of ours as theirs, from the first bid on."""
     found: list[AuctionStep] = []
     for step in steps:
         is_theirs = is_pass(step) and found and not found[-1].any_calls and not found[-1].theirs
@@ -96,14 +97,14 @@ def _marked(steps: Steps) -> Steps:
 
 def _left_out(steps: Steps) -> AuctionStep | None:
     """First call of ours that follows another one of ours."""
-    for before, step in zip(steps, steps[1:], strict=False):
+    for before, step in pairwise(steps):
         if not (before.any_calls or step.any_calls or before.theirs or step.theirs):
             return step
     return None
 
 
 def _front(written: Steps, front: int, word: str, complain: Complain, *, is_whole: bool) -> Steps:
-    """Passes before the first bid, each marked as ours or theirs."""
+    """Mark each pass before the first bid as ours or theirs."""
     passes, first = written[:front], written[front]
     if not passes:
         return ()
@@ -141,7 +142,7 @@ def alternating_text(steps: Steps) -> str:
 
     Examples
     --------
-    >>> club, a_pass = AuctionStep((CallPattern("bid", 1, "C"),)), AuctionStep((CallPattern("pass"),))
+    >>> club, a_pass = (AuctionStep((CallPattern(*one),)) for one in (("bid", 1, "C"), ("pass",)))
     >>> alternating_text((club, a_pass))
     '(1C) Pass'
     """
@@ -149,7 +150,7 @@ def alternating_text(steps: Steps) -> str:
 
 
 def _alternating(steps: Steps, first: int = 1) -> Steps:
-    """Steps of which each second one is theirs, from the number of the ``first`` on."""
+    """Mark each second step as theirs, from the number of the ``first`` on."""
     return tuple(replace(step, theirs=number % 2 == first) for number, step in enumerate(steps))
 
 
