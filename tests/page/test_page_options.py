@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bidcascade.service.cli import DONE, main
-from bidcascade.systems import named_systems
+from bidcascade.engine.browser_system import browser_system
+from bidcascade.page.page_folder import page_files, write_page
+from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.language.options import option_rows
 from bidcascade.systems.language.reader import read_system
 from tests.page.support_browser import Visit, visiting
-from tests.service.test_cli_page import NO_DEALS
 from tests.support_options import PROBES
 from tests.support_service import ready_server
 
@@ -36,8 +36,10 @@ def served(tmp_path_factory) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> str:
+    """The page as files, opened from a disk; it has no topics, which take long to find."""
     site: Path = tmp_path_factory.mktemp("options") / "site"
-    assert main(["page", *NO_DEALS, "--out", str(site), *SYSTEMS]) == DONE
+    systems = [(name, {**browser_system(open_system(name)), "topics": []}) for name in SYSTEMS]
+    write_page(page_files(systems, None), site)
     return site.as_uri() + "/index.html"
 
 

@@ -31,6 +31,38 @@ def test_show_lists_lines_in_their_order(tiny, capsys):
     assert shown["lines"][0]["where"] == "tiny.bidding:5"
 
 
+OPTIONS = """opening:
+  option keys "Key cards: 3014", off:  -- The answers
+    1C = any hand
+    option queen, on:
+      1D = any hand
+"""
+
+
+def test_options_are_listed(tmp_path, capsys):
+    path = tmp_path / "switched.bidding"
+    path.write_text(OPTIONS, encoding="utf-8")
+    assert main(["system", "options", str(path), "--option", "queen"]) == DONE
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["keys", "on", "Key", "cards:", "3014", "The", "answers"] in rows
+    assert main(["system", "options", str(path), "--json"]) == DONE
+    told = json.loads(capsys.readouterr().out)["options"]
+    assert [(one["name"], one["on"], one["within"]) for one in told] == [
+        ("keys", False, {}),
+        ("queen", False, {"keys": True}),
+    ]
+    assert (
+        main(["system", "options", str(path), "--option", "queen", "--option", "keys=off"])
+        == BAD_INPUT
+    )
+    assert "expected option 'keys' on, got it off" in capsys.readouterr().err
+
+
+def test_a_text_without_options(tiny, capsys):
+    assert main(["system", "options", tiny]) == DONE
+    assert capsys.readouterr().out == "a text without options\n"
+
+
 def test_check_tells_shares(tiny, capsys):
     assert main(["system", "check", tiny, "--deals", "2000", "--at", "1N P"]) == DONE
     out = capsys.readouterr().out

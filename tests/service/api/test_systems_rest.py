@@ -25,7 +25,7 @@ from bidcascade.service.jobs.system_questions import ask_process
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.system import System
-from tests.support_service import loaded_app, post, problem_of, write_small_table
+from tests.support_service import ask, loaded_app, post, problem_of, write_small_table
 from tests.support_systems import SMALL_SYSTEM, compile_few
 
 CHANGED = SMALL_SYSTEM.replace("1NT = Strong notrump: 15-17", "1NT = Weak notrump: 12-14")
@@ -52,6 +52,56 @@ def app(folder):
             request_timeout_ms=250_000,
             dd_workers=1,
         )
+
+
+SWITCHED = """opening:
+  option keys "Key cards: 3014", off:  -- The answers
+    1C = any hand
+    option queen, on:
+      1D = any hand
+  1NT = Strong notrump: 15-17 points, balanced
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "held"),
+    [({}, []), ({"keys": True}, ["keys", "queen"]), ({"queen": True}, ["keys", "queen"])],
+)
+def test_an_answer_tells_which_options_hold(app, options, held):
+    body = {"system": {"text": SWITCHED, "options": options}, "deals": 4}
+    answer = SystemCheckAnswer.model_validate_json(post(app, "/v1/systems/check", body).content)
+    told = answer.systems["system"].options
+    assert [(one.name, one.title, one.about, one.within) for one in told] == [
+        ("keys", "Key cards: 3014", "The answers", {}),
+        ("queen", "Queen", "", {"keys": True}),
+    ]
+    assert [one.name for one in told if one.on] == held
+
+
+def test_options_against_each_other_are_told(app):
+    options = {"queen": True, "keys": False}
+    body = {"system": {"text": SWITCHED, "options": options}, "deals": 4}
+    answer = SystemCheckAnswer.model_validate_json(post(app, "/v1/systems/check", body).content)
+    assert answer.result is None
+    assert "expected option 'keys' on, got it off" in answer.complaints[0].message
+
+
+def test_tables_tell_their_options(folder):
+    (folder / "switched.bidding").write_text(SWITCHED, "utf-8")
+    app = loaded_app(
+        table=str(folder / "switched.bidding"),
+        extra_tables=f"rows={write_small_table(folder)}",
+        backend="cpu",
+        option="switched:queen",
+    )
+    switched, rows = ask(app, "GET", "/v1/tables").json()["tables"]
+    assert [(one["name"], one["on"]) for one in switched["options"]] == [
+        ("keys", True),
+        ("queen", True),
+    ]
+    assert rows["options"] == []
+    system = ask(app, "GET", "/v1/tables/switched/system").json()
+    assert system["options"] == {"keys": True, "queen": True}
 
 
 def files_of(folder):
