@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 import polars as pl
+from figures import filled_pages
 
 from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
@@ -87,6 +88,7 @@ def written_files() -> dict[str, str]:
         "page/static/engine/rows_data.js": module_of(rows_data()),
         "systems/language/bidding.json": as_json(bidding) + "\n",
         "table/language/expressions.json": as_json(expressions) + "\n",
+        **filled_pages(),
     }
 
 

@@ -13,8 +13,11 @@ pytestmark = pytest.mark.checkout
 def written():
     spec = importlib.util.spec_from_file_location("write_files", CHECKOUT / "docs/write_files.py")
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.written_files()
+    with pytest.MonkeyPatch.context() as patch:
+        # where it lies when it is run
+        patch.syspath_prepend(CHECKOUT / "docs")
+        spec.loader.exec_module(module)
+        return module.written_files()
 
 
 @pytest.mark.parametrize(
