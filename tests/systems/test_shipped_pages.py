@@ -2,9 +2,10 @@
 
 import pytest
 
-from bidcascade.bridge import InvalidSystem
+from bidcascade.bridge import FIRST_BID, InvalidSystem, format_hand
 from bidcascade.inference.sanity import bid_boards
 from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.shipped import (
     PAGES,
@@ -12,6 +13,7 @@ from bidcascade.systems.language.shipped import (
     shipped_defines,
     shipped_folder,
 )
+from bidcascade.systems.patterns import strain_of
 from bidcascade.systems.system import System
 
 NAMES = sorted(path.stem for path in (shipped_folder() / PAGES).glob("*.bidding"))
@@ -82,3 +84,38 @@ def test_names_and_conventions_of_pages_are_known():
     with pytest.raises(InvalidSystem, match=r'include "notrump\.bidding"'):
         read_text(text)
     assert read_text(f'include "notrump.bidding"\n{text}').blocks
+
+
+QUESTIONS_IN_THEIR_SUIT = (
+    "1N 2S 3S P",
+    "1N 2S 3S X",
+    "1N 2H 3H P",
+    "1N 2H 3H X",
+    "1N 3S 4S P",
+    "1N 3D 4D P",
+    "2N 3S 4S P",
+    "2N 3H 4H X",
+    "1H 1N 2H 3H P",
+    "1S 1N 2D 3D P",
+    "1S 1N P 2C P",
+    "2H 2N P 3C P",
+)
+"""A cue-bid that asks for a major, or Stayman behind their suit."""
+
+
+@pytest.mark.parametrize("name", sorted(named_systems()))
+def test_a_question_for_a_major_is_not_answered_in_their_suit(name):
+    system = open_system(name)
+    hands = deal_arrays(random_deals(25, 59)).hands.ravel().tolist()
+    for auction in QUESTIONS_IN_THEIR_SUIT:
+        state = system.state(auction)
+        theirs = state.suits[(state.position + 1) % 4] + state.suits[(state.position + 3) % 4]
+        for hand in hands:
+            choice = system.bid(hand, auction)
+            # eight cards of their suit are a suit of one's own
+            if max(map(len, format_hand(hand).split("."))) < 8:
+                assert choice.call < FIRST_BID or strain_of(choice.call) not in theirs, (
+                    auction,
+                    format_hand(hand),
+                    choice,
+                )
