@@ -26,9 +26,18 @@ TOOLS = ROOT / ".venv" / "bin"
 # with an old glibc, so that they run nearly everywhere
 WHEEL_TARGETS = ("x86_64-linux-gnu.2.17", "aarch64-linux-gnu.2.17")
 STEPS = (
-    "serve", "quick", "tools", "style", "types", "sanitize", "bare", "gpu", "rehearse", "pages",
+    "serve",
+    "quick",
+    "tools",
+    "style",
+    "types",
+    "sanitize",
+    "bare",
+    "gpu",
+    "rehearse",
+    "pages",
     "wheel",
-)  # fmt: skip
+)
 CHECKED = ROOT / ".ci" / "checked"
 kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
 # the core is compiled once, however often the steps install it

@@ -93,12 +93,15 @@ def changed_paths(root: Path, checked: Path) -> list[str] | None:
         commit = checked.read_text("ascii").strip()
         subprocess.run(
             [*git, "merge-base", "--is-ancestor", f"{commit}^{{commit}}", "HEAD"],
-            capture_output=True, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            check=True,
+        )
         done = subprocess.run(
             [*git, "diff", "--name-only", "--no-renames", "-z", commit],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     except (OSError, ValueError, subprocess.CalledProcessError):
         return None
     return done.stdout.split("\0")[:-1]

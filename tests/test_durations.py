@@ -21,9 +21,12 @@ def test_a_run_adds_its_seconds_to_the_file(tmp_path, processes):
     file = "tests/bridge/test_cards.py"
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", str(processes), file],
-        cwd=ROOT, env={**os.environ, "PYTEST_ADDOPTS": "", VARIABLE: str(path)},
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ, "PYTEST_ADDOPTS": "", VARIABLE: str(path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     written = read_durations(path)
     assert written["tests/bridge/test_seats.py"] == {"others": 1000.0}
     assert sum(written[file].values()) > 0

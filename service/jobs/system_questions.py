@@ -191,11 +191,13 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
             complaints += _complaints(min(named, default=next(iter(systems))), error)
     described = {
         name: {
-            "name": one.name, "title": one.text.title, "digest": text_digest(one.text),
+            "name": one.name,
+            "title": one.text.title,
+            "digest": text_digest(one.text),
             "options": option_rows(one.text),
         }
         for name, one in systems.items()
-    }  # fmt: skip
+    }
     done = {"systems": described, "complaints": complaints[:MOST_COMPLAINTS], "result": result}
     length = len(json.dumps(done))
     if length > start["answer_bytes"]:

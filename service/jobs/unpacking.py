@@ -38,8 +38,12 @@ _OTHERS: Final = {
     b"\x28\xb5\x2f\xfd": "Zstandard",
 }
 _SUFFIX: Final = {
-    "parquet": ".parquet", "pbn": ".pbn", "lin": ".lin", "rbn": ".rbn", "json": ".jsonl"
-}  # fmt: skip
+    "parquet": ".parquet",
+    "pbn": ".pbn",
+    "lin": ".lin",
+    "rbn": ".rbn",
+    "json": ".jsonl",
+}
 
 
 class UnpackingLimits(NamedTuple):

@@ -17,8 +17,14 @@ from .syntax_tree import AllOf, AnyOf, Condition, NotThis, Phrase, Range
 
 _MOST_TABLES: Final = 1024
 _WHO: Final = {
-    "me": (0,), "I": (0,), "LHO": (1,), "partner": (2,), "RHO": (3,), "we": (0, 2), "they": (1, 3),
-}  # fmt: skip
+    "me": (0,),
+    "I": (0,),
+    "LHO": (1,),
+    "partner": (2,),
+    "RHO": (3,),
+    "we": (0, 2),
+    "they": (1, 3),
+}
 
 
 class _Table(NamedTuple):

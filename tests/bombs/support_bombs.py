@@ -11,8 +11,17 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 KINDS: Final = (
-    "line", "none", "tokens", "nesting", "packed", "names", "number", "notes", "open", "bytes",
-)  # fmt: skip
+    "line",
+    "none",
+    "tokens",
+    "nesting",
+    "packed",
+    "names",
+    "number",
+    "notes",
+    "open",
+    "bytes",
+)
 """What there is too much of: one line; records that are none; tokens in a record; brackets in
 brackets; unpacked bytes; names of all sorts; one token; notes; what is never closed; bytes that are
 no text."""

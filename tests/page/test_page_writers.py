@@ -25,8 +25,11 @@ HANDS = ["AQ4.KJ3.K876.Q52", "K95.Q872.A54.KT3", "J876.A65.Q93.J94", "T32.T94.JT
 DEAL = "#" + "&".join(f"{seat}={hand}" for seat, hand in zip("nesw", HANDS, strict=True))
 PLACE = f"{DEAL}&dealer=E&vul=Both&auction=P-P-P-1N-P-3N-P-P-P"
 BOARD = {
-    "hands": HANDS, "dealer": 1, "vulnerability": "Both", "seat": 2,
-}  # fmt: skip
+    "hands": HANDS,
+    "dealer": 1,
+    "vulnerability": "Both",
+    "seat": 2,
+}
 VIEWS = {
     "call": f"{PLACE}&at=4&table=acol",
     "shown": f"{PLACE}&at=4&view=shown&eyes=S",

@@ -343,9 +343,12 @@ def option_lines(depth: int) -> st.SearchStrategy[list[str]]:
 
     names = st.sampled_from(OPTION_NAMES)
     within = st.builds(
-        block, names, st.sampled_from([False, False, True]),
-        st.tuples(titles, values, remarks), option_lines(depth - 1),
-    )  # fmt: skip
+        block,
+        names,
+        st.sampled_from([False, False, True]),
+        st.tuples(titles, values, remarks),
+        option_lines(depth - 1),
+    )
     return st.lists(calls | within, min_size=1, max_size=3).map(
         lambda some: [*chain.from_iterable(some)]
     )
@@ -372,13 +375,17 @@ def option_texts() -> st.SearchStrategy[str]:
 @given(
     st.lists(
         st.tuples(
-            option_texts(), option_texts(), st.sampled_from(["", "before", "behind"]),
+            option_texts(),
+            option_texts(),
+            st.sampled_from(["", "before", "behind"]),
             st.dictionaries(st.sampled_from(OPTION_NAMES), st.booleans(), max_size=2),
-            st.sampled_from(OPTION_NAMES), st.booleans(),
+            st.sampled_from(OPTION_NAMES),
+            st.booleans(),
         ),
-        min_size=4, max_size=4,
+        min_size=4,
+        max_size=4,
     )
-)  # fmt: skip
+)
 def test_which_options_hold(engine, some):
     """Both say the same of texts of all kinds: trees, mistakes, options held and turned."""
     cases, outlines, wanted = [], [], []
