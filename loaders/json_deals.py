@@ -109,7 +109,7 @@ def _no_deals() -> pl.DataFrame:
 
 
 def _values(text: str) -> Iterator[tuple[int, str, object]]:
-    """Give the values of a text, one a line or one in all, each behind its line and how that begins.
+    """Give the values of a text, one a line or one in all, behind their lines and how these begin.
 
     What is no value is an error.
     """
