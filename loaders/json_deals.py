@@ -28,7 +28,7 @@ from bidcascade.bridge import (
 )
 
 from .encodings import decode_text
-from .frame import DEAL_SCHEMA, Batch, join, reject_frame
+from .frame import DEAL_SCHEMA, QUOTED, Batch, join, reject_frame
 
 LONGEST_VALUE: Final = 4 << 20
 """Characters of one value that are read: what it becomes takes twenty times as much memory."""
@@ -87,10 +87,10 @@ def read_json_deals(data: bytes, source: str = "") -> Batch:
     lins: list[str] = []
     rows: list[tuple[int, int | None, str | None]] = []
     number = 0
-    for line, value in _values(text):
+    for line, written, value in _values(text):
         if isinstance(value, InvalidInput):
             number += 1
-            rejects.append((source, number, f"line {line}: {value}", _line(text, line)))
+            rejects.append((source, number, f"line {line}: {value}", written))
             continue
         for told in _deals_in(value):
             number += 1
@@ -108,21 +108,20 @@ def _no_deals() -> pl.DataFrame:
     return pl.DataFrame(schema=DEAL_SCHEMA)
 
 
-def _line(text: str, number: int) -> str:
-    return text.split("\n", number)[number - 1][:500] if number < 1000 else ""
+def _values(text: str) -> Iterator[tuple[int, str, object]]:
+    """Give the values of a text, one a line or one in all, behind their lines and how these begin.
 
-
-def _values(text: str) -> Iterator[tuple[int, object]]:
-    """Values of a text with their lines: one a line, or one in all; what is none as an error."""
+    What is no value is an error.
+    """
     body = text.removeprefix("\ufeff")
     first = next((line for line in body.split("\n", 50) if line.strip()), "")
     if isinstance(_value(first), InvalidInput):
         start = body[: len(body) - len(body.lstrip())].count("\n") + 1
-        yield start, _value(body)
+        yield start, body.strip()[:QUOTED], _value(body)
         return
     for number, line in enumerate(body.split("\n"), 1):
         if line.strip():
-            yield number, _value(line)
+            yield number, line[:QUOTED], _value(line)
 
 
 def _value(text: str) -> object:

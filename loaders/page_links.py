@@ -25,6 +25,7 @@ _NEXT_LINE: Final = re.compile(
     rb"\r?\n[> \t]*((?:[\w.!+-]*[&=%~])+[\w.!+-]*)(?=[ \t]*(?:[\r\n]|\Z))"
 )
 """The rest of a link that a mail has broken: a line of nothing else."""
+_MOST_LINES: Final = 20
 _BOARD: Final = re.compile(rb"(?:\A|&)(?:[nesw]|ask)=[^&]")
 _LAST_HAND: Final = re.compile(rb"(?:\A|&)[nesw]=([^&]*)\Z")
 _STOPS: Final = b".,;:?!)]}"
@@ -62,7 +63,10 @@ def page_links(data: bytes) -> Iterator[PageLink]:
         bare = form.match(data, match.end())
         assert bare is not None
         query, end = bare[0], bare.end()
-        while not is_encoded and (more := _NEXT_LINE.match(data, end)) is not None:
+        for _ in range(0 if is_encoded else _MOST_LINES):
+            more = _NEXT_LINE.match(data, end)
+            if more is None:
+                break
             query, end = query + more[1], more.end(1)
         if is_encoded:
             query = unquote_to_bytes(query)

@@ -8,7 +8,8 @@ values stand around them. Dealer and vulnerability are not printed.
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
+from math import prod
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import FULL_DECK, InvalidHand, parse_hand
@@ -42,6 +43,9 @@ _WIDTH: Final = 20
 _FULL_COLUMN: Final = _WIDTH // 2
 """Cards that fill a column; longer holdings run into the next one."""
 _WEST_EAST: Final = (3, 1)
+_SUIT: Final = 13
+_MOST_WAYS: Final = 4096
+"""Ways to divide four lines that are tried: of hands there are a few."""
 _LONGEST: Final = 160
 """Characters of a line of holdings: four of them stand beside each other."""
 
@@ -139,7 +143,8 @@ def _take_compact(lines: Sequence[str], at: int, found: PrintedDeals) -> int:
             break
         named[hand[1].upper()] = hand[2]
         size += 1
-    if not _add(found, at, "\n".join(lines[at : at + size]), named):
+    # one hand alone is no deal
+    if size < 2 or not _add(found, at, "\n".join(lines[at : at + size]), named):
         return 1
     found.lines.update(range(at, at + size))
     if at + size < len(lines) and _VALUE.fullmatch(lines[at + size]) is not None:
@@ -235,7 +240,9 @@ def _columns(block: Sequence[str], count: int) -> list[int] | None:
     """Hands of four lines, each of them so many holdings of a suit; None where they are none."""
     if max(map(len, block)) > _LONGEST:
         return None
-    ways = [list(_split(line.rstrip("\r"), 0, count)) for line in block]
+    ways = [list(islice(_split(line.rstrip("\r"), 0, count), _MOST_WAYS)) for line in block]
+    if prod(map(len, ways)) > _MOST_WAYS:
+        return None
     for suits in product(*ways):
         hands = [".".join(holdings) for holdings in zip(*suits, strict=True)]
         try:
@@ -255,7 +262,7 @@ def _split(line: str, place: int, count: int) -> Iterator[list[str]]:
     if held is None:
         return
     cards = held[0].split()
-    for size in range(len(cards), 0, -1):
+    for size in range(min(len(cards), _SUIT), 0, -1):
         # a holding ends with its column, or runs over it and ends anywhere
         if size < len(cards) and size < _FULL_COLUMN:
             return

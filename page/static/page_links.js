@@ -18,6 +18,7 @@ const STOPS = /[.,;:?!)\]}]+$/;
 const DEALERS = { S: "1", W: "2", N: "3", E: "4" };
 const SIDES = { None: "o", NS: "n", EW: "e", Both: "b" };
 const MOST_HANDS = 50;
+const MOST_LINES = 20;
 
 function matchAt(pattern, text, at) {
   pattern.lastIndex = at;
@@ -49,7 +50,8 @@ export function pageLinks(text) {
     const isEncoded = match.groups.encoded !== undefined;
     let [query] = matchAt(isEncoded ? BARE_ENCODED : BARE, text, start.lastIndex);
     let end = start.lastIndex + query.length;
-    for (let more; !isEncoded && (more = matchAt(NEXT_LINE, text, end));) {
+    let lines = isEncoded ? 0 : MOST_LINES;
+    for (let more; lines > 0 && (more = matchAt(NEXT_LINE, text, end)); lines -= 1) {
       query += more[1];
       end += more[0].length;
     }

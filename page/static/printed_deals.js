@@ -23,6 +23,9 @@ const RULE = /^\s*─[─ ]*$/;
 const WIDTH = 20;
 const FULL_COLUMN = WIDTH / 2;
 const LONGEST = 160;
+const SUIT = 13;
+/** Ways to divide four lines that are tried: of hands there are a few. */
+const MOST_WAYS = 4096;
 const HEAD = 1 << 16;
 const MOST_DETAIL = 40;
 
@@ -36,7 +39,7 @@ function* divided(line, place, count) {
   const held = HOLDING.exec(line);
   if (!held) return;
   const cards = held[0].trim().split(" ").filter(Boolean);
-  for (let size = cards.length; size > 0; size -= 1) {
+  for (let size = Math.min(cards.length, SUIT); size > 0; size -= 1) {
     // a holding ends with its column, or runs over it and ends anywhere
     if (size < cards.length && size < FULL_COLUMN) return;
     const holding = cards.slice(0, size).join("").replaceAll("-", "");
@@ -46,6 +49,15 @@ function* divided(line, place, count) {
     }
     for (const rest of divided(line, Math.max(place + WIDTH, place + 2 * size), count - 1)) yield [holding, ...rest];
   }
+}
+
+function firstOf(values, most) {
+  const found = [];
+  for (const one of values) {
+    found.push(one);
+    if (found.length >= most) break;
+  }
+  return found;
 }
 
 function handOr(text) {
@@ -59,7 +71,8 @@ function handOr(text) {
 /** Hands of four lines, each of them so many holdings of a suit; null where they are none. */
 function columnsOf(lines, count) {
   if (lines.some((line) => line.length > LONGEST)) return null;
-  const ways = lines.map((line) => [...divided(line, 0, count)]);
+  const ways = lines.map((line) => firstOf(divided(line, 0, count), MOST_WAYS));
+  if (ways.reduce((number, some) => number * some.length, 1) > MOST_WAYS) return null;
   const choices = ways.reduce((found, some) => found.flatMap((suits) => some.map((one) => [...suits, one])), [[]]);
   for (const suits of choices) {
     const hands = Array.from({ length: count }, (_, place) => handOr(suits.map((holdings) => holdings[place]).join(".")));
@@ -125,7 +138,8 @@ function printedOf(lines) {
       if (named.has(seat)) break;
       named.set(seat, handOr(match[2]));
     }
-    if (!addNamed(at, named)) return 1;
+    // one hand alone is no deal
+    if (size < 2 || !addNamed(at, named)) return 1;
     // the value of printcompact
     if (VALUE.test(lines[at + size] ?? "")) size += 1;
     takeLines(at, size);
