@@ -12,25 +12,27 @@ from typing import NamedTuple
 from .frame import reader_remark
 from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
 
-_LINE = r'[^"\\\n]*(?:\\.[^"\\\n]*)*'
+# A group that comes again takes a kilobyte of memory each time: none may without an end.
+_LINE = r'[^"\\\n]*(?:\\.[^"\\\n]*){0,1000}'
 
 
-def _token(text: str) -> re.Pattern[str]:
+def _token(text: str, most: str = "") -> re.Pattern[str]:
     """One match a tag pair, comment, escaped line or piece of text, as ``text`` describes it."""
     # a tag takes the text behind it along, because almost always that is a line break or its own
     # section; it may stand on several lines (chapter 3), its value too in some files
+    behind, alone = (f"{{0,{most}}}", f"{{1,{most}}}") if most else ("*", "+")
     name = r"\[\s*([A-Za-z][A-Za-z0-9_]*)\s*"
     return re.compile(
         rf"""
-          {name}"({_LINE})"\s*\]({text}*)
+          {name}"({_LINE})"\s*\]({text}{behind})
         | {name}"(
               [^\n]*(?="[ \t]*\][ \t]*(?:\n|\Z))  # stray quotes
-            | {_LINE}(?:\n[ \t]*+(?=[^\[\n]){_LINE})+
+            | {_LINE}(?:\n[ \t]*+(?=[^\[\n]){_LINE}){{1,1000}}
           )"\s*\]
         | (\{{)
         | ;([^\n]*)
         | ^%[^\n]*
-        | ({text}+|[\[%])
+        | ({text}{alone}|[\[%])
         """,
         re.VERBOSE | re.MULTILINE,
     )
@@ -39,7 +41,7 @@ def _token(text: str) -> re.Pattern[str]:
 _TOKEN = _token(r"[^\[{;%]")
 # What a row has in quotes is text, whatever it holds; a quote that is never closed ends with the
 # line, as pbn_travellers reads it.
-_TABLE_TOKEN = _token(rf'(?:[^\[{{;%"]++|"{_LINE}(?:"|\\?(?=\n|\Z)))')
+_TABLE_TOKEN = _token(rf'(?:[^\[{{;%"]++|"{_LINE}(?:"|\\?(?=\n|\Z)))', "1000")
 _ESCAPE = re.compile(r'\\(["\\#])')
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 _OVER_LINES = re.compile(r"[ \t]*\n[ \t]*")
