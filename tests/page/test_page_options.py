@@ -80,6 +80,7 @@ def turn(visit: Visit, option: str, *, is_on: bool) -> None:
     )
 
 
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_each_tick_is_what_is_played_and_a_click_changes_it(opened, name):
     assert {*SYSTEMS} == {*named_systems()}

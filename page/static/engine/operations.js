@@ -89,7 +89,8 @@ export function receiver(post, coreAddress) {
   const operations = {
     /** Load a system `{rows}` or `{main, files, options}` under a name: read while the core is compiled. */
     open: async ({ name, system }) => {
-      const opened = systemOf(system);
+      // a text that was just checked need not be read again
+      const opened = system.rows ? systemOf(system) : cachedSystem(system);
       systems.set(name, opened);
       await core;
       // questions come soon: made ready while the page hears that it is there
