@@ -209,7 +209,7 @@ def _question(found: Report, question: str, boards: int) -> Report:
     """Find the times of a question asked of an archive of so many boards."""
     for one in found["questions"]:
         if (one["question"], one["boards"]) == (question, boards):
-            return one  # type: ignore[no-any-return]
+            return one
     raise KeyError(f"{question}, {boards:,} boards")
 
 
@@ -217,7 +217,7 @@ def _step(found: Report, step: str, boards: int) -> Report:
     """Find what a step took for an archive of so many boards."""
     for one in found["steps"]:
         if (one["step"], one["boards"]) == (step, boards):
-            return one  # type: ignore[no-any-return]
+            return one
     raise KeyError(f"{step}, {boards:,} boards")
 
 
@@ -225,7 +225,7 @@ def _layouts(found: Report, auction: str) -> float:
     """Seconds until the layouts after an auction, seen by the leader, are there."""
     for one in found["auctions"]:
         if one["auction"] == auction:
-            return one["leader"]["median_ms"] / 1000  # type: ignore[no-any-return]
+            return one["leader"]["median_ms"] / 1000
     raise KeyError(auction)
 
 
@@ -233,14 +233,14 @@ def _learned(found: Report, case: str) -> Report:
     """Find what one case of learning took."""
     for one in found["results"]:
         if one["case"] == case:
-            return one  # type: ignore[no-any-return]
+            return one
     raise KeyError(case)
 
 
 def _per_call(found: Report) -> float:
     """Seconds of the processor that bounds take for a call."""
     one = _learned(found, "bounds: 10 lanes, 37 flags")
-    return one["CPU s"] / one["calls"]  # type: ignore[no-any-return]
+    return one["CPU s"] / one["calls"]
 
 
 def _batch_rate(found: Report, mode: str) -> int:

@@ -668,8 +668,8 @@ class ReadyAnswer(Body):
         description="From the start of loading to ready, in milliseconds.", examples=[2150]
     )
     warm: bool = Field(
-        description="Whether each kind of question was answered once. Until then answers may take a "
-        "little longer; on a GPU some wait for its kernels to be compiled.",
+        description="Whether each kind of question was answered once. Until then answers may take "
+        "a little longer; on a GPU some wait for its kernels to be compiled.",
         examples=[True],
     )
     warmed: int = Field(

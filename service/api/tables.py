@@ -282,7 +282,7 @@ class Tables:
         self.error: BidcascadeError | None = None
         self.started_in_ms = 0
         self.is_warm = False
-        """Whether each kind of question was answered once, on a device with its kernels compiled."""
+        """Whether each kind of question was answered once; a device has its kernels by then."""
         self.warmed = 0
         """Tables that answer as quickly as ever."""
         self._loaded: dict[str, LoadedTable] = {}
