@@ -8,6 +8,7 @@ So is a key that is there twice.
 
 import codecs
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
@@ -98,7 +99,7 @@ def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of its pairs; Python's reader would keep the last of two with one key."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {twice!r} is there twice")
     return found
