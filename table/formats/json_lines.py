@@ -99,7 +99,7 @@ def no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of its pairs; Python's reader would keep the last of two with one key."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        # quick however many there are: a line of strangers may have millions
-        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
         raise ValueError(f"the key {twice!r} is there twice")
     return found
