@@ -66,7 +66,7 @@ def in_turn(written: Steps, word: str, complain: Complain) -> Steps:
             "in parentheses",
             f'write "{word} {_text(_alternating(written[front:]))}", or "{word} {_text(ours)}"',
         )
-        return written
+        return (*written[:front], *behind)
     return (*_front(written, front, word, complain, is_whole=is_whole), *behind)
 
 

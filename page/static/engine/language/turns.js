@@ -55,7 +55,7 @@ export function inTurn(written, word, complain) {
       `whose is "${textOf([skipped])}"? Call by call it is their turn, and theirs stands in parentheses`,
       `write "${word} ${theirs}", or "${word} ${ours}"`,
     );
-    return written;
+    return [...written.slice(0, front), ...behind];
   }
   return [...frontOf(written, front, word, complain, isWhole), ...behind];
 }
