@@ -20,6 +20,8 @@ from pathlib import Path
 import nox
 
 nox.options.sessions = ["style", "types", "quick"]
+# a commit is written down as checked only after everything before
+nox.options.stop_on_first_error = True
 
 ROOT = Path(__file__).resolve().parent
 TOOLS = ROOT / ".venv" / "bin"
