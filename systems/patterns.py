@@ -262,9 +262,8 @@ def _without_understood(written: Sequence[AuctionStep]) -> Iterator[AuctionStep]
     for number, step in enumerate(written):
         if before is not None and not before.any_calls and before.theirs is not step.theirs:
             last = number == len(written) - 1
-            behind = None if last else written[number + 1]
-            is_between = behind is not None and not behind.any_calls
-            is_between = is_between and behind.theirs is before.theirs
+            behind = before if last else written[number + 1]
+            is_between = not last and not behind.any_calls and behind.theirs is before.theirs
             if is_pass(step) and (is_between or (last and step.theirs)):
                 continue
         yield step
