@@ -14,14 +14,15 @@ def takes_all(line: Line) -> bool:
     >>> takes_all(Line(CallPattern("pass"), condition=Phrase("any hand")))
     True
     """
-    if line.quoted:
-        return False
-    if not line.variants:
-        return _is_any_hand(line.condition)
-    return any(_is_any_hand(variant.condition) for variant in line.variants)
+    conditions = [meaning.condition for meaning in line.variants or (line,)]
+    return (
+        not line.quoted
+        and None not in conditions
+        and any(condition is not None and _is_any_hand(condition) for condition in conditions)
+    )
 
 
-def _is_any_hand(condition: Condition | None) -> bool:
+def _is_any_hand(condition: Condition) -> bool:
     if isinstance(condition, AllOf):
         return all(map(_is_any_hand, condition.parts))
     if isinstance(condition, AnyOf):
