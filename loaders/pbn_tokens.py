@@ -12,8 +12,11 @@ from typing import NamedTuple
 from .frame import reader_remark
 from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
 
-# A group that comes again takes a kilobyte of memory each time: none may without an end.
-_LINE = r'[^"\\\n]*(?:\\.[^"\\\n]*){0,1000}'
+# A group that comes again takes a kilobyte of memory each time unless it gives nothing back.
+_LINE = r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+'
+
+# Stray quotes, up to where another tag begins: what is never closed is then searched once.
+_STRAY = r'[^\n\[]*(?:\[(?!\s*[A-Za-z][A-Za-z0-9_]*\s*")[^\n\[]*){0,1000}'
 
 
 def _token(text: str, most: str = "") -> re.Pattern[str]:
@@ -26,7 +29,7 @@ def _token(text: str, most: str = "") -> re.Pattern[str]:
         rf"""
           {name}"({_LINE})"\s*\]({text}{behind})
         | {name}"(
-              [^\n]*(?="[ \t]*\][ \t]*(?:\n|\Z))  # stray quotes
+              {_STRAY}(?="[ \t]*\][ \t]*(?:\n|\Z))
             | {_LINE}(?:\n[ \t]*+(?=[^\[\n]){_LINE}){{1,1000}}
           )"\s*\]
         | (\{{)

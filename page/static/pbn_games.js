@@ -5,14 +5,15 @@ import { readerRemark } from "./board_facts.js";
 
 const LINE = /[^"\\\n]*(?:\\.[^"\\\n]*)*/.source;
 const NAME = /\[\s*([A-Za-z]\w*)\s*"/.source;
+const STRAY = /[^\n[]*(?:\[(?!\s*[A-Za-z]\w*\s*")[^\n[]*)*/.source;
 
 /** Tags, comments, escaped lines and pieces of text. */
 function tokenOf(text) {
   return new RegExp([
     // a tag takes the text behind it along; it may stand on several lines
     `${NAME}(${LINE})"\\s*\\](${text}*)`,
-    // stray quotes, or a value over lines
-    `${NAME}([^\\n]*(?="[ \\t]*\\][ \\t]*(?:\\n|(?![^])))|${LINE}(?:\\n[ \\t]*(?=[^[ \\t\\n])${LINE})+)"\\s*\\]`,
+    // stray quotes, up to where another tag begins, or a value over lines
+    `${NAME}(${STRAY}(?="[ \\t]*\\][ \\t]*(?:\\n|(?![^])))|${LINE}(?:\\n[ \\t]*(?=[^[ \\t\\n])${LINE})+)"\\s*\\]`,
     "(\\{)", ";([^\\n]*)", "(?<![^\\n])%[^\\n]*", `(${text}+|[[%])`,
   ].join("|"), "g");
 }
