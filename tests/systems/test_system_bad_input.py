@@ -25,8 +25,8 @@ SMALL = System.parse(SMALL_SYSTEM)
 FORCING = System.parse(
     """
 opening:
-  1X = Any: any hand; forcing
   Pass = Never: 37+ points
+  1X = Any: any hand; forcing
 general:
   Double = Doubled: 9+ points; forcing
   Redouble = Again: 7+ points; forcing
