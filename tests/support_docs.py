@@ -32,7 +32,7 @@ from tests.support_service import ask
 CHECKOUT = Path(__file__).parents[1]
 SERVICE = "http://127.0.0.1:8000"
 _BLOCK = re.compile(
-    r"^(?:<!-- (?P<mark>.*?) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$",
+    r"^(?:<!-- (?P<mark>[^\n]*?) -->\n)?```(?P<language>\w*)\n(?P<body>.*?)^```$",
     re.MULTILINE | re.DOTALL,
 )
 

@@ -20,13 +20,13 @@ _TIME = re.compile(
     r"(?:ms|µs|us|ns|s|min|h|milliseconds?|microseconds?|seconds?|minutes?|hours?)\b"
     r"|\b\d[\d,.]*(?: \w+)? a (?:CPU )?second\b|\b\d[\d,.]* times as (?:fast|quick)",
 )
-NO_OPERATION = {"docs/decisions.md", "docs/judgement.md", "docs/bench.md"}
+NO_OPERATION = {"docs/decisions.md", "docs/judgement.md", "docs/bench.md", "docs/strength.md"}
 """Pages of decisions and of strength: what was found at the time."""
 LIMITS = {
     "README.md": ("a quarter of an hour",),
     "docs/README.md": ("a quarter of an hour",),
-    "docs/archives.md": ("still for ten seconds",),
-    "docs/clients.md": ("for more than 30 s",),
+    "docs/archives.md": ("not changed for ten seconds",),
+    "docs/clients.md": ("after more than 30 s",),
     "docs/command-line.md": (
         "as take about five seconds", "writes a line after ten seconds",
     ),
@@ -37,14 +37,14 @@ LIMITS = {
     "docs/gpu.md": ("of at most two minutes", "ends after ten minutes"),
     "docs/jobs.md": ("slower than 1 KiB a second", "of a part, which takes about 5 s"),
     "docs/operations.md": (
-        "than take about 10 ms together", "in parts of about 10 ms", "for ten minutes at most",
+        "than take about 10 ms together", "in slices of about 10 ms", "for ten minutes at most",
     ),
     "docs/scale-out.md": ("says so every 30 seconds", "with a worker, within 5 seconds"),
     "docs/search.md": (
-        "within 100 ms of", "a clock of 100 ms",
+        "within 100 ms of", "a clock of 100 ms", "up to 100 within a second",
     ),
     "docs/simulation.md": ("by double dummy as 8 s on two busy cores gave",),
-    "docs/table-manager.md": ("say nothing for ten seconds",),
+    "docs/table-manager.md": ("send nothing for ten seconds",),
     "docs/web.md": ("after ten minutes", "stopped after 20 seconds"),
 }  # fmt: skip
 """Times that pages set as limits or say of a reader, an experiment or a program's plan."""

@@ -214,6 +214,9 @@ def _level(phrase: Phrase, table: _Table) -> bool:
 
 
 def _last_bid(phrase: Phrase, table: _Table) -> bool | None:
+    if phrase.call is not None and phrase.call.level == 0:
+        # so steps are written: a line for each strain that the last bid may have
+        return None
     bids = [number for number, call in enumerate(table.calls or ()) if call >= FIRST_BID]
     if not bids or (phrase.who is not None and bids[-1] not in table.by(phrase.who)):
         return False

@@ -33,9 +33,9 @@ def test_show_lists_lines_in_their_order(tiny, capsys):
 
 OPTIONS = """opening:
   option keys "Key cards: 3014", off:  -- The answers
-    1C = any hand
+    1C = 12+ points
     option queen, on:
-      1D = any hand
+      1D = 12+ points
 """
 
 

@@ -17,16 +17,16 @@ from tests.support_options import PROBES, Probe
 
 NESTED = """opening:
   option keys "Key cards", off:  -- Aces and a king
-    1C = any hand
+    1C = 12+ points
     option swapped "Key cards: 3014", off:
-      1D = any hand
+      1D = 12+ points
     without option swapped:
-      1H = any hand
+      1H = 12+ points
     option queen, on:
-      1S = any hand
+      1S = 12+ points
   without option keys:
     option plain:
-      2C = any hand
+      2C = 12+ points
 """
 
 
@@ -56,12 +56,12 @@ def test_words_stand_where_the_option_does():
     ],
 )
 def test_title_and_line(line, title, about):
-    (row,) = option_rows(read_text(f"{line}\n  opening:\n    1C = any hand\n"))
+    (row,) = option_rows(read_text(f"{line}\n  opening:\n    1C = 12+ points\n"))
     assert (row["title"], row["about"]) == (title, about)
 
 
 def test_words_of_one_statement_go_together():
-    block = "  opening:\n    1C = any hand\n"
+    block = "  opening:\n    1C = 12+ points\n"
     text = f'option a:  -- a remark\n{block}option a "First", off:\n{block}option a "Second", on\n'
     (row,) = option_rows(read_text(text))
     assert (row["title"], row["about"], row["on"]) == ("First", "", True)
@@ -69,13 +69,13 @@ def test_words_of_one_statement_go_together():
 
 def test_a_title_is_no_header():
     with pytest.raises(InvalidSystem, match='there is no option "a"'):
-        read_text('option a "Ends with:"\nopening:\n  1C = any hand\n')
+        read_text('option a "Ends with:"\nopening:\n  1C = 12+ points\n')
 
 
 def test_without_has_no_title():
     with pytest.raises(InvalidSystem, match='a title stands behind "option"'):
         read_text(
-            'opening:\n  without option a "A":\n    1C = any hand\n  option a:\n    1D = 4+ D\n'
+            'opening:\n  without option a "A":\n    1C = 12+ points\n  option a:\n    1D = 4+ D\n'
         )
 
 
@@ -120,7 +120,7 @@ def test_choices_that_cannot_be(chosen, told):
 
 
 def test_one_that_stands_by_itself_too_needs_none():
-    text = f"{NESTED}option swapped:\n  after 1C:\n    1D = any hand\n"
+    text = f"{NESTED}option swapped:\n  after 1C:\n    1D = 12+ points\n"
     assert held(text, swapped=True) == {"swapped"}
     assert option_rows(read_text(text))[1]["within"] == {}
 
@@ -132,7 +132,7 @@ CONVENTION = """convention c(low 10):
 option outer, off:
   use c(low 8)
 opening:
-  1C = any hand
+  1C = 12+ points
 """
 
 
@@ -146,8 +146,8 @@ def test_options_of_a_convention_stand_where_it_is_used():
 
 def test_what_a_convention_says_changes_no_choice():
     """It is read when the lines before it have been decided."""
-    text = "opening:\n  option a, off:\n    1C = any hand\nconvention c:\n  opening:\n"
-    text += "    option a, on:\n      1D = any hand\nuse c\n"
+    text = "opening:\n  option a, off:\n    1C = 12+ points\nconvention c:\n  opening:\n"
+    text += "    option a, on:\n      1D = 12+ points\nuse c\n"
     for is_on in (True, False):
         read = read_text(text, options={"a": is_on})
         assert read.options == {"a": is_on}
@@ -155,7 +155,7 @@ def test_what_a_convention_says_changes_no_choice():
 
 
 # ---------------------------------------------------------------------- who has the say
-PAGE = "option a, {}:\n  opening:\n    1C = any hand\n"
+PAGE = "option a, {}:\n  opening:\n    1C = 12+ points\n"
 
 
 @pytest.mark.parametrize("is_on", [True, False])

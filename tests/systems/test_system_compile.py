@@ -65,7 +65,7 @@ def test_a_call_at_two_ranks_leaves_alone_what_stands_between():
 
 def test_a_line_behind_one_for_any_hand_makes_no_row():
     system = System.parse(
-        "opening:\n  1C = Clubs: 12+ points\n  Pass = Rest: any hand\n  1C = Never: 0+ points\n"
+        "opening:\n  1C = Clubs: 12+ points\n  Pass = Rest: 0+ points\n  1C = Never: 8+ points\n"
     )
     rows = rows_behind(system)
     assert [(row.call, row.name) for row in rows] == [(3, "Clubs"), (PASS, "Rest")]

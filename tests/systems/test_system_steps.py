@@ -71,13 +71,25 @@ def test_steps_are_bids_at_their_place(auction, lines):
 CALLS = [format_call(call) for call in range(3, 38)]
 
 
+def parsed(text: str, *, may_fail: bool) -> System | None:
+    """Parse a text, of which a step beyond seven notrump is an error."""
+    try:
+        return System.parse(text)
+    except InvalidSystem as error:
+        assert may_fail, error
+        assert "no bid of it is enough" in str(error)
+        return None
+
+
 @given(st.sampled_from(CALLS[:-1]), st.integers(1, 15))
 def test_a_step_is_so_many_bids_above_the_last_one(bid, number):
     """Whether the text says which bid is the last one or not."""
     wanted = CALLS[CALLS.index(bid) + number :][:1]
     for header in (f"after {bid}", f"after {bid[0]}X" if bid[1] != "N" else f"after {bid}",
                    "after n" + bid[1], "when partner's last call was a bid"):  # fmt: skip
-        system = System.parse(f"{header}:\n  step {number} = Answer: any hand\n")
+        system = parsed(f"{header}:\n  step {number} = Answer: any hand\n", may_fail=not wanted)
+        if system is None:
+            continue
         assert [format_call(one.call) for one in system.expand(f"{bid} P").entries] == wanted
 
 
@@ -85,7 +97,9 @@ def test_a_step_is_so_many_bids_above_the_last_one(bid, number):
 def test_the_cheapest_suit_is_the_first_step_that_is_not_notrump(bid):
     above = [one for one in CALLS[CALLS.index(bid) + 1 :] if one[1] != "N"]
     for header in (f"after {bid}", "when partner's last call was a bid"):
-        system = System.parse(f"{header}:\n  cheapest suit = Relay: any hand\n")
+        system = parsed(f"{header}:\n  cheapest suit = Relay: any hand\n", may_fail=not above)
+        if system is None:
+            continue
         assert [format_call(one.call) for one in system.expand(f"{bid} P").entries] == above[:1]
 
 

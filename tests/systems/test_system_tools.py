@@ -151,11 +151,11 @@ ENOUGH = "Pass = Enough: any hand"
     ("needs", "answer", "least"),
     [
         # partner may hold as much, so sixteen points are strong
-        ("any hand", ENOUGH, 16),
-        ("any hand", "Pass = Enough: 3+ spades or at most 2 spades", 16),
+        ("0+ points", ENOUGH, 16),
+        ("0+ points", "Pass = Enough: 3+ spades or at most 2 spades", 16),
         # nothing above ten points is left to partner
         ("at most 10 points", ENOUGH, 25),
-        ("any hand; limited", ENOUGH, 25),
+        ("0+ points; limited", ENOUGH, 25),
         ("at least 12 points", ENOUGH, 13),
         ("at least 12 points; limited", ENOUGH, 13),
         # the line sets a limit, or the place is game

@@ -325,7 +325,7 @@ OUTLINE = """async (load, cases) => {
 
 def option_lines(depth: int) -> st.SearchStrategy[list[str]]:
     """Lines of a block, some of them within options."""
-    calls = st.sampled_from(["1C", "1D", "1H", "Pass"]).map(lambda call: [f"{call} = any hand"])
+    calls = st.sampled_from(["1C", "1D", "1H", "Pass"]).map(lambda call: [f"{call} = 12+ points"])
     if not depth:
         return st.lists(calls, min_size=1, max_size=2).map(
             lambda some: [*chain.from_iterable(some)]

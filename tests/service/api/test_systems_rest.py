@@ -56,9 +56,9 @@ def app(folder):
 
 SWITCHED = """opening:
   option keys "Key cards: 3014", off:  -- The answers
-    1C = any hand
+    1C = 12+ points
     option queen, on:
-      1D = any hand
+      1D = 12+ points
   1NT = Strong notrump: 15-17 points, balanced
 """
 

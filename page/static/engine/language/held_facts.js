@@ -165,6 +165,8 @@ function level(phrase, { calls }) {
 }
 
 function lastBid(phrase, table) {
+  // so steps are written: a line for each strain that the last bid may have
+  if (phrase.call !== null && phrase.call.level === 0) return null;
   const number = table.calls.findLastIndex((call) => call >= FIRST_BID);
   if (number < 0 || (phrase.who !== null && !table.by(phrase.who).includes(number))) return false;
   const named = phrase.call === null ? true : is(phrase, table, number);
