@@ -130,7 +130,7 @@ def test_load_and_its_rejects(run, inputs, tmp_path, capfd):
     out, rejects = tmp_path / "deals.parquet", tmp_path / "rejects.parquet"
     summary = json.loads(run("load", *inputs, "--out", out, "--rejects", rejects, "--json"))
     told = {"play_disagrees": 0, "contracts_lost": 0, "unread": 0}
-    assert summary == {"boards": 60, "rejects": 3, **told}
+    assert summary == {"boards": 60, "rejects": 3, "rejects_listed": 3, **told}
     read = read_deals(inputs)
     assert pl.read_parquet(out).equals(read.deals)
     assert pl.read_parquet(rejects).equals(read.rejects)

@@ -76,9 +76,9 @@ def parsed(text: str, *, may_fail: bool) -> System | None:
     try:
         return System.parse(text)
     except InvalidSystem as error:
-        assert may_fail, error
-        assert "no bid of it is enough" in str(error)
-        return None
+        if may_fail and "no bid of it is enough" in str(error):
+            return None
+        raise
 
 
 @given(st.sampled_from(CALLS[:-1]), st.integers(1, 15))
