@@ -11,7 +11,8 @@ from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from bidcascade.table.topics import Topic
 
-from .auction_questions import deal_text
+from .questions.layouts import deal_text
+from .questions.tables import TopicAnswer, TopicDeal, TopicsAnswer
 
 
 def browser_system(system: System) -> dict[str, Any]:
@@ -77,28 +78,30 @@ def _content(path: Path, digest: str) -> str:
     return content.decode("utf-8-sig")
 
 
-def topics_list(topics: Iterable[Topic]) -> list[dict[str, Any]]:
-    """Topics of a table or system as plain values for JSON.
+def topics_answer(topics: Iterable[Topic]) -> TopicsAnswer:
+    """Topics of a table or system as an answer.
 
     Examples
     --------
-    >>> topics_list([])
-    []
+    >>> topics_answer([])
+    TopicsAnswer(topics=())
     """
-    return [
-        {
-            "topic": topic.name,
-            "calls": topic.calls,
-            "places": [[format_call(call) for call in place] for place in topic.places],
-            "examples": [
-                {
-                    "deal": deal_text(one.hands),
-                    "dealer": "N",
-                    "vulnerability": VULNERABILITIES[one.vulnerability],
-                    "auction": [format_call(call) for call in one.calls],
-                }
-                for one in topic.examples
-            ],
-        }
-        for topic in topics
-    ]
+    return TopicsAnswer(
+        topics=tuple(
+            TopicAnswer(
+                topic=topic.name,
+                calls=topic.calls,
+                places=tuple(tuple(map(format_call, place)) for place in topic.places),
+                examples=tuple(
+                    TopicDeal(
+                        deal=deal_text(one.hands),
+                        dealer="N",
+                        vulnerability=VULNERABILITIES[one.vulnerability],
+                        auction=tuple(map(format_call, one.calls)),
+                    )
+                    for one in topic.examples
+                ),
+            )
+            for topic in topics
+        )
+    )

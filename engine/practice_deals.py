@@ -3,9 +3,17 @@
 import threading
 from typing import Any
 
-from bidcascade.bridge import BidcascadeError, InvalidScript, format_hand, parse_seat
-from bidcascade.engine.questions.deals import PracticeDealsRequest
+from bidcascade.bridge import BidcascadeError, InvalidScript, parse_seat
+from bidcascade.engine.questions.answer_fields import answer_of
+from bidcascade.engine.questions.deals import (
+    PracticeDeal,
+    PracticeDealsAnswer,
+    PracticeDealsRequest,
+    ThemeAnswer,
+    ThemesAnswer,
+)
 from bidcascade.engine.questions.fields import invalid_value, read_each, read_field
+from bidcascade.engine.questions.layouts import deal_text
 from bidcascade.inference.scenarios.deal_sets import DealSetPart, make_set, parts_of_script
 from bidcascade.inference.scenarios.script_reader import parse_script
 from bidcascade.inference.scenarios.themes import theme_named, themes
@@ -14,22 +22,17 @@ from bidcascade.loaders.frame import HAND_COLUMNS
 _SCRIPT = "script"
 
 
-def themes_dict() -> dict[str, Any]:
+def answer_themes() -> ThemesAnswer:
     """Name the themes and say what is practised with each."""
-    return {
-        "themes": [
-            {"name": one.name, "title": one.title, "practises": one.practises}
-            for one in themes().values()
-        ]
-    }
+    return ThemesAnswer(themes=tuple(answer_of(ThemeAnswer, one) for one in themes().values()))
 
 
-def practice_deals_dict(
+def answer_practice_deals(
     request: PracticeDealsRequest,
     *,
     until: float = float("inf"),
     cancel: threading.Event | None = None,
-) -> dict[str, Any]:
+) -> PracticeDealsAnswer:
     """Answer a question for deals.
 
     Raises
@@ -50,10 +53,8 @@ def practice_deals_dict(
         if request.script is not None:
             error.field, error.value = _SCRIPT, request.script[:80]
         raise
-    return {
-        "deals": [_deal(row) for row in made.frame("practice").iter_rows(named=True)],
-        "looked_at": made.generated,
-    }
+    rows = made.frame("practice").iter_rows(named=True)
+    return PracticeDealsAnswer(deals=tuple(map(_deal, rows)), looked_at=made.generated)
 
 
 def _parts(request: PracticeDealsRequest) -> list[DealSetPart]:
@@ -75,10 +76,6 @@ def _parts(request: PracticeDealsRequest) -> list[DealSetPart]:
     return [part for one in found for part in parts_of_script(one.script, one.name, share)]
 
 
-def _deal(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "deal": f"N:{' '.join(format_hand(row[name]) for name in HAND_COLUMNS)}",
-        "dealer": row["dealer"],
-        "vulnerability": row["vulnerability"],
-        "theme": row["event"],
-    }
+def _deal(row: dict[str, Any]) -> PracticeDeal:
+    deal = deal_text([row[name] for name in HAND_COLUMNS])
+    return answer_of(PracticeDeal, row, deal=deal, theme=row["event"])

@@ -3,22 +3,19 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
 
-from bidcascade.bridge import Seat, Vulnerability, format_call, parse_call
+from bidcascade.bridge import Seat, Vulnerability, parse_call
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.search import (
     DEFAULT_BUDGET_MS,
     DEFAULT_LAYOUTS,
     Search,
-    SearchedCall,
     SearchQuestion,
     SearchRules,
     search_call,
 )
 from bidcascade.systems.bid_answer import BidAnswer
 
-from .auction_questions import rounded
 from .engine import Engine
 from .questions.bids import SearchRequest
 from .simulated_bid import with_call, within_budget
@@ -108,36 +105,3 @@ def rules_of(wish: SearchRequest) -> SearchRules:
     return replace(
         SearchRules(), **{name: one for name, one in given.items() if one not in (None, ())}
     )
-
-
-def search_dict(found: Search) -> dict[str, Any]:
-    """Write a search as plain values for JSON."""
-    return {
-        "call": format_call(found.call),
-        "own": format_call(found.own),
-        "kind": found.kind,
-        "why": found.why,
-        "candidates": [_candidate_dict(one) for one in found.candidates],
-        "layouts": {"asked": found.requested, "used": found.layouts, "seed": found.seed},
-        "solved": found.solved,
-        "stopped_because": found.stopped_because,
-        "elapsed_ms": round(1000 * found.seconds),
-    }
-
-
-def _candidate_dict(one: SearchedCall) -> dict[str, Any]:
-    return {
-        "call": format_call(one.call),
-        "missed": one.missed,
-        "gain": rounded(one.gain),
-        "error": rounded(one.error),
-        "points": rounded(one.points),
-        "outcomes": [
-            {
-                "contract": ends.contract,
-                "layouts": rounded(ends.layouts),
-                "made": rounded(ends.made),
-            }
-            for ends in one.outcomes
-        ],
-    }

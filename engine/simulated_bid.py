@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from bidcascade.bridge import (
     BidcascadeError,
@@ -16,13 +16,11 @@ from bidcascade.bridge import (
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.simulate import (
     CallQuestion,
-    CandidateCall,
     Simulation,
     simulate_calls,
 )
 from bidcascade.systems.bid_answer import BidAnswer
 
-from .auction_questions import rounded
 from .engine import Engine
 from .questions.bids import SimulateRequest
 
@@ -164,41 +162,3 @@ def _how(found: Simulation) -> str:
     against = "" if found.scoring == "points" else f" against {format_call(found.compared_with)}"
     interval = f"{best.low:+.2f} to {best.high:+.2f}"
     return f"{how}: {best.mean:+.2f} {unit}{against}, with 95 % {interval}"
-
-
-def simulation_dict(found: Simulation) -> dict[str, Any]:
-    """Write a simulation as plain values for JSON."""
-    report = found.report
-    return {
-        "best": format_call(found.best.call),
-        "compared_with": format_call(found.compared_with),
-        "scoring": found.scoring,
-        "tricks_by": found.tricks_by,
-        "stopped_because": found.stopped_because,
-        "solved": found.solved,
-        "candidates": [_candidate_dict(one) for one in found.candidates],
-        "layouts": {
-            "asked": found.requested,
-            "found": report.accepted,
-            "used": found.layouts,
-            "effective_size": round(found.effective_size, 2),
-            "acceptance": report.acceptance,
-            "relaxed": [str(one) for one in report.relaxed],
-            "notes": list(report.notes),
-            "seed": report.seed,
-        },
-        "elapsed_ms": round(1000 * found.seconds),
-    }
-
-
-_NUMBERS: Final = ("mean", "low", "high", "behind", "behind_error", "points", "best_share")
-
-
-def _candidate_dict(one: CandidateCall) -> dict[str, Any]:
-    return {
-        "call": format_call(one.call),
-        "line": one.is_line,
-        **{name: rounded(getattr(one, name)) for name in _NUMBERS},
-        "layouts": one.layouts,
-        "contracts": [{"contract": name, "share": rounded(share)} for name, share in one.contracts],
-    }

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from math import sqrt
 from threading import Event
 from time import monotonic
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,11 +109,24 @@ class Lead(ShownAnswer):
     @property
     def is_close(self) -> bool:
         """Whether it may be as good as the best lead, as far as the layouts tell."""
-        return (
-            self.behind_error is None
-            or self.behind <= self.behind_error
-            or self.differs < LEAST_DIFFERENT
-        )
+        return is_close(self)
+
+
+class ComparedLead(Protocol):
+    """A lead as it stands against the best one; see :class:`Lead`."""
+
+    @property
+    def behind(self) -> float: ...  # noqa: D102
+    @property
+    def behind_error(self) -> float | None: ...  # noqa: D102
+    @property
+    def differs(self) -> int: ...  # noqa: D102
+
+
+def is_close(lead: ComparedLead) -> bool:
+    """Whether a lead may be as good as the best one, as far as the layouts tell."""
+    error = lead.behind_error
+    return error is None or lead.behind <= error or lead.differs < LEAST_DIFFERENT
 
 
 @dataclass(frozen=True, slots=True, repr=False)

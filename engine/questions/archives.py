@@ -1,8 +1,9 @@
 """What can be asked of an archive: boards, how many there are, and what follows an auction."""
 
 from dataclasses import fields
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
+from .answer_fields import answer, answer_field
 from .fields import Flag, Of, question, question_field
 from .texts import SeatText, VulnerabilityText, Word
 
@@ -190,3 +191,104 @@ class BoardsQuestion(BoardConditions):
     format: Literal["json", "lin", "pbn", "parquet"] = question_field(
         default="json", description="JSON, or a file to download.", examples=["json"]
     )
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+@answer
+class ArchiveBidderAnswer:
+    """Who bids an archive."""
+
+    digest: str = answer_field(
+        description="Digest of the table or system when it bid.", examples=["5b866c75b9cdc816"]
+    )
+    modes: tuple[Literal["first", "all"], ...] = answer_field(
+        description="The modes that there is an index of.", examples=[["first"]]
+    )
+    boards: int = answer_field(description="Boards that it has bid.", examples=[52_000])
+
+
+@answer
+class ArchiveAnswer:
+    """An archive in numbers."""
+
+    name: str = answer_field(description="Its name.", examples=["club"])
+    boards: int = answer_field(description="Different boards.", examples=[52_000])
+    parts: int = answer_field(description="Parts that they lie in.", examples=[1])
+    sources: int = answer_field(description="Files that they came from.", examples=[310])
+    duplicates: int = answer_field(
+        description="Records that an earlier board stands for.", examples=[1_250]
+    )
+    rejects: int = answer_field(description="Records that are no boards.", examples=[17])
+    solved: int = answer_field(description="Boards with a double-dummy table.", examples=[0])
+    bytes: int = answer_field(description="What it takes on the disk.", examples=[9_400_000])
+    bidders: dict[str, ArchiveBidderAnswer] = answer_field(
+        description="The tables and systems that bid it, by name."
+    )
+
+
+@answer
+class ArchivesAnswer:
+    """All archives."""
+
+    archives: tuple[ArchiveAnswer, ...] = answer_field(
+        description="Those that can be asked, by name."
+    )
+    damaged: dict[str, str] = answer_field(
+        description="Those that cannot, with the reason.",
+        examples=[{"old": "damaged catalogue 'archive.json'"}],
+    )
+
+
+@answer
+class ArchiveBoardsAnswer:
+    """Boards of an archive."""
+
+    total: int | None = answer_field(
+        description="How many boards fit; null where not all were looked at.", examples=[1_204]
+    )
+    boards: tuple[dict[str, Any], ...] = answer_field(
+        description="The boards: the columns of deals that are there, the cards as `deal` (PBN), "
+        "`auction` and `bid` (what `by` bids) as text, `link` to a handviewer; with `level` the "
+        "`class`.",
+        examples=[[{"id": 7, "dealer": "N", "vulnerability": "None", "auction": "1N P P P"}]],
+    )
+
+
+@answer
+class ArchiveCountAnswer:
+    """How many boards of an archive fit."""
+
+    total: int = answer_field(description="Boards.", examples=[1_204])
+
+
+@answer
+class ArchiveCallAnswer:
+    """A call that follows an auction."""
+
+    call: str = answer_field(description="The call.", examples=["2C"])
+    boards: int = answer_field(description="Boards whose auction goes on so.", examples=[310])
+
+
+@answer
+class ArchiveNodeAnswer:
+    """What follows an auction in an archive."""
+
+    auction: str = answer_field(description="The auction.", examples=["1N P"])
+    boards: int = answer_field(description="Boards whose auction begins so.", examples=[1_204])
+    next: tuple[ArchiveCallAnswer, ...] = answer_field(
+        description="What follows, the commonest first."
+    )
+    statistics: dict[str, Any] | None = answer_field(
+        description="With `statistics`: what is to be said of these boards, field by field as in "
+        "`docs/node-statistics.md`; null if there are none, or it was not asked for.",
+        examples=[{"auction": "1N P", "boards": 1_204, "share": 0.93}],
+    )
+
+
+@answer
+class ArchiveRemovedAnswer:
+    """An archive that was removed."""
+
+    removed: int = answer_field(description="Boards that it had.", examples=[52_000])

@@ -1,6 +1,6 @@
-"""What can be asked about deals and hands: auctions, who reaches them, one call."""
+"""The call for one hand: by the system, by simulation, by search."""
 
-from typing import Annotated, Any, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from bidcascade.bridge import (
     Auction,
@@ -9,16 +9,17 @@ from bidcascade.bridge import (
     Seat,
     Vulnerability,
     first_illegal_call,
+    format_call,
     parse_call,
     parse_hand,
     parse_seat,
     parse_vulnerability,
 )
 
+from .answer_fields import ABSENT, answer, answer_field, answer_of
 from .fields import (
     Flag,
     Of,
-    exactly_one,
     invalid_value,
     question,
     question_field,
@@ -27,11 +28,9 @@ from .fields import (
 )
 from .texts import (
     DEALER_FLAG,
-    EXAMPLE_DEAL,
     LONGEST_AUCTION,
     MOST_LAYOUTS,
     CallText,
-    HandText,
     SeatText,
     ThirteenCards,
     VulnerabilityText,
@@ -40,11 +39,12 @@ from .texts import (
     table_field,
 )
 
-MOST_ENTRIES: Final = 100
-_LONGEST_AUCTION_TEXT: Final = 2000
-_LONGEST_LIN: Final = 1 << 14
-"""Characters of LIN text of one board: with its explanations, notes and play."""
-_UNLIMITED: Final = 2**31 - 1
+if TYPE_CHECKING:
+    from bidcascade.inference.search import Search
+    from bidcascade.inference.simulate import Simulation
+    from bidcascade.systems.bid_answer import BidAnswer as FoundBid
+
+_LONGEST_AUCTION: Final = 2000
 _MOST_AHEAD: Final = 100
 """IMPs, or standard errors, that no call is ahead by: the system's own always stands."""
 
@@ -56,103 +56,6 @@ def _search_wanted(text: str) -> bool | int:
     if text.isdecimal() and int(text) >= 1:
         return int(text)
     raise InvalidInput(f"expected --search alone or with a number of deals from 1, got {text!r}")
-
-
-@question
-class DealRequest:
-    """One deal; its cards stand in exactly one of `deal`, `hands` and `lin`."""
-
-    described = exactly_one(deal="string", hands="array", lin="string")
-
-    deal: HandText | None = question_field(
-        default=None,
-        description="PBN text: a seat, a colon and four hands `S.H.D.C` clockwise from that seat, "
-        "divided by blanks. One hand may be `-`: it gets the other cards.",
-        examples=[EXAMPLE_DEAL],
-    )
-    hands: tuple[HandText, ...] | None = question_field(
-        default=None,
-        max_length=4,
-        json_schema_extra={"minItems": 4},
-        description="The hands of North, East, South and West, each as `S.H.D.C`.",
-        examples=[EXAMPLE_DEAL[2:].split()],
-    )
-    lin: Annotated[str, Of(max_length=_LONGEST_LIN)] | None = question_field(
-        default=None,
-        description="LIN text of one board, or only the value of its `md` token.",
-        examples=["md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|"],
-    )
-    dealer: SeatText | None = question_field(
-        default=None,
-        description="`N`, `E`, `S` or `W`. If not given: the one LIN text names, the first hand's "
-        "seat in PBN text, else North.",
-        examples=["N"],
-    )
-    vulnerability: VulnerabilityText | None = question_field(
-        default=None,
-        description="`None`, `NS`, `EW` or `Both`. If not given: the one LIN text names, else "
-        "`None`.",
-        examples=["None"],
-    )
-
-
-@question
-class DealsRequest:
-    """A request about deals, of which there may be many."""
-
-    # lists where one at least is wanted: pydantic calls a tuple too short, too, if an item is wrong
-    deals: Annotated[list[DealRequest], Of(fail_fast=True)] = question_field(
-        min_length=1,
-        description="The deals, numbered from 0 in this order; each has a result.",
-        examples=[[{"deal": EXAMPLE_DEAL, "dealer": "N", "vulnerability": "None"}]],
-    )
-
-
-@question
-class AuctionsRequest(DealsRequest):
-    """Deals, and which of their auctions to list."""
-
-    table: Word | None = table_field()
-    mode: Literal["all", "first"] = question_field(
-        default="all",
-        description="`all`: every auction that the table or system allows. `first`: the one that "
-        "it bids, where of the calls that hold the first is made, and a pass where none holds.",
-        examples=["first"],
-        flag=Flag("every auction that holds, or the one that is bid (default: all)"),
-    )
-    completed_only: bool = question_field(
-        default=False,
-        description="Mode `all`: list and count only auctions that are complete. The auction of "
-        "mode `first` always is.",
-        examples=[False],
-        flag=Flag("only complete auctions", name="--completed"),
-    )
-    limit: int = question_field(
-        default=100,
-        ge=1,
-        description="Mode `all`: list at most so many auctions of a deal; `total` counts all, of a "
-        "system only those that were met.",
-        examples=[100],
-        flag=Flag(
-            "list at most so many auctions of a deal", "K", default=None, bounds=(1, _UNLIMITED)
-        ),
-    )
-
-
-@question
-class MembersRequest(DealsRequest):
-    """Deals, and the auctions that they may or may not reach."""
-
-    entries: list[
-        Annotated[int, Of(ge=0)] | Annotated[str, Of(max_length=_LONGEST_AUCTION_TEXT)]
-    ] = question_field(
-        min_length=1,
-        max_length=MOST_ENTRIES,
-        description="Auctions as text, or numbers of entries; of a table those that it has, of a "
-        "system any legal auction. One that is given twice is answered once.",
-        examples=[["1N", "1N P 2C"]],
-    )
-    table: Word | None = table_field()
 
 
 _BUDGET_FLAG: Final = Flag(
@@ -301,7 +204,7 @@ class PlaceQuestion:
 
     auction: str = question_field(
         default="",
-        max_length=_LONGEST_AUCTION_TEXT,
+        max_length=_LONGEST_AUCTION,
         description="The calls so far, divided by hyphens; none for the opening.",
         examples=["1N-P"],
         flag=Flag("such as '1N P 2D P'", "AUCTION", name="auction"),
@@ -366,6 +269,289 @@ class BidRequest:
     )
 
 
+# --- answers --------------------------------------------------------------------------------------
+
+
+@answer
+class ContractShare:
+    """A contract that a call leads to."""
+
+    contract: str = answer_field(
+        description="With its declarer; `Pass` if passed out.", examples=["4SN"]
+    )
+    share: float = answer_field(description="Share of the layouts.", examples=[0.62], digits=4)
+
+
+@answer
+class SimulatedCall:
+    """What one call is worth."""
+
+    call: str = answer_field(description="The call.", examples=["2C"])
+    line: bool = answer_field(
+        description="Whether a line of the system makes it with this hand; else it is a natural "
+        "call.",
+        examples=[True],
+    )
+    mean: float = answer_field(description="Its worth by the scoring.", examples=[1.25], digits=4)
+    low: float | None = answer_field(
+        description="The worth is between `low` and `high` with 95 %; null from fewer than two "
+        "layouts.",
+        examples=[0.4],
+        digits=4,
+    )
+    high: float | None = answer_field(description="See `low`.", examples=[2.1], digits=4)
+    behind: float = answer_field(
+        description="How much less it is worth than the best call, on the layouts that both were "
+        "tried on.",
+        examples=[0.0],
+        digits=4,
+    )
+    behind_error: float | None = answer_field(
+        description="Half the width of the interval of `behind`.", examples=[0.0], digits=4
+    )
+    points: float = answer_field(
+        description="Mean score of the caller's side.", examples=[420.0], digits=4
+    )
+    best_share: float = answer_field(
+        description="Share of its layouts in which no other call scores more.",
+        examples=[0.7],
+        digits=4,
+    )
+    layouts: int = answer_field(
+        description="How many it was tried on: fewer than others if it was surely behind.",
+        examples=[100],
+    )
+    contracts: tuple[ContractShare, ...] = answer_field(description="The commonest contracts.")
+
+
+@answer
+class SimulatedLayouts:
+    """The layouts behind a simulation."""
+
+    asked: int = answer_field(description="How many were asked for.", examples=[100])
+    found: int = answer_field(description="How many were found.", examples=[100])
+    used: int = answer_field(description="On how many the best call was scored.", examples=[100])
+    effective_size: float = answer_field(
+        description="As many layouts of equal weight tell as much.", examples=[100.0], digits=2
+    )
+    acceptance: float = answer_field(
+        description="Share of dealt layouts that fit.", examples=[0.31]
+    )
+    relaxed: tuple[str, ...] = answer_field(
+        description="What was given up to find them.", examples=[[]]
+    )
+    notes: tuple[str, ...] = answer_field(
+        description="Calls that the known hand would not have made.", examples=[[]]
+    )
+    seed: int = answer_field(description="Which random numbers.", examples=[0])
+
+
+@answer
+class SimulationAnswer:
+    """Calls from best to worst, by simulation."""
+
+    best: str = answer_field(description="The best call.", examples=["2C"])
+    compared_with: str = answer_field(
+        description="The call that `imps` and `matchpoints` are against: the system's own, or a "
+        "pass.",
+        examples=["2C"],
+    )
+    scoring: Literal["imps", "matchpoints", "points"] = answer_field(
+        description="What calls are judged by.", examples=["imps"]
+    )
+    tricks_by: Literal["double dummy", "table of tricks"] = answer_field(
+        description="Where the tricks come from.", examples=["double dummy"]
+    )
+    stopped_because: Literal["layouts", "decided", "time"] = answer_field(
+        description="All layouts were used, one call is clear of all others, or time was over.",
+        examples=["layouts"],
+    )
+    solved: int = answer_field(
+        description="Contracts that were solved double dummy.", examples=[126]
+    )
+    candidates: tuple[SimulatedCall, ...] = answer_field(description="The calls that were tried.")
+    layouts: SimulatedLayouts = answer_field(description="The layouts behind it.")
+    elapsed_ms: int = answer_field(description="Time that it took.", examples=[950])
+
+
+@answer
+class SearchOutcome:
+    """A contract that a searched call ends in."""
+
+    contract: str = answer_field(
+        description="With its declarer; `Pass` if passed out.", examples=["4SN"]
+    )
+    layouts: float = answer_field(
+        description="In how many layouts, by weight.", examples=[80.0], digits=4
+    )
+    made: float = answer_field(
+        description="In how many of them it is made; by the table of tricks what may be expected.",
+        examples=[61.4],
+        digits=4,
+    )
+
+
+@answer
+class SearchedCallAnswer:
+    """What one call is worth against the system's own."""
+
+    call: str = answer_field(description="The call.", examples=["4S"])
+    missed: int | None = answer_field(
+        description="Points by which the hand misses its line: 0 if one holds; null for a pass "
+        "that no line makes.",
+        examples=[1],
+    )
+    gain: float = answer_field(
+        description="IMPs a layout more than the system's own call.", examples=[1.24], digits=4
+    )
+    error: float | None = answer_field(
+        description="Standard error of that; null from fewer than two layouts.",
+        examples=[0.31],
+        digits=4,
+    )
+    points: float = answer_field(
+        description="Mean score of the caller's side.", examples=[310.0], digits=4
+    )
+    outcomes: tuple[SearchOutcome, ...] = answer_field(description="The commonest contracts.")
+
+
+@answer
+class SearchedLayouts:
+    """The layouts behind a search."""
+
+    asked: int = answer_field(description="How many at most.", examples=[100])
+    used: int = answer_field(description="How many were used.", examples=[100])
+    seed: int = answer_field(description="Which random numbers.", examples=[0])
+
+
+@answer
+class SearchAnswer:
+    """The call that a search makes, and why."""
+
+    call: str = answer_field(description="The call to make.", examples=["4S"])
+    own: str = answer_field(description="The system's call.", examples=["3S"])
+    kind: Literal["opening", "uncontested", "slam", "competitive", "defensive"] = answer_field(
+        description="What kind of decision it is.", examples=["uncontested"]
+    )
+    why: str = answer_field(
+        description="In plain words: what both calls are worth, or why nothing was searched.",
+        examples=["not searched: no other line is near"],
+    )
+    candidates: tuple[SearchedCallAnswer, ...] = answer_field(
+        description="The system's call, then the others from best to worst; none if nothing was "
+        "searched."
+    )
+    layouts: SearchedLayouts = answer_field(description="The layouts behind it.")
+    solved: int = answer_field(
+        description="Layouts of which contracts were solved double dummy.", examples=[0]
+    )
+    stopped_because: Literal["layouts", "decided", "time", "not searched"] = answer_field(
+        description="All layouts were used, no other call could come out ahead, time was over, or "
+        "there was nothing to search.",
+        examples=["layouts"],
+    )
+    elapsed_ms: int = answer_field(description="Time that it took.", examples=[180])
+
+
+@answer
+class CriterionCheck:
+    """One condition, with the hand's own value."""
+
+    expression: str = answer_field(description="The condition.", examples=["SL_H >= 4"])
+    value: Any = answer_field(
+        description="The hand's value of the term; where the condition names several, each by "
+        "name; null where there is nothing to measure.",
+        examples=[3],
+    )
+    holds: bool = answer_field(description="Whether the hand meets it.", examples=[False])
+
+
+@answer
+class CandidateAnswer:
+    """One meaning of a call that may be made here."""
+
+    call: str = answer_field(description="The call.", examples=["2C"])
+    entry: int | None = answer_field(
+        description="Entry of the table; null for a line of a system.",
+        examples=[534],
+    )
+    name: str = answer_field(description="Its name, empty if it has none.", examples=["Stayman"])
+    description: str = answer_field(
+        description="What it means.", examples=["Asks for a four-card major; 8+ HCP"]
+    )
+    where: str = answer_field(
+        description="File and line of the text or rules that it is from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    holds: bool = answer_field(
+        description="Whether the hand meets all conditions.", examples=[False]
+    )
+    criteria: tuple[CriterionCheck, ...] = answer_field(
+        description="Its conditions, joined by AND."
+    )
+    agreements: tuple[str, ...] = answer_field(
+        description="What is agreed about it: `forcing`, `artificial`, `#stayman` …; in a table "
+        "of no system the row's tags.",
+        examples=[["artificial", "forcing", "#stayman"]],
+    )
+    taken_by: str | None = answer_field(
+        description="The earlier candidate that makes the call although this one holds as well; "
+        "else null.",
+        examples=["1N Strong notrump (sayc.bidding:12)"],
+    )
+
+
+@answer
+class BidAnswer:
+    """The call that the table or its system makes, and every candidate with its conditions."""
+
+    call: str = answer_field(description="The call.", examples=["3N"])
+    entry: int | None = answer_field(
+        description="Entry of the table; null where the table does not have the call, and of a "
+        "system.",
+        examples=[537],
+    )
+    name: str = answer_field(description="Name of the rule, empty if none.", examples=["To play"])
+    description: str = answer_field(
+        description="What the rule says.", examples=["Game on points, no major; 10-15 HCP"]
+    )
+    where: str = answer_field(
+        description="File and line of the text or rules that it is from, else empty.",
+        examples=["sayc.bidding:31"],
+    )
+    candidates: tuple[CandidateAnswer, ...] = answer_field(
+        description="All meanings of the calls at this place, in order of priority: the first one "
+        "that holds is made."
+    )
+    default_pass: bool = answer_field(
+        description="Whether it is a pass because no candidate holds.", examples=[False]
+    )
+    note: str = answer_field(description="Why it is a pass by default, else empty.", examples=[""])
+    agreements: tuple[str, ...] = answer_field(
+        description="What is agreed about the call: `forcing`, `artificial`, `#stayman` …; in a "
+        "table of no system the row's tags.",
+        examples=[["artificial", "forcing", "#stayman"]],
+    )
+    forced: bool | None = answer_field(
+        description="Whether partner's call asks for an answer; null where the table is of no "
+        "system.",
+        examples=[False],
+    )
+    simulation: SimulationAnswer | None = answer_field(
+        default=ABSENT,
+        description="How the call was simulated; absent where it was not. `call` is then the best "
+        "one, and `note` says so.",
+    )
+    search: SearchAnswer | None = answer_field(
+        default=ABSENT,
+        description="How the call was searched; absent where it was not. `call` is then the one "
+        "that the search makes, and `note` says why.",
+    )
+
+
+# --- what is asked, read --------------------------------------------------------------------------
+
+
 def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerability]:
     """Read hand, calls, dealer and vulnerability of a question for one call.
 
@@ -407,3 +593,68 @@ def search_wished(wish: SearchRequest | int) -> SearchRequest:
     if isinstance(wish, SearchRequest):
         return wish
     return SearchRequest() if wish is True else SearchRequest(layouts=wish)
+
+
+# --- answering ------------------------------------------------------------------------------------
+
+
+def bid_answer(
+    found: "FoundBid", simulation: "Simulation | None" = None, search: "Search | None" = None
+) -> BidAnswer:
+    """Make an answer of a bid, with the simulation or the search that made the call."""
+    return answer_of(
+        BidAnswer,
+        found,
+        simulation=ABSENT if simulation is None else simulation_answer(simulation),
+        search=ABSENT if search is None else search_answer(search),
+    )
+
+
+def simulation_answer(found: "Simulation") -> SimulationAnswer:
+    """Make an answer of a simulation."""
+    report = found.report
+    return answer_of(
+        SimulationAnswer,
+        found,
+        best=format_call(found.best.call),
+        compared_with=format_call(found.compared_with),
+        candidates=tuple(
+            answer_of(
+                SimulatedCall,
+                one,
+                call=format_call(one.call),
+                line=one.is_line,
+                contracts=tuple(
+                    ContractShare(contract=name, share=share) for name, share in one.contracts
+                ),
+            )
+            for one in found.candidates
+        ),
+        layouts=SimulatedLayouts(
+            asked=found.requested,
+            found=report.accepted,
+            used=found.layouts,
+            effective_size=found.effective_size,
+            acceptance=report.acceptance,
+            relaxed=tuple(map(str, report.relaxed)),
+            notes=report.notes,
+            seed=report.seed,
+        ),
+        elapsed_ms=round(1000 * found.seconds),
+    )
+
+
+def search_answer(found: "Search") -> SearchAnswer:
+    """Make an answer of a search."""
+    return answer_of(
+        SearchAnswer,
+        found,
+        call=format_call(found.call),
+        own=format_call(found.own),
+        candidates=tuple(
+            answer_of(SearchedCallAnswer, one, call=format_call(one.call))
+            for one in found.candidates
+        ),
+        layouts=SearchedLayouts(asked=found.requested, used=found.layouts, seed=found.seed),
+        elapsed_ms=round(1000 * found.seconds),
+    )

@@ -29,6 +29,22 @@ _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
 
 _FLAG: Final = "flag"
+MOST_ERRORS: Final = 20
+"""Fields at fault that an error names; a whole file of the wrong kind needs no longer list."""
+
+
+class InvalidFields(InvalidInput):
+    """A question with several fields at fault.
+
+    Attributes
+    ----------
+    errors : sequence of BidcascadeError
+        One a field, each with the field and its value; one more than are named if there are more.
+    """
+
+    def __init__(self, errors: Sequence[BidcascadeError]) -> None:
+        super().__init__(f"{errors[0].field}: {errors[0]}")
+        self.errors = tuple(errors)
 
 
 class Of:

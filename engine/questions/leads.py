@@ -1,9 +1,32 @@
-"""What can be asked about opening leads."""
+"""The best opening lead over layouts that agree with the auction."""
 
-from typing import Literal
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from .fields import Flag, exactly_one, question, question_field
-from .layouts import KNOWN_FLAG
+from bidcascade.bridge import (
+    PASS,
+    Auction,
+    Contract,
+    IllegalCall,
+    InvalidContract,
+    InvalidDeal,
+    Seat,
+    TimedOut,
+    format_calls,
+    format_card,
+    format_hand,
+    parse_calls,
+    parse_contract,
+    parse_hand,
+    parse_seat,
+)
+
+from .answer_fields import answer, answer_field, answer_of
+from .fields import Flag, exactly_one, invalid_value, question, question_field, read_field
+from .layouts import KNOWN_FLAG, AuctionQuestion, find_layouts, read_circumstances
+from .resources import Resources
 from .texts import (
     DEALER_FLAG,
     LONGEST_AUCTION,
@@ -21,6 +44,13 @@ from .texts import (
     table_field,
     where_field,
 )
+
+if TYPE_CHECKING:
+    from bidcascade.inference.layouts.result import Layouts
+    from bidcascade.inference.leads import LeadScoring, LeadStudy
+
+SHARE_FOR_SAMPLING = 0.5
+"""How much of the time may go into finding layouts; the rest is for solving them."""
 
 
 @question
@@ -99,3 +129,295 @@ class LeadsRequest:
         flag=Flag("answer after so long with what is solved by then", "MS"),
     )
     table: Word | None = table_field()
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+@answer
+class LeadAnswerItem:
+    """What one lead is worth over all layouts."""
+
+    card: str = answer_field(description="The highest of its touching cards.", examples=["D9"])
+    cards: tuple[str, ...] = answer_field(
+        description="All of them: it does not matter which.", examples=[["D9", "D8", "D7", "D6"]]
+    )
+    value: float = answer_field(description="By the scoring asked for.", examples=[3.19], digits=4)
+    low: float | None = answer_field(
+        description="Lower end of its 95 % interval; null from fewer than two layouts.",
+        examples=[3.0],
+        digits=4,
+    )
+    high: float | None = answer_field(
+        description="Upper end of the interval.", examples=[3.38], digits=4
+    )
+    behind: float = answer_field(
+        description="How much less than the best lead, on the same layouts.",
+        examples=[0.0],
+        digits=4,
+    )
+    behind_error: float | None = answer_field(
+        description="Half the width of its 95 % interval: a lead that is less behind is not told "
+        "apart from the best.",
+        examples=[0.0],
+        digits=4,
+    )
+    tricks: float = answer_field(
+        description="Mean tricks of the defenders.", examples=[3.19], digits=4
+    )
+    set: float = answer_field(
+        description="Share of layouts in which the contract goes down.", examples=[0.09], digits=4
+    )
+    matchpoints: float = answer_field(
+        description="Share of other tables beaten, half for equal ones.", examples=[0.62], digits=4
+    )
+    imps: float = answer_field(
+        description="Mean IMPs against other tables.", examples=[0.57], digits=4
+    )
+    best_share: float = answer_field(
+        description="Share of layouts in which no lead takes more tricks.",
+        examples=[0.81],
+        digits=4,
+    )
+    differs: int = answer_field(
+        description="In how many layouts it is worth more or less than the best lead; below six "
+        "it is not told apart either.",
+        examples=[0],
+    )
+
+
+@answer
+class LeadLayouts:
+    """The layouts behind an answer."""
+
+    asked: int = answer_field(description="Wanted.", examples=[100])
+    found: int = answer_field(description="Found.", examples=[100])
+    solved: int = answer_field(
+        description="Solved in time: the answer is about these.", examples=[100]
+    )
+    effective_size: float = answer_field(
+        description="As many layouts of equal weight tell as much.", examples=[100.0], digits=2
+    )
+    proposals: int = answer_field(description="Deals that were looked at.", examples=[4096])
+    acceptance: float = answer_field(description="Share of them that agree.", examples=[0.024])
+    stopped_because: str = answer_field(
+        description="`count`: enough were found; `proposals`, `time`: a limit was reached first.",
+        examples=["count"],
+    )
+    relaxed: tuple[str, ...] = answer_field(
+        description="Conditions that were given up because too few deals meet them.", examples=[[]]
+    )
+    notes: tuple[str, ...] = answer_field(
+        description="Known hands that would not have made their own calls.", examples=[[]]
+    )
+    seed: int = answer_field(description="Of the layouts.", examples=[0])
+
+
+@answer
+class LeadsAnswer:
+    """Leads from best to worst."""
+
+    leads: tuple[LeadAnswerItem, ...] = answer_field(description="The leads, best first.")
+    card: str = answer_field(
+        description="The card to lead: of those in the best lead's suit that may be as good, the "
+        "one that players lead: top of touching honours, fourth best, low from three to an honour.",
+        examples=["D6"],
+    )
+    leader: str = answer_field(description="Who leads.", examples=["S"])
+    hand: HandText = answer_field(description="The leader's hand.", examples=["K52.AQ3.9876.KJ2"])
+    contract: str = answer_field(description="The contract with its declarer.", examples=["3NE"])
+    scoring: str = answer_field(description="What leads are judged by.", examples=["tricks"])
+    decided: bool = answer_field(
+        description="Whether no other card that players lead may be as good.",
+        examples=[False],
+    )
+    undecided: tuple[str, ...] = answer_field(
+        description="Other cards that may be as good, as far as the solved deals tell: of each "
+        "suit those that players lead.",
+        examples=[["HA"]],
+    )
+    layouts: LeadLayouts = answer_field(description="The layouts behind the answer.")
+    elapsed_ms: int = answer_field(description="Time it took.", examples=[1840])
+
+
+# --- what is asked, read --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeadQuestion(AuctionQuestion):
+    """Which card to lead.
+
+    Parameters
+    ----------
+    hand : int
+        Mask of the leader's cards.
+    contract : Contract
+        Its declarer sits on the leader's right; there are no calls where only this is known.
+    scoring : str
+    """
+
+    hand: int
+    contract: Contract
+    scoring: "LeadScoring" = "tricks"
+
+    @property
+    def leader(self) -> Seat:
+        """Who leads."""
+        return Seat((self.contract.declarer + 1) % 4)
+
+    @property
+    def circumstances(self) -> dict[str, Any]:
+        """Those of the auction; the leader's hand is known."""
+        if self.leader in self.known:
+            raise InvalidDeal(
+                f"expected what is known of other hands than the leader's, {self.leader.letter}"
+            )
+        # loads arrays, which help does without
+        from bidcascade.inference.layouts.known import KnownCards
+
+        known = {**self.known, self.leader: KnownCards(self.hand)}
+        return {**super().circumstances, "known": known}
+
+
+def read_leads(request: LeadsRequest) -> LeadQuestion:
+    """Read a question about the opening lead.
+
+    Raises
+    ------
+    BidcascadeError
+        That names the field at fault.
+    """
+    hand = read_field(parse_hand, request.hand, "hand")
+    dealer = read_field(parse_seat, request.dealer, "dealer")
+    # an auction without calls is none
+    if bool(request.auction) == (request.contract is not None):
+        raise invalid_value(
+            "auction", request.auction, "expected an auction or a contract, and not both"
+        )
+    calls: tuple[int, ...] = ()
+    if request.auction:
+        calls = read_field(parse_calls, " ".join(request.auction), "auction")
+        contract = read_field(lambda some: contract_of(some, dealer), calls, "auction")
+        calls = whole_auction(calls, dealer)
+    else:
+        contract = read_field(parse_contract, request.contract or "", "contract")
+    leader = Seat((contract.declarer + 1) % 4)
+    others = f"what is known of other hands than the leader's, {leader.letter}, each once"
+    return LeadQuestion(
+        hand=hand,
+        contract=contract,
+        calls=calls,
+        scoring=request.scoring,
+        layouts=request.layouts,
+        **read_circumstances(request, {leader: hand}, others),
+    )
+
+
+def contract_of(calls: Sequence[int], dealer: Seat) -> Contract:
+    """Contract that an auction ends in; the passes behind it may be left out, all of them.
+
+    Raises
+    ------
+    IllegalCall
+        If the auction is not legal, or not over: some passes behind the last bid are no end.
+    InvalidContract
+        If nobody has bid, or all have passed.
+    """
+    auction = Auction.of(calls, dealer)
+    contract = auction.contract
+    if contract is None:
+        raise InvalidContract(
+            f"expected an auction that ends in a contract, got {format_calls(calls)!r}"
+        )
+    if calls[-1] == PASS and not auction.is_complete:
+        raise IllegalCall(
+            f"expected an auction that is over, got {format_calls(calls)!r}, where "
+            f"{auction.seat_to_act.name.capitalize()} is to call"
+        )
+    return contract
+
+
+def whole_auction(calls: Sequence[int], dealer: Seat) -> tuple[int, ...]:
+    """Auction with the passes that end it."""
+    auction = Auction.of(calls, dealer)
+    while not auction.is_complete:
+        auction = auction.add(PASS)
+    return auction.calls
+
+
+# --- answering ------------------------------------------------------------------------------------
+
+
+def answer_leads(question: LeadQuestion, by: Resources) -> Iterator[LeadsAnswer]:
+    """Best opening lead of a hand against a contract, over deals that agree with the auction.
+
+    Each deal is solved double dummy for every lead. With `budget_ms` the answer comes after that
+    time from as many deals as are solved by then; one is waited for in any case. Whoever accepts
+    `application/jsonl` gets a line as soon as a few deals are solved, and better ones after it.
+    """
+    for study, layouts in _studies(question, by):
+        yield _answer(question, study, layouts)
+
+
+def _studies(question: LeadQuestion, by: Resources) -> "Iterator[tuple[LeadStudy, Layouts]]":
+    """Study the leads again and again, on more and more layouts."""
+    # load arrays, which help does without
+    from bidcascade.inference.layouts.sampling import DEFAULT_TIME_LIMIT_S
+    from bidcascade.inference.leads import FIRST_LAYOUTS, refine_leads
+
+    started = time.monotonic()
+    limit = DEFAULT_TIME_LIMIT_S
+    if by.time_limit_s is not None:
+        limit = min(limit, SHARE_FOR_SAMPLING * by.time_limit_s)
+    try:
+        layouts = find_layouts(question, replace(by, time_limit_s=limit))
+    except TimedOut:
+        left = (by.patience_s or 0.0) - (time.monotonic() - started)
+        if left <= 0:
+            raise
+        few = replace(question, layouts=min(question.layouts, FIRST_LAYOUTS))
+        layouts = find_layouts(few, replace(by, time_limit_s=min(left, DEFAULT_TIME_LIMIT_S)))
+    spent = time.monotonic() - started
+    for study in refine_leads(
+        layouts.hands,
+        question.contract,
+        by.solver(),
+        weights=layouts.weights,
+        vulnerability=question.vulnerability,
+        scoring=question.scoring,
+        time_limit_s=None if by.time_limit_s is None else max(0.0, by.time_limit_s - spent),
+        patience_s=None if by.patience_s is None else max(0.0, by.patience_s - spent),
+        cancel=by.cancel,
+    ):
+        yield replace(study, seconds=study.seconds + spent), layouts
+
+
+def _answer(question: LeadQuestion, study: "LeadStudy", layouts: "Layouts") -> LeadsAnswer:
+    return LeadsAnswer(
+        leads=tuple(
+            answer_of(
+                LeadAnswerItem,
+                lead,
+                card=format_card(lead.card),
+                cards=tuple(map(format_card, lead.cards)),
+            )
+            for lead in study.leads
+        ),
+        card=format_card(study.card),
+        leader=question.leader.letter,
+        hand=format_hand(question.hand),
+        contract=str(question.contract),
+        scoring=study.scoring,
+        decided=study.is_decided,
+        undecided=tuple(map(format_card, study.undecided)),
+        layouts=answer_of(
+            LeadLayouts,
+            layouts.report,
+            asked=question.layouts,
+            found=len(layouts),
+            solved=study.layouts,
+            effective_size=study.effective_size,
+            relaxed=tuple(map(str, layouts.report.relaxed)),
+        ),
+        elapsed_ms=round(1000 * study.seconds),
+    )

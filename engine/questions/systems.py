@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from .bids import DealRequest
+from .answer_fields import answer, answer_field
+from .answer_parts import OptionAnswer
+from .auctions import DealRequest
 from .fields import Flag, Of, exactly_one, question, question_field
 from .texts import Word
 
@@ -197,3 +199,381 @@ class BenchRequest:
         description="Part of the bank; by the one that is held out no text was tuned.",
         examples=["held-out"],
     )
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+@answer
+class SystemComplaint:
+    """Something wrong in a text."""
+
+    system: str = answer_field(
+        description="Field of the request that has the text.", examples=["system"]
+    )
+    file: str = answer_field(
+        description="That field, or the name of the page that the text includes.",
+        examples=["system"],
+    )
+    line: int = answer_field(description="Line, from 1; 0 for the whole text.", examples=[2])
+    column: int = answer_field(description="Column, from 1; 0 for the whole line.", examples=[31])
+    message: str = answer_field(
+        description="What was expected and what was read.", examples=["unknown word 'pionts'"]
+    )
+    advice: str = answer_field(
+        description="What to write instead, if that can be said.", examples=["did you mean points"]
+    )
+
+
+@answer
+class SystemName:
+    """A system that was read."""
+
+    name: str = answer_field(
+        description="Name of the table, or the field of the request that has the text.",
+        examples=["sayc"],
+    )
+    title: str = answer_field(
+        description="What its text calls it.", examples=["Standard American Yellow Card"]
+    )
+    digest: str = answer_field(
+        description="Of its text, with all that it includes and its options.",
+        examples=["5b866c75b9cdc816"],
+    )
+    options: tuple[OptionAnswer, ...] = answer_field(
+        description="Options of its text in its order, and whether they hold as it was asked about."
+    )
+
+
+@answer
+class AboutSystems:
+    """What is answered about any systems."""
+
+    systems: dict[str, SystemName] = answer_field(
+        description="The systems that were read, by field of the request."
+    )
+    complaints: tuple[SystemComplaint, ...] = answer_field(
+        description="What is wrong in the texts, at most 200; there is no result then."
+    )
+
+
+@answer
+class LineShareAnswer:
+    """One line of a place on the deals that came there."""
+
+    call: str = answer_field(description="Its call.", examples=["1N"])
+    name: str = answer_field(description="Its name.", examples=["Strong notrump"])
+    where: str = answer_field(description="File and line.", examples=["system:2"])
+    chosen: int = answer_field(description="Deals that bid it.", examples=[101])
+    fits: int = answer_field(description="Deals whose hand meets it.", examples=[104])
+    taken: dict[str, int] = answer_field(
+        description="Deals that fit and went to an earlier line, by that line.", examples=[{}]
+    )
+
+
+@answer
+class PlaceSharesAnswer:
+    """What the lines of one place took."""
+
+    auction: str = answer_field(description="The calls before.", examples=["1N P"])
+    deals: int = answer_field(description="Deals that came here.", examples=[85])
+    lines: tuple[LineShareAnswer, ...] = answer_field(
+        description="In the order in which they are tried."
+    )
+    default_pass: int = answer_field(description="Deals that no line takes.", examples=[12])
+    forced: bool = answer_field(
+        description="Whether the player may not pass: then these are gaps.", examples=[False]
+    )
+
+
+@answer
+class SystemFinding:
+    """Something to look at."""
+
+    kind: str = answer_field(
+        description="`gap`, `strong pass`, `double claim`, `dead line`, `unreached line` or "
+        "`asymmetry`.",
+        examples=["gap"],
+    )
+    text: str = answer_field(
+        description="In words.",
+        examples=["nothing fits after Stayman (system:9), which is forcing"],
+    )
+    deals: int = answer_field(description="How many deals it concerns.", examples=[3])
+    examples: tuple[str, ...] = answer_field(description="Auctions.", examples=[["1N P 2C P"]])
+
+
+@answer
+class SystemCheckResult:
+    """What a system does on random deals."""
+
+    deals: int = answer_field(description="Deals that were bid.", examples=[2000])
+    places: tuple[PlaceSharesAnswer, ...] = answer_field(
+        description="Shares at the places that were asked for, as far as a deal came there."
+    )
+    findings: tuple[SystemFinding, ...] = answer_field(
+        description="At most 300; most deals first within a kind."
+    )
+    findings_total: int = answer_field(description="How many there are.", examples=[7])
+    expanded: int = answer_field(description="Places that the deals needed.", examples=[812])
+    entries: int = answer_field(description="Lines that hold there for some hand.", examples=[4100])
+    by_depth: tuple[int, ...] = answer_field(
+        description="Deals that still had to call, by number of calls before.",
+        examples=[[2000, 2000, 1800]],
+    )
+
+
+@answer
+class SystemCheckAnswer(AboutSystems):
+    """What is wrong in a text, or what the system does."""
+
+    result: SystemCheckResult | None = answer_field(description="Null where there are complaints.")
+
+
+@answer
+class SystemChange:
+    """A place where the two call differently."""
+
+    auction: str = answer_field(description="The calls before.", examples=["1N P"])
+    old: str = answer_field(
+        description="Call of the old one; `end` if it has none.", examples=["2C"]
+    )
+    new: str = answer_field(description="Call of the new one.", examples=["P"])
+    old_rule: str = answer_field(description="Its line.", examples=["Stayman (old:9)"])
+    new_rule: str = answer_field(description="Its line.", examples=["no line fits"])
+    deals: int = answer_field(description="Deals that part here.", examples=[31])
+    examples: tuple[str, ...] = answer_field(
+        description="Hands of some.", examples=[["K52.AQ32.J876.Q2"]]
+    )
+
+
+@answer
+class SystemDiffResult:
+    """What a change does."""
+
+    deals: int = answer_field(description="Deals that were bid.", examples=[10_000])
+    changed: int = answer_field(description="Deals whose auctions differ.", examples=[210])
+    changes: tuple[SystemChange, ...] = answer_field(description="Places, most deals first.")
+    changes_total: int = answer_field(description="How many places there are.", examples=[14])
+
+
+@answer
+class SystemDiffAnswer(AboutSystems):
+    """What is wrong in the texts, or where the systems part."""
+
+    result: SystemDiffResult | None = answer_field(description="Null where there are complaints.")
+
+
+@answer
+class EstimateAnswer:
+    """A number about all deals, with its interval of 95 %."""
+
+    value: float | None = answer_field(
+        description="The estimate; null where nothing is known of it.", examples=[0.31], digits=4
+    )
+    low: float | None = answer_field(
+        description="Lower end; null where the deals do not tell it.", examples=[-0.2], digits=4
+    )
+    high: float | None = answer_field(description="Upper end.", examples=[0.82], digits=4)
+
+
+@answer
+class MatchDivergence:
+    """A place where auctions parted."""
+
+    where: str = answer_field(
+        description="The calls before, then what either system called.", examples=["1N P: 2C/2D"]
+    )
+    examined: int = answer_field(description="Deals from here that were worked out.", examples=[9])
+    share: EstimateAnswer = answer_field(description="Part of all deals.")
+    imps: EstimateAnswer = answer_field(description="IMPs there.")
+    effect: EstimateAnswer = answer_field(description="What they add to the mean over all deals.")
+
+
+@answer
+class MatchTable:
+    """What happened at one table."""
+
+    calls: tuple[str, ...] = answer_field(
+        description="The auction.", examples=[["1N", "P", "P", "P"]]
+    )
+    contract: str = answer_field(description="With its declarer, or `Pass`.", examples=["1NN"])
+    tricks: int | None = answer_field(
+        description="Of declarer's side; null where it was passed out or need not be known.",
+        examples=[7],
+    )
+    score: int | None = answer_field(
+        description="Of North-South; null where the contract is that of the other table.",
+        examples=[90],
+    )
+
+
+@answer
+class MatchBoard:
+    """A board of which the IMPs are known."""
+
+    number: int = answer_field(description="Number of the deal, from 0.", examples=[17])
+    deal: str = answer_field(
+        description="PBN text, North's hand first.",
+        examples=["N:A65.AJ72.AQT.974 QJ98.54.K732.T65 KT73.KT9.985.AK2 42.Q863.J64.QJ83"],
+    )
+    dealer: str = answer_field(description="Who dealt.", examples=["N"])
+    vulnerability: str = answer_field(description="Who is vulnerable.", examples=["None"])
+    kind: str = answer_field(
+        description="`same`: one contract at both tables, which is flat; `differs`.",
+        examples=["differs"],
+    )
+    weight: float = answer_field(
+        description="For how many deals it stands.", examples=[1.5], digits=4
+    )
+    imps: int = answer_field(description="For the first system.", examples=[5])
+    divergence: str | None = answer_field(
+        description="Where the auctions parted; null if they did not.", examples=["opening: 1N/1C"]
+    )
+    tables: tuple[MatchTable, ...] = answer_field(
+        description="Where the first system sat North-South, then where it sat East-West."
+    )
+
+
+@answer
+class MatchResult:
+    """A match; numbers are for the first system."""
+
+    names: tuple[str, ...] = answer_field(
+        description="Of both systems.", examples=[["first", "sayc"]]
+    )
+    deals: int = answer_field(description="Deals that were bid at both tables.", examples=[500])
+    same: int = answer_field(description="Those with one contract at both tables.", examples=[310])
+    differs: int = answer_field(description="The others.", examples=[190])
+    examined: int = answer_field(description="Of those, worked out double dummy.", examples=[100])
+    solved: int = answer_field(description="Contracts that were solved for that.", examples=[198])
+    imps: EstimateAnswer = answer_field(description="Mean IMPs a deal.")
+    defended_imps: EstimateAnswer = answer_field(
+        description="The same where each contract that fails is doubled."
+    )
+    points: EstimateAnswer = answer_field(description="Mean difference in points a deal.")
+    outcomes: dict[str, EstimateAnswer] = answer_field(
+        description="Parts of the deals: `won`, `lost`, `flat`, `other_auction`, `other_contract`."
+    )
+    divergences: tuple[MatchDivergence, ...] = answer_field(
+        description="Where auctions parted, the surest effect first."
+    )
+    boards: tuple[MatchBoard, ...] = answer_field(
+        description="Boards that are worked out; where `boards` were given, flat ones as well."
+    )
+
+
+@answer
+class CompareAnswer(AboutSystems):
+    """What is wrong in the texts, or the match."""
+
+    result: MatchResult | None = answer_field(description="Null where there are complaints.")
+
+
+@answer
+class BenchMatch:
+    """A match against one opponent; numbers are for the system that is measured."""
+
+    against: str = answer_field(description="Name of the opponent.", examples=["acol"])
+    digest: str = answer_field(
+        description="Of its text.",
+        examples=["bd3b862d6d9e5e3a2c5b3e1f0a7c9d8e4b6f2a1c3d5e7f9a0b2c4d6e8f0a1b3c"],
+    )
+    scores: dict[str, EstimateAnswer] = answer_field(
+        description="Means a deal: `imps`, `defended_imps`, `points`."
+    )
+    outcomes: dict[str, EstimateAnswer] = answer_field(
+        description="Parts of the deals: `won`, `lost`, `flat`, `other_auction`, `other_contract`."
+    )
+
+
+@answer
+class BenchCause:
+    """What one cause cost against par."""
+
+    boards: int = answer_field(description="Boards that it lost.", examples=[12])
+    imps: int = answer_field(description="IMPs there.", examples=[96])
+
+
+@answer
+class BenchSign:
+    """How often something happened that no pair wants to see."""
+
+    what: str = answer_field(description="In words.", examples=["game on 20 points or fewer"])
+    boards: int = answer_field(description="Boards on which it happened.", examples=[3])
+    possible: int = answer_field(description="Boards on which it could.", examples=[61])
+    share: float | None = answer_field(
+        description="The one of the other; null where it could on none.", examples=[0.049], digits=4
+    )
+    low: float = answer_field(
+        description="Lower end of its interval of 95 %.", examples=[0.017], digits=4
+    )
+    high: float = answer_field(description="Upper end.", examples=[0.135], digits=4)
+
+
+@answer
+class BenchBoard:
+    """A board as the system bid it at all four seats."""
+
+    deal: str = answer_field(
+        description="PBN text, North's hand first.",
+        examples=["N:A65.AJ72.AQT.974 QJ98.54.K732.T65 KT73.KT9.985.AK2 42.Q863.J64.QJ83"],
+    )
+    dealer: str = answer_field(description="Who dealt.", examples=["N"])
+    vulnerability: str = answer_field(description="Who is vulnerable.", examples=["None"])
+    board: str = answer_field(description="Which board of the bank.", examples=["bank 2"])
+    calls: tuple[str, ...] = answer_field(
+        description="The auction.", examples=[["1N", "P", "P", "P"]]
+    )
+    contract: str = answer_field(description="What it ended in.", examples=["1NN"])
+    imps: int = answer_field(description="IMPs from par.", examples=[6])
+
+
+@answer
+class BenchLine:
+    """What the decisive calls of one line cost by one cause."""
+
+    where: str = answer_field(
+        description="File and line; empty where a player passed because no line held.",
+        examples=["sayc.bidding:40"],
+    )
+    name: str = answer_field(description="What the line is called.", examples=["Weak two"])
+    behind: str = answer_field(
+        description="Of a pass: the line of the last bid before it.", examples=[""]
+    )
+    over_them: bool = answer_field(
+        description="Whether that bid was the opponents'.", examples=[False]
+    )
+    cause: str = answer_field(description="What was wrong.", examples=["game missed"])
+    boards: int = answer_field(description="How often.", examples=[4])
+    imps: int = answer_field(description="IMPs lost there.", examples=[37])
+    examples: tuple[BenchBoard, ...] = answer_field(description="Some of the boards.")
+
+
+@answer
+class BenchResult:
+    """A system on fixed boards."""
+
+    boards: int = answer_field(description="How many.", examples=[100])
+    bank: str = answer_field(
+        description="Part of the bank that they are of.", examples=["held-out"]
+    )
+    seed: int = answer_field(description="Which of it.", examples=[0])
+    matches: tuple[BenchMatch, ...] = answer_field(description="Against each opponent.")
+    from_par: float = answer_field(
+        description="IMPs from par, a board, at all four seats: less is better.",
+        examples=[4.74],
+        digits=4,
+    )
+    causes: dict[str, BenchCause] = answer_field(description="The distance from par by causes.")
+    sanity: tuple[BenchSign, ...] = answer_field(
+        description="What happened that no pair wants to see."
+    )
+    lines: tuple[BenchLine, ...] = answer_field(description="Lines whose calls cost most.")
+
+
+@answer
+class BenchAnswer(AboutSystems):
+    """What is wrong in the texts, or the numbers."""
+
+    result: BenchResult | None = answer_field(description="Null where there are complaints.")

@@ -4,6 +4,7 @@ import asyncio
 import io
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import is_dataclass
 from typing import Final
 
 import polars as pl
@@ -11,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.page.static_files import StaticFile
 
 from .problems import Problem
@@ -81,7 +83,9 @@ def _liking(media_type: str, wishes: Mapping[str, float]) -> float:
 
 
 def json_bytes(value: object) -> bytes:
-    """Value as JSON in UTF-8, as short as it goes."""
+    """Answer, or another value, as JSON in UTF-8, as short as it goes."""
+    if is_dataclass(value):
+        value = plain(value)
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode(
         "utf-8", "replace"
     )

@@ -12,11 +12,11 @@ from typing import Any, Final, TypeVar
 
 from pydantic_core import from_json
 
-from bidcascade.engine.questions.bids import DealsRequest
+from bidcascade.engine.questions.auctions import DealsRequest
+from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
 
 from .batched_questions import joined
-from .deal_requests import deals_of
 from .limits import malformed, parse_body
 from .problems import LONGEST_VALUE, Problem, field_problem
 

@@ -20,9 +20,10 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 
+from bidcascade.engine.questions.fields import MOST_ERRORS
+
 from .problems import (
     LONGEST_VALUE,
-    MOST_ERRORS,
     MOST_TYPES,
     Problem,
     complaint,

@@ -11,8 +11,9 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.types import Receive, Scope, Send
 
+from bidcascade.engine.questions.health import ProblemAnswer
+
 from .authentication import OPEN_PATHS
-from .models import ProblemAnswer
 from .problems import KINDS, MEDIA_TYPE
 
 API_VERSION: Final = "1.0"

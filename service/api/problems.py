@@ -34,6 +34,7 @@ from bidcascade.bridge import (
     UnknownTable,
 )
 from bidcascade.engine.archive.catalogue import ArchiveBusy, UnknownArchive
+from bidcascade.engine.questions.fields import MOST_ERRORS, InvalidFields
 from bidcascade.engine.questions.texts import MOST_LAYOUTS
 
 _logger = logging.getLogger("bidcascade.service")
@@ -43,8 +44,6 @@ _Result = TypeVar("_Result")
 
 MEDIA_TYPE: Final = "application/problem+json"
 TYPE_PREFIX: Final = "urn:bidcascade:problem:"
-MOST_ERRORS: Final = 20
-"""Fields named in one answer at most; the detail says how many more there are."""
 LONGEST_VALUE: Final = 200
 """Characters of an offending value that are repeated in an answer."""
 LONGEST_REASON: Final = 400
@@ -368,6 +367,8 @@ def problem_of(
 
     Without them, and without a ``reason``, they are what the error itself says.
     """
+    if isinstance(error, InvalidFields):
+        return invalid_request([complaint(one.field, one.value, str(one)) for one in error.errors])
     reason = str(error) if reason is None else reason
     if not field:
         field, value = error.field, error.value

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
 import polars as pl
 from fastapi import APIRouter, Depends, Request, Response
@@ -17,6 +17,13 @@ from bidcascade.engine.archive.statistics import statistics
 from bidcascade.engine.archive.writing import board_dicts, with_bids
 from bidcascade.engine.questions.archives import (
     MOST_LISTED,
+    ArchiveAnswer,
+    ArchiveBoardsAnswer,
+    ArchiveCallAnswer,
+    ArchiveCountAnswer,
+    ArchiveNodeAnswer,
+    ArchiveRemovedAnswer,
+    ArchivesAnswer,
     BoardConditions,
     BoardsQuestion,
     NodeQuestion,
@@ -30,14 +37,6 @@ from .answering import JSON, accepted, json_bytes
 from .authentication import AdminOnly
 from .downloads import file_answer
 from .limits import client_of
-from .models_archives import (
-    ArchiveAnswer,
-    ArchiveBoardsAnswer,
-    ArchiveCountAnswer,
-    ArchiveNodeAnswer,
-    ArchiveRemovedAnswer,
-    ArchivesAnswer,
-)
 from .openapi import problems
 from .problems import Problem, check_query, complaint
 from .queries import query_of
@@ -151,8 +150,8 @@ async def archive_counts(
     """Count the boards that conditions hold for."""
     accepted(request, [JSON])
 
-    def count(archive: Archive) -> dict[str, Any]:
-        return {"total": count_boards(archive, question)}
+    def count(archive: Archive) -> ArchiveCountAnswer:
+        return ArchiveCountAnswer(total=count_boards(archive, question))
 
     return await _json(request, name, count)
 
@@ -193,12 +192,12 @@ async def archive_delete(request: Request, name: ArchiveInPath, allowed: AdminOn
     check_query(request)
     accepted(request, [JSON])
     removed = await _in_thread(work, request, partial(work.archives.remove, name))
-    return _answer(json_bytes({"removed": removed}))
+    return _answer(json_bytes(ArchiveRemovedAnswer(removed=removed)))
 
 
-def _boards(question: BoardsQuestion, archive: Archive) -> dict[str, Any]:
+def _boards(question: BoardsQuestion, archive: Archive) -> ArchiveBoardsAnswer:
     total, boards = _found(question, archive)
-    return {"total": total, "boards": board_dicts(boards)}
+    return ArchiveBoardsAnswer(total=total, boards=tuple(board_dicts(boards)))
 
 
 def _found(question: BoardsQuestion, archive: Archive) -> tuple[int | None, pl.DataFrame]:
@@ -231,7 +230,7 @@ def _file(question: BoardsQuestion, work: AppState, media_type: str, archive: Ar
         )
 
 
-def _node(question: NodeQuestion, archive: Archive) -> dict[str, Any]:
+def _node(question: NodeQuestion, archive: Archive) -> ArchiveNodeAnswer:
     following = next_calls(archive, question)
     auction = read_auction(question.auction).prefix
     text = format_calls(auction)
@@ -240,21 +239,19 @@ def _node(question: NodeQuestion, archive: Archive) -> dict[str, Any]:
     if question.statistics and boards:
         nodes = statistics(archive, text, question.by, least=1, max_depth=len(auction))
         row = nodes.filter(auction=text).row(0, named=True)
-    return {
-        "auction": text,
-        "boards": boards,
-        "next": [{"call": call, "boards": count} for call, count in following],
-        "statistics": row,
-    }
+    return ArchiveNodeAnswer(
+        auction=text,
+        boards=boards,
+        next=tuple(ArchiveCallAnswer(call=call, boards=count) for call, count in following),
+        statistics=row,
+    )
 
 
 def _answer(content: bytes) -> Response:
     return Response(content, media_type=JSON, headers=_FRESH)
 
 
-async def _json(
-    request: Request, name: str, answer: Callable[[Archive], dict[str, Any]]
-) -> Response:
+async def _json(request: Request, name: str, answer: Callable[[Archive], object]) -> Response:
     # thousands of boards are written where they were found, in the thread
     return _answer(await _answered(request, name, lambda archive: json_bytes(answer(archive))))
 

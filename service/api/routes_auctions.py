@@ -9,16 +9,17 @@ import polars as pl
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
-from bidcascade.engine.questions.bids import AuctionsRequest
+from bidcascade.engine.questions.answer_fields import with_fields
+from bidcascade.engine.questions.answer_parts import FromTable
+from bidcascade.engine.questions.auctions import AuctionsAnswer, AuctionsRequest
+from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.any_bidder import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, with_first_part
 from .batched_questions import AuctionsQuestion, deals_at_once, part_deals
-from .deal_requests import deals_of
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
-from .models import AuctionsAnswer
 from .openapi import BareRoute, body_of, problems
 from .problems import field_problem
 from .tables import LoadedTable
@@ -54,7 +55,7 @@ _ANSWERS: Final = {
     "/v1/auctions",
     operation_id="auctions",
     summary="Auctions of deals",
-    response_model=AuctionsAnswer,
+    response_model=with_fields(AuctionsAnswer, FromTable),
     responses={
         200: {
             "description": "One result for each deal. Headers `Bidcascade-Table`, "

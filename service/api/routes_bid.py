@@ -4,26 +4,28 @@ import threading
 from typing import TypeAlias
 
 from fastapi import APIRouter, Request, Response
-from pydantic_core import to_json
 
 from bidcascade.bridge import Seat, Vulnerability
+from bidcascade.engine.questions.answer_fields import with_fields
+from bidcascade.engine.questions.answer_parts import FromTable
 from bidcascade.engine.questions.bids import (
+    BidAnswer,
     BidRequest,
     SearchRequest,
     SimulateRequest,
+    bid_answer,
     read_bid,
     search_wished,
 )
 from bidcascade.engine.questions.fields import invalid_value
-from bidcascade.engine.searched_bid import search_bid, search_dict
-from bidcascade.engine.simulated_bid import simulate_bid, simulation_dict
+from bidcascade.engine.searched_bid import search_bid
+from bidcascade.engine.simulated_bid import simulate_bid
 from bidcascade.inference.search import Search
 from bidcascade.inference.simulate import Simulation
 from bidcascade.systems.bid_answer import BidAnswer as Answer
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
-from .models import BidAnswer
 from .openapi import BareRoute, body_of, problems
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
@@ -39,7 +41,7 @@ _Position: TypeAlias = tuple[int, tuple[int, ...], Seat, Vulnerability]
     "/v1/bid",
     operation_id="bid",
     summary="The call for one hand",
-    response_model=BidAnswer,
+    response_model=with_fields(BidAnswer, FromTable),
     responses={
         200: {"description": "The call, its rule, and all candidates with their conditions."},
         **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
@@ -76,7 +78,7 @@ async def bid(request: Request) -> Response:
                 work, request, table, wish, answer, (hand, calls, dealer, sides)
             )
         else:
-            content = to_json(answer.to_dict())
+            content = json_bytes(bid_answer(answer))
         return Response(table.with_table(content), media_type=JSON, headers=table.headers_for())
 
 
@@ -111,9 +113,7 @@ async def _simulated(
         )
 
     best, found = await run_waiting(work, request, find)
-    if found is None:
-        return to_json(best.to_dict())
-    return json_bytes({**best.to_dict(), "simulation": simulation_dict(found)})
+    return json_bytes(bid_answer(best, simulation=found))
 
 
 async def _searched(
@@ -140,4 +140,4 @@ async def _searched(
         )
 
     best, found = await run_waiting(work, request, find)
-    return json_bytes({**best.to_dict(), "search": search_dict(found)})
+    return json_bytes(bid_answer(best, search=found))

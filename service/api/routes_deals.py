@@ -5,12 +5,15 @@ import time
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.practice_deals import practice_deals_dict, themes_dict
-from bidcascade.engine.questions.deals import PracticeDealsRequest
+from bidcascade.engine.practice_deals import answer_practice_deals, answer_themes
+from bidcascade.engine.questions.deals import (
+    PracticeDealsAnswer,
+    PracticeDealsRequest,
+    ThemesAnswer,
+)
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
-from .models_deals import PracticeDealsAnswer, ThemesAnswer
 from .openapi import body_of, problems
 from .problems import check_query
 from .waiting import run_waiting, time_for
@@ -31,7 +34,7 @@ async def themes(request: Request) -> Response:
     work: AppState = request.app.state.own
     accepted(request, [JSON])
     check_query(request)
-    content = await work.run(lambda: json_bytes(themes_dict()))
+    content = await work.run(lambda: json_bytes(answer_themes()))
     return Response(content, media_type=JSON)
 
 
@@ -58,7 +61,7 @@ async def practice_deals(request: Request) -> Response:
         until = time.perf_counter() + time_for(work, None)
 
         def task(given_up: threading.Event) -> bytes:
-            return json_bytes(practice_deals_dict(question, until=until, cancel=given_up))
+            return json_bytes(answer_practice_deals(question, until=until, cancel=given_up))
 
         content = await run_waiting(work, request, task)
     return Response(content, media_type=JSON)

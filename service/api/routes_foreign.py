@@ -29,14 +29,15 @@ from bidcascade.bridge import (
     parse_holding,
     parse_seat,
 )
-from bidcascade.engine.auction_questions import (
+from bidcascade.engine.foreign_engines import calls_of_pairs, vulnerability_of
+from bidcascade.engine.questions.leads import (
     LeadQuestion,
+    LeadsAnswer,
+    answer_leads,
     contract_of,
-    iter_leads,
-    leads_dict,
     whole_auction,
 )
-from bidcascade.engine.foreign_engines import calls_of_pairs, vulnerability_of
+from bidcascade.engine.questions.resources import Resources
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 
@@ -162,20 +163,19 @@ async def lead(request: Request) -> Response:
         with work.slots.taken(client_of(request)):
             table = _table(work, parsed)
 
-            def answer(given_up: threading.Event) -> dict[str, Any]:
-                found = iter_leads(
-                    table.engine.bidder.meanings,
-                    work.double_dummy,
-                    question,
+            def answer(given_up: threading.Event) -> LeadsAnswer:
+                by = Resources(
+                    solver=lambda: work.double_dummy,
+                    meanings=table.engine.bidder.meanings,
                     time_limit_s=time_for(work, None),
                     cancel=given_up,
                 )
-                return leads_dict(question, deque(found, maxlen=1)[0])
+                return deque(answer_leads(question, by), maxlen=1)[0]
 
             answered = await run_waiting(work, request, answer)
     except BidcascadeError as error:
         return _refusal(error)
-    cards = [one["card"] for one in answered["leads"]]
+    cards = [one.card for one in answered.leads]
     return _answer(
         {"card": cards[0], "who": table.name, "candidates": [{"card": one} for one in cards]}
     )

@@ -1,12 +1,15 @@
 """``/healthz``, ``/readyz``, ``/metrics``: is the process there, does it answer right, how much."""
 
+from typing import cast
+
 from fastapi import APIRouter, Request, Response
 
+from bidcascade.engine.questions.answer_parts import BackendName
+from bidcascade.engine.questions.health import HealthAnswer, ReadyAnswer
 from bidcascade.version import package_version
 
 from .answering import accepted, answer_json
 from .metrics import MEDIA_TYPE
-from .models import HealthAnswer, ReadyAnswer
 from .openapi import problems
 from .problems import Problem
 from .work import AppState
@@ -24,7 +27,7 @@ _NO_STORE = {"Cache-Control": "no-store"}
 )
 async def health(request: Request) -> Response:
     """Whether the process takes requests, also while it is still loading its tables."""
-    answer = {"status": "ok", "version": package_version()}
+    answer = HealthAnswer(status="ok", version=package_version())
     return answer_json(request, answer, headers=_NO_STORE)
 
 
@@ -53,17 +56,17 @@ async def ready(request: Request) -> Response:
         if problem.kind == "timeout":
             raise Problem("not-ready", "the engine did not answer in time") from None
         raise
-    answer = {
-        "status": "ready",
-        "backend": tables.backend,
-        "tables": tables.names(),
-        "started_in_ms": tables.started_in_ms,
-        "warm": tables.is_warm,
-        "warmed": tables.warmed,
-        "reload_errors": {
-            table.name: list(table.reload_errors) for table in tables.all() if table.reload_errors
+    answer = ReadyAnswer(
+        status="ready",
+        backend=cast(BackendName, tables.backend),
+        tables=tuple(tables.names()),
+        started_in_ms=tables.started_in_ms,
+        warm=tables.is_warm,
+        warmed=tables.warmed,
+        reload_errors={
+            table.name: tuple(table.reload_errors) for table in tables.all() if table.reload_errors
         },
-    }
+    )
     return answer_json(request, answer, headers=_NO_STORE)
 
 

@@ -6,29 +6,19 @@ import binascii
 import re
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Final, TypeVar, get_args
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as InPath
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from bidcascade.bridge import BidcascadeError
 from bidcascade.engine.archive.catalogue import check_name
+from bidcascade.engine.questions.answer_fields import answer_of
 from bidcascade.engine.questions.fields import read_field
-from bidcascade.service.jobs.data_folder import DataFolderUnusable
-from bidcascade.service.jobs.queue import JobQueue
-from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
-from bidcascade.service.jobs.results import RESULT_FORMS
-from bidcascade.service.jobs.rooted_paths import files_below
-from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
-from bidcascade.service.jobs.unpacking import UnpackingLimits, safe_name, unpack
-
-from .answering import JSON, accepted, answer_json
-from .authentication import AdminOnly
-from .downloads import file_answer
-from .logs import moment_text
-from .models_jobs import (
+from bidcascade.engine.questions.jobs import (
     ARCHIVE_TEXT,
     BESIDE_TEXT,
     COMPLETED_TEXT,
@@ -41,9 +31,23 @@ from .models_jobs import (
     TEXT_TEXT,
     JobAnswer,
     JobMode,
+    JobProgress,
     JobRequest,
+    JobResult,
     JobsAnswer,
 )
+from bidcascade.service.jobs.data_folder import DataFolderUnusable
+from bidcascade.service.jobs.queue import JobQueue
+from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
+from bidcascade.service.jobs.results import RESULT_FORMS
+from bidcascade.service.jobs.rooted_paths import files_below
+from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
+from bidcascade.service.jobs.unpacking import UnpackingLimits, safe_name, unpack
+
+from .answering import JSON, accepted, answer_json
+from .authentication import AdminOnly
+from .downloads import file_answer
+from .logs import moment_text
 from .openapi import body_of, problems
 from .problems import Problem, check_query, field_problem, problem_of
 from .tables import check_system
@@ -245,10 +249,10 @@ def _job_request(
     if len(beside) > MOST_BESIDE:
         raise field_problem("beside", ",".join(beside), f"expected at most {MOST_BESIDE} systems")
     try:
-        return JobRequest.model_validate(
-            {"path": "upload", "table": table, "mode": mode, "beside": beside,
+        return TypeAdapter(JobRequest).validate_python(
+            {"path": "upload", "table": table, "mode": mode, "beside": tuple(beside),
              "archive": archive, "completed_only": completed_only, "limit": limit,
-             "max_depth": max_depth, "text": text, "result": forms}
+             "max_depth": max_depth, "text": text, "result": tuple(forms)}
         )  # fmt: skip
     except ValidationError:
         reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
@@ -275,7 +279,7 @@ def _checked(work: AppState, job_request: JobRequest) -> dict[str, Any]:
         reason = "expected text only with mode first or all"
         raise field_problem("text", job_request.text, reason)
     if job_request.mode == "par":
-        if job_request.result != ["parquet"]:
+        if job_request.result != ("parquet",):
             reason = "expected no result with mode par: it has files of its own"
             raise field_problem("result", ",".join(job_request.result), reason)
         check_system(table, "table")
@@ -290,7 +294,11 @@ def _checked(work: AppState, job_request: JobRequest) -> dict[str, Any]:
     return {
         "table": table.name,
         "digest": table.digest,
-        **job_request.model_dump(include={"mode", "beside", "completed_only", *_NUMBERS, "text"}),
+        "mode": job_request.mode,
+        "beside": list(job_request.beside),
+        "completed_only": job_request.completed_only,
+        **{name: getattr(job_request, name) for name in _NUMBERS},
+        "text": job_request.text,
         "beside_digests": [one.digest for one in beside],
         "results": [form for form in RESULT_FORMS if form in job_request.result],
         "part_deals": work.settings.job_part_deals,
@@ -299,9 +307,11 @@ def _checked(work: AppState, job_request: JobRequest) -> dict[str, Any]:
 
 def _checked_for_archive(work: AppState, job_request: JobRequest) -> dict[str, Any]:
     """Work out what a job that adds boards to an archive is to do, without its input."""
-    for name, given in job_request.model_dump(exclude={"path", "mode", "archive"}).items():
-        if given != JobRequest.model_fields[name].default:
-            raise field_problem(name, given, f"expected no {name} with mode archive")
+    for one in fields(job_request):
+        given = getattr(job_request, one.name)
+        if one.name not in ("path", "mode", "archive") and given != one.default:
+            value = list(given) if isinstance(given, tuple) else given
+            raise field_problem(one.name, value, f"expected no {one.name} with mode archive")
     if job_request.archive is None:
         raise field_problem("archive", None, "expected the name of an archive with mode archive")
     read_field(check_name, job_request.archive, "archive")
@@ -433,10 +443,9 @@ async def jobs(
     found = await _in_thread(work.jobs.page, limit + 1, before)
     shown, more = found[:limit], len(found) > limit
     following = base64.urlsafe_b64encode(str(shown[-1].number).encode()) if more else b""
-    value = {
-        "jobs": [described(job) for job in shown],
-        "next": following.decode().rstrip("=") or None,
-    }
+    value = JobsAnswer(
+        jobs=tuple(described(job) for job in shown), next=following.decode().rstrip("=") or None
+    )
     return _fresh(request, value)
 
 
@@ -539,28 +548,24 @@ async def job_result(
         raise _unknown(id) from None
 
 
-def described(job: Job) -> dict[str, Any]:
-    """Job as answers have it."""
-    return {
-        "id": job.id,
-        "state": job.state,
-        "table": job.request["table"],
-        "digest": job.request["digest"],
-        "mode": job.request["mode"],
+def described(job: Job) -> JobAnswer:
+    """Describe a job as it stands."""
+    return answer_of(
+        JobAnswer,
+        job,
+        table=job.request["table"],
+        digest=job.request["digest"],
+        mode=job.request["mode"],
         # jobs that an earlier version took in do not say it
-        "beside": job.request.get("beside", []),
-        "archive": job.request.get("archive"),
-        "input": job.request["input"],
-        "created": _moment(job.created),
-        "started": _moment(job.started),
-        "ended": _moment(job.ended),
-        "progress": {"boards": job.boards, "of": job.boards_in_all, "rejects": job.rejects},
-        "results": [
-            {"name": file.name, "bytes": file.bytes, "media_type": file.media_type}
-            for file in job.results
-        ],
-        "error": job.error,
-    }
+        beside=tuple(job.request.get("beside", ())),
+        archive=job.request.get("archive"),
+        input=job.request["input"],
+        created=moment_text(job.created),
+        started=_moment(job.started),
+        ended=_moment(job.ended),
+        progress=JobProgress(boards=job.boards, of=job.boards_in_all, rejects=job.rejects),
+        results=tuple(answer_of(JobResult, file) for file in job.results),
+    )
 
 
 def _moment(seconds: float | None) -> str | None:

@@ -12,7 +12,8 @@ from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import HTMLResponse
 
 from bidcascade.bridge import NoSystem
-from bidcascade.engine.browser_system import browser_system, topics_list
+from bidcascade.engine.browser_system import browser_system, topics_answer
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.inference.double_dummy.solved_deals import solved_beginning
 from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, OWN_FILES
 from bidcascade.page.joined_files import joined_files
@@ -83,12 +84,12 @@ def _page_folder(work: AppState) -> bytes:
         described = found[table.name] = json.loads(work.tables.system_file(table).content)
         # what the service says of itself is none of the folder's
         del described["table"]
-        described["topics"] = topics_list(table.engine.bidder.topics())
+        described |= plain(topics_answer(table.engine.bidder.topics()))
         if described["opponents"] is not None:
             others[described["opponents"]] = system.opponents
     for name, system in others.items():
         if name not in found:
-            topics = topics_list(bidder_of(system).topics())
+            topics = plain(topics_answer(bidder_of(system).topics()))["topics"]
             found[name] = {**browser_system(system), "topics": topics}
     if not found:
         raise Problem("no-system", "expected a system without overlays, got a service of tables")

@@ -5,10 +5,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
+from bidcascade.engine.questions.answer_fields import answer_of
+from bidcascade.engine.questions.answer_parts import TableName
+from bidcascade.engine.questions.tables import ReloadAnswer
+
 from .answering import answer_json
 from .authentication import AdminOnly
 from .limits import check_media_type
-from .models import ReloadAnswer
 from .openapi import problems
 from .problems import Problem, check_query, complaint
 from .work import AppState
@@ -52,5 +55,9 @@ async def table_reload(
             [complaint("table", name, reason) for reason in found.reload_errors],
         )
     return answer_json(
-        request, {"changed": found.digest != before, "table": found.engine.table_info()}
+        request,
+        ReloadAnswer(
+            changed=found.digest != before,
+            table=answer_of(TableName, found.engine.table_info()),
+        ),
     )

@@ -6,23 +6,26 @@ from typing import Any, Final, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.auction_questions import legal_calls
+from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.engine.questions.fields import read_field
+from bidcascade.engine.questions.layouts import legal_calls
 from bidcascade.engine.questions.systems import (
     MOST_COMPARED,
     MOST_SOLVED,
+    BenchAnswer,
     BenchRequest,
+    CompareAnswer,
     CompareRequest,
+    SystemCheckAnswer,
     SystemCheckRequest,
     SystemChoice,
+    SystemDiffAnswer,
     SystemDiffRequest,
 )
 from bidcascade.service.jobs.system_questions import ask_process
 
 from .answering import JSON, accepted, json_bytes
-from .deal_requests import deals_of
 from .limits import LONGEST_TEXTS, client_of, parse_body
-from .models_systems import BenchAnswer, CompareAnswer, SystemCheckAnswer, SystemDiffAnswer
 from .openapi import body_of, problems
 from .problems import Problem, complaint, field_problem
 from .tables import check_system

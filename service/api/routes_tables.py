@@ -2,21 +2,19 @@
 
 import hashlib
 from pathlib import PurePath
-from typing import Annotated, Any
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from bidcascade.bridge import NoSystem
-from bidcascade.engine.auction_questions import legal_calls
-from bidcascade.engine.browser_system import topics_list
+from bidcascade.engine.browser_system import topics_answer
+from bidcascade.engine.questions.answer_fields import answer_of, plain, with_fields
+from bidcascade.engine.questions.answer_parts import BackendName, OfTable, OptionAnswer
 from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.explaining import ExplainAnswer
 from bidcascade.engine.questions.fields import read_field
-from bidcascade.systems import named_systems
-
-from .answering import JSON, accepted, answer_file, answer_json, json_bytes
-from .limits import client_of
-from .models import (
-    ExplainAnswer,
+from bidcascade.engine.questions.layouts import legal_calls
+from bidcascade.engine.questions.tables import (
     LintAnswer,
     NextAnswer,
     SystemAnswer,
@@ -24,6 +22,10 @@ from .models import (
     TablesAnswer,
     TopicsAnswer,
 )
+from bidcascade.systems import named_systems
+
+from .answering import JSON, accepted, answer_file, answer_json, json_bytes
+from .limits import client_of
 from .openapi import API_VERSION, problems
 from .problems import Problem, check_query
 from .queries import query_of
@@ -48,7 +50,10 @@ async def tables(request: Request) -> Response:
     work: AppState = request.app.state.own
     check_query(request)
     described = [_describe(table, work) for table in work.tables.all()]
-    return answer_json(request, {"tables": described, "backend": work.tables.backend})
+    return answer_json(
+        request,
+        TablesAnswer(tables=tuple(described), backend=cast(BackendName, work.tables.backend)),
+    )
 
 
 @router.get(
@@ -63,14 +68,14 @@ async def table(request: Request, name: TableInPath) -> Response:
     work: AppState = request.app.state.own
     check_query(request)
     found = work.tables.get(name)
-    return _answer(request, found, _describe(found, work))
+    return _tagged(request, found, _describe(found, work))
 
 
 @router.get(
     "/v1/tables/{name}/next",
     operation_id="tableNext",
     summary="The entries at one place",
-    response_model=NextAnswer,
+    response_model=with_fields(NextAnswer, OfTable),
     responses={
         200: {"description": "The calls that the table has there, with their meanings."},
         **problems(404, 406, 422, 500, 503),
@@ -85,15 +90,15 @@ async def table_next(request: Request, name: TableInPath, question: PlaceInQuery
     found = work.tables.get(name)
     calls = read_field(legal_calls, question.auction, "auction")
     with work.slots.taken(client_of(request)):
-        value = await work.run(lambda: found.engine.bidder.next(calls).to_dict())
-    return _answer(request, found, {**value, "table": found.engine.table_info()})
+        value = await work.run(lambda: answer_of(NextAnswer, found.engine.bidder.next(calls)))
+    return _answer(request, found, value)
 
 
 @router.get(
     "/v1/tables/{name}/explain",
     operation_id="tableExplain",
     summary="What an auction has shown",
-    response_model=ExplainAnswer,
+    response_model=with_fields(ExplainAnswer, OfTable),
     responses={
         200: {"description": "Every call, as a player would explain it, with the numbers."},
         **problems(404, 406, 422, 429, 500, 503, 504),
@@ -112,19 +117,15 @@ async def table_explain(request: Request, name: TableInPath, question: PlaceInQu
             explained = await work.run(lambda: found.engine.explain(calls))
         except NoSystem:
             raise Problem("no-system", f"expected the table of a system, got {name!r}") from None
-    value = {
-        **explained.to_dict(),
-        "auction": explained.auction.split(),
-        "table": found.engine.table_info(),
-    }
-    return _answer(request, found, value)
+    calls_of = tuple(explained.auction.split())
+    return _answer(request, found, answer_of(ExplainAnswer, explained, auction=calls_of))
 
 
 @router.get(
     "/v1/tables/{name}/topics",
     operation_id="tableTopics",
     summary="What a table is about",
-    response_model=TopicsAnswer,
+    response_model=with_fields(TopicsAnswer, OfTable),
     responses={
         200: {"description": "Tags and names of calls, with places where they come."},
         **problems(404, 406, 422, 429, 500, 503, 504),
@@ -141,16 +142,14 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     found = work.tables.get(name)
     with work.slots.taken(client_of(request)):
         topics = await work.run(lambda: found.engine.bidder.topics())
-    return _answer(
-        request, found, {"topics": topics_list(topics), "table": found.engine.table_info()}
-    )
+    return _answer(request, found, topics_answer(topics))
 
 
 @router.get(
     "/v1/tables/{name}/system",
     operation_id="tableSystem",
     summary="The system of a table, whole",
-    response_model=SystemAnswer,
+    response_model=with_fields(SystemAnswer, OfTable),
     responses={
         200: {"description": "The system as the engine of the browser reads it, and its texts."},
         **problems(404, 406, 409, 422, 429, 500, 503, 504),
@@ -174,7 +173,7 @@ async def table_system(request: Request, name: TableInPath) -> Response:
     "/v1/tables/{name}/lint",
     operation_id="tableLint",
     summary="What is odd about a table",
-    response_model=LintAnswer,
+    response_model=with_fields(LintAnswer, OfTable),
     responses={
         200: {"description": "Findings by kind, with examples."},
         **problems(404, 406, 422, 429, 500, 503, 504),
@@ -196,28 +195,33 @@ async def table_lint(
     found = work.tables.get(name)
     with work.slots.taken(client_of(request)):
         report = await work.run(lambda: found.lint(examples))
-    return _answer(request, found, {**report, "table": found.engine.table_info()})
+    return _answer(request, found, report)
 
 
-def _answer(request: Request, table: LoadedTable, value: dict[str, Any]) -> Response:
+def _answer(request: Request, table: LoadedTable, value: object) -> Response:
+    """Answer about a table, which is named behind it."""
+    return _tagged(request, table, {**plain(value), "table": table.engine.table_info()})
+
+
+def _tagged(request: Request, table: LoadedTable, value: object) -> Response:
     # answers depend on more than the digest is of, such as the version of the engine
     digest = hashlib.sha256(table.digest.encode() + json_bytes(value)).hexdigest()
     etag = f"{API_VERSION}-{digest[:32]}"
     return answer_json(request, value, etag=etag, headers=table.headers_for())
 
 
-def _describe(table: LoadedTable, work: AppState) -> dict[str, Any]:
+def _describe(table: LoadedTable, work: AppState) -> TableAnswer:
     bidder = table.engine.bidder
     source = bidder.source
     if work.tables.paths[table.name] not in named_systems():
         # where files lie on the server is nobody's business
         source = PurePath(source).name
-    return {
-        **bidder.numbers(),
-        **table.engine.table_info(),
-        "source": source,
-        "system": bidder.title,
-        "options": list(bidder.options),
-        "reload_errors": list(table.reload_errors),
-        "default": table.name == work.tables.names()[0],
-    }
+    return answer_of(
+        TableAnswer,
+        {**bidder.numbers(), **table.engine.table_info()},
+        source=source,
+        system=bidder.title,
+        options=tuple(answer_of(OptionAnswer, one) for one in bidder.options),
+        reload_errors=tuple(table.reload_errors),
+        default=table.name == work.tables.names()[0],
+    )

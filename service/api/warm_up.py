@@ -4,7 +4,8 @@ import logging
 import time
 
 from bidcascade.bridge import BidcascadeError, parse_calls, parse_contract, parse_hand
-from bidcascade.engine.auction_questions import LeadQuestion, iter_leads
+from bidcascade.engine.questions.leads import LeadQuestion, answer_leads
+from bidcascade.engine.questions.resources import Resources
 from bidcascade.inference import interpret
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 
@@ -27,7 +28,8 @@ def warm_up_inference(tables: Tables, solver: DoubleDummy | None = None) -> bool
         if solver is not None:
             hand, contract = parse_hand("K52.AQ3.9876.KJ2"), parse_contract("3NE")
             question = LeadQuestion(hand=hand, contract=contract, layouts=1)
-            for _ in iter_leads(source, solver, question):
+            by = Resources(solver=lambda: solver, meanings=source)
+            for _ in answer_leads(question, by):
                 continue
     except (BidcascadeError, Problem) as error:
         # the service may be stopping; a table need not know this auction

@@ -8,13 +8,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.bids import (
-    AuctionsRequest,
     BidRequest,
+    SearchAnswer,
     SearchRequest,
     SimulateRequest,
+    SimulationAnswer,
+    bid_answer,
     read_bid,
+    search_answer,
     search_wished,
+    simulation_answer,
 )
 from bidcascade.engine.questions.fields import check_values
 
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
 
     from bidcascade.bridge import Seat, Vulnerability
     from bidcascade.engine.engine import Engine
+    from bidcascade.inference.search import Search
+    from bidcascade.inference.simulate import Simulation
     from bidcascade.systems.bid_answer import BidAnswer
 
 _DEALS_AT_ONCE = 500
@@ -68,6 +76,7 @@ def auctions(options: argparse.Namespace) -> None:
 def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
     """Frames of the deals that the arguments name, each at least one deal."""
     from bidcascade.bridge import InvalidInput
+    from bidcascade.engine.questions.deal_reading import deal_of_lin
     from bidcascade.loaders import (
         REQUIRED_COLUMNS,
         Rejects,
@@ -75,7 +84,6 @@ def _frames(given: list[str]) -> "Iterator[pl.DataFrame]":
         iter_deals,
         parse_deal_line,
     )
-    from bidcascade.service.api.deal_requests import deal_of_lin
 
     for text in given:
         if text != "-" and not _is_path(text):
@@ -236,18 +244,16 @@ def bid(options: argparse.Namespace) -> None:
     answer, simulation = _simulated(options, engine, answer, *about_it)
     answer, search = _searched(options, question, engine, answer, *about_it)
     if options.json:
-        tried = {"simulation": simulation, "search": search}
-        found = {name: one for name, one in tried.items() if one is not None}
-        shared.print_json(answer.to_dict() | found, engine)
+        shared.print_json(plain(bid_answer(answer, simulation, search)), engine)
         return
     about = ": ".join(text for text in (answer.name, answer.description) if text)
     where = f"  ({answer.where})" if answer.where else ""
     note = answer.note if search is None else answer.note.partition("; made by search: ")[0]
     print(f"{answer.call}  {about or note or 'undescribed'}{where}")
     if simulation is not None:
-        print_simulation(simulation, answer.note if about else "")
+        print_simulation(simulation_answer(simulation), answer.note if about else "")
     if search is not None:
-        _print_search(search)
+        _print_search(search_answer(search))
     if options.explain:
         _print_candidates(answer)
 
@@ -372,19 +378,18 @@ def _simulated(
     calls: Sequence[int],
     dealer: "Seat",
     sides: "Vulnerability",
-) -> "tuple[BidAnswer, dict[str, Any] | None]":
+) -> "tuple[BidAnswer, Simulation | None]":
     """Simulate the call where that is asked for."""
     if options.layouts is None:
         return answer, None
 
-    from bidcascade.engine.simulated_bid import simulate_bid, simulation_dict
+    from bidcascade.engine.simulated_bid import simulate_bid
 
     about = (hand, calls, dealer, sides)
     wish = question_of(SimulateRequest, options)
     check_values(wish)
     with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
-        answer, found = simulate_bid(engine, answer, *about, wish=wish, solver=solver)
-    return answer, None if found is None else simulation_dict(found)
+        return simulate_bid(engine, answer, *about, wish=wish, solver=solver)
 
 
 def _searched(
@@ -396,64 +401,59 @@ def _searched(
     calls: Sequence[int],
     dealer: "Seat",
     sides: "Vulnerability",
-) -> "tuple[BidAnswer, dict[str, Any] | None]":
+) -> "tuple[BidAnswer, Search | None]":
     """Search the call where that is asked for."""
     if not question.search:
         return answer, None
 
-    from bidcascade.engine.searched_bid import search_bid, search_dict
+    from bidcascade.engine.searched_bid import search_bid
 
     about = (hand, calls, dealer, sides)
     wish = _search_wish(options, question.search)
     with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
-        answer, found = search_bid(engine, answer, *about, wish=wish, solver=solver)
-    return answer, search_dict(found)
+        return search_bid(engine, answer, *about, wish=wish, solver=solver)
 
 
-def _print_search(search: dict[str, Any]) -> None:
+def _print_search(search: SearchAnswer) -> None:
     """Print what each call is worth against the system's own, and what was called why."""
-    print(f"   search: {search['why']}")
-    if not search["candidates"]:
+    print(f"   search: {search.why}")
+    if not search.candidates:
         return
     rows = []
-    for one in search["candidates"]:
-        missed = one["missed"]
+    for one in search.candidates:
+        missed = one.missed
         ends = ", ".join(
-            f"{ends['contract']} {ends['layouts']:.0f}"
-            + ("" if ends["contract"] == "Pass" else f" (makes in {ends['made']:.0f})")
-            for ends in one["outcomes"]
+            f"{ends.contract} {ends.layouts:.0f}"
+            + ("" if ends.contract == "Pass" else f" (makes in {ends.made:.0f})")
+            for ends in one.outcomes
         )
         line = "no line" if missed is None else "holds" if missed == 0 else f"missed by {missed}"
-        error = "" if one["error"] is None else f"{one['error']:.2f}"
-        rows.append(
-            (one["call"], line, f"{one['gain']:+.2f}", error, f"{one['points']:+.0f}", ends)
-        )
-    layouts = search["layouts"]
-    of = f"of {layouts['used']} layout{'s' * (layouts['used'] != 1)}"
+        error = "" if one.error is None else f"{one.error:.2f}"
+        rows.append((one.call, line, f"{one.gain:+.2f}", error, f"{one.points:+.0f}", ends))
+    layouts = search.layouts
+    of = f"of {layouts.used} layout{'s' * (layouts.used != 1)}"
     heads = ("call", "line", "IMPs", "error", "score", of)
     shared.print_table(heads, rows)
-    print(f"against tables where {search['own']} is called; seed {layouts['seed']}")
+    print(f"against tables where {search.own} is called; seed {layouts.seed}")
 
 
-def print_simulation(simulation: dict[str, Any], note: str) -> None:
+def print_simulation(simulation: SimulationAnswer, note: str) -> None:
     """Print what each call is worth."""
     if note:
         print(f"   {note}")
     unit = {"imps": "IMPs", "matchpoints": "matchpoints", "points": "points"}
     rows = []
-    for one in simulation["candidates"]:
-        about = ", ".join(
-            f"{contract['contract']} {contract['share']:.0%}" for contract in one["contracts"]
-        )
-        interval = "" if one["low"] is None else f"{one['low']:+.2f} to {one['high']:+.2f}"
+    for one in simulation.candidates:
+        about = ", ".join(f"{contract.contract} {contract.share:.0%}" for contract in one.contracts)
+        interval = "" if one.low is None else f"{one.low:+.2f} to {one.high:+.2f}"
         rows.append((
-            one["call"], "line" if one["line"] else "natural", f"{one['mean']:+.2f}", interval,
-            f"{one['points']:+.0f}", f"{one['best_share']:.0%}", str(one["layouts"]), about,
+            one.call, "line" if one.line else "natural", f"{one.mean:+.2f}", interval,
+            f"{one.points:+.0f}", f"{one.best_share:.0%}", str(one.layouts), about,
         ))  # fmt: skip
-    heads = ("call", "from", unit[simulation["scoring"]], "95 %", "score", "best", "deals", "in")
+    heads = ("call", "from", unit[simulation.scoring], "95 %", "score", "best", "deals", "in")
     shared.print_table(heads, rows)
-    layouts = simulation["layouts"]
-    if simulation["scoring"] != "points":
-        print(f"against tables where {simulation['compared_with']} is called")
-    for text in (*layouts["relaxed"], *layouts["notes"]):
-        print(f"given up: {text}" if text in layouts["relaxed"] else text)
+    layouts = simulation.layouts
+    if simulation.scoring != "points":
+        print(f"against tables where {simulation.compared_with} is called")
+    for text in (*layouts.relaxed, *layouts.notes):
+        print(f"given up: {text}" if text in layouts.relaxed else text)

@@ -6,8 +6,8 @@ from typing import Any
 
 from bidcascade.bridge import format_call, visible
 from bidcascade.engine.foreign_engines import open_foreign
-from bidcascade.engine.questions.bids import SimulateRequest
-from bidcascade.engine.simulated_bid import simulation_dict
+from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.bids import SimulateRequest, simulation_answer
 from bidcascade.inference.foreign.bidding import ForeignBidder, legal_reply
 from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
@@ -33,6 +33,7 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
             "expected a table or system with --explain, --overlay or --option, got a foreign engine"
         )
     meanings = options.meanings or "sayc"
+    simulation = None
     with ExitStack() as stack:
         engine = stack.enter_context(
             open_foreign(options.table, timeout_s=options.call_timeout_ms / 1000)
@@ -62,13 +63,12 @@ def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:
                 solver,
                 time_limit_s=limit,
             )
-            answer |= {"call": format_call(found.best.call), "simulation": simulation_dict(found)}
+            simulation = simulation_answer(found)
+            answer |= {"call": simulation.best, "simulation": plain(simulation)}
     if options.json:
         shared.print_json({**answer, "engine": engine.name})
         return
     meaning = reply.meaning if answer["call"] == format_call(reply.call) else ""
     print(f"{answer['call']}  {visible(meaning or 'undescribed')}")
-    if "simulation" in answer:
-        print_simulation(
-            answer["simulation"], f"auction read as {meanings}, bid on by {engine.name}"
-        )
+    if simulation is not None:
+        print_simulation(simulation, f"auction read as {meanings}, bid on by {engine.name}")

@@ -2,27 +2,34 @@
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.answer_parts import LayoutReport
 from bidcascade.engine.questions.layouts import (
-    AuctionRequest,
+    InterpretAnswer,
+    InterpretedHand,
     InterpretRequest,
     LayoutsRequest,
+    answer_interpret,
+    find_layouts,
+    layouts_answer,
+    read_interpret,
+    read_layouts,
 )
-from bidcascade.engine.questions.leads import LeadsRequest
+from bidcascade.engine.questions.leads import LeadsAnswer, LeadsRequest, answer_leads, read_leads
+from bidcascade.engine.questions.resources import Resources
 
 from . import shared
 from .flags import add_flags, question_of
 
 if TYPE_CHECKING:
-    from bidcascade.engine.auction_questions import AuctionQuestion, LeadAnswer, LeadQuestion
     from bidcascade.engine.engine import Engine
-    from bidcascade.inference import HandPicture, Interpretation, Layouts
-    from bidcascade.inference.double_dummy.protocol import SolvesPlays
+    from bidcascade.inference import Layouts
+    from bidcascade.inference.double_dummy.protocol import DoubleDummy, SolvesPlays
     from bidcascade.inference.layouts.meanings import MeaningSource
-    from bidcascade.inference.layouts.result import LayoutReport
     from bidcascade.inference.single_dummy import Study
 
 _SUITS = "SHDC"
@@ -81,14 +88,16 @@ def _source(engine: "Engine", options: argparse.Namespace) -> "MeaningSource":
     return system.reader(open_system(options.opponents, options=chosen))
 
 
-def _question(request: AuctionRequest, layouts: int) -> "AuctionQuestion":
-    """Check what was asked, before a table is opened."""
-    from bidcascade.engine.auction_questions import read_auction_question
-    from bidcascade.inference.layouts.known import known_by_seat
+def _resources(
+    options: argparse.Namespace, engine: "Engine", solver: "DoubleDummy | None" = None
+) -> Resources:
+    """Give what a question about an auction is answered with."""
+    from bidcascade.inference.double_dummy.pool import default_pool
 
-    question = read_auction_question(request, layouts)
-    known_by_seat(question.known)
-    return question
+    return Resources(
+        solver=default_pool if solver is None else lambda: solver,
+        meanings=_source(engine, options),
+    )
 
 
 # --- interpret ----------------------------------------------------------------------------------
@@ -96,33 +105,30 @@ def _question(request: AuctionRequest, layouts: int) -> "AuctionQuestion":
 
 def interpret(options: argparse.Namespace) -> None:
     """Print what an auction shows."""
-    request = question_of(InterpretRequest, options)
-    question = _question(request, request.layouts)
+    # what is wrong with the arguments is told before a table is opened
+    question = read_interpret(question_of(InterpretRequest, options))
     engine = shared.open_engine(options)
-
-    from bidcascade.engine.auction_questions import find_interpretation, interpretation_dict
-
-    found = find_interpretation(_source(engine, options), question)
+    found = answer_interpret(question, _resources(options, engine))
     if options.json:
-        shared.print_json(interpretation_dict(found), engine)
+        shared.print_json(plain(found), engine)
         return
     _print_interpretation(found)
     _note_layouts(found.report, question.layouts)
 
 
-def _print_interpretation(found: "Interpretation") -> None:
+def _print_interpretation(found: InterpretAnswer) -> None:
     dealt = f"{found.dealer} dealt, vulnerable: {found.vulnerability}"
-    print(f"{found.auction or 'Nothing called yet'} ({dealt})")
+    print(f"{' '.join(found.auction) or 'Nothing called yet'} ({dealt})")
     for seat, picture in found.hands.items():
         print(f"\n{_PLAYERS[seat]}{' (known)' if seat in found.known else ''}")
-        for call in found.shown[seat].calls:
+        for call in picture.shown.calls:
             print(f"  {call}")
         if seat in found.known:
             print(f"  {_text_of(picture)}")
         else:
             _print_hand(picture)
     print()
-    for side, suit in zip(("North-South", "East-West"), found.agreed, strict=True):
+    for side, suit in (("North-South", found.agreed.NS), ("East-West", found.agreed.EW)):
         if suit is not None:
             print(f"Trumps of {side}: {_SUIT_NAMES.get(suit, 'notrump')}")
     if found.next_player is not None:
@@ -132,7 +138,7 @@ def _print_interpretation(found: "Interpretation") -> None:
             print(f"  {100 * one.chance:5.1f} %  {one.call:3} {one.name}".rstrip())
 
 
-def _print_hand(picture: "HandPicture") -> None:
+def _print_hand(picture: InterpretedHand) -> None:
     low, high = picture.points_range
     print(f"  points {picture.mean_points:.1f} ({low}-{high}) {_bars(picture.points, low, high)}")
     rows = []
@@ -157,7 +163,7 @@ def _print_hand(picture: "HandPicture") -> None:
         print(f"  keycards (%): {counts}")
 
 
-def _text_of(picture: "HandPicture") -> str:
+def _text_of(picture: InterpretedHand) -> str:
     """Text of a hand whose cards are all certain."""
     from bidcascade.bridge import format_hand, parse_card
 
@@ -177,7 +183,7 @@ def _bars(chances: Sequence[float], low: int, high: int) -> str:
     return "".join(_BARS[max(1, round(8 * one / top))] if one and top else _BARS[0] for one in part)
 
 
-def _note_layouts(report: "LayoutReport", wanted: int) -> None:
+def _note_layouts(report: LayoutReport, wanted: int) -> None:
     """Say on standard error how the layouts were found."""
     text = (
         f"{report.accepted:,} layouts of {report.proposals:,} deals looked at "
@@ -197,25 +203,22 @@ def layouts(options: argparse.Namespace) -> None:
     """Print or write deals that fit an auction."""
     if options.out:
         shared.check_out(options.out)
-    request = question_of(LayoutsRequest, options)
-    question = _question(request, request.count)
+    question = read_layouts(question_of(LayoutsRequest, options))
     engine = shared.open_engine(options)
-
-    from bidcascade.engine.auction_questions import deal_text, find_layouts, layouts_dict
-
-    found = find_layouts(_source(engine, options), question)
-    report: Mapping[str, Any] = layouts_dict(question, found) if options.json else {}
+    found = find_layouts(question, _resources(options, engine))
+    answer = layouts_answer(question, found)
+    report = plain(answer) if options.json else {}
     if options.out:
         _write(found, options.out, question.seed)
-        shared.note_written(found.hands.shape[1], "layout", options.out)
+        shared.note_written(len(found), "layout", options.out)
         report = {key: value for key, value in report.items() if key != "layouts"}
     if options.json and options.out != "-":
         shared.print_json(report, engine)
     elif not options.out:
-        equal = bool((found.weights == 1).all())
-        for hands, weight in zip(found.hands.T.tolist(), found.weights.tolist(), strict=True):
-            print(deal_text(hands) + ("" if equal else f"  {weight:.3f}"))
-    _note_layouts(found.report, question.layouts)
+        equal = all(one.weight == 1 for one in answer.layouts)
+        for one in answer.layouts:
+            print(one.deal + ("" if equal else f"  {one.weight:.3f}"))
+    _note_layouts(answer.report, question.layouts)
 
 
 def _write(found: "Layouts", out: str, seed: int) -> None:
@@ -246,68 +249,56 @@ def configure_lead(parser: argparse.ArgumentParser) -> None:
 def lead(options: argparse.Namespace) -> None:
     """Find the best leads."""
     request = question_of(LeadsRequest, options)
-    question = _lead_question(request)
+    # what is wrong with the arguments is told before a table is opened
+    question = read_leads(request)
     engine = shared.open_engine(options)
 
-    from bidcascade.engine.auction_questions import iter_leads, leads_dict
     from bidcascade.engine.runs.progress import progress_bar
 
-    answer: LeadAnswer | None = None
+    answer: LeadsAnswer | None = None
     with shared.double_dummy_pool() as pool, progress_bar("lead") as report:
-        for answer in iter_leads(
-            engine.bidder.meanings,
-            pool,
-            question,
+        by = Resources(
+            solver=lambda: pool,
+            meanings=engine.bidder.meanings,
             time_limit_s=None if request.budget_ms is None else request.budget_ms / 1000,
             patience_s=_PATIENCE_S,
-        ):
-            report(answer.study.layouts, answer.study.requested, answer.study.layouts)
+        )
+        for answer in answer_leads(question, by):
+            layouts = answer.layouts
+            report(layouts.solved, layouts.found, layouts.solved)
     assert answer is not None
     if options.json:
-        shared.print_json(leads_dict(question, answer), engine)
+        shared.print_json(plain(answer), engine)
     else:
-        _print_leads(question, answer)
+        _print_leads(answer)
 
 
-def _lead_question(request: LeadsRequest) -> "LeadQuestion":
-    """Check what was asked, before a table is opened."""
-    from bidcascade.engine.auction_questions import read_lead_question
+def _print_leads(answer: LeadsAnswer) -> None:
+    from bidcascade.inference.leads import is_close
 
-    if (request.auction is None) == (request.contract is None):
-        raise shared.UsageError("expected an auction or --contract, and not both")
-    return read_lead_question(request)
-
-
-def _print_leads(question: "LeadQuestion", answer: "LeadAnswer") -> None:
-    from bidcascade.bridge import format_card
-
-    study, layouts = answer.study, answer.layouts
     rows = []
-    for one in study.leads:
-        close = "close" if one.is_close and one is not study.best else ""
-        between = "" if None in (one.low, one.high) else f"{one.low:.2f} to {one.high:.2f}"
+    for number, one in enumerate(answer.leads):
+        close = "close" if number and is_close(one) else ""
+        between = "" if one.low is None else f"{one.low:.2f} to {one.high:.2f}"
         rows.append((
-            one.names, f"{one.tricks:.2f}", f"{100 * one.set:.0f} %",
+            " ".join(one.cards), f"{one.tricks:.2f}", f"{100 * one.set:.0f} %",
             f"{100 * one.matchpoints:.0f} %", f"{one.imps:+.2f}", f"{100 * one.best_share:.0f} %",
             between, close,
         ))  # fmt: skip
-    print(f"{question.leader.letter} leads against {question.contract}, by {study.scoring}")
+    print(f"{answer.leader} leads against {answer.contract}, by {answer.scoring}")
     shared.print_table(
         ("lead", "tricks", "set", "matchpoints", "IMPs", "best in",
-         f"{study.scoring} with 95 %", ""),
+         f"{answer.scoring} with 95 %", ""),
         rows,
     )  # fmt: skip
-    solved = f"{study.layouts} of {len(layouts)} layouts solved: lead {format_card(study.card)}"
-    if not study.is_decided:
-        others = ", ".join(map(format_card, study.undecided))
-        solved += f"; not decided, as far as they tell as good may be {others}"
+    layouts = answer.layouts
+    solved = f"{layouts.solved} of {layouts.found} layouts solved: lead {answer.card}"
+    if not answer.decided:
+        solved += f"; not decided, as far as they tell as good may be {', '.join(answer.undecided)}"
     print(solved)
-    report = layouts.report
-    if len(layouts) < question.layouts:
-        shared.note(
-            f"{len(layouts)} layouts found of {question.layouts} ({report.stopped_because})"
-        )
-    for text in (*map(str, report.relaxed), *report.notes):
+    if layouts.found < layouts.asked:
+        shared.note(f"{layouts.found} layouts found of {layouts.asked} ({layouts.stopped_because})")
+    for text in (*layouts.relaxed, *layouts.notes):
         shared.note(text)
 
 

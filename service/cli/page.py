@@ -46,7 +46,8 @@ def configure_page(parser: argparse.ArgumentParser) -> None:
 
 def page(options: argparse.Namespace) -> None:
     """Write the folder, with the systems that were named and those that they play against."""
-    from bidcascade.engine.browser_system import browser_system, topics_list
+    from bidcascade.engine.browser_system import browser_system, topics_answer
+    from bidcascade.engine.questions.answer_fields import plain
     from bidcascade.page.page_folder import (
         check_page_folder,
         page_files,
@@ -59,7 +60,7 @@ def page(options: argparse.Namespace) -> None:
     check_page_folder(folder)
     found = _systems(options)
     systems = [
-        (name, {**browser_system(system), "topics": topics_list(bidder_of(system).topics())})
+        (name, {**browser_system(system), **plain(topics_answer(bidder_of(system).topics()))})
         for name, system in found.items()
     ]
     content = page_files(systems, _solved_deals(options))

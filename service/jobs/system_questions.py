@@ -13,9 +13,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import PurePath
 from typing import IO, Any, Final
 
@@ -29,7 +28,29 @@ from bidcascade.bridge import (
     TimedOut,
     format_calls,
 )
-from bidcascade.engine.auction_questions import deal_text, rounded
+from bidcascade.engine.questions.answer_fields import answer_of, plain
+from bidcascade.engine.questions.answer_parts import OptionAnswer
+from bidcascade.engine.questions.layouts import deal_text
+from bidcascade.engine.questions.systems import (
+    AboutSystems,
+    BenchBoard,
+    BenchCause,
+    BenchLine,
+    BenchMatch,
+    BenchResult,
+    BenchSign,
+    EstimateAnswer,
+    MatchBoard,
+    MatchDivergence,
+    MatchResult,
+    MatchTable,
+    SystemChange,
+    SystemCheckResult,
+    SystemComplaint,
+    SystemDiffResult,
+    SystemFinding,
+    SystemName,
+)
 from bidcascade.inference.bench import Bench, bench
 from bidcascade.inference.compare import Budget, SystemMatch
 from bidcascade.inference.compare_summary import (
@@ -170,7 +191,7 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
     has_core()
     _bound_memory(start["memory_bytes"])
     systems: dict[str, System] = {}
-    complaints: list[dict[str, Any]] = []
+    complaints: list[SystemComplaint] = []
     for name, given in start["systems"].items():
         try:
             systems[name] = _open(name, given)
@@ -189,16 +210,20 @@ def answer_question(start: dict[str, Any], outgoing: IO[bytes]) -> dict[str, Any
             # what means nothing is found where a hand is tested by it
             named = {one.where.file for one in error.complaints} & systems.keys()
             complaints += _complaints(min(named, default=next(iter(systems))), error)
-    described = {
-        name: {
-            "name": one.name,
-            "title": one.text.title,
-            "digest": text_digest(one.text),
-            "options": option_rows(one.text),
-        }
-        for name, one in systems.items()
-    }
-    done = {"systems": described, "complaints": complaints[:MOST_COMPLAINTS], "result": result}
+    about = AboutSystems(
+        systems={
+            name: answer_of(
+                SystemName,
+                one,
+                title=one.text.title,
+                digest=text_digest(one.text),
+                options=tuple(answer_of(OptionAnswer, row) for row in option_rows(one.text)),
+            )
+            for name, one in systems.items()
+        },
+        complaints=tuple(complaints[:MOST_COMPLAINTS]),
+    )
+    done = {**plain(about), "result": plain(result)}
     length = len(json.dumps(done))
     if length > start["answer_bytes"]:
         raise LimitExceeded(
@@ -223,48 +248,49 @@ def _open(name: str, given: Mapping[str, Any]) -> System:
     return System.open(given["path"], options=given["options"])
 
 
-def _complaints(name: str, error: InvalidSystem) -> list[dict[str, Any]]:
+def _complaints(name: str, error: InvalidSystem) -> list[SystemComplaint]:
     """Complaints about a text; one that has no place is at line 0."""
     if not error.complaints:
-        complaint = {"file": name, "line": 0, "column": 0, "message": str(error), "advice": ""}
-        return [{"system": name, **complaint}]
+        return [
+            SystemComplaint(system=name, file=name, line=0, column=0, message=str(error), advice="")
+        ]
     return [
-        {
+        answer_of(
+            SystemComplaint,
+            one,
+            system=name,
             # folders of this machine are nobody's business
-            "system": name, "file": PurePath(one.where.file).name, "line": one.where.line,
-            "column": one.where.column, "message": one.message, "advice": one.advice,
-        }
+            file=PurePath(one.where.file).name,
+            line=one.where.line,
+            column=one.where.column,
+        )
         for one in error.complaints
-    ]  # fmt: skip
+    ]
 
 
 def _check(
     system: System, opponents: System | None = None, *, time_limit_s: float, **given: Any
-) -> dict[str, Any]:
+) -> SystemCheckResult:
     found = check_system(system, opponents=opponents, **given)
-    findings = [{**asdict(one), "examples": list(one.examples)} for one in found.findings]
-    return {
-        "deals": found.deals,
-        "places": [asdict(one) for one in found.places],
-        "findings": findings[:MOST_FINDINGS],
-        "findings_total": len(findings),
-        "expanded": found.expanded,
-        "entries": found.entries,
-        "by_depth": [found.by_depth.get(depth, 0) for depth in range(max(found.by_depth) + 1)],
-    }
+    return answer_of(
+        SystemCheckResult,
+        found,
+        findings=tuple(answer_of(SystemFinding, one) for one in found.findings[:MOST_FINDINGS]),
+        findings_total=len(found.findings),
+        by_depth=tuple(found.by_depth.get(depth, 0) for depth in range(max(found.by_depth) + 1)),
+    )
 
 
 def _diff(
     old: System, new: System, *, time_limit_s: float, show: int, **given: Any
-) -> dict[str, Any]:
+) -> SystemDiffResult:
     found = diff_systems(old, new, **given)
-    changes = [{**asdict(one), "examples": list(one.examples)} for one in found.changes]
-    return {
-        "deals": found.deals,
-        "changed": found.changed,
-        "changes": changes[:show],
-        "changes_total": len(changes),
-    }
+    return answer_of(
+        SystemDiffResult,
+        found,
+        changes=tuple(answer_of(SystemChange, one) for one in found.changes[:show]),
+        changes_total=len(found.changes),
+    )
 
 
 def _compare(
@@ -278,7 +304,7 @@ def _compare(
     boards: list[list[int]] | None,
     workers: int,
     budget_s: float,
-) -> dict[str, Any]:
+) -> MatchResult:
     started = time.monotonic()
     chosen = deal_arrays(random_deals(deals, seed)) if boards is None else _deals_of(boards)
     match = SystemMatch(first, second, chosen, seed=seed)
@@ -287,7 +313,7 @@ def _compare(
     with DoubleDummyPool(workers or None) as pool:
         # deals that commands on this machine have solved before
         match.work_out(pool, Budget(seconds=left, deals=solve), user_tables().find(chosen.hands))
-    return {**match_dict(summarize(match)), "boards": _boards(match, whole=boards is not None)}
+    return match_answer(summarize(match), _boards(match, whole=boards is not None))
 
 
 def _deals_of(boards: list[list[int]]) -> DealArrays:
@@ -296,86 +322,77 @@ def _deals_of(boards: list[list[int]]) -> DealArrays:
     return DealArrays(hands, rows[4].astype(np.uint8), rows[5].astype(np.uint8))
 
 
-def match_dict(summary: MatchSummary) -> dict[str, Any]:
-    """Sum of a match as plain values for JSON; numbers are for the first system.
+def match_answer(summary: MatchSummary, boards: Sequence[MatchBoard] = ()) -> MatchResult:
+    """Make an answer of a match; numbers are for the first system.
 
     Parameters
     ----------
     summary : MatchSummary
+    boards : sequence of MatchBoard
+        Those that are shown.
     """
-    return {
-        "names": list(summary.names),
-        "deals": summary.deals,
-        "same": summary.kinds["same"],
-        "differs": summary.kinds["differs"],
-        "examined": summary.examined,
-        "solved": summary.solved,
-        "imps": estimate_dict(summary.imps),
-        "defended_imps": estimate_dict(summary.defended_imps),
-        "points": estimate_dict(summary.points),
-        "outcomes": {
-            name.replace(" ", "_"): estimate_dict(one) for name, one in summary.outcomes.items()
-        },
-        "divergences": [
-            {
-                "where": divergence_text(one.where), "examined": one.examined,
-                "share": estimate_dict(one.share), "imps": estimate_dict(one.imps),
-                "effect": estimate_dict(one.effect),
-            }
+    return answer_of(
+        MatchResult,
+        summary,
+        names=tuple(summary.names),
+        same=summary.kinds["same"],
+        differs=summary.kinds["differs"],
+        imps=estimate_answer(summary.imps),
+        defended_imps=estimate_answer(summary.defended_imps),
+        points=estimate_answer(summary.points),
+        outcomes=_by_name(summary.outcomes),
+        divergences=tuple(
+            MatchDivergence(
+                where=divergence_text(one.where),
+                examined=one.examined,
+                share=estimate_answer(one.share),
+                imps=estimate_answer(one.imps),
+                effect=estimate_answer(one.effect),
+            )
             for one in summary.divergences
-        ],
-    }  # fmt: skip
+        ),
+        boards=tuple(boards),
+    )
 
 
-def estimate_dict(found: Estimate) -> dict[str, float | None]:
+def _by_name(found: Mapping[str, Estimate]) -> dict[str, EstimateAnswer]:
+    return {name.replace(" ", "_"): estimate_answer(one) for name, one in found.items()}
+
+
+def estimate_answer(found: Estimate) -> EstimateAnswer:
     """Value with the interval that holds the truth in 95 of 100 matches.
 
     Examples
     --------
-    >>> estimate_dict(Estimate(0.5, 0.125, 0.25))
-    {'value': 0.5, 'low': 0.25, 'high': 0.75}
+    >>> estimate_answer(Estimate(0.5, 0.125, 0.25))
+    EstimateAnswer(value=0.5, low=0.25, high=0.75)
     """
     value, margin = found.value, found.margin
-    known = value is not None and margin is not None
-    return {
-        "value": rounded(value),
-        "low": rounded(value - margin) if known else None,  # type: ignore[operator]
-        "high": rounded(value + margin) if known else None,  # type: ignore[operator]
-    }
+    if value is None or margin is None:
+        return EstimateAnswer(value=value, low=None, high=None)
+    return EstimateAnswer(value=value, low=value - margin, high=value + margin)
 
 
-def _boards(match: SystemMatch, *, whole: bool) -> list[dict[str, Any]]:
+def _boards(match: SystemMatch, *, whole: bool) -> list[MatchBoard]:
     """Boards whose result is known; of random deals those alone whose contracts differ."""
     found = []
     for row in boards_frame(match).iter_rows(named=True):
         if not whole and row["kind"] == "same":
             continue
-        tables = {
-            suffix: {
-                "calls": format_calls(row[f"auction_{suffix}"]).split(),
-                "contract": (row[f"contract_{suffix}"] or "") + (row[f"declarer_{suffix}"] or ""),
-                "tricks": row[f"tricks_{suffix}"],
-                "score": row[f"score_{suffix}"],
-            }
-            for suffix in ("ns", "ew")
-        }
         is_played = row["kind"] == "differs"
-        found.append(
-            {
-                "number": row["deal"],
-                "deal": deal_text([row[name] for name in HAND_COLUMNS]),
-                "dealer": row["dealer"],
-                "vulnerability": row["vulnerability"],
-                "kind": row["kind"],
-                "weight": rounded(row["weight"]),
-                "imps": row["imps"],
-                "divergence": row["divergence"],
+        tables = tuple(
+            MatchTable(
+                calls=tuple(format_calls(row[f"auction_{suffix}"]).split()),
+                contract=(row[f"contract_{suffix}"] or "") + (row[f"declarer_{suffix}"] or ""),
+                tricks=row[f"tricks_{suffix}"],
                 # the same contract is flat, whatever it makes
-                "tables": [
-                    {**one, "score": one["score"] if is_played else None} for one in tables.values()
-                ],
-            }
+                score=row[f"score_{suffix}"] if is_played else None,
+            )
+            for suffix in ("ns", "ew")
         )
+        deal = deal_text([row[name] for name in HAND_COLUMNS])
+        number = row["deal"]
+        found.append(answer_of(MatchBoard, row, number=number, deal=deal, tables=tables))
     return found
 
 
@@ -387,7 +404,7 @@ def _bench(
     seed: int,
     part: str,
     workers: int,
-) -> dict[str, Any]:
+) -> BenchResult:
     opponents = against or tuple(
         System.open(name) for name in named_systems() if name != system.name
     )
@@ -398,66 +415,56 @@ def _bench(
     return bench_result(found)
 
 
-def bench_result(found: Bench) -> dict[str, Any]:
-    """Write a benchmark as plain values for JSON: matches, and the distance from par by causes.
+def bench_result(found: Bench) -> BenchResult:
+    """Make an answer of a benchmark: matches, and the distance from par by causes.
 
     Parameters
     ----------
     found : Bench
     """
     tally = found.yardstick.systems[0]
-    return {
-        "boards": found.boards,
-        "bank": found.part,
-        "seed": found.seed,
-        "matches": [
-            {
-                "against": one.against,
-                "digest": one.digest,
-                "scores": {name: estimate_dict(value) for name, value in one.scores.items()},
-                "outcomes": {
-                    name.replace(" ", "_"): estimate_dict(value)
-                    for name, value in one.outcomes.items()
-                },
-            }
+    return BenchResult(
+        boards=found.boards,
+        bank=found.part,
+        seed=found.seed,
+        matches=tuple(
+            answer_of(
+                BenchMatch,
+                one,
+                scores={name: estimate_answer(value) for name, value in one.scores.items()},
+                outcomes=_by_name(one.outcomes),
+            )
             for one in found.matches
-        ],
-        "from_par": rounded(tally.imps),
-        "causes": {
-            cause: {"boards": one.boards, "imps": one.imps} for cause, one in tally.causes.items()
-        },
-        "sanity": [
-            {
-                "what": one.what,
-                "boards": one.boards,
-                "possible": one.possible,
-                "share": rounded(one.share),
-                "low": rounded(one.low),
-                "high": rounded(one.high),
-            }
-            for one in tally.sanity
-        ],
-        "lines": [_line_loss(one) for one in tally.lines[:MOST_LINES]],
-    }
+        ),
+        from_par=tally.imps,
+        causes={cause: answer_of(BenchCause, one) for cause, one in tally.causes.items()},
+        sanity=tuple(answer_of(BenchSign, one) for one in tally.sanity),
+        lines=tuple(_line_loss(one) for one in tally.lines[:MOST_LINES]),
+    )
 
 
-def _line_loss(loss: LineLoss) -> dict[str, Any]:
+def _line_loss(loss: LineLoss) -> BenchLine:
     line, behind, over_them = loss.decisive
-    return {
-        "where": line.where, "name": line.name, "behind": behind.name, "over_them": over_them,
-        "cause": loss.cause, "boards": loss.boards, "imps": loss.imps,
-        "examples": [
-            {
-                "deal": one.deal, "dealer": one.dealer, "vulnerability": one.vulnerability,
-                "board": one.where, "calls": format_calls(one.auction).split(),
-                "contract": one.contract, "imps": one.imps,
-            }
+    return answer_of(
+        BenchLine,
+        loss,
+        where=line.where,
+        name=line.name,
+        behind=behind.name,
+        over_them=over_them,
+        examples=tuple(
+            answer_of(
+                BenchBoard,
+                one,
+                board=one.where,
+                calls=tuple(format_calls(one.auction).split()),
+            )
             for one in loss.examples
-        ],
-    }  # fmt: skip
+        ),
+    )
 
 
-_ANSWERS: Final[dict[str, Callable[..., dict[str, Any]]]] = {
+_ANSWERS: Final[dict[str, Callable[..., Any]]] = {
     "check": _check,
     "diff": _diff,
     "compare": _compare,

@@ -11,9 +11,9 @@ from benchmarks.http_client import percentiles
 from benchmarks.mining import TEXTS, announcement_texts, frames, walk
 from benchmarks.service import deal_objects, markdown, measure
 from bidcascade.bridge import Auction
-from bidcascade.engine.questions.bids import DealRequest
+from bidcascade.engine.questions.auctions import DealRequest
+from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.loaders import random_deals, write_lin, write_pbn
-from bidcascade.service.api.deal_requests import deals_of
 from bidcascade.table import read_announcement
 
 

@@ -8,10 +8,10 @@ from fastapi import FastAPI
 
 from bidcascade.bridge import parse_calls
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.bids import SearchRequest, search_wished
+from bidcascade.engine.questions.bids import BidAnswer, SearchRequest, search_wished
 from bidcascade.engine.searched_bid import rules_of
-from bidcascade.service.api.models import BidAnswer
 from bidcascade.service.cli import main
+from tests.support_answers import read_answer
 from tests.support_service import loaded_app, post, problem_of
 
 SYSTEM = """
@@ -43,7 +43,7 @@ def app(system, tmp_path_factory) -> FastAPI:
 def ask_bid(app: FastAPI, hand: str = HAND, **more: object) -> dict[str, Any]:
     answer = post(app, "/v1/bid", {"hand": hand, "auction": ["1N", "P"], **more})
     assert answer.status_code == 200, answer.text
-    BidAnswer.model_validate_json(answer.content)
+    read_answer(BidAnswer, answer.content)
     body: dict[str, Any] = answer.json()
     return body
 

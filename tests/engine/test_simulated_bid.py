@@ -14,11 +14,11 @@ from bidcascade.bridge import (
     parse_vulnerability,
 )
 from bidcascade.engine import Engine, simulated_bid
-from bidcascade.engine.questions.bids import SimulateRequest
+from bidcascade.engine.questions.bids import BidAnswer, SimulateRequest
 from bidcascade.engine.simulated_bid import simulate_bid
-from bidcascade.service.api.models import BidAnswer
 from bidcascade.service.cli import main
 from bidcascade.table import apply_overlays, build_table
+from tests.support_answers import read_answer
 from tests.support_service import SMALL_ROWS, loaded_app, post, problem_of, write_small_table
 
 SYSTEM = """
@@ -56,7 +56,7 @@ def app(system, tmp_path_factory) -> FastAPI:
 def ask_bid(app: FastAPI, auction: list[str], **more: object) -> dict[str, Any]:
     answer = post(app, "/v1/bid", {"hand": HAND, "auction": auction, **more})
     assert answer.status_code == 200, answer.text
-    BidAnswer.model_validate_json(answer.content)
+    read_answer(BidAnswer, answer.content)
     body: dict[str, Any] = answer.json()
     return body
 

@@ -8,11 +8,12 @@ import pytest
 from fastapi import FastAPI
 
 from bidcascade.bridge import parse_deal, parse_hand
+from bidcascade.engine.questions.layouts import InterpretAnswer, LayoutsAnswer
 from bidcascade.inference import sample_layouts
 from bidcascade.loaders import read_deals
-from bidcascade.service.api.models_layouts import InterpretAnswer, LayoutsAnswer
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from bidcascade.systems import open_system
+from tests.support_answers import read_answer
 from tests.support_service import ask, loaded_app, write_small_table
 
 LEADER = "QJ98.54.K732.T65"
@@ -37,7 +38,7 @@ def test_layouts_over_rest(app):
     asked = {"auction": calls, "known": {"E": LEADER}, "count": 20, "seed": 3}
     answer = post(app, "/v1/layouts", **asked)
     assert answer.status_code == 200, answer.text
-    found = LayoutsAnswer.model_validate_json(answer.content)
+    found = read_answer(LayoutsAnswer, answer.content)
     assert len(found.layouts) == found.report.accepted == 20
     assert found.report.relaxed == []
     assert found.table.name == "sayc"
@@ -51,7 +52,7 @@ def test_layouts_over_rest(app):
 def test_interpretation_over_rest(app):
     answer = post(app, "/v1/interpret", auction=["1N", "P"], known={"E": LEADER}, layouts=100)
     assert answer.status_code == 200, answer.text
-    found = InterpretAnswer.model_validate_json(answer.content)
+    found = read_answer(InterpretAnswer, answer.content)
     assert found.hands["N"].shown.points == found.hands["N"].points_range == [15, 17]
     assert found.calls[0].sentence.startswith("Strong notrump")
     assert found.hands["E"].cards["SQ"] == 1
@@ -65,7 +66,7 @@ def test_interpretation_over_rest(app):
 def test_table_of_no_system(app):
     answer = post(app, "/v1/interpret", auction=["1N", "P"], layouts=50, table="small")
     assert answer.status_code == 200, answer.text
-    found = InterpretAnswer.model_validate_json(answer.content)
+    found = read_answer(InterpretAnswer, answer.content)
     assert found.calls == []
     assert found.hands["N"].shown.calls == ["1N Strong notrump or Flat notrump"]
     assert found.hands["N"].shown.points[0] == 14

@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.engine.auction_questions import read_circumstances, read_lead_question
-from bidcascade.engine.inference_question import read_inference
 from bidcascade.engine.questions.archives import BoardConditions, BoardsQuestion, NodeQuestion
+from bidcascade.engine.questions.auctions import AuctionsRequest, MembersRequest
 from bidcascade.engine.questions.bids import (
-    AuctionsRequest,
     BidRequest,
-    MembersRequest,
     PlaceQuestion,
     SearchRequest,
     SimulateRequest,
@@ -26,12 +23,13 @@ from bidcascade.engine.questions.bids import (
 from bidcascade.engine.questions.deals import PracticeDealsRequest
 from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.engine.questions.fields import Flag, check_values, question, question_field, taken
+from bidcascade.engine.questions.infer import InferRequest, read_inference
 from bidcascade.engine.questions.layouts import (
-    InferRequest,
     InterpretRequest,
     LayoutsRequest,
+    read_circumstances,
 )
-from bidcascade.engine.questions.leads import LeadsRequest
+from bidcascade.engine.questions.leads import LeadsRequest, read_leads
 from bidcascade.engine.questions.systems import (
     BenchRequest,
     CompareRequest,
@@ -284,16 +282,16 @@ HAND = "K52.AQ3.9876.KJ2"
             read_circumstances, LayoutsRequest(known={"E": "AK.+.+.+", "S": "A.+.+.+"}), "known",
             "expected every card in one hand, got SA in S",
         ),
-        (read_lead_question, LeadsRequest(HAND), "auction", "and not both"),
-        (read_lead_question, LeadsRequest(HAND, ()), "auction", "and not both"),
-        (read_lead_question, LeadsRequest(HAND, ("1N",), "3NE"), "auction", "and not both"),
+        (read_leads, LeadsRequest(HAND), "auction", "and not both"),
+        (read_leads, LeadsRequest(HAND, ()), "auction", "and not both"),
+        (read_leads, LeadsRequest(HAND, ("1N",), "3NE"), "auction", "and not both"),
         (
-            read_lead_question, LeadsRequest(HAND, contract="3NE", known={"W": "K.+.+.+"}), "known",
+            read_leads, LeadsRequest(HAND, contract="3NE", known={"W": "K.+.+.+"}), "known",
             "expected every card in one hand, got SK",
         ),
-        (read_lead_question, LeadsRequest(HAND, contract="9N"), "contract", "expected"),
+        (read_leads, LeadsRequest(HAND, contract="9N"), "contract", "expected"),
         (
-            read_lead_question, LeadsRequest(HAND, contract="3NE", known={"S": HAND}), "known.S",
+            read_leads, LeadsRequest(HAND, contract="3NE", known={"S": HAND}), "known.S",
             "other hands than the leader's",
         ),
         (read_inference, InferRequest(scoring="imps"), "against", "expected a contract"),
@@ -313,4 +311,4 @@ def test_fields_that_nobody_knows():
 
 
 def test_an_auction_without_calls_leaves_a_contract_alone():
-    assert read_lead_question(LeadsRequest(HAND, (), "3NE")).calls == ()
+    assert read_leads(LeadsRequest(HAND, (), "3NE")).calls == ()

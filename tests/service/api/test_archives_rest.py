@@ -12,18 +12,19 @@ from bidcascade.engine.archive.archive import Archive, archives_folder
 from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.catalogue import CATALOGUE, writing
 from bidcascade.engine.archive.upkeep import bid_archive
-from bidcascade.engine.questions.archives import BoardsQuestion
-from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
-from bidcascade.service.api import archives as api_archives
-from bidcascade.service.api import routes_archives
-from bidcascade.service.api.keys import new_key
-from bidcascade.service.api.models_archives import (
+from bidcascade.engine.questions.archives import (
     ArchiveAnswer,
     ArchiveBoardsAnswer,
     ArchiveNodeAnswer,
     ArchivesAnswer,
+    BoardsQuestion,
 )
+from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
+from bidcascade.service.api import archives as api_archives
+from bidcascade.service.api import routes_archives
+from bidcascade.service.api.keys import new_key
 from bidcascade.service.api.problems import Problem
+from tests.support_answers import read_answer
 from tests.support_service import ask, loaded_app, problem_of
 
 AUCTIONS = ("1N P P P", "1N P 2C P 2H P P P", "1N P 2C P 2S P P P", "P 1S P P P", "1C P P P")
@@ -72,7 +73,7 @@ def boards(app, query, name="club"):
     answer = get(app, f"/{name}/boards?{query}")
     assert answer.status_code == 200, answer.text
     assert answer.headers["cache-control"] == "no-store"
-    return ArchiveBoardsAnswer.model_validate_json(answer.content)
+    return read_answer(ArchiveBoardsAnswer, answer.content)
 
 
 def found(root, **asked):
@@ -80,11 +81,11 @@ def found(root, **asked):
 
 
 def test_archives_in_numbers(app, root):
-    answer = ArchivesAnswer.model_validate_json(get(app, "").content)
+    answer = read_answer(ArchivesAnswer, get(app, "").content)
     assert [one.name for one in answer.archives] == ["club"]
     assert "the manifest of a run in 'archive.json'" in answer.damaged["damaged"]
     assert str(root) not in get(app, "").text
-    one = ArchiveAnswer.model_validate_json(get(app, "/club").content)
+    one = read_answer(ArchiveAnswer, get(app, "/club").content)
     assert one == answer.archives[0]
     assert (one.boards, one.sources, one.solved) == (BOARDS, 1, 0)
     assert one.bidders["rows"].boards == BOARDS
@@ -175,7 +176,7 @@ def test_counts(app):
 
 
 def test_nodes(app):
-    answer = ArchiveNodeAnswer.model_validate_json(get(app, "/club/nodes?auction=1N-P").content)
+    answer = read_answer(ArchiveNodeAnswer, get(app, "/club/nodes?auction=1N-P").content)
     assert (answer.auction, answer.boards, answer.statistics) == ("1N P", 36, None)
     assert [(one.call, one.boards) for one in answer.next] == [("2C", 24), ("P", 12)]
     opened = get(app, "/club/nodes").json()

@@ -17,11 +17,12 @@ from bidcascade.bridge import (
     parse_calls,
     score,
 )
+from bidcascade.engine.questions.infer import InferAnswer
 from bidcascade.inference.contract_value import contract_value
 from bidcascade.inference.double_dummy.protocol import SolvedInPart
 from bidcascade.inference.layouts.rejections import count_rejections
 from bidcascade.inference.layouts.sampling import deal_where
-from bidcascade.service.api.models_infer import InferAnswer
+from tests.support_answers import read_answer
 from tests.support_service import loaded_app, post, problem_of
 from tests.support_systems import SMALL
 
@@ -45,7 +46,7 @@ def app(tmp_path_factory):
 def answer_of(app, **body):
     response = post(app, "/v1/infer", {**ASKED, "table": "sayc", **body})
     assert response.status_code == 200, response.text
-    return InferAnswer.model_validate_json(response.content)
+    return read_answer(InferAnswer, response.content)
 
 
 # --- rejected deals -------------------------------------------------------------------------------

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Deal, format_deal
-from bidcascade.engine.questions.bids import AuctionsRequest
+from bidcascade.engine.questions.auctions import AuctionsRequest
+from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.engine.questions.texts import LONGEST_AUCTION
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from bidcascade.service.api.deal_requests import deals_of
 from bidcascade.service.api.large_requests import PIECE, read_large
 from bidcascade.service.api.limits import LONGEST_QUESTION, parse_body
 from bidcascade.service.api.problems import LONGEST_VALUE, MOST_ERRORS, Problem

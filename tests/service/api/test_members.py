@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Deal, format_deal
+from bidcascade.engine.questions.auctions import MembersAnswer
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api import routes_members
-from bidcascade.service.api.models_members import MembersAnswer
+from tests.support_answers import read_answer
 from tests.support_service import loaded_app, post, problem_of, write_small_table
 from tests.support_systems import SMALL_SYSTEM, compile_few
 
@@ -49,7 +50,7 @@ def test_both_forms_say_what_the_engine_says(app, table):
     body = {"deals": TEXTS, "entries": ENTRIES, "table": table}
     response = post(app, "/v1/members", body)
     assert response.status_code == 200, response.text
-    answer = MembersAnswer.model_validate_json(response.content)
+    answer = read_answer(MembersAnswer, response.content)
     assert (answer.table.name, answer.backend) == (table, "cpu")
     wanted = expected(app, table, ENTRIES)
     assert any(wanted.values())
@@ -67,7 +68,7 @@ def test_both_forms_say_what_the_engine_says(app, table):
 @given(entries=st.lists(st.integers(0, 6), min_size=1, max_size=9))
 def test_entries_by_number(app, entries):
     body = {"deals": TEXTS, "entries": entries}
-    answer = MembersAnswer.model_validate_json(post(app, "/v1/members", body).content)
+    answer = read_answer(MembersAnswer, post(app, "/v1/members", body).content)
     wanted = expected(app, "rows", entries)
     assert len(wanted) == len(set(entries))
     assert [(" ".join(one.auction), one.deals) for one in answer.members] == [*wanted.items()]

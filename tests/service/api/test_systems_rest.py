@@ -9,22 +9,23 @@ import time
 import pytest
 
 from bidcascade.bridge import Deal, LimitExceeded, TimedOut, format_calls, format_deal, imps
-from bidcascade.inference.bench import bench
-from bidcascade.inference.compare import Budget, SystemMatch
-from bidcascade.inference.compare_summary import summarize
-from bidcascade.inference.double_dummy import DoubleDummyPool
-from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
-from bidcascade.service.api.models_systems import (
+from bidcascade.engine.questions.systems import (
     BenchAnswer,
     CompareAnswer,
     SystemCheckAnswer,
     SystemDiffAnswer,
 )
+from bidcascade.inference.bench import bench
+from bidcascade.inference.compare import Budget, SystemMatch
+from bidcascade.inference.compare_summary import summarize
+from bidcascade.inference.double_dummy import DoubleDummyPool
+from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
 from bidcascade.service.jobs import system_questions
 from bidcascade.service.jobs.system_questions import ask_process
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.system import System
+from tests.support_answers import read_answer
 from tests.support_service import ask, loaded_app, post, problem_of, write_small_table
 from tests.support_systems import SMALL_SYSTEM, compile_few
 
@@ -69,7 +70,7 @@ SWITCHED = """opening:
 )
 def test_an_answer_tells_which_options_hold(app, options, held):
     body = {"system": {"text": SWITCHED, "options": options}, "deals": 4}
-    answer = SystemCheckAnswer.model_validate_json(post(app, "/v1/systems/check", body).content)
+    answer = read_answer(SystemCheckAnswer, post(app, "/v1/systems/check", body).content)
     told = answer.systems["system"].options
     assert [(one.name, one.title, one.about, one.within) for one in told] == [
         ("keys", "Key cards: 3014", "The answers", {}),
@@ -81,7 +82,7 @@ def test_an_answer_tells_which_options_hold(app, options, held):
 def test_options_against_each_other_are_told(app):
     options = {"queen": True, "keys": False}
     body = {"system": {"text": SWITCHED, "options": options}, "deals": 4}
-    answer = SystemCheckAnswer.model_validate_json(post(app, "/v1/systems/check", body).content)
+    answer = read_answer(SystemCheckAnswer, post(app, "/v1/systems/check", body).content)
     assert answer.result is None
     assert "expected option 'keys' on, got it off" in answer.complaints[0].message
 
@@ -113,7 +114,7 @@ def test_a_text_is_checked_and_nothing_is_kept(app, folder):
     body = {"system": {"text": SMALL_SYSTEM}, "deals": 300, "seed": 4, "auctions": ["", "1N P"]}
     response = post(app, "/v1/systems/check", body)
     assert response.status_code == 200, response.text
-    answer = SystemCheckAnswer.model_validate_json(response.content)
+    answer = read_answer(SystemCheckAnswer, response.content)
     assert answer.complaints == []
     assert files_of(folder) == before
     wanted = check_system(
@@ -134,7 +135,7 @@ def test_a_text_is_checked_and_nothing_is_kept(app, folder):
 def test_what_is_wrong_in_a_text_is_told_by_its_place(app):
     response = post(app, "/v1/systems/check", {"system": {"text": WRONG}})
     assert response.status_code == 200, response.text
-    answer = SystemCheckAnswer.model_validate_json(response.content)
+    answer = read_answer(SystemCheckAnswer, response.content)
     assert answer.result is None
     (one,) = answer.complaints
     assert (one.system, one.file, one.line) == ("system", "system", 7)
@@ -154,7 +155,7 @@ def test_what_is_wrong_in_a_text_is_told_by_its_place(app):
             assert (one["system"], one["line"], one["column"]) == (system, 3, 15)
             assert braces[1:-1].strip() in one["message"]
     body = {"old": {"text": WRONG}, "new": {"text": "\n\n1N\n"}}
-    both = SystemDiffAnswer.model_validate_json(post(app, "/v1/systems/diff", body).content)
+    both = read_answer(SystemDiffAnswer, post(app, "/v1/systems/diff", body).content)
     assert {one.system for one in both.complaints} == {"old", "new"}
     body = {"system": {"text": TINY, "options": {"none such": True}}}
     (one,) = post(app, "/v1/systems/check", body).json()["complaints"]
@@ -194,7 +195,7 @@ def test_two_texts_and_where_they_part(app):
     body = {"old": {"table": "small"}, "new": {"text": CHANGED}, "deals": 400, "show": 3}
     response = post(app, "/v1/systems/diff", body)
     assert response.status_code == 200, response.text
-    found = SystemDiffAnswer.model_validate_json(response.content).result
+    found = read_answer(SystemDiffAnswer, response.content).result
     old = System.parse(SMALL_SYSTEM, name="small.bidding")
     wanted = diff_systems(old, System.parse(CHANGED, name="new"), deals=400)
     assert (found.deals, found.changed) == (400, wanted.changed)
@@ -208,7 +209,7 @@ def test_a_match(app):
     body = {"first": {"text": CHANGED}, "second": {"table": "small"}, "deals": 60, "solve": 8}
     response = post(app, "/v1/compare", body)
     assert response.status_code == 200, response.text
-    found = CompareAnswer.model_validate_json(response.content).result
+    found = read_answer(CompareAnswer, response.content).result
     assert found.names == ["first", "small"]
     answer = response.json()
     assert {name: one["name"] for name, one in answer["systems"].items()} == {
@@ -242,7 +243,7 @@ def test_a_match_on_given_boards(app):
     body = {"first": {"text": CHANGED}, "second": {"table": "small"}, "boards": boards}
     response = post(app, "/v1/compare", body)
     assert response.status_code == 200, response.text
-    found = CompareAnswer.model_validate_json(response.content).result
+    found = read_answer(CompareAnswer, response.content).result
     assert [one.deal for one in found.boards] == [one["deal"] for one in boards]
     assert [one.dealer for one in found.boards] == [one["dealer"] for one in boards]
     assert sum(one.imps for one in found.boards) == pytest.approx(6 * found.imps.value, abs=1e-3)
@@ -262,7 +263,7 @@ def test_a_system_on_fixed_boards(app):
     response = post(app, "/v1/bench", body)
     assert response.status_code == 200, response.text
     assert post(app, "/v1/bench", body).content == response.content
-    answer = BenchAnswer.model_validate_json(response.content)
+    answer = read_answer(BenchAnswer, response.content)
     assert answer.complaints == []
     assert set(answer.systems) == {"system", "against[0]"}
     found = answer.result
@@ -285,7 +286,7 @@ def test_a_system_on_fixed_boards(app):
 
 def test_a_bench_of_a_text_that_is_wrong(app):
     body = {"system": {"table": "small"}, "against": [{"text": WRONG}], "boards": 1}
-    answer = BenchAnswer.model_validate_json(post(app, "/v1/bench", body).content)
+    answer = read_answer(BenchAnswer, post(app, "/v1/bench", body).content)
     assert answer.result is None
     assert answer.complaints[0].system == "against[0]"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from bidcascade.engine.questions.jobs import JobAnswer, JobRequest
 from bidcascade.service.api.keys import new_key
-from bidcascade.service.api.models_jobs import JobAnswer, JobRequest
 from bidcascade.service.jobs.unpacking import member_name
 from tests.service.jobs.support_jobs import (
     UPLOAD,

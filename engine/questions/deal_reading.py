@@ -19,12 +19,11 @@ from bidcascade.bridge import (
     parse_seat,
     parse_vulnerability,
 )
-from bidcascade.engine.questions.bids import DealRequest
-from bidcascade.engine.questions.fields import invalid_value, read_field
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import REQUIRED_COLUMNS, parse_deal_line, read_lin_files, whole_deals
 
-from .problems import MOST_ERRORS, FieldError, invalid_request, problem_of
+from .auctions import DealRequest
+from .fields import MOST_ERRORS, InvalidFields, invalid_value, read_field
 
 _SEAT_CODES: Final = {text: Seat(code) for code, text in enumerate(SEATS)}
 _VULNERABILITY_CODES: Final = {
@@ -39,14 +38,14 @@ def deals_of(
 
     Raises
     ------
-    Problem
-        422, naming the fields of the first deals that are none.
+    InvalidFields
+        That names the fields of the first deals that are none.
     """
     count = len(requests)
     hands = np.empty((4, count), np.uint64)
     dealer = np.empty(count, np.uint8)
     vulnerability = np.empty(count, np.uint8)
-    errors: list[FieldError] = []
+    errors: list[BidcascadeError] = []
     lin_texts = [request.lin for request in requests if request.lin is not None]
     lin_deals = iter(deals_of_lin(lin_texts))
     for number, request in enumerate(requests):
@@ -54,7 +53,7 @@ def deals_of(
         try:
             deal = _deal_of(request, lin, f"{field}[{first + number}]")
         except BidcascadeError as error:
-            errors += problem_of(error).errors
+            errors.append(error)
             # a whole file of the wrong kind needs no longer list
             if len(errors) > MOST_ERRORS:
                 break
@@ -63,7 +62,7 @@ def deals_of(
             dealer[number] = deal.dealer
             vulnerability[number] = deal.vulnerability
     if errors:
-        raise invalid_request(errors)
+        raise InvalidFields(errors)
     return DealArrays(hands, dealer, vulnerability)
 
 

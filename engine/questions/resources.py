@@ -1,0 +1,45 @@
+"""What a question is answered with, whoever asks it: a service, a command, a job."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bidcascade.inference.double_dummy.protocol import DoubleDummy
+    from bidcascade.inference.layouts.meanings import MeaningSource
+
+LEAST_S = 0.001
+"""A limit of time is above 0."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What an answer is found with.
+
+    Parameters
+    ----------
+    meanings : MeaningSource, optional
+        What tells the meaning of calls; only of questions about a table.
+    solver : callable
+        Gives the double-dummy solver when it is first needed.
+    time_limit_s : float, optional
+        Answer with what is known by then.
+    patience_s : float, optional
+        How long a first result is waited for, where that is longer.
+    cancel : threading.Event, optional
+        Ends the work when it is set.
+    """
+
+    solver: "Callable[[], DoubleDummy]"
+    meanings: "MeaningSource | None" = None
+    time_limit_s: float | None = None
+    patience_s: float | None = None
+    cancel: threading.Event | None = None
+
+    @property
+    def source(self) -> "MeaningSource":
+        """What tells the meaning of calls."""
+        if self.meanings is None:
+            raise ValueError("expected a table for a question about an auction")
+        return self.meanings
