@@ -1,0 +1,83 @@
+"""Answers as they are recorded: what is not the same twice is left out, binary files are read."""
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from typing import Any
+
+import polars as pl
+
+LEFT_OUT = "…"
+
+_KEYS = "elapsed_ms|elapsed_s|seconds|request_id|version|digest|created|started|ended|bytes|memory_bytes"
+_PATTERNS = tuple(
+    (re.compile(pattern), replacement)
+    for pattern, replacement in (
+        (rf'"({_KEYS})":( ?)(?:-?[0-9][0-9.eE+-]*|"[0-9a-zA-Z_.:+ -]*")(?=[,}}\s\]])', rf'"\1":\2"{LEFT_OUT}"'),
+        (r"\b[0-9a-f]{16,64}\b", LEFT_OUT),
+        (r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?", LEFT_OUT),
+        (r"\b\d+(?:\.\d+)?(?: ?)(?:ms|s|µs)\b(?! of)", LEFT_OUT),
+    )
+)
+
+
+def cleaned(text: str, *folders: str) -> str:
+    """Text without what differs from run to run.
+
+    Parameters
+    ----------
+    text : str
+    *folders : str
+        Temporary folders whose names are left out.
+    """
+    for folder in folders:
+        text = text.replace(folder, LEFT_OUT)
+    for pattern, replacement in _PATTERNS:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def body_text(kind: str, body: bytes, *folders: str) -> str:
+    """Body of an answer: text as it is, tables as their columns and rows."""
+    if kind.startswith("application/vnd.apache.arrow.stream"):
+        return cleaned(frame_text(pl.read_ipc_stream(io.BytesIO(body))), *folders)
+    if body[:4] == b"PAR1":
+        return cleaned(frame_text(pl.read_parquet(io.BytesIO(body))), *folders)
+    if body[:2] == b"PK":
+        with zipfile.ZipFile(io.BytesIO(body)) as packed:
+            names = packed.namelist()
+            return "\n".join(f"{name}: {body_text('', packed.read(name), *folders)}" for name in names)
+    try:
+        return cleaned(body.decode(), *folders)
+    except UnicodeDecodeError:
+        return f"{len(body)} bytes, sha256 {hashlib.sha256(body).hexdigest()}"
+
+
+def frame_text(frame: pl.DataFrame) -> str:
+    """Columns with their types, and rows as JSON."""
+    columns = {name: str(kind) for name, kind in frame.schema.items()}
+    rows = (json.dumps(row, ensure_ascii=False, default=_plain) for row in frame.iter_rows())
+    return "\n".join((json.dumps(columns), *rows))
+
+
+def _plain(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def shape(text: str) -> str:
+    """Names and types alone of JSON, or the names of metrics."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return "\n".join(sorted({re.split(r"[ {]", line)[0] for line in text.splitlines() if not line.startswith("#")}))
+    return json.dumps(_shape(value))
+
+
+def _shape(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _shape(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_shape(one) for one in value[:1]]
+    return type(value).__name__

@@ -1,0 +1,93 @@
+"""Asks the application in this process, one request after the other."""
+
+import asyncio
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Set
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import httpx
+
+from .answers import body_text, cleaned, shape
+from .inputs import SHIPPED, write_archives
+from .requests import Request, all_requests
+
+_LONG_MS = 600_000
+_SHAPE_ALONE = {"health", "ready", "metrics"}
+
+
+def record_requests(folder: Path, only: Set[str] = frozenset(), *, shipped: bool) -> Iterator[dict[str, Any]]:
+    """Ask all requests; a line of the record for each."""
+    from bidcascade.engine.settings import Settings
+    from bidcascade.service.api.app import create_app
+
+    write_archives(folder)
+    settings = Settings(
+        table=f"home={SHIPPED['home'] if shipped else folder / 'home.bidding'}",
+        extra_tables=f"away={SHIPPED['away'] if shipped else folder / 'away.bidding'},rows={folder / 'rows.jsonl'}",
+        backend="cpu",
+        request_timeout_ms=_LONG_MS,
+        receive_timeout_ms=_LONG_MS,
+        slow_request_ms=0,
+        dd_workers=1,
+        max_running_jobs=1,
+        data_folder=str(folder / "data"),
+        archives_folder=str(folder / "archives"),
+        jobs_root=str(folder / "root"),
+        log_level="critical",
+    )
+    app = create_app(settings, warm_up=False)
+    requests = [one for one in all_requests(shipped=shipped) if not only or one.operation in only]
+    yield from _run(app, requests, folder)
+
+
+def _run(app: Any, requests: list[Request], folder: Path) -> Iterator[dict[str, Any]]:
+    with asyncio.Runner() as runner:
+        context = app.router.lifespan_context(app)
+        runner.run(context.__aenter__())
+        try:
+            from bidcascade.service.api.in_process import until_loaded
+
+            runner.run(until_loaded(app))
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            client = httpx.AsyncClient(transport=transport, base_url="http://localhost")
+            jobs: list[str] = []
+            for request in requests:
+                start = perf_counter()
+                answer = runner.run(_ask(client, request, jobs))
+                yield {**_line(request, answer, folder), "took": perf_counter() - start}
+            runner.run(client.aclose())
+        finally:
+            runner.run(context.__aexit__(None, None, None))
+
+
+async def _ask(client: httpx.AsyncClient, request: Request, jobs: list[str]) -> httpx.Response:
+    path = re.sub(r"\{job:(\d+)\}", lambda found: jobs[int(found[1])], request.path)
+    while True:
+        # a path is sent as it is written, as bad ones are asked too
+        url = httpx.URL("http://localhost").copy_with(raw_path=path.replace(" ", "%20").encode())
+        headers = {"accept": "*/*", **request.headers}
+        answer = await client.request(request.method, url, content=request.content, headers=headers)
+        if request.wait and answer.status_code == 200 and answer.json()["state"] in ("queued", "running"):
+            await asyncio.sleep(0.02)
+            continue
+        if request.operation == "jobCreate" and answer.status_code == 202:
+            jobs.append(answer.json()["id"])
+        return answer
+
+
+def _line(request: Request, answer: httpx.Response, folder: Path) -> dict[str, Any]:
+    kind = answer.headers.get("content-type", "")
+    body = body_text(kind, answer.content, str(folder))
+    if request.operation in _SHAPE_ALONE:
+        body = shape(body)
+    return {
+        "operation": request.operation,
+        "request": cleaned(request.described(), str(folder)),
+        "status": answer.status_code,
+        "kind": kind,
+        "body": body,
+    }
