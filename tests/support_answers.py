@@ -6,8 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable, OfTable
-from bidcascade.service.api.routes_questions import Warming
+from bidcascade.engine.questions.answer_parts import FromTable, OfTable, Warming
 
 
 class Read(dict[str, Any]):

@@ -59,6 +59,17 @@ class FromTable(OfTable):
 
 
 @answer
+class Warming:
+    """What a service adds to answers that get better with time."""
+
+    warming: bool = answer_field(
+        description="Whether the service was still warming up: fewer deals are solved in the same "
+        "time then.",
+        examples=[False],
+    )
+
+
+@answer
 class LayoutReport:
     """How layouts were found."""
 

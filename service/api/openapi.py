@@ -3,15 +3,18 @@
 Bodies are read straight from bytes (see :mod:`.limits`), so the document is told of them here.
 """
 
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, TypeVar
 
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 from starlette.types import Receive, Scope, Send
 
 from bidcascade.engine.questions.health import ProblemAnswer
+from bidcascade.engine.questions.registry import QUESTIONS
 
 from .authentication import OPEN_PATHS
 from .problems import KINDS, MEDIA_TYPE
@@ -27,6 +30,7 @@ table by name and digest, and the engine. Every error is `application/problem+js
 `errors` names the fields at fault. `X-Request-Id` is echoed, or made if there is none.
 """
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 _REFERENCE: Final = "#/components/schemas/{model}"
 _not_from_routes: list[type] = [ProblemAnswer]
 """Models that FastAPI does not see: bodies are named here by :func:`body_of`."""
@@ -73,6 +77,54 @@ def body_of(model: type) -> dict[str, Any]:
         _not_from_routes.append(model)
     schema = {"$ref": _REFERENCE.format(model=model.__name__)}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+def route(
+    router: APIRouter,
+    name: str,
+    *statuses: int,
+    content: Mapping[str, Any] | None = None,
+    also: Mapping[int, Any] = MappingProxyType({}),
+    **more: Any,
+) -> Callable[[_Function], _Function]:
+    """Make a function the route of a question, which the question's row describes.
+
+    Parameters
+    ----------
+    router : APIRouter
+    name : str
+        Of the question in ``engine/questions/registry.py``.
+    *statuses : int
+        Of the problems that it may answer with.
+    content : mapping, optional
+        Forms of the answer beside JSON, by media type.
+    also : mapping, optional
+        Answers with other statuses.
+    **more
+        As ``APIRouter.add_api_route`` takes it.
+    """
+    row = QUESTIONS[name]
+    whole: dict[str, Any] = {"description": row.says}
+    if content is not None:
+        whole["content"] = content
+    if row.method == "post" and row.request is not None:
+        more.setdefault("openapi_extra", body_of(row.request))
+    status = more.get("status_code", 200)
+
+    def add(function: _Function) -> _Function:
+        router.add_api_route(
+            row.path,
+            function,
+            methods=[row.method.upper()],
+            operation_id=row.name,
+            summary=row.summary,
+            response_model=row.served,
+            responses={status: whole, **also, **problems(*sorted(statuses))},
+            **more,
+        )
+        return function
+
+    return add
 
 
 def describe(app: FastAPI) -> dict[str, Any]:

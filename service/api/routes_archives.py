@@ -17,13 +17,11 @@ from bidcascade.engine.archive.statistics import statistics
 from bidcascade.engine.archive.writing import board_dicts, with_bids
 from bidcascade.engine.questions.archives import (
     MOST_LISTED,
-    ArchiveAnswer,
     ArchiveBoardsAnswer,
     ArchiveCallAnswer,
     ArchiveCountAnswer,
     ArchiveNodeAnswer,
     ArchiveRemovedAnswer,
-    ArchivesAnswer,
     BoardConditions,
     BoardsQuestion,
     NodeQuestion,
@@ -37,7 +35,7 @@ from .answering import JSON, accepted, json_bytes
 from .authentication import AdminOnly
 from .downloads import file_answer
 from .limits import client_of
-from .openapi import problems
+from .openapi import route
 from .problems import Problem, check_query, complaint
 from .queries import query_of
 from .work import AppState
@@ -58,16 +56,7 @@ MEDIA_TYPES: Final = {
 }
 
 
-@router.get(
-    "/v1/archives",
-    operation_id="archives",
-    summary="The archives",
-    response_model=ArchivesAnswer,
-    responses={
-        200: {"description": "All archives in numbers, by name."},
-        **problems(401, 406, 422, 429, 500, 503, 504),
-    },
-)
+@route(router, "archives", 401, 406, 422, 429, 500, 503, 504)
 async def archives(request: Request) -> Response:
     """List the archives of the service; boards come into them by jobs of mode `archive`."""
     work: AppState = request.app.state.own
@@ -77,16 +66,7 @@ async def archives(request: Request) -> Response:
     return _answer(json_bytes({"archives": summaries, "damaged": damaged}))
 
 
-@router.get(
-    "/v1/archives/{name}",
-    operation_id="archive",
-    summary="One archive",
-    response_model=ArchiveAnswer,
-    responses={
-        200: {"description": "The archive in numbers."},
-        **problems(401, 404, 406, 422, 429, 500, 503, 504),
-    },
-)
+@route(router, "archive", 401, 404, 406, 422, 429, 500, 503, 504)
 async def archive(request: Request, name: ArchiveInPath) -> Response:
     """Describe an archive in numbers: boards, files, who bids it, bytes."""
     check_query(request)
@@ -94,20 +74,13 @@ async def archive(request: Request, name: ArchiveInPath) -> Response:
     return await _json(request, name, Archive.summary)
 
 
-@router.get(
-    "/v1/archives/{name}/boards",
-    operation_id="archiveBoards",
-    summary="Boards of an archive",
-    response_model=ArchiveBoardsAnswer,
-    responses={
-        200: {
-            "description": "The boards: as JSON, or as the file of `format`.",
-            "content": {
-                media_type: {"schema": {"type": "string", "format": "binary"}}
-                for media_type in MEDIA_TYPES.values()
-            },
-        },
-        **problems(*_ARCHIVE_PROBLEMS),
+@route(
+    router,
+    "archiveBoards",
+    *_ARCHIVE_PROBLEMS,
+    content={
+        media_type: {"schema": {"type": "string", "format": "binary"}}
+        for media_type in MEDIA_TYPES.values()
     },
 )
 async def archive_boards(
@@ -135,13 +108,7 @@ async def archive_boards(
     return await _answered(request, name, partial(_file, question, work, media_type))
 
 
-@router.get(
-    "/v1/archives/{name}/counts",
-    operation_id="archiveCounts",
-    summary="How many boards of an archive fit",
-    response_model=ArchiveCountAnswer,
-    responses={200: {"description": "Their number."}, **problems(*_ARCHIVE_PROBLEMS)},
-)
+@route(router, "archiveCounts", *_ARCHIVE_PROBLEMS)
 async def archive_counts(
     request: Request,
     name: ArchiveInPath,
@@ -156,16 +123,7 @@ async def archive_counts(
     return await _json(request, name, count)
 
 
-@router.get(
-    "/v1/archives/{name}/nodes",
-    operation_id="archiveNodes",
-    summary="What follows an auction in an archive",
-    response_model=ArchiveNodeAnswer,
-    responses={
-        200: {"description": "The calls, with how many boards."},
-        **problems(*_ARCHIVE_PROBLEMS),
-    },
-)
+@route(router, "archiveNodes", *_ARCHIVE_PROBLEMS)
 async def archive_nodes(
     request: Request,
     name: ArchiveInPath,
@@ -176,16 +134,7 @@ async def archive_nodes(
     return await _json(request, name, partial(_node, question))
 
 
-@router.delete(
-    "/v1/archives/{name}",
-    operation_id="archiveDelete",
-    summary="Remove an archive",
-    response_model=ArchiveRemovedAnswer,
-    responses={
-        200: {"description": "It is removed with all its files."},
-        **problems(401, 403, 404, 406, 409, 422, 429, 500, 503, 504),
-    },
-)
+@route(router, "archiveDelete", 401, 403, 404, 406, 409, 422, 429, 500, 503, 504)
 async def archive_delete(request: Request, name: ArchiveInPath, allowed: AdminOnly) -> Response:
     """Remove an archive, unless somebody is writing to it. For admins."""
     work: AppState = request.app.state.own

@@ -9,9 +9,7 @@ import polars as pl
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
-from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
-from bidcascade.engine.questions.auctions import AuctionsAnswer, AuctionsRequest
+from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.any_bidder import Query
@@ -20,7 +18,7 @@ from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accep
 from .batched_questions import AuctionsQuestion, deals_at_once, part_deals
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
-from .openapi import BareRoute, body_of, problems
+from .openapi import BareRoute, route
 from .problems import field_problem
 from .tables import LoadedTable
 from .work import AppState
@@ -51,21 +49,7 @@ _ANSWERS: Final = {
 }
 
 
-@router.post(
-    "/v1/auctions",
-    operation_id="auctions",
-    summary="Auctions of deals",
-    response_model=with_fields(AuctionsAnswer, FromTable),
-    responses={
-        200: {
-            "description": "One result for each deal. Headers `Bidcascade-Table`, "
-            "`Bidcascade-Table-Digest` and `Bidcascade-Backend` name table and engine.",
-            "content": _ANSWERS,
-        },
-        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
-    },
-    openapi_extra=body_of(AuctionsRequest),
-)
+@route(router, "auctions", 400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504, content=_ANSWERS)
 async def auctions(request: Request) -> Response:
     """Auctions that a bidding table allows for each deal, or the one that it bids.
 

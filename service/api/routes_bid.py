@@ -6,10 +6,7 @@ from typing import TypeAlias
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import Seat, Vulnerability
-from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
 from bidcascade.engine.questions.bids import (
-    BidAnswer,
     BidRequest,
     SearchRequest,
     SimulateRequest,
@@ -26,7 +23,7 @@ from bidcascade.systems.bid_answer import BidAnswer as Answer
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
-from .openapi import BareRoute, body_of, problems
+from .openapi import BareRoute, route
 from .tables import LoadedTable
 from .waiting import run_waiting, time_for
 from .work import AppState
@@ -37,17 +34,7 @@ _Position: TypeAlias = tuple[int, tuple[int, ...], Seat, Vulnerability]
 """Hand, calls, dealer, vulnerability."""
 
 
-@router.post(
-    "/v1/bid",
-    operation_id="bid",
-    summary="The call for one hand",
-    response_model=with_fields(BidAnswer, FromTable),
-    responses={
-        200: {"description": "The call, its rule, and all candidates with their conditions."},
-        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
-    },
-    openapi_extra=body_of(BidRequest),
-)
+@route(router, "bid", 400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504)
 async def bid(request: Request) -> Response:
     """Call that a bidding table makes with a hand after some calls, and why.
 

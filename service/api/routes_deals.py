@@ -7,14 +7,12 @@ from fastapi import APIRouter, Request, Response
 
 from bidcascade.engine.practice_deals import answer_practice_deals, answer_themes
 from bidcascade.engine.questions.deals import (
-    PracticeDealsAnswer,
     PracticeDealsRequest,
-    ThemesAnswer,
 )
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
-from .openapi import body_of, problems
+from .openapi import route
 from .problems import check_query
 from .waiting import run_waiting, time_for
 from .work import AppState
@@ -22,13 +20,7 @@ from .work import AppState
 router = APIRouter(tags=["answers"])
 
 
-@router.get(
-    "/v1/themes",
-    operation_id="themes",
-    summary="Themes for practice",
-    response_model=ThemesAnswer,
-    responses={200: {"description": "All themes."}, **problems(406, 422, 429, 500)},
-)
+@route(router, "themes", 406, 422, 429, 500)
 async def themes(request: Request) -> Response:
     """Themes for practice: South holds what they are about."""
     work: AppState = request.app.state.own
@@ -38,17 +30,7 @@ async def themes(request: Request) -> Response:
     return Response(content, media_type=JSON)
 
 
-@router.post(
-    "/v1/practice-deals",
-    operation_id="practiceDeals",
-    summary="Deals for practice",
-    response_model=PracticeDealsAnswer,
-    responses={
-        200: {"description": "The deals, mixed where there are several themes."},
-        **problems(400, 406, 408, 413, 415, 422, 429, 500, 504),
-    },
-    openapi_extra=body_of(PracticeDealsRequest),
-)
+@route(router, "practiceDeals", 400, 406, 408, 413, 415, 422, 429, 500, 504)
 async def practice_deals(request: Request) -> Response:
     """Deals of themes, or of a script of the program `dealer`.
 

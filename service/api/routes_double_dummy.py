@@ -12,28 +12,33 @@ from bidcascade.inference.double_dummy.known_tables import contract_tricks
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of
-from .openapi import body_of, problems
+from .openapi import route
 from .waiting import run_waiting, time_for
 from .work import AppState
 
 router = APIRouter(tags=["answers"])
 
 
-@router.post(
-    "/v1/double-dummy/tricks",
-    operation_id="contractTricks",
-    summary="Tricks of contracts on many deals",
-    response_model=ContractTricksAnswer,
-    responses={
-        200: {"description": "Declarer's tricks of every contract."},
+@route(
+    router,
+    "contractTricks",
+    400,
+    406,
+    408,
+    413,
+    415,
+    422,
+    429,
+    500,
+    503,
+    504,
+    also={
         202: {
             "model": ContractTricksAnswer,
             "description": "What was solved in the time for a request. What was solved once is not "
             "solved again: ask again.",
-        },
-        **problems(400, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+        }
     },
-    openapi_extra=body_of(ContractTricksRequest),
 )
 async def tricks_of_contracts(request: Request) -> Response:
     """Solve single contracts of up to 100 deals.

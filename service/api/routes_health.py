@@ -10,7 +10,7 @@ from bidcascade.version import package_version
 
 from .answering import accepted, answer_json
 from .metrics import MEDIA_TYPE
-from .openapi import problems
+from .openapi import problems, route
 from .problems import Problem
 from .work import AppState
 
@@ -18,29 +18,14 @@ router = APIRouter(tags=["service"])
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
-@router.get(
-    "/healthz",
-    operation_id="health",
-    summary="Is the process there",
-    response_model=HealthAnswer,
-    responses={200: {"description": "It is."}, **problems(406, 500)},
-)
+@route(router, "health", 406, 500)
 async def health(request: Request) -> Response:
     """Whether the process takes requests, also while it is still loading its tables."""
     answer = HealthAnswer(status="ok", version=package_version())
     return answer_json(request, answer, headers=_NO_STORE)
 
 
-@router.get(
-    "/readyz",
-    operation_id="ready",
-    summary="Does the service answer, and right",
-    response_model=ReadyAnswer,
-    responses={
-        200: {"description": "The tables are loaded and a small question got the known answer."},
-        **problems(406, 500, 503),
-    },
-)
+@route(router, "ready", 406, 500, 503)
 async def ready(request: Request) -> Response:
     """Whether the tables are loaded and the engine answers a small question as it must.
 

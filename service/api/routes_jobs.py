@@ -48,7 +48,7 @@ from .answering import JSON, accepted, answer_json
 from .authentication import AdminOnly
 from .downloads import file_answer
 from .logs import moment_text
-from .openapi import body_of, problems
+from .openapi import body_of, problems, route
 from .problems import Problem, check_query, field_problem, problem_of
 from .tables import check_system
 from .uploads import FILE_FIELD, FORM, MEDIA_TYPES, receive_form, receive_upload
@@ -112,19 +112,23 @@ def _body() -> dict[str, Any]:
     return body
 
 
-@router.post(
-    "/v1/jobs",
-    operation_id="jobCreate",
-    summary="Begin a job",
+@route(
+    router,
+    "jobCreate",
+    400,
+    401,
+    403,
+    404,
+    406,
+    408,
+    413,
+    415,
+    422,
+    429,
+    500,
+    503,
+    507,
     status_code=202,
-    response_model=JobAnswer,
-    responses={
-        202: {
-            "description": "The job; it is begun when its turn comes. `Location` is where to ask "
-            "for it."
-        },
-        **problems(400, 401, 403, 404, 406, 408, 413, 415, 422, 429, 500, 503, 507),
-    },
     openapi_extra=_body(),
 )
 async def job_create(
@@ -417,13 +421,7 @@ async def _add(work: AppState, job_id: str, folder: Path, doing: dict[str, Any])
         raise _full(work) from None
 
 
-@router.get(
-    "/v1/jobs",
-    operation_id="jobs",
-    summary="The jobs",
-    response_model=JobsAnswer,
-    responses={200: {"description": "The newest first."}, **problems(401, 406, 422, 500, 503)},
-)
+@route(router, "jobs", 401, 406, 422, 500, 503)
 async def jobs(
     request: Request,
     limit: Annotated[
@@ -462,16 +460,7 @@ def _before(written: str) -> int:
     return number
 
 
-@router.get(
-    "/v1/jobs/{id}",
-    operation_id="job",
-    summary="One job",
-    response_model=JobAnswer,
-    responses={
-        200: {"description": "The job as it stands."},
-        **problems(401, 404, 406, 422, 500, 503),
-    },
-)
+@route(router, "job", 401, 404, 406, 422, 500, 503)
 async def job(request: Request, id: JobInPath) -> Response:
     """Tell how far a job is, and what there is to download."""
     work: AppState = request.app.state.own
@@ -479,16 +468,17 @@ async def job(request: Request, id: JobInPath) -> Response:
     return _fresh(request, described(await _found(work.jobs, id)))
 
 
-@router.delete(
-    "/v1/jobs/{id}",
-    operation_id="jobDelete",
-    summary="Cancel or remove a job",
-    response_model=JobAnswer,
-    responses={
-        200: {"description": "The job was cancelled."},
-        204: {"description": "It had ended already; it is removed with its files."},
-        **problems(401, 403, 404, 406, 422, 500, 503),
-    },
+@route(
+    router,
+    "jobDelete",
+    401,
+    403,
+    404,
+    406,
+    422,
+    500,
+    503,
+    also={204: {"description": "It had ended already; it is removed with its files."}},
 )
 async def job_delete(request: Request, id: JobInPath, allowed: AdminOnly) -> Response:
     """Cancel a job that waits or runs; remove one that has ended, with its files. For admins."""

@@ -9,9 +9,7 @@ import numpy as np
 import polars as pl
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
-from bidcascade.engine.questions.auctions import MembersAnswer, MembersRequest
+from bidcascade.engine.questions.auctions import MembersRequest
 from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.kernels import DealArrays
@@ -19,7 +17,7 @@ from bidcascade.kernels import DealArrays
 from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, json_bytes, with_first_part
 from .large_requests import PIECE, read_deals_body
 from .limits import client_of
-from .openapi import body_of, problems
+from .openapi import route
 from .problems import Problem
 from .tables import LoadedTable
 from .work import AppState
@@ -30,31 +28,31 @@ MOST_LISTED: Final = 1_000_000
 """Deals times entries of one answer in JSON; as Arrow each takes a bit."""
 
 
-@router.post(
-    "/v1/members",
-    operation_id="members",
-    summary="Deals that reach auctions",
-    response_model=with_fields(MembersAnswer, FromTable),
-    responses={
-        200: {
-            "description": "For each auction the numbers of the deals that reach it. Headers "
-            "`Bidcascade-Table`, `Bidcascade-Table-Digest` and `Bidcascade-Backend` name table and "
-            "engine.",
-            "content": {
-                ARROW: {
-                    "schema": {
-                        "type": "string",
-                        "format": "binary",
-                        "description": "Arrow IPC stream, a row for each deal and a Boolean column "
-                        "for each auction, named by its calls (`1N P 2C`). Begins while later "
-                        "deals are still worked on.",
-                    }
-                }
-            },
-        },
-        **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),
+@route(
+    router,
+    "members",
+    400,
+    404,
+    406,
+    408,
+    413,
+    415,
+    422,
+    429,
+    500,
+    503,
+    504,
+    content={
+        ARROW: {
+            "schema": {
+                "type": "string",
+                "format": "binary",
+                "description": "Arrow IPC stream, a row for each deal and a Boolean column "
+                "for each auction, named by its calls (`1N P 2C`). Begins while later "
+                "deals are still worked on.",
+            }
+        }
     },
-    openapi_extra=body_of(MembersRequest),
 )
 async def members(request: Request) -> Response:
     """Tell which deals reach chosen entries of a table, or may bid auctions of a system."""

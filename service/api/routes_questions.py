@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.answer_fields import answer, answer_field, plain, with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
+from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.answer_parts import Warming
 from bidcascade.engine.questions.registry import QUESTIONS, Question
 from bidcascade.engine.questions.resources import Resources
 
 from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes, with_first_part
 from .limits import client_of
-from .openapi import body_of, problems
+from .openapi import route
 from .problems import Problem, complaint
 from .tables import LoadedTable
 from .waiting import iter_waiting, run_waiting, time_for
@@ -28,36 +28,12 @@ _STATUSES: Final = (400, 406, 408, 413, 415, 422, 429, 500, 503, 504)
 _Bytes = Callable[[threading.Event], Iterator[tuple[Any, bytes]]]
 
 
-@answer
-class Warming:
-    """What a service adds to answers that get better with time."""
-
-    warming: bool = answer_field(
-        description="Whether the service was still warming up: fewer deals are solved in the same "
-        "time then.",
-        examples=[False],
-    )
-
-
-def served(question: Question[Any, Any, Any]) -> type:
-    """Type of an answer as the service gives it, with what it adds."""
-    added = ([Warming] if question.refined else []) + ([FromTable] if question.from_table else [])
-    return with_fields(question.answer, *added) if added else question.answer
-
-
-def _responses(question: Question[Any, Any, Any]) -> dict[int | str, dict[str, Any]]:
-    whole: dict[str, Any] = {"description": question.says}
-    if question.refined:
-        lines = {"type": "string", "description": question.refined}
-        whole["content"] = {JSON_LINES: {"schema": lines}}
-    found: dict[int | str, dict[str, Any]] = {200: whole}
-    if question.in_part:
-        found[202] = {"model": question.answer, "description": question.in_part}
-    statuses = (*_STATUSES, 404) if question.from_table else _STATUSES
-    return {**found, **problems(*sorted(statuses))}
-
-
 def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[Response]]:
+    read, answered = question.read, question.answered
+    assert question.request is not None
+    assert read is not None
+    assert answered is not None
+
     async def ask(request: Request) -> Response:
         work: AppState = request.app.state.own
         form = accepted(request, [JSON, JSON_LINES] if question.refined else [JSON])
@@ -66,8 +42,8 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
         with ExitStack() as stack:
             stack.enter_context(work.slots.taken(client_of(request)))
             _check_size(work, question, body)
-            asked = question.read(body)
-            table = work.tables.get(body.table) if question.from_table else None
+            asked = read(body)
+            table = work.tables.get(body.table) if question.is_of_table else None
             headers = {} if table is None else table.headers_for()
             budget_ms = getattr(body, "budget_ms", None)
 
@@ -81,7 +57,7 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
                     patience_s=max(0.0, time_for(work, None) - spent),
                     cancel=given_up,
                 )
-                found = question.answered(asked, by)
+                found = answered(asked, by)
                 for one in found if isinstance(found, Iterator) else (found,):
                     yield one, _written(work, question, table, one)
 
@@ -132,14 +108,14 @@ def _written(
 
 
 for _one in QUESTIONS.values():
-    router.add_api_route(
-        f"/v1/{_one.path}",
-        _route(_one),
-        methods=["POST"],
-        operation_id=_one.name,
-        summary=_one.summary,
-        description=_one.description,
-        response_model=served(_one),
-        responses=_responses(_one),
-        openapi_extra=body_of(_one.request),
-    )
+    if _one.answered is not None:
+        _statuses = (*_STATUSES, 404) if _one.is_of_table else _STATUSES
+        _lines = {"schema": {"type": "string", "description": _one.refined}}
+        route(
+            router,
+            _one.name,
+            *_statuses,
+            content={JSON_LINES: _lines} if _one.refined else None,
+            also={202: {"model": _one.answer, "description": _one.in_part}} if _one.in_part else {},
+            description=_one.description,
+        )(_route(_one))

@@ -12,23 +12,14 @@ from bidcascade.engine.questions.tables import ReloadAnswer
 from .answering import answer_json
 from .authentication import AdminOnly
 from .limits import check_media_type
-from .openapi import problems
+from .openapi import route
 from .problems import Problem, check_query, complaint
 from .work import AppState
 
 router = APIRouter(tags=["service"])
 
 
-@router.post(
-    "/v1/tables/{name}/reload",
-    operation_id="tableReload",
-    summary="Load a table anew",
-    response_model=ReloadAnswer,
-    responses={
-        200: {"description": "The table in use is that of its files as they stand."},
-        **problems(401, 403, 404, 406, 409, 415, 422, 500, 503),
-    },
-)
+@route(router, "tableReload", 401, 403, 404, 406, 409, 415, 422, 500, 503)
 async def table_reload(
     request: Request,
     name: Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])],

@@ -12,21 +12,17 @@ from bidcascade.engine.questions.layouts import legal_calls
 from bidcascade.engine.questions.systems import (
     MOST_COMPARED,
     MOST_SOLVED,
-    BenchAnswer,
     BenchRequest,
-    CompareAnswer,
     CompareRequest,
-    SystemCheckAnswer,
     SystemCheckRequest,
     SystemChoice,
-    SystemDiffAnswer,
     SystemDiffRequest,
 )
 from bidcascade.service.jobs.system_questions import ask_process
 
 from .answering import JSON, accepted, json_bytes
 from .limits import LONGEST_TEXTS, client_of, parse_body
-from .openapi import body_of, problems
+from .openapi import route
 from .problems import Problem, complaint, field_problem
 from .tables import check_system
 from .waiting import run_waiting, time_for
@@ -38,17 +34,7 @@ _Model = TypeVar("_Model")
 _STATUSES: Final = (400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504)
 
 
-@router.post(
-    "/v1/systems/check",
-    operation_id="systemCheck",
-    summary="What a system does on random deals",
-    response_model=SystemCheckAnswer,
-    responses={
-        200: {"description": "Complaints about the text with their places, or the findings."},
-        **problems(*_STATUSES),
-    },
-    openapi_extra=body_of(SystemCheckRequest),
-)
+@route(router, "systemCheck", *_STATUSES)
 async def system_check(request: Request) -> Response:
     """Read a system's text and say what is wrong, or bid deals with it and say what stands out.
 
@@ -70,17 +56,7 @@ async def system_check(request: Request) -> Response:
     return await _answer(work, request, "check", systems, given)
 
 
-@router.post(
-    "/v1/systems/diff",
-    operation_id="systemDiff",
-    summary="What a change of a system changes",
-    response_model=SystemDiffAnswer,
-    responses={
-        200: {"description": "Complaints about the texts with their places, or the changes."},
-        **problems(*_STATUSES),
-    },
-    openapi_extra=body_of(SystemDiffRequest),
-)
+@route(router, "systemDiff", *_STATUSES)
 async def system_diff(request: Request) -> Response:
     """Bid the same random deals with two systems and list where their auctions part."""
     work, question = await _body(request, SystemDiffRequest)
@@ -88,17 +64,7 @@ async def system_diff(request: Request) -> Response:
     return await _answer(work, request, "diff", {"old": question.old, "new": question.new}, given)
 
 
-@router.post(
-    "/v1/compare",
-    operation_id="compare",
-    summary="A match of two systems",
-    response_model=CompareAnswer,
-    responses={
-        200: {"description": "Complaints about the texts with their places, or the match."},
-        **problems(*_STATUSES),
-    },
-    openapi_extra=body_of(CompareRequest),
-)
+@route(router, "compare", *_STATUSES)
 async def compare(request: Request) -> Response:
     """Let two systems bid the same deals both ways, and say who wins, by how much and where.
 
@@ -134,17 +100,7 @@ async def compare(request: Request) -> Response:
     return await _answer(work, request, "compare", systems, given, question.budget_ms)
 
 
-@router.post(
-    "/v1/bench",
-    operation_id="bench",
-    summary="A system on fixed boards",
-    response_model=BenchAnswer,
-    responses={
-        200: {"description": "Complaints about the texts with their places, or the numbers."},
-        **problems(*_STATUSES),
-    },
-    openapi_extra=body_of(BenchRequest),
-)
+@route(router, "bench", *_STATUSES)
 async def bench(request: Request) -> Response:
     """Measure a system on boards that are the same for everybody, by matches and against par.
 

@@ -8,25 +8,22 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from bidcascade.bridge import NoSystem
 from bidcascade.engine.browser_system import topics_answer
-from bidcascade.engine.questions.answer_fields import answer_of, plain, with_fields
-from bidcascade.engine.questions.answer_parts import BackendName, OfTable, OptionAnswer
+from bidcascade.engine.questions.answer_fields import answer_of, plain
+from bidcascade.engine.questions.answer_parts import BackendName, OptionAnswer
 from bidcascade.engine.questions.bids import PlaceQuestion
 from bidcascade.engine.questions.explaining import ExplainAnswer
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.engine.questions.layouts import legal_calls
 from bidcascade.engine.questions.tables import (
-    LintAnswer,
     NextAnswer,
-    SystemAnswer,
     TableAnswer,
     TablesAnswer,
-    TopicsAnswer,
 )
 from bidcascade.systems import named_systems
 
 from .answering import JSON, accepted, answer_file, answer_json, json_bytes
 from .limits import client_of
-from .openapi import API_VERSION, problems
+from .openapi import API_VERSION, route
 from .problems import Problem, check_query
 from .queries import query_of
 from .tables import MOST_LINT_EXAMPLES, LoadedTable
@@ -38,13 +35,7 @@ PlaceInQuery = Annotated[PlaceQuestion, Depends(query_of(PlaceQuestion))]
 TableInPath = Annotated[str, Path(description="Name of a bidding table.", examples=["sayc"])]
 
 
-@router.get(
-    "/v1/tables",
-    operation_id="tables",
-    summary="The bidding tables",
-    response_model=TablesAnswer,
-    responses={200: {"description": "All tables in numbers."}, **problems(406, 422, 500, 503)},
-)
+@route(router, "tables", 406, 422, 500, 503)
 async def tables(request: Request) -> Response:
     """All bidding tables of this service, the default one first."""
     work: AppState = request.app.state.own
@@ -56,13 +47,7 @@ async def tables(request: Request) -> Response:
     )
 
 
-@router.get(
-    "/v1/tables/{name}",
-    operation_id="table",
-    summary="One bidding table",
-    response_model=TableAnswer,
-    responses={200: {"description": "The table in numbers."}, **problems(404, 406, 422, 500, 503)},
-)
+@route(router, "table", 404, 406, 422, 500, 503)
 async def table(request: Request, name: TableInPath) -> Response:
     """Describe a bidding table in numbers."""
     work: AppState = request.app.state.own
@@ -71,16 +56,7 @@ async def table(request: Request, name: TableInPath) -> Response:
     return _tagged(request, found, _describe(found, work))
 
 
-@router.get(
-    "/v1/tables/{name}/next",
-    operation_id="tableNext",
-    summary="The entries at one place",
-    response_model=with_fields(NextAnswer, OfTable),
-    responses={
-        200: {"description": "The calls that the table has there, with their meanings."},
-        **problems(404, 406, 422, 500, 503),
-    },
-)
+@route(router, "tableNext", 404, 406, 422, 500, 503)
 async def table_next(request: Request, name: TableInPath, question: PlaceInQuery) -> Response:
     """Entries that may follow an auction, in order of priority.
 
@@ -94,16 +70,7 @@ async def table_next(request: Request, name: TableInPath, question: PlaceInQuery
     return _answer(request, found, value)
 
 
-@router.get(
-    "/v1/tables/{name}/explain",
-    operation_id="tableExplain",
-    summary="What an auction has shown",
-    response_model=with_fields(ExplainAnswer, OfTable),
-    responses={
-        200: {"description": "Every call, as a player would explain it, with the numbers."},
-        **problems(404, 406, 422, 429, 500, 503, 504),
-    },
-)
+@route(router, "tableExplain", 404, 406, 422, 429, 500, 503, 504)
 async def table_explain(request: Request, name: TableInPath, question: PlaceInQuery) -> Response:
     """Explain every call of an auction, both sides': what it said, and what is known then.
 
@@ -121,16 +88,7 @@ async def table_explain(request: Request, name: TableInPath, question: PlaceInQu
     return _answer(request, found, answer_of(ExplainAnswer, explained, auction=calls_of))
 
 
-@router.get(
-    "/v1/tables/{name}/topics",
-    operation_id="tableTopics",
-    summary="What a table is about",
-    response_model=with_fields(TopicsAnswer, OfTable),
-    responses={
-        200: {"description": "Tags and names of calls, with places where they come."},
-        **problems(404, 406, 422, 429, 500, 503, 504),
-    },
-)
+@route(router, "tableTopics", 404, 406, 422, 429, 500, 503, 504)
 async def table_topics(request: Request, name: TableInPath) -> Response:
     """List the tags (`#stayman`) and names (`Weak two`) of calls, for those who practise them.
 
@@ -145,16 +103,7 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     return _answer(request, found, topics_answer(topics))
 
 
-@router.get(
-    "/v1/tables/{name}/system",
-    operation_id="tableSystem",
-    summary="The system of a table, whole",
-    response_model=with_fields(SystemAnswer, OfTable),
-    responses={
-        200: {"description": "The system as the engine of the browser reads it, and its texts."},
-        **problems(404, 406, 409, 422, 429, 500, 503, 504),
-    },
-)
+@route(router, "tableSystem", 404, 406, 409, 422, 429, 500, 503, 504)
 async def table_system(request: Request, name: TableInPath) -> Response:
     """Give all of a system that bidding with it needs: its tree as read, and its files.
 
@@ -169,16 +118,7 @@ async def table_system(request: Request, name: TableInPath) -> Response:
     return answer_file(request, file, found.headers_for())
 
 
-@router.get(
-    "/v1/tables/{name}/lint",
-    operation_id="tableLint",
-    summary="What is odd about a table",
-    response_model=with_fields(LintAnswer, OfTable),
-    responses={
-        200: {"description": "Findings by kind, with examples."},
-        **problems(404, 406, 422, 429, 500, 503, 504),
-    },
-)
+@route(router, "tableLint", 404, 406, 422, 429, 500, 503, 504)
 async def table_lint(
     request: Request,
     name: TableInPath,
