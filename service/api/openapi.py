@@ -84,7 +84,7 @@ def route(
     name: str,
     *statuses: int,
     content: Mapping[str, Any] | None = None,
-    also: Mapping[int, Any] = MappingProxyType({}),
+    also: Mapping[int | str, Any] = MappingProxyType({}),
     **more: Any,
 ) -> Callable[[_Function], _Function]:
     """Make a function the route of a question, which the question's row describes.

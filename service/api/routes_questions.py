@@ -29,8 +29,8 @@ _Bytes = Callable[[threading.Event], Iterator[tuple[Any, bytes]]]
 
 
 def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[Response]]:
-    read, answered = question.read, question.answered
-    assert question.request is not None
+    kind, read, answered = question.request, question.read, question.answered
+    assert kind is not None
     assert read is not None
     assert answered is not None
 
@@ -38,7 +38,7 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
         work: AppState = request.app.state.own
         form = accepted(request, [JSON, JSON_LINES] if question.refined else [JSON])
         arrived = monotonic()
-        body = await work.question(request, question.request)
+        body = await work.question(request, kind)
         with ExitStack() as stack:
             stack.enter_context(work.slots.taken(client_of(request)))
             _check_size(work, question, body)
