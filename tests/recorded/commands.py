@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from .answers import LEFT_OUT, body_text, cleaned
+from .answers import LEFT_OUT, body_text, cleaned, shape
 from .inputs import write_archives
 
 HERE = Path(__file__).parent
@@ -77,12 +77,14 @@ def _run(words: list[str], folder: Path) -> dict[str, Any]:
     written = _files(folder)
     for name in sorted(name for name, state in written.items() if known.get(name) != state):
         parts.append(f"{name}:\n{body_text('', (folder / name).read_bytes(), names)}")
+    body = "\n".join(part for part in parts if part)
     return {
         "operation": _operation(words),
         "request": cleaned(shlex.join(words), names),
         "status": code,
         "kind": "--json" if words[-1] == "--json" else "text",
-        "body": "\n".join(part for part in parts if part),
+        # versions and places of this machine
+        "body": shape(body) if words == ["info", "--json"] else body,
     }
 
 
