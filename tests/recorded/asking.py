@@ -1,33 +1,34 @@
 """Asks the application in this process, one request after the other."""
 
 import asyncio
-import hashlib
-import json
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import httpx
 
-from .answers import body_text, cleaned, shape
-from .inputs import SHIPPED, write_archives
+from .answers import LEFT_OUT, body_text, cleaned, shape
+from .inputs import SYSTEMS, write_archives
 from .requests import Request, all_requests
 
 _LONG_MS = 600_000
 _SHAPE_ALONE = {"health", "ready", "metrics"}
 
 
-def record_requests(folder: Path, only: Set[str] = frozenset(), *, shipped: bool) -> Iterator[dict[str, Any]]:
+def record_requests(
+    folder: Path, only: Set[str] = frozenset(), *, systems: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
     """Ask all requests; a line of the record for each."""
     from bidcascade.engine.settings import Settings
     from bidcascade.service.api.app import create_app
 
     write_archives(folder)
+    tables = {name: systems.get(name, folder / f"{name}.bidding") for name in SYSTEMS}
     settings = Settings(
-        table=f"home={SHIPPED['home'] if shipped else folder / 'home.bidding'}",
-        extra_tables=f"away={SHIPPED['away'] if shipped else folder / 'away.bidding'},rows={folder / 'rows.jsonl'}",
+        table=f"home={tables['home']}",
+        extra_tables=f"away={tables['away']},rows={folder / 'rows.jsonl'}",
         backend="cpu",
         request_timeout_ms=_LONG_MS,
         receive_timeout_ms=_LONG_MS,
@@ -40,7 +41,7 @@ def record_requests(folder: Path, only: Set[str] = frozenset(), *, shipped: bool
         log_level="critical",
     )
     app = create_app(settings, warm_up=False)
-    requests = [one for one in all_requests(shipped=shipped) if not only or one.operation in only]
+    requests = [one for one in all_requests(systems) if not only or one.operation in only]
     yield from _run(app, requests, folder)
 
 
@@ -58,7 +59,7 @@ def _run(app: Any, requests: list[Request], folder: Path) -> Iterator[dict[str, 
             for request in requests:
                 start = perf_counter()
                 answer = runner.run(_ask(client, request, jobs))
-                yield {**_line(request, answer, folder), "took": perf_counter() - start}
+                yield {**_line(request, answer, folder, jobs), "took": perf_counter() - start}
             runner.run(client.aclose())
         finally:
             runner.run(context.__aexit__(None, None, None))
@@ -71,7 +72,11 @@ async def _ask(client: httpx.AsyncClient, request: Request, jobs: list[str]) -> 
         url = httpx.URL("http://localhost").copy_with(raw_path=path.replace(" ", "%20").encode())
         headers = {"accept": "*/*", **request.headers}
         answer = await client.request(request.method, url, content=request.content, headers=headers)
-        if request.wait and answer.status_code == 200 and answer.json()["state"] in ("queued", "running"):
+        if (
+            request.wait
+            and answer.status_code == 200
+            and answer.json()["state"] in ("queued", "running")
+        ):
             await asyncio.sleep(0.02)
             continue
         if request.operation == "jobCreate" and answer.status_code == 202:
@@ -79,14 +84,21 @@ async def _ask(client: httpx.AsyncClient, request: Request, jobs: list[str]) -> 
         return answer
 
 
-def _line(request: Request, answer: httpx.Response, folder: Path) -> dict[str, Any]:
+def _line(
+    request: Request, answer: httpx.Response, folder: Path, jobs: list[str]
+) -> dict[str, Any]:
     kind = answer.headers.get("content-type", "")
-    body = body_text(kind, answer.content, str(folder))
+    names = {
+        **{job: f"{{job:{number}}}" for number, job in enumerate(jobs)},
+        str(folder): LEFT_OUT,
+        str(folder.parent): LEFT_OUT,
+    }
+    body = body_text(kind, answer.content, names)
     if request.operation in _SHAPE_ALONE:
         body = shape(body)
     return {
         "operation": request.operation,
-        "request": cleaned(request.described(), str(folder)),
+        "request": cleaned(request.described(), names),
         "status": answer.status_code,
         "kind": kind,
         "body": body,

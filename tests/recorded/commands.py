@@ -4,13 +4,13 @@ import contextlib
 import io
 import os
 import shlex
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from .answers import body_text, cleaned
-from .inputs import SHIPPED, write_archives
+from .answers import LEFT_OUT, body_text, cleaned, shape
+from .inputs import write_archives
 
 HERE = Path(__file__).parent
 _TEXTS = {
@@ -21,7 +21,7 @@ _TEXTS = {
 }
 
 
-def all_commands(*, shipped: bool) -> list[list[str]]:
+def all_commands(systems: Mapping[str, str]) -> list[list[str]]:
     """Words of all commands, in their order."""
     found = []
     for line in (HERE / "commands.txt").read_text("utf-8").splitlines():
@@ -29,29 +29,31 @@ def all_commands(*, shipped: bool) -> list[list[str]]:
             continue
         twice = line.startswith("* ")
         words = [_TEXTS.get(word, word) for word in shlex.split(line.removeprefix("* "))]
-        if shipped:
-            words = [_of_package(word) for word in words]
+        for name, system in systems.items():
+            words = [word.replace(f"{name}.bidding", system) for word in words]
         found.append(words)
         if twice:
             # what it writes goes beside what it wrote before
-            found.append([word.replace("out/", "out/json-") if before == "--out" else word for before, word in zip(["", *words], words, strict=False)] + ["--json"])
+            found.append(
+                [
+                    word.replace("out/", "out/json-") if before == "--out" else word
+                    for before, word in zip(["", *words], words, strict=False)
+                ]
+                + ["--json"]
+            )
     return found
 
 
-def _of_package(word: str) -> str:
-    for name, system in SHIPPED.items():
-        word = word.replace(f"{name}.bidding", system)
-    return word
-
-
-def record_commands(folder: Path, only: Set[str] = frozenset(), *, shipped: bool) -> Iterator[dict[str, Any]]:
+def record_commands(
+    folder: Path, only: Set[str] = frozenset(), *, systems: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
     """Run all commands; a line of the record for each."""
     write_archives(folder)
     (folder / "out").mkdir()
     before = Path.cwd()
     os.chdir(folder)
     try:
-        for words in all_commands(shipped=shipped):
+        for words in all_commands(systems):
             if only and _operation(words) not in only:
                 continue
             start = perf_counter()
@@ -63,6 +65,7 @@ def record_commands(folder: Path, only: Set[str] = frozenset(), *, shipped: bool
 def _run(words: list[str], folder: Path) -> dict[str, Any]:
     from bidcascade.service.cli import main
 
+    names = {str(folder): LEFT_OUT, str(folder.parent): LEFT_OUT}
     known = _files(folder)
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -70,16 +73,18 @@ def _run(words: list[str], folder: Path) -> dict[str, Any]:
             code = main(words)
         except SystemExit as end:
             code = f"left with {end.code}"  # type: ignore[assignment]
-    parts = [body_text("", stream.buffer.getvalue(), str(folder)) for stream in (out, err)]  # type: ignore[attr-defined]
+    parts = [body_text("", stream.buffer.getvalue(), names) for stream in (out, err)]  # type: ignore[attr-defined]
     written = _files(folder)
     for name in sorted(name for name, state in written.items() if known.get(name) != state):
-        parts.append(f"{name}:\n{body_text('', (folder / name).read_bytes(), str(folder))}")
+        parts.append(f"{name}:\n{body_text('', (folder / name).read_bytes(), names)}")
+    body = "\n".join(part for part in parts if part)
     return {
         "operation": _operation(words),
-        "request": cleaned(shlex.join(words), str(folder)),
+        "request": cleaned(shlex.join(words), names),
         "status": code,
         "kind": "--json" if words[-1] == "--json" else "text",
-        "body": "\n".join(part for part in parts if part),
+        # versions and places of this machine
+        "body": shape(body) if words == ["info", "--json"] else body,
     }
 
 
@@ -96,4 +101,3 @@ def _files(folder: Path) -> dict[str, tuple[int, int]]:
             state = path.stat()
             found[str(path.relative_to(folder))] = (state.st_mtime_ns, state.st_size)
     return found
-

@@ -20,7 +20,11 @@ def compare(before: Path, after: Path) -> int:
         one, other = old.get(key), new.get(key)
         if one is None or other is None:
             text = f"only {'after' if one is None else 'before'}"
-        elif one["status"] != other["status"] or one["kind"] != other["kind"] or one["body"] != other["body"]:
+        elif (
+            one["status"] != other["status"]
+            or one["kind"] != other["kind"]
+            or one["body"] != other["body"]
+        ):
             text = _first_difference(one, other)
         else:
             continue
@@ -34,7 +38,9 @@ def compare(before: Path, after: Path) -> int:
     for name, one, other in (("before", old, new), ("after", new, old)):
         if missing := {key[0] for key in one} - {key[0] for key in other}:
             print(f"only {name}: {', '.join(sorted(missing))}")
-    print(f"{len(old)} answers before, {len(new)} after, {sum(map(len, differing.values()))} differ")
+    print(
+        f"{len(old)} answers before, {len(new)} after, {sum(map(len, differing.values()))} differ"
+    )
     return int(bool(differing))
 
 
@@ -52,8 +58,14 @@ def _read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
 def _first_difference(one: dict[str, Any], other: dict[str, Any]) -> str:
     for name in ("status", "kind"):
         if one[name] != other[name]:
-            return f"    {name}: {one[name]} -> {other[name]}\n    {one['body'][:300]}\n    {other['body'][:300]}"
+            bodies = "".join(f"\n    {line['body'][:300]}" for line in (one, other))
+            return f"    {name}: {one[name]} -> {other[name]}{bodies}"
     before, after = one["body"], other["body"]
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False)))
+    same = sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, after, strict=False))
+    )
     start = max(0, same - _AROUND)
-    return "\n".join(f"    {sign} {text[start : same + _AROUND]!r}" for sign, text in (("-", before), ("+", after)))
+    return "\n".join(
+        f"    {sign} {text[start : same + _AROUND]!r}"
+        for sign, text in (("-", before), ("+", after))
+    )

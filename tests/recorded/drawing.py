@@ -52,14 +52,15 @@ class Draw:
         hands = [hand + given[(number + turn) % 4] for number, hand in enumerate(cards)]
         return f"{self.one(SEATS)}:{' '.join(_hand_text(hand) for hand in hands)}"
 
-    def deal_request(self) -> dict[str, str]:
+    def deal_request(self, *, calm: bool = False) -> dict[str, object]:
         """Deal as a request of the service has it, in one of its forms."""
-        form, hands = self.below(4), self.hands()
+        form, hands = self.below(4), self.calm_deal()[2:].split() if calm else self.hands()
         found: dict[str, object]
         if form == 0:
             found = {"hands": hands}
         elif form == 1:
-            found = {"lin": f"md|{1 + self.below(4)}{','.join(map(_lin_hand, hands))}|sv|{self.one('onbe')}|"}
+            lin = ",".join(map(lin_hand, hands))
+            found = {"lin": f"md|{1 + self.below(4)}{lin}|sv|{self.one('onbe')}|"}
         else:
             found = {"deal": f"{self.one(SEATS)}:{' '.join(hands)}"}
         if form != 1 and self.below(3):
@@ -74,5 +75,5 @@ def _hand_text(cards: Sequence[str]) -> str:
     ).replace("-", "")
 
 
-def _lin_hand(hand: str) -> str:
+def lin_hand(hand: str) -> str:
     return "".join(suit + ranks for suit, ranks in zip(SUITS, hand.split("."), strict=True))

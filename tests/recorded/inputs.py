@@ -3,23 +3,70 @@
 import shutil
 from pathlib import Path
 
-from .drawing import Draw
+from .drawing import Draw, lin_hand
 
 HERE = Path(__file__).parent
-SHIPPED = {"home": "sayc", "away": "two-over-one", "third": "acol"}
-PLAYED = ("1N P P P", "1N P 2C P 2H P P P", "1N P 2C P 2S P P P", "P 1S P P P", "1C P P P", "1H P 4H P P P", "P P P P")
+SYSTEMS = ("home", "away")
+PLAYED = (
+    "1N P P P",
+    "1N P 2C P 2H P P P",
+    "1N P 2C P 2S P P P",
+    "P 1S P P P",
+    "1C P P P",
+    "1H P 4H P P P",
+    "P P P P",
+)
 
 
 TEXTS = {
-    "faulty.lin": "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n" + "md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|sv|o|mb|1C|mb|1C|pg||\n",
-    "faulty.bidding": "opening:\n  1NT = Strong: 15-17 pionts, balanced\n  1H = Hearts: 5+ heart\n  1S = Spades: 8+ points 5+ spades\n",
-    "untidy.bidding": "opening:\n    1NT   =  Strong :15-17 points,balanced\n    1C = Clubs: 12+ points\n",
-    "faulty.jsonl": '{"prior": "", "call": "1N", "criteria": ["HCP >="]}\n{"prior": "1S 1H", "call": "P"}\n{"call": "9N"}\n',
-    "overlay.csv": "rule,at,name,criteria,rank,comment\nreplace,P* 1N,Weak notrump,12 <= HCP <= 14; Balanced,,in every seat\nremove,1N P 3N,,,,\n",
-    "wrong.jsonl": '{"prior": "", "call": "1N", "criteria": ["12 <= HCP <= 14"]}\n',
-    "deals.dl": "produce 3\ncondition hcp(south) >= 12 && shape(south, any 4333 + any 4432)\naction printpbn\n",
-    "announced.txt": "15-17 hcp balanced\n5+ !H, 11-21 HCP\nforcing\nsomething else\n",
-    "notes.bml": "# Openings\n\n1C 12+ hcp, 3+C\n  1D 6+ hcp, 4+D\n  1H 6+ hcp, 4+H\n1N 15-17 hcp bal\n  2C 8+ hcp, asks\n",
+    "faulty.lin": """\
+md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||
+md|1SAKQJT98765432,HAKQJT98765432,DAKQJT98765432,|sv|o|mb|1C|mb|1C|pg||
+""",
+    "faulty.bidding": """\
+opening:
+  1NT = Strong: 15-17 pionts, balanced
+  1H = Hearts: 5+ heart
+  1S = Spades: 8+ points 5+ spades
+""",
+    "untidy.bidding": """\
+opening:
+    1NT   =  Strong :15-17 points,balanced
+    1C = Clubs: 12+ points
+""",
+    "faulty.jsonl": """\
+{"prior": "", "call": "1N", "criteria": ["HCP >="]}
+{"prior": "1S 1H", "call": "P"}
+{"call": "9N"}
+""",
+    "overlay.csv": """\
+rule,at,name,criteria,rank,comment
+replace,P* 1N,Weak notrump,12 <= HCP <= 14; Balanced,,in every seat
+remove,1N P 3N,,,,
+""",
+    "wrong.jsonl": """\
+{"prior": "", "call": "1N", "criteria": ["12 <= HCP <= 14"]}
+""",
+    "deals.dl": """\
+produce 3
+condition hcp(south) >= 12 && shape(south, any 4333 + any 4432)
+action printpbn
+""",
+    "announced.txt": """\
+15-17 hcp balanced
+5+ !H, 11-21 HCP
+forcing
+something else
+""",
+    "notes.bml": """\
+# Openings
+
+1C 12+ hcp, 3+C
+  1D 6+ hcp, 4+D
+  1H 6+ hcp, 4+H
+1N 15-17 hcp bal
+  2C 8+ hcp, asks
+""",
 }
 
 
@@ -28,12 +75,15 @@ def lin_boards(count: int, seed: str, *, calm: bool = False) -> str:
     draw, lines = Draw(seed), []
     for number in range(count):
         hands = (draw.calm_deal() if calm else draw.deal())[2:].split()
-        cards = ",".join("".join(suit + ranks for suit, ranks in zip("SHDC", hand.split("."), strict=True)) for hand in hands)
-        bids = "".join(f"mb|{call.lower() if call == 'P' else call}|" for call in draw.one(PLAYED).split())
+        cards = ",".join(map(lin_hand, hands))
+        bids = "".join(
+            f"mb|{call.lower() if call == 'P' else call}|" for call in draw.one(PLAYED).split()
+        )
         event = ("Final", "Semifinal")[number % 2]
         lines.append(
-            f"vg|{event},Club,I,1,9,Us,0,Them,0|qx|o{number + 1}|pn|ann,bob,cy,dee|md|{number % 4 + 1}{cards}|ah|Board {number + 1}|"
-            f"sv|{'onbe'[number % 4]}|{bids}pg||mc|{6 + draw.below(7)}|pg||\n"
+            f"vg|{event},Club,I,1,9,Us,0,Them,0|qx|o{number + 1}|pn|ann,bob,cy,dee|"
+            f"md|{number % 4 + 1}{cards}|ah|Board {number + 1}|sv|{'onbe'[number % 4]}|{bids}pg||"
+            f"mc|{6 + draw.below(7)}|pg||\n"
         )
     return "".join(lines)
 
