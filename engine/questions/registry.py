@@ -206,8 +206,8 @@ DOUBLE_DUMMY: Final = Question(
 _ROWS: Final[tuple[Question[Any, Any, Any], ...]] = (
     LAYOUTS,
     INTERPRET,
-    INFER,
     LEADS,
+    INFER,
     DOUBLE_DUMMY,
     Question(
         name="archives",

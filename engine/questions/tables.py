@@ -8,28 +8,9 @@ from .texts import EXAMPLE_DEAL
 
 
 @answer
-class TableAnswer(TableName):
-    """A bidding table in numbers, which are null of a system: it is not counted out."""
+class TableNumbers:
+    """A table in numbers, which are null of a system: it is not counted out."""
 
-    default: bool = answer_field(
-        description="Whether requests that name no table use this one.", examples=[True]
-    )
-    source: str = answer_field(
-        description="Where its rows are from, or which system it is.",
-        examples=["system sayc"],
-    )
-    system: str | None = answer_field(
-        description="Title of the system, null if it is of none.",
-        examples=["Standard American Yellow Card"],
-    )
-    options: tuple[OptionAnswer, ...] = answer_field(
-        description="Options of the system's text in its order; empty if it is of none."
-    )
-    reload_errors: tuple[str, ...] = answer_field(
-        description="Why it could not be loaded anew, with file and line; what answers is the "
-        "last good one. Empty if all is well.",
-        examples=[[]],
-    )
     entries: int | None = answer_field(description="Calls in their auctions.", examples=[27832])
     openings: int | None = answer_field(description="Entries without a call before.", examples=[17])
     variants: int | None = answer_field(
@@ -55,6 +36,31 @@ class TableAnswer(TableName):
     )
     user_terms: dict[str, str] = answer_field(
         description="Terms of its own, with their formulas.", examples=[{"Strength": "HCP + SL_S"}]
+    )
+
+
+@answer
+class TableAnswer(TableName, TableNumbers):
+    """A bidding table in numbers, which are null of a system: it is not counted out."""
+
+    source: str = answer_field(
+        description="Where its rows are from, or which system it is.",
+        examples=["system sayc"],
+    )
+    system: str | None = answer_field(
+        description="Title of the system, null if it is of none.",
+        examples=["Standard American Yellow Card"],
+    )
+    options: tuple[OptionAnswer, ...] = answer_field(
+        description="Options of the system's text in its order; empty if it is of none."
+    )
+    reload_errors: tuple[str, ...] = answer_field(
+        description="Why it could not be loaded anew, with file and line; what answers is the "
+        "last good one. Empty if all is well.",
+        examples=[[]],
+    )
+    default: bool = answer_field(
+        description="Whether requests that name no table use this one.", examples=[True]
     )
 
 
