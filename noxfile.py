@@ -45,7 +45,7 @@ kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
 # the core is compiled once, however often the steps install it
 CORE_CACHE = {"BIDCASCADE_CORE_CACHE": str(ROOT / "build" / "compiled-core")}
 WRITTEN_DURATIONS = ROOT / "build" / "durations.json"
-DURATIONS = {"BIDCASCADE_DURATIONS": str(WRITTEN_DURATIONS)}
+DURATIONS = {"CHECK_DURATIONS": str(WRITTEN_DURATIONS)}
 INSTALL_S = 900
 READY_S = 600
 # Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which

@@ -1,6 +1,6 @@
 """How long tests take: written by the whole check, read to start with the files that take longest.
 
-A run of pytest that has the variable ``BIDCASCADE_DURATIONS`` adds its seconds to the file of that
+A run of pytest that has the variable ``CHECK_DURATIONS`` adds its seconds to the file of that
 name and prints minutes by folder. ``tests/durations.json`` is such a file of a whole check,
 replaced now and then.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-VARIABLE = "BIDCASCADE_DURATIONS"
+VARIABLE = "CHECK_DURATIONS"
 KNOWN = Path(__file__).with_name("durations.json")
 LEAST_S = 0.5
 """Functions that take less are added up."""

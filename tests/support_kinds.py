@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-VARIABLE = "BIDCASCADE_KINDS"
+VARIABLE = "CHECK_KINDS"
 """Environment variable with the kinds and the files of tests that run; all run without it."""
 
 BROWSER = "browser"
