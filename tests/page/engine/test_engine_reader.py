@@ -40,6 +40,7 @@ from bidcascade.systems.registry import named_systems
 from tests.page.engine.support_engine import AS_JSON, as_plain
 from tests.support_examples import examples, sized
 from tests.support_systems import AGREEMENTS, CALLS, CONDITIONS, EACH_SYSTEM, HEADERS, SMALL_SYSTEM
+from tests.systems import test_never_coming_up as never
 from tests.systems import test_system_text_errors as of_errors
 
 pytestmark = pytest.mark.slow
@@ -247,6 +248,14 @@ def test_texts_that_are_wrong(engine):
     ]
     found = assert_equal(engine, [(text, {}) for text in texts])
     assert sum(isinstance(one, list) for one in found) > 0.9 * len(texts)
+
+
+def test_what_never_comes_up(engine):
+    wrong = [never.OPENINGS + text for text, *_ in never.NEVER]
+    right = [f"{never.OPENINGS}{header}:\n{never.LINE}" for header, _ in never.READ]
+    found = assert_equal(engine, [(text, {}) for text in (*wrong, *right)])
+    assert all(isinstance(one, list) for one in found[: len(wrong)])
+    assert all(isinstance(one, dict) for one in found[len(wrong) :])
 
 
 def strings_of_tests() -> list[str]:

@@ -9,7 +9,12 @@ const SEATS = ["", "2nd seat", "3rd seat", "4th seat"];
 /** A pass as a step of an auction. */
 export const passOf = (theirs) => ({
   type: "AuctionStep",
-  calls: [{ type: "CallPattern", kind: "pass", level: null, strain: null, where: null }],
+  calls: [
+    {
+      type: "CallPattern", kind: "pass", level: null, strain: null,
+      where: { type: "Where", file: "", line: 0, column: 0 },
+    },
+  ],
   theirs,
   anyCalls: false,
 });
