@@ -1,5 +1,6 @@
 // Whose each call of a header is where passes stand bare: systems/language/turns.py.
 
+import { callPattern } from "./call_builder.js";
 import { stepText } from "./wording.js";
 
 /** Passes that an auction may begin with. */
@@ -9,12 +10,7 @@ const SEATS = ["", "2nd seat", "3rd seat", "4th seat"];
 /** A pass as a step of an auction. */
 export const passOf = (theirs) => ({
   type: "AuctionStep",
-  calls: [
-    {
-      type: "CallPattern", kind: "pass", level: null, strain: null,
-      where: { type: "Where", file: "", line: 0, column: 0 },
-    },
-  ],
+  calls: [callPattern("pass")],
   theirs,
   anyCalls: false,
 });
