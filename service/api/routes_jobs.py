@@ -8,11 +8,10 @@ import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
-from typing import Annotated, Any, Final, TypeVar, get_args
+from typing import Annotated, Any, Final, TypeVar, cast, get_args
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi import Path as InPath
-from pydantic import TypeAdapter, ValidationError
 
 from bidcascade.bridge import BidcascadeError
 from bidcascade.engine.archive.catalogue import check_name
@@ -35,6 +34,7 @@ from bidcascade.engine.questions.jobs import (
     JobRequest,
     JobResult,
     JobsAnswer,
+    ResultForm,
 )
 from bidcascade.service.jobs.data_folder import DataFolderUnusable
 from bidcascade.service.jobs.queue import JobQueue
@@ -252,15 +252,21 @@ def _job_request(
         read_field(check_name, archive, "archive")
     if len(beside) > MOST_BESIDE:
         raise field_problem("beside", ",".join(beside), f"expected at most {MOST_BESIDE} systems")
-    try:
-        return TypeAdapter(JobRequest).validate_python(
-            {"path": "upload", "table": table, "mode": mode, "beside": tuple(beside),
-             "archive": archive, "completed_only": completed_only, "limit": limit,
-             "max_depth": max_depth, "text": text, "result": tuple(forms)}
-        )  # fmt: skip
-    except ValidationError:
+    if not 1 <= len(forms) <= len(RESULT_FORMS) or not set(forms) <= set(RESULT_FORMS):
         reason = f"expected some of {', '.join(RESULT_FORMS)}, separated by commas"
-        raise field_problem("result", ",".join(forms), reason) from None
+        raise field_problem("result", ",".join(forms), reason)
+    return JobRequest(
+        path="upload",
+        table=table,
+        mode=mode,
+        beside=tuple(beside),
+        archive=archive,
+        completed_only=completed_only,
+        limit=limit,
+        max_depth=max_depth,
+        text=text,
+        result=tuple(cast(list[ResultForm], forms)),
+    )
 
 
 def _checked(work: AppState, job_request: JobRequest) -> dict[str, Any]:
