@@ -59,7 +59,8 @@ class JobRequest:
         default=None, ge=1, le=MOST_LISTED, description=DEPTH_TEXT, examples=[8]
     )
     text: bool = question_field(default=False, description=TEXT_TEXT, examples=[False])
-    result: tuple[ResultForm, ...] = question_field(
+    # a list where one at least is wanted, as of deals
+    result: list[ResultForm] = question_field(
         default=("parquet",),
         min_length=1,
         max_length=3,

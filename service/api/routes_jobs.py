@@ -265,7 +265,7 @@ def _job_request(
         limit=limit,
         max_depth=max_depth,
         text=text,
-        result=tuple(cast(list[ResultForm], forms)),
+        result=cast(list[ResultForm], forms),
     )
 
 
@@ -289,7 +289,7 @@ def _checked(work: AppState, job_request: JobRequest) -> dict[str, Any]:
         reason = "expected text only with mode first or all"
         raise field_problem("text", job_request.text, reason)
     if job_request.mode == "par":
-        if job_request.result != ("parquet",):
+        if tuple(job_request.result) != ("parquet",):
             reason = "expected no result with mode par: it has files of its own"
             raise field_problem("result", ",".join(job_request.result), reason)
         check_system(table, "table")
@@ -319,8 +319,9 @@ def _checked_for_archive(work: AppState, job_request: JobRequest) -> dict[str, A
     """Work out what a job that adds boards to an archive is to do, without its input."""
     for one in fields(job_request):
         given = getattr(job_request, one.name)
-        if one.name not in ("path", "mode", "archive") and given != one.default:
-            value = list(given) if isinstance(given, tuple) else given
+        value = list(given) if isinstance(given, tuple | list) else given
+        usual = list(one.default) if isinstance(one.default, tuple) else one.default
+        if one.name not in ("path", "mode", "archive") and value != usual:
             raise field_problem(one.name, value, f"expected no {one.name} with mode archive")
     if job_request.archive is None:
         raise field_problem("archive", None, "expected the name of an archive with mode archive")
