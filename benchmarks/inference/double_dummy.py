@@ -20,7 +20,13 @@ import numpy as np
 from benchmarks.machine import environment
 from benchmarks.programs import named, options, table, timed, write_report
 from bidcascade.bridge import Seat, parse_calls, parse_hand
-from bidcascade.engine.auction_questions import LeadAnswer, LeadQuestion, contract_of, iter_leads
+from bidcascade.engine.questions.leads import (
+    LeadQuestion,
+    LeadsAnswer,
+    answer_leads,
+    contract_of,
+)
+from bidcascade.engine.questions.resources import Resources
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.par import par_contracts, par_results
 from bidcascade.kernels.dealing import deal_hands
@@ -138,10 +144,11 @@ def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
             layouts=layouts,
         )
 
-    def ask(seed: int) -> tuple[float, float, LeadAnswer]:
+    def ask(seed: int) -> tuple[float, float, LeadsAnswer]:
         start = time.perf_counter()
         first = 0.0
-        for current in iter_leads(source, pool, question(seed)):
+        by = Resources(solver=lambda: pool, meanings=source)
+        for current in answer_leads(question(seed), by):
             first = first or time.perf_counter() - start
             answer = current
         return first, time.perf_counter() - start, answer
@@ -153,9 +160,7 @@ def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
     with DoubleDummyPool(pool.workers) as fresh:
         pool = fresh
         alone, serial = timed(lambda: [ask(seed) for seed in range(100, 116)])
-    same = all(
-        one[2].study.leads == other[2].study.leads for one, other in zip(many, serial, strict=True)
-    )
+    same = all(one[2].leads == other[2].leads for one, other in zip(many, serial, strict=True))
     return {
         "layouts": layouts,
         "first_ms": [1000 * one[0] for one in single],

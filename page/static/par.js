@@ -1,5 +1,5 @@
 // Par of a deal, what auctions on it are worth and how far they are from each other, from its table of tricks.
-// inference/double_dummy/par.py and engine/deal_value.py are the definitions.
+// inference/double_dummy/par.py and engine/questions/double_dummy.py are the definitions.
 
 import { contractOf, SEATS, STRAINS } from "./calls.js";
 import { impsOf, scoreOf } from "./card_play.js";
