@@ -170,7 +170,7 @@ def leads(pool: DoubleDummyPool, layouts: int, repeat: int) -> dict[str, Any]:
             "first_ms": [1000 * one[0] for one in many],
             "one after another, seconds": alone,
             "same answers": same,
-            "solved": sum(one[2].study.layouts for one in many),
+            "solved": sum(one[2].layouts.solved for one in many),
         },
     }
 
