@@ -9,10 +9,9 @@ import polars as pl
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import format_calls
-from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
 from bidcascade.engine.questions.auctions import AuctionsAnswer, AuctionsRequest
 from bidcascade.engine.questions.deal_reading import deals_of
+from bidcascade.engine.questions.served import served
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.any_bidder import Query
 
@@ -55,7 +54,7 @@ _ANSWERS: Final = {
     "/v1/auctions",
     operation_id="auctions",
     summary="Auctions of deals",
-    response_model=with_fields(AuctionsAnswer, FromTable),
+    response_model=served(AuctionsAnswer),
     responses={
         200: {
             "description": "One result for each deal. Headers `Bidcascade-Table`, "

@@ -6,8 +6,6 @@ from typing import TypeAlias
 from fastapi import APIRouter, Request, Response
 
 from bidcascade.bridge import Seat, Vulnerability
-from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
 from bidcascade.engine.questions.bids import (
     BidAnswer,
     BidRequest,
@@ -18,6 +16,7 @@ from bidcascade.engine.questions.bids import (
     search_wished,
 )
 from bidcascade.engine.questions.fields import invalid_value
+from bidcascade.engine.questions.served import served
 from bidcascade.engine.searched_bid import search_bid
 from bidcascade.engine.simulated_bid import simulate_bid
 from bidcascade.inference.search import Search
@@ -41,7 +40,7 @@ _Position: TypeAlias = tuple[int, tuple[int, ...], Seat, Vulnerability]
     "/v1/bid",
     operation_id="bid",
     summary="The call for one hand",
-    response_model=with_fields(BidAnswer, FromTable),
+    response_model=served(BidAnswer),
     responses={
         200: {"description": "The call, its rule, and all candidates with their conditions."},
         **problems(400, 404, 406, 408, 413, 415, 422, 429, 500, 503, 504),

@@ -9,11 +9,10 @@ import numpy as np
 import polars as pl
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.answer_fields import with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
 from bidcascade.engine.questions.auctions import MembersAnswer, MembersRequest
 from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.engine.questions.fields import read_field
+from bidcascade.engine.questions.served import served
 from bidcascade.kernels import DealArrays
 
 from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, json_bytes, with_first_part
@@ -34,7 +33,7 @@ MOST_LISTED: Final = 1_000_000
     "/v1/members",
     operation_id="members",
     summary="Deals that reach auctions",
-    response_model=with_fields(MembersAnswer, FromTable),
+    response_model=served(MembersAnswer),
     responses={
         200: {
             "description": "For each auction the numbers of the deals that reach it. Headers "

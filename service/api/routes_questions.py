@@ -9,10 +9,10 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
-from bidcascade.engine.questions.answer_fields import answer, answer_field, plain, with_fields
-from bidcascade.engine.questions.answer_parts import FromTable
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.registry import QUESTIONS, Question
 from bidcascade.engine.questions.resources import Resources
+from bidcascade.engine.questions.served import Warming, served
 
 from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes, with_first_part
 from .limits import client_of
@@ -26,23 +26,6 @@ router = APIRouter(tags=["answers"])
 
 _STATUSES: Final = (400, 406, 408, 413, 415, 422, 429, 500, 503, 504)
 _Bytes = Callable[[threading.Event], Iterator[tuple[Any, bytes]]]
-
-
-@answer
-class Warming:
-    """What a service adds to answers that get better with time."""
-
-    warming: bool = answer_field(
-        description="Whether the service was still warming up: fewer deals are solved in the same "
-        "time then.",
-        examples=[False],
-    )
-
-
-def served(question: Question[Any, Any, Any]) -> type:
-    """Type of an answer as the service gives it, with what it adds."""
-    added = ([Warming] if question.refined else []) + ([FromTable] if question.from_table else [])
-    return with_fields(question.answer, *added) if added else question.answer
 
 
 def _responses(question: Question[Any, Any, Any]) -> dict[int | str, dict[str, Any]]:
@@ -139,7 +122,7 @@ for _one in QUESTIONS.values():
         operation_id=_one.name,
         summary=_one.summary,
         description=_one.description,
-        response_model=served(_one),
+        response_model=served(_one.answer),
         responses=_responses(_one),
         openapi_extra=body_of(_one.request),
     )

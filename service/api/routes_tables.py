@@ -8,12 +8,13 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from bidcascade.bridge import NoSystem
 from bidcascade.engine.browser_system import topics_answer
-from bidcascade.engine.questions.answer_fields import answer_of, plain, with_fields
-from bidcascade.engine.questions.answer_parts import BackendName, OfTable, OptionAnswer
+from bidcascade.engine.questions.answer_fields import answer_of, plain
+from bidcascade.engine.questions.answer_parts import BackendName, OptionAnswer
 from bidcascade.engine.questions.bids import PlaceQuestion
 from bidcascade.engine.questions.explaining import ExplainAnswer
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.engine.questions.layouts import legal_calls
+from bidcascade.engine.questions.served import served
 from bidcascade.engine.questions.tables import (
     LintAnswer,
     NextAnswer,
@@ -75,7 +76,7 @@ async def table(request: Request, name: TableInPath) -> Response:
     "/v1/tables/{name}/next",
     operation_id="tableNext",
     summary="The entries at one place",
-    response_model=with_fields(NextAnswer, OfTable),
+    response_model=served(NextAnswer),
     responses={
         200: {"description": "The calls that the table has there, with their meanings."},
         **problems(404, 406, 422, 500, 503),
@@ -98,7 +99,7 @@ async def table_next(request: Request, name: TableInPath, question: PlaceInQuery
     "/v1/tables/{name}/explain",
     operation_id="tableExplain",
     summary="What an auction has shown",
-    response_model=with_fields(ExplainAnswer, OfTable),
+    response_model=served(ExplainAnswer),
     responses={
         200: {"description": "Every call, as a player would explain it, with the numbers."},
         **problems(404, 406, 422, 429, 500, 503, 504),
@@ -125,7 +126,7 @@ async def table_explain(request: Request, name: TableInPath, question: PlaceInQu
     "/v1/tables/{name}/topics",
     operation_id="tableTopics",
     summary="What a table is about",
-    response_model=with_fields(TopicsAnswer, OfTable),
+    response_model=served(TopicsAnswer),
     responses={
         200: {"description": "Tags and names of calls, with places where they come."},
         **problems(404, 406, 422, 429, 500, 503, 504),
@@ -149,7 +150,7 @@ async def table_topics(request: Request, name: TableInPath) -> Response:
     "/v1/tables/{name}/system",
     operation_id="tableSystem",
     summary="The system of a table, whole",
-    response_model=with_fields(SystemAnswer, OfTable),
+    response_model=served(SystemAnswer),
     responses={
         200: {"description": "The system as the engine of the browser reads it, and its texts."},
         **problems(404, 406, 409, 422, 429, 500, 503, 504),
@@ -173,7 +174,7 @@ async def table_system(request: Request, name: TableInPath) -> Response:
     "/v1/tables/{name}/lint",
     operation_id="tableLint",
     summary="What is odd about a table",
-    response_model=with_fields(LintAnswer, OfTable),
+    response_model=served(LintAnswer),
     responses={
         200: {"description": "Findings by kind, with examples."},
         **problems(404, 406, 422, 429, 500, 503, 504),
