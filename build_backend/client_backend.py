@@ -47,4 +47,4 @@ def build_editable(
 def _write_types() -> None:
     if (_HERE.parent / "engine" / "questions").is_dir():
         # in a process of its own: it imports packages that are not installed
-        subprocess.run([sys.executable, "-I", str(_HERE / "client_types.py")], check=True)
+        subprocess.run([sys.executable, "-IB", str(_HERE / "client_types.py")], check=True)
