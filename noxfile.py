@@ -184,7 +184,8 @@ def style(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def types(session: nox.Session) -> None:
-    """Types."""
+    """Types; those of the clients are made of the questions and answers before."""
+    session.run(TOOLS / "python", "build_backend/client_types.py", external=True)
     session.run(TOOLS / "mypy", "--strict", external=True)
 
 

@@ -1,4 +1,4 @@
-"""How bidcascade is built: setuptools, and the core's library and module compiled into the wheel.
+"""How bidcascade is built: as the clients are, and the core compiled into the wheel.
 
 The module for browsers is built by zig, which building asks the package index for; the library too
 where no C++ compiler is found. With
@@ -16,7 +16,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, ClassVar
 
-from setuptools import Command, build_meta
+import client_backend
+from setuptools import Command
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build import build
 
@@ -32,16 +33,16 @@ _spec.loader.exec_module(core_build)
 _Settings = Mapping[str, Any] | None
 _target = None
 
-build_sdist = build_meta.build_sdist
-get_requires_for_build_sdist = build_meta.get_requires_for_build_sdist
-prepare_metadata_for_build_wheel = build_meta.prepare_metadata_for_build_wheel
-prepare_metadata_for_build_editable = build_meta.prepare_metadata_for_build_editable
+build_sdist = client_backend.build_sdist
+get_requires_for_build_sdist = client_backend.get_requires_for_build_sdist
+prepare_metadata_for_build_wheel = client_backend.prepare_metadata_for_build_wheel
+prepare_metadata_for_build_editable = client_backend.prepare_metadata_for_build_editable
 
 
 def get_requires_for_build_wheel(config_settings: _Settings = None) -> list[str]:
     """Ask for zig, which alone builds the module for browsers."""
     _read_target(config_settings)
-    return [*build_meta.get_requires_for_build_wheel(config_settings), core_build.ZIGLANG]
+    return [*client_backend.get_requires_for_build_wheel(config_settings), core_build.ZIGLANG]
 
 
 get_requires_for_build_editable = get_requires_for_build_wheel
@@ -55,14 +56,14 @@ def build_wheel(
     # what an earlier wheel has left: modules that are gone since, libraries of another target
     for left in (_ROOT / "build").glob("lib*"):
         shutil.rmtree(left)
-    return build_meta.build_wheel(wheel_directory, config_settings, metadata_directory)
+    return client_backend.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def build_editable(
     wheel_directory: str, config_settings: _Settings = None, metadata_directory: str | None = None
 ) -> str:
     """Build the core's library in the checkout, and a wheel that leads there."""
-    return build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
+    return client_backend.build_editable(wheel_directory, config_settings, metadata_directory)
 
 
 def _read_target(config_settings: _Settings) -> None:
@@ -159,7 +160,7 @@ class BuildCore(BuildStep):
 
     def get_source_files(self) -> list[str]:
         """Name what the sdist needs beside the packages."""
-        return ["build_backend/core_backend.py"]
+        return [f"build_backend/{one.name}" for one in sorted(_ROOT.glob("build_backend/*.py"))]
 
     def _folder(self) -> Path:
         if self.editable_mode:

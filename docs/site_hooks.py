@@ -3,12 +3,13 @@
 Pages link to each other and to files by paths in the repository, so that the links work where the
 repository is browsed. For the site each linked file outside of ``docs`` becomes a page too, at the
 same path: Markdown as it is, other text as code below ``source/``, folders as lists. Pages about
-the REST service and Python are written from ``openapi.json`` and the packages, the page of pictures
-is the one that ``make_pictures.py`` has made. ``mkdocs.yml`` names this file; the navigation's
-``FOLDER/*`` are filled in here.
+the REST service and Python are written from what the service and the packages say of themselves,
+the page of pictures is the one that ``make_pictures.py`` has made. ``openapi.json`` lies beside the
+pages. ``mkdocs.yml`` names this file; the navigation's ``FOLDER/*`` are filled in here.
 """
 
 import ast
+import json
 import posixpath
 import re
 from pathlib import Path
@@ -17,7 +18,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from site_rest import rest_page
+from site_rest import openapi_document, rest_page
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = Path(__file__).resolve().parent
@@ -66,7 +67,9 @@ class Repository:
             self._follow(f"docs/{page}", text)
         for name in FIRST_PAGES:
             self.add(name)
-        self.text_of["rest-api.md"] = rest_page(DOCS / "openapi.json")
+        document = openapi_document()
+        self.text_of["rest-api.md"] = rest_page(document)
+        self.text_of["openapi.json"] = json.dumps(document, ensure_ascii=False, indent=2) + "\n"
         shown = MADE / "pictures.md"
         self.text_of["pictures.md"] = shown.read_text("utf-8") if shown.exists() else NONE_MADE
         for package in packages():

@@ -1,8 +1,10 @@
-"""The page of the REST service: every path, field and answer of ``openapi.json``."""
+"""What the service says of itself: the OpenAPI document, and a page of every path and field."""
 
 import json
-from pathlib import Path
 from typing import Any
+
+from bidcascade.engine.settings import Settings
+from bidcascade.service.api.app import create_app
 
 INTRODUCTION = """# Every path and field
 
@@ -11,9 +13,13 @@ What the service says of itself in [openapi.json](openapi.json); how it is used 
 """
 
 
-def rest_page(path: Path) -> str:
+def openapi_document() -> dict[str, Any]:
+    """Document of a service that asks for no key."""
+    return create_app(Settings(host="127.0.0.1", api_keys_file="")).openapi()
+
+
+def rest_page(document: dict[str, Any]) -> str:
     """Markdown of an OpenAPI document."""
-    document = json.loads(path.read_text("utf-8"))
     parts = [INTRODUCTION]
     for tag in document["tags"]:
         parts.append(f"## {tag['name'].capitalize()}\n\n{tag['description']}\n")

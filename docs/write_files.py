@@ -1,20 +1,19 @@
-"""Writes the pages and types that follow from the code; :func:`written_files` names them.
+"""Writes the pages and tables that follow from the code; :func:`written_files` names them.
 
 Run ``python docs/write_files.py`` with bidcascade installed. A test compares the files with what is
-written here, so that a client cannot miss a field.
+written here.
 """
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import polars as pl
 from figures import filled_pages
 
 from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
-from bidcascade.service.api.app import create_app
 from bidcascade.systems.browser_rows import rows_data
 from bidcascade.systems.language.editor_grammar import textmate_grammar
 from bidcascade.systems.language.engine_data import phrases_data
@@ -27,60 +26,18 @@ from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 
 ROOT: Final = Path(__file__).parents[1]
 
-_HEAD: Final = '''"""What {subject}, as ``openapi.json`` has it; written by ``docs/write_files.py``.
-
-What every field means is told there, and at ``/docs`` of a running service.
-"""
-
-# ruff: noqa: D101
-from __future__ import annotations
-
-from typing import {names}
-'''
-_ARGUMENTS: Final = {
-    "Auctions": ("deals",), "Bid": ("hand", "auction"), "Compare": ("first", "second", "boards"),
-    "Bench": ("system", "against"), "ContractTricks": ("boards",),
-    "DoubleDummy": ("deal", "auctions"), "Infer": ("auction",), "Interpret": ("auction",),
-    "Job": ("path",),
-    "Layouts": ("auction",), "Leads": ("hand", "auction"),
-    "Members": ("deals", "entries"), "PracticeDeals": (), "SystemCheck": ("system", "opponents"),
-    "SystemDiff": ("old", "new"), "ArchiveBoards": ("auction", "format"),
-    "ArchiveCounts": ("auction",),
-}  # fmt: skip
-"""Fields of requests that are arguments of their own; the others are options."""
-_QUERIES: Final = {
-    "ArchiveBoardsRequest": "/v1/archives/{name}/boards",
-    "ArchiveCountsRequest": "/v1/archives/{name}/counts",
-}
-"""Requests whose fields are parameters."""
-_ANYTHING_GOES: Final = frozenset(
-    {"BoardContracts", "DealRequest", "SearchRequest", "SimulateRequest", "SystemChoice"}
-)
-"""Parts of requests; every field of them may be left out."""
-_PLAIN: Final = {
-    "string": "str",
-    "integer": "int",
-    "number": "float",
-    "boolean": "bool",
-    "null": "None",
-}
-
 
 def written_files() -> dict[str, str]:
     """Texts of all files by their path in the checkout."""
     expressions, bidding = tables_of(expression_parser()), tables_of(lark_parser())
-    document = create_app(Settings(host="127.0.0.1", api_keys_file="")).openapi()
     return {
         "docs/augmented-columns.md": augmented_columns_page(),
-        "docs/openapi.json": json.dumps(document, ensure_ascii=False, indent=2) + "\n",
         "docs/settings.md": settings_page(),
         "docs/terms.md": vocabulary_markdown(),
         "editors/vscode/syntaxes/bidding.tmLanguage.json": json.dumps(
             textmate_grammar(), ensure_ascii=False, indent=2
         )
         + "\n",
-        "service/client/answer_types.py": types_of(document, "answers"),
-        "service/client/option_types.py": types_of(document, "options"),
         "page/static/engine/expression_grammar_data.js": module_of(expressions),
         "page/static/engine/language/grammar_data.js": module_of(bidding),
         "page/static/engine/language/tree_data.js": tree_module(),
@@ -212,82 +169,6 @@ def _meaning(family: TermFamily) -> str:
 
 def _row(pattern: str, dtype: pl.DataType, meaning: str) -> str:
     return f"| `{pattern}` | {dtype} | {meaning} |\n"
-
-
-def types_of(document: Mapping[str, Any], kind: Literal["answers", "options"]) -> str:
-    """Write a ``TypedDict`` for every answer, or for what may be left out of requests.
-
-    Parameters
-    ----------
-    document : mapping
-        An OpenAPI document.
-    kind : {"answers", "options"}
-
-    Returns
-    -------
-    str
-        Python text.
-    """
-    asked = kind == "options"
-    pieces = [
-        _HEAD.format(subject="may be asked", names="Literal, TypedDict")
-        if asked
-        else _HEAD.format(
-            subject="the service answers", names="Any, Literal, NotRequired, TypedDict"
-        )
-    ]
-    queries = {
-        name: {
-            "properties": {
-                one["name"]: one["schema"]
-                for one in document["paths"][path]["get"]["parameters"]
-                if one["in"] == "query"
-            }
-        }
-        for name, path in _QUERIES.items()
-    }
-    schemas = {**document["components"]["schemas"], **queries}
-    for name, schema in sorted(schemas.items()):
-        request = name.removesuffix("Request")
-        if (request in _ARGUMENTS or name in _ANYTHING_GOES) != asked:
-            continue
-        if set(schema["properties"]) <= {*_ARGUMENTS.get(request, ())}:
-            # there are no options
-            continue
-        written = f"{request}Options" if request in _ARGUMENTS else name
-        lines = [f"class {written}(TypedDict{', total=False' if asked else ''}):"]
-        for field, of in schema["properties"].items():
-            if field not in _ARGUMENTS.get(request, ()):
-                must = asked or field in schema.get("required", ())
-                lines.append(
-                    f"    {field}: {_type_of(of) if must else f'NotRequired[{_type_of(of)}]'}"
-                )
-        pieces.append("\n".join(lines) + "\n")
-    return "\n\n".join(pieces)
-
-
-def _type_of(schema: Mapping[str, Any]) -> str:
-    if "$ref" in schema:
-        name: str = schema["$ref"].rpartition("/")[2]
-        return name
-    if "anyOf" in schema:
-        return _any_of(schema["anyOf"])
-    if "const" in schema or "enum" in schema:
-        values = schema.get("enum", [schema.get("const")])
-        return f"Literal[{', '.join(json.dumps(value) for value in values)}]"
-    if schema.get("type") == "array":
-        # a list of fixed length in JSON; Python has no type for such a list
-        return f"list[{_any_of(schema.get('prefixItems') or [schema['items']])}]"
-    if schema.get("type") == "object":
-        # names that have a pattern have it, other names none
-        named = next(iter(schema.get("patternProperties", {}).values()), None)
-        values = named or schema.get("additionalProperties")
-        return f"dict[str, {_type_of(values) if isinstance(values, Mapping) else 'Any'}]"
-    return _PLAIN.get(str(schema.get("type")), "Any")
-
-
-def _any_of(schemas: list[Mapping[str, Any]]) -> str:
-    return " | ".join(dict.fromkeys(map(_type_of, schemas)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,8 @@ from tests.support_kinds import runs
 from tests.support_missing import missing
 from tests.support_second_tries import allow_second_tries
 
+CLIENT_TYPES = Path(__file__).parents[1] / "build_backend" / "client_types.py"
+
 settings.register_profile("dev", deadline=None, max_examples=25)
 settings.register_profile("ci", deadline=None, max_examples=100, derandomize=True)
 settings.register_profile("full", deadline=None, max_examples=400)
@@ -32,8 +36,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Write how long tests take where that is wanted, in the process that starts the others."""
-    if (path := os.environ.get(VARIABLE)) and not hasattr(config, "workerinput"):
+    """In the process that starts the others write the clients' types, and how long tests take."""
+    if hasattr(config, "workerinput"):
+        return
+    # those of the checkout may be older than the answers; a wheel's were written with it
+    if CLIENT_TYPES.exists():
+        subprocess.run([sys.executable, "-I", str(CLIENT_TYPES)], check=True)
+    if path := os.environ.get(VARIABLE):
         config.pluginmanager.register(DurationsWriter(Path(path)))
 
 

@@ -59,6 +59,7 @@ ROWS = (
     ("service/client/* client/*", "service client docs"),
     ("service/*", "service docs"),
     ("engine/runs/* engine/archive/*", "engine dask kills service docs"),
+    ("engine/questions/*", "engine service client docs"),
     ("engine/*", "engine service docs"),
     ("inference/*", "inference engine service docs"),
     ("systems/*", "systems inference engine service page docs"),

@@ -1,13 +1,14 @@
 """The pages are true: examples run and print what is shown, tables say what the code does."""
 
-import json
 import re
 
 import polars as pl
 import pytest
 
 from bidcascade.engine.runs.batch import LEAST_PART_DEALS
+from bidcascade.engine.settings import Settings
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
+from bidcascade.service.api.app import create_app
 from bidcascade.service.api.problems import KINDS as PROBLEMS
 from bidcascade.service.cli import COMMANDS, main
 from bidcascade.table.import_report import FINDINGS
@@ -113,7 +114,7 @@ def test_parts_that_adapt_are_as_small_as_the_pages_say():
 
 
 def test_paths_of_the_service_are_named():
-    served = set(json.loads(page_text("docs/openapi.json"))["paths"])
+    served = set(create_app(Settings(host="127.0.0.1", api_keys_file="")).openapi()["paths"])
     rest = page_text("docs/rest.md")
     named = set(re.findall(r"`(?:GET |POST )?(/v1/[\w/{}-]+|/\w+z|/metrics)", rest))
     named |= set(re.findall(r"get \"?(/v1/(?:auctions|bid))", rest))

@@ -1,0 +1,195 @@
+"""Writes the types of the clients, made of the questions and answers in ``engine/questions``.
+
+``python build_backend/client_types.py`` writes ``answer_types.py`` and ``option_types.py`` into
+``service/client``: a ``TypedDict`` for each answer, and for what a method of the clients takes
+beside its arguments. Every build runs it, so it needs the standard library alone.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType, NoneType, UnionType
+from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+
+_HEAD: Final = '''"""{subject}; written by ``build_backend/client_types.py``.
+
+What every field means is told in ``openapi.json`` and at ``/docs`` of a running service.
+"""
+
+# ruff: noqa: D101
+from __future__ import annotations
+
+from typing import {names}
+'''
+_METHODS: Final = {
+    "AuctionsRequest": ("deals",), "BenchRequest": ("system", "against"),
+    "BidRequest": ("hand", "auction"), "BoardConditions": ("auction",),
+    "BoardsQuestion": ("auction", "format"), "CompareRequest": ("first", "second", "boards"),
+    "ContractTricksRequest": ("boards",), "DoubleDummyRequest": ("deal", "auctions"),
+    "InferRequest": ("auction",), "InterpretRequest": ("auction",), "JobRequest": ("path",),
+    "LayoutsRequest": ("auction",), "LeadsRequest": ("hand", "auction"),
+    "MembersRequest": ("deals", "entries"), "PracticeDealsRequest": (),
+    "SystemCheckRequest": ("system", "opponents"), "SystemDiffRequest": ("old", "new"),
+}  # fmt: skip
+"""Questions that methods ask, and their fields that are arguments; the others are options."""
+_NAMES: Final = {
+    "BoardConditions": "ArchiveCountsOptions",
+    "BoardsQuestion": "ArchiveBoardsOptions",
+}
+"""Types of options that are not named after their question."""
+
+
+def written_files() -> dict[str, str]:
+    """Texts of the files by their path in the checkout."""
+    marked = _marked_classes()
+    return {
+        "service/client/answer_types.py": answer_types(marked),
+        "service/client/option_types.py": option_types(marked),
+    }
+
+
+def answer_types(marked: Mapping[str, type]) -> str:
+    """Types of all answers, as a service gives them."""
+    rows = import_module("bidcascade.engine.questions.registry").QUESTIONS.values()
+    served = {one.answer: one.served for one in rows}
+    added = {base for row in rows for one in row.adds for base in one.__mro__}
+    answers = [one for one in marked.values() if not _is_question(one) and one not in added]
+    parts = {part for one in answers for part in _parts_of(served.get(one, one))}
+    bases = {base for one in answers for base in one.__mro__[1:]}
+    # what answers have in common is no answer itself
+    written = {one.__name__: one for one in answers if one not in bases - parts}
+    pieces = [
+        _HEAD.format(
+            subject="What the service answers", names="Any, Literal, NotRequired, TypedDict"
+        )
+    ]
+    for name, kind in sorted(written.items()):
+        lines = [f"class {name}(TypedDict):"]
+        for one, told in _types_of(served.get(kind, kind)):
+            # a field with another default than this one is always written
+            left_out = one.default_factory is not MISSING
+            lines.append(f"    {one.name}: {f'NotRequired[{told}]' if left_out else told}")
+        pieces.append("\n".join(lines) + "\n")
+    return "\n\n".join(pieces)
+
+
+def option_types(marked: Mapping[str, type]) -> str:
+    """Types of what may be left out of questions, and of their parts."""
+    questions = {name: marked[name] for name in _METHODS}
+    parts: dict[str, type] = {}
+    waiting = list(questions.values())
+    while waiting:
+        for part in _parts_of(waiting.pop()):
+            if part.__name__ not in parts:
+                parts[part.__name__] = part
+                waiting.append(part)
+    written = {
+        _NAMES.get(name, f"{name.removesuffix('Request')}Options"): (kind, _METHODS[name])
+        for name, kind in questions.items()
+    }
+    written |= {name: (kind, ()) for name, kind in parts.items()}
+    pieces = [_HEAD.format(subject="What may be asked", names="Literal, TypedDict")]
+    for name, (kind, arguments) in sorted(written.items()):
+        lines = [
+            f"    {one.name}: {told}" for one, told in _types_of(kind) if one.name not in arguments
+        ]
+        if lines:
+            pieces.append("\n".join([f"class {name}(TypedDict, total=False):", *lines]) + "\n")
+    return "\n\n".join(pieces)
+
+
+def _marked_classes() -> dict[str, type]:
+    """Questions and answers by name."""
+    found = {}
+    for path in sorted((ROOT / "engine" / "questions").glob("*.py")):
+        # other modules may need more than the standard library
+        if not {"@answer", "@question"}.isdisjoint(path.read_text("utf-8").splitlines()):
+            module = import_module(f"bidcascade.engine.questions.{path.stem}")
+            for name, one in vars(module).items():
+                is_own = getattr(one, "__module__", None) == module.__name__
+                if is_own and is_dataclass(one) and hasattr(one, "__pydantic_config__"):
+                    found[name] = one
+    return found
+
+
+def _is_question(kind: Any) -> bool:
+    # they take JSON's own types, answers are not read
+    return "strict" in kind.__pydantic_config__
+
+
+def _fields_of(kind: Any) -> list[tuple[Field[Any], Any]]:
+    hints = get_type_hints(kind)
+    return [(one, hints[one.name]) for one in fields(kind)]
+
+
+def _parts_of(kind: type) -> Iterator[type]:
+    """Objects in the fields of an object."""
+    for _, hint in _fields_of(kind):
+        yield from _objects_in(hint)
+
+
+def _objects_in(hint: Any) -> Iterator[type]:
+    if is_dataclass(hint):
+        yield hint
+    for inner in get_args(hint):
+        yield from _objects_in(inner)
+
+
+def _types_of(kind: Any) -> Iterator[tuple[Field[Any], str]]:
+    for one, hint in _fields_of(kind):
+        try:
+            yield one, _type_of(hint)
+        except TypeError as error:
+            raise TypeError(f"{kind.__name__}.{one.name}: {error}") from None
+
+
+def _type_of(hint: Any) -> str:
+    """Type of a value of JSON, as Python writes it."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint is Any:
+        return "Any"
+    if hint is NoneType:
+        return "None"
+    if is_dataclass(hint) or hint in (bool, float, int, str):
+        return hint.__name__
+    if origin is Annotated:
+        return _type_of(inner[0])
+    if origin is Literal:
+        return f"Literal[{', '.join(_quoted(one) for one in inner)}]"
+    if origin in (Union, UnionType):
+        return _any_of(inner)
+    if origin in (list, tuple):
+        # JSON has no list whose places differ
+        return f"list[{_any_of(one for one in inner if one is not Ellipsis)}]"
+    if origin in (dict, Mapping):
+        return f"dict[str, {_type_of(inner[1])}]"
+    raise TypeError(f"expected a type that JSON has a value for, got {hint!r}")
+
+
+def _any_of(hints: Any) -> str:
+    return " | ".join(dict.fromkeys(map(_type_of, hints)))
+
+
+def _quoted(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+def _show_packages() -> None:
+    """Let the questions be imported where nothing is installed, and without what they need not."""
+    for name, folder in (("bidcascade", ROOT), ("bidcascade.engine", ROOT / "engine")):
+        package = ModuleType(name)
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+
+
+if __name__ == "__main__":
+    _show_packages()
+    for name, text in written_files().items():
+        path = ROOT / name
+        # one that is as it was keeps its time
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, "utf-8")

@@ -1,0 +1,1 @@
+../../build_backend/client_backend.py

@@ -1,0 +1,85 @@
+"""The types of the clients say what the service answers and takes."""
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import get_type_hints, is_typeddict
+
+import pytest
+
+from bidcascade.engine.settings import Settings
+from bidcascade.service.api.app import create_app
+from bidcascade.service.client import answer_types, option_types
+from tests.support_docs import CHECKOUT
+
+
+def types_in(module):
+    """Typed dictionaries of a module by name."""
+    return {
+        name: one
+        for name, one in vars(module).items()
+        if is_typeddict(one) and one.__module__ == module.__name__
+    }
+
+
+@pytest.fixture(scope="module")
+def schemas():
+    document = create_app(Settings(host="127.0.0.1", api_keys_file="")).openapi()
+    return json.loads(json.dumps(document))["components"]["schemas"]
+
+
+def test_every_answer_has_its_type(schemas):
+    asked = {name for name in schemas if name.endswith("Request")}
+    assert set(schemas) - asked == {*types_in(answer_types), "BoardContracts", "SystemChoice"}
+    assert {"BoardContracts", "SystemChoice"} <= set(types_in(option_types))
+
+
+@pytest.mark.parametrize("name", types_in(answer_types))
+def test_an_answer_has_the_described_fields(schemas, name):
+    kind, described = types_in(answer_types)[name], schemas[name]
+    assert set(get_type_hints(kind)) == set(described["properties"])
+    # a field with a default is not required, but one that is always written is in the type
+    assert set(described["required"]) <= kind.__required_keys__
+    absent = kind.__optional_keys__
+    assert all("default" in described["properties"][field] for field in absent)
+
+
+def write_types(folder, field):
+    """Write the types in a copy of what they are made of, whose answers have a further field."""
+    for name in ("bridge", "engine/questions", "build_backend"):
+        (folder / name).mkdir(parents=True)
+        for path in (CHECKOUT / name).glob("*.py"):
+            shutil.copy(path, folder / name)
+    (folder / "service/client").mkdir(parents=True)
+    changed = folder / "engine/questions/leads.py"
+    head, found, rest = changed.read_text("utf-8").partition("class LeadLayouts:\n")
+    assert found
+    before, doc, fields = rest.partition('"""\n\n')
+    changed.write_text(f"{head}{found}{before}{doc}    {field}\n{fields}", "utf-8")
+    command = [sys.executable, "-I", str(folder / "build_backend/client_types.py")]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.mark.checkout
+def test_a_further_field_is_in_the_types_that_a_build_writes(tmp_path):
+    ran = write_types(
+        tmp_path, 'hcp: tuple[int, ...] | None = answer_field(description="Of hands.")'
+    )
+    assert ran.returncode == 0, ran.stderr
+    here = (CHECKOUT / "service/client/answer_types.py").read_text("utf-8")
+    there = (tmp_path / "service/client/answer_types.py").read_text("utf-8")
+    assert there == here.replace(
+        "class LeadLayouts(TypedDict):\n",
+        "class LeadLayouts(TypedDict):\n    hcp: list[int] | None\n",
+    )
+    options = "service/client/option_types.py"
+    assert (tmp_path / options).read_bytes() == (CHECKOUT / options).read_bytes()
+
+
+@pytest.mark.checkout
+def test_a_field_that_json_has_no_value_for_is_named(tmp_path):
+    ran = write_types(tmp_path, 'hcp: set[int] = answer_field(description="Of the hand.")')
+    assert "LeadLayouts.hcp: expected a type that JSON has a value for, got set[int]" in ran.stderr
+    assert ran.returncode == 1
+    assert not list((tmp_path / "service/client").iterdir())
