@@ -140,17 +140,17 @@ def plain(value: object, digits: int | None = None) -> Any:
     value : object
         An answer, or what stands in one.
     digits : int, optional
-        Places that numbers are rounded to; -0.0 becomes 0.0.
+        Places that numbers are rounded to, whole ones too: 0 and -0.0 become 0.0.
 
     Examples
     --------
     >>> plain({"chances": (1 / 3, 2 / 3)}, digits=4)
     {'chances': [0.3333, 0.6667]}
     """
-    if isinstance(value, float):
-        return value if digits is None else round(value, digits) + 0.0
-    if value is None or isinstance(value, (str, int)):
+    if value is None or isinstance(value, (str, bool)):
         return value
+    if isinstance(value, (int, float)):
+        return value if digits is None else round(value, digits) + 0.0
     if isinstance(value, (tuple, list)):
         return [plain(one, digits) for one in value]
     if isinstance(value, Mapping):
