@@ -35,7 +35,7 @@ def compare(before: Path, after: Path) -> int:
         print("\n".join(texts[:_SHOWN]))
         if len(texts) > _SHOWN:
             print(f"  … and {len(texts) - _SHOWN} more")
-    for name, one, other in (("before", old, new), ("after", new, old)):
+    for name, one in (("before", old), ("after", new)):
         if missing := {key[:2] for key in one} - both:
             print(f"not compared, only {name}: {', '.join(sorted(part[1] for part in missing))}")
     print(
