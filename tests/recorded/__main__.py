@@ -55,7 +55,7 @@ def main() -> int:
         digests.write(found)
     if options.check:
         told = "".join(
-            digests.differences([one for one in found if one["part"] == part], part)
+            digests.differences([one for one in found if one["part"] == part], part, only)
             for part in parts
         )
         print(told)

@@ -41,8 +41,15 @@ def record_requests(
         log_level="critical",
     )
     app = create_app(settings, warm_up=False)
-    requests = [one for one in all_requests(systems) if not only or one.operation in only]
-    yield from _run(app, requests, folder)
+    # jobs and archives know of each other
+    connected = ("job", "archive")
+    wanted = tuple(only) + (connected if any(one.startswith(connected) for one in only) else ())
+    requests = [
+        one for one in all_requests(systems) if not only or one.operation.startswith(wanted)
+    ]
+    for line in _run(app, requests, folder):
+        if not only or line["operation"] in only:
+            yield line
 
 
 def _run(app: Any, requests: list[Request], folder: Path) -> Iterator[dict[str, Any]]:

@@ -64,8 +64,20 @@ def record(folder: Path, count: int) -> dict[str, Any]:
         _command("batch", many, "--out", first, "--mode", "first", "--table", system, "--jobs", "1")
         found["first"][system] = _digests(first)
         every = folder / f"{system}-all"
-        _command("batch", few, "--out", every, "--mode", "all", "--limit", "20",
-                 "--table", system, "--jobs", "1")  # fmt: skip
+        _command(
+            "batch",
+            few,
+            "--out",
+            every,
+            "--mode",
+            "all",
+            "--limit",
+            "20",
+            "--table",
+            system,
+            "--jobs",
+            "1",
+        )
         found["all"][system] = _digests(every)
         found["page"][system] = _page(folder, system, deals[:_FEW], first)
         print(f"{system}: {found['page'][system]['differ']} of {_FEW} differ on the page")

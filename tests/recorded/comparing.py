@@ -15,8 +15,8 @@ def compare(before: Path, after: Path) -> int:
     old, new = _read(before), _read(after)
     differing: dict[str, list[str]] = {}
     # a record of some operations says nothing about the others
-    both = {key[0] for key in old} & {key[0] for key in new}
-    for key in dict.fromkeys(key for key in (*old, *new) if key[0] in both):
+    both = {key[:2] for key in old} & {key[:2] for key in new}
+    for key in dict.fromkeys(key for key in (*old, *new) if key[:2] in both):
         one, other = old.get(key), new.get(key)
         if one is None or other is None:
             text = f"only {'after' if one is None else 'before'}"
@@ -29,28 +29,28 @@ def compare(before: Path, after: Path) -> int:
         else:
             continue
         number = (one or other or {})["number"]
-        differing.setdefault(key[0], []).append(f"  {number} {key[1][:200]}\n{text}")
+        differing.setdefault(f"{key[0]}: {key[1]}", []).append(f"  {number} {key[2][:200]}\n{text}")
     for operation, texts in differing.items():
         print(f"{operation}: {len(texts)} differ")
         print("\n".join(texts[:_SHOWN]))
         if len(texts) > _SHOWN:
             print(f"  … and {len(texts) - _SHOWN} more")
-    for name, one, other in (("before", old, new), ("after", new, old)):
-        if missing := {key[0] for key in one} - {key[0] for key in other}:
-            print(f"only {name}: {', '.join(sorted(missing))}")
+    for name, one in (("before", old), ("after", new)):
+        if missing := {key[:2] for key in one} - both:
+            print(f"not compared, only {name}: {', '.join(sorted(part[1] for part in missing))}")
     print(
         f"{len(old)} answers before, {len(new)} after, {sum(map(len, differing.values()))} differ"
     )
     return int(bool(differing))
 
 
-def _read(path: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+def _read(path: Path) -> dict[tuple[str, ...], dict[str, Any]]:
     """Lines by operation and request; what is asked several times counts one by one."""
-    found, times = {}, Counter[tuple[str, str]]()
+    found, times = {}, Counter[tuple[str, ...]]()
     for line in path.read_text("utf-8").splitlines():
         one = json.loads(line)
-        asked = (one["operation"], one["request"])
-        found[(*asked, times[asked])] = one
+        asked = (one["part"], one["operation"], one["request"])
+        found[(*asked, str(times[asked]))] = one
         times[asked] += 1
     return found
 

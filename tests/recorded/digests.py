@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 from typing import Any
 
@@ -54,10 +54,23 @@ def write(lines: Iterable[dict[str, Any]]) -> None:
     )
 
 
-def differences(lines: Iterable[dict[str, Any]], part: str) -> str:
-    """Tell which answers of a part have other digests than the ones kept; empty if none has."""
+def differences(lines: Iterable[dict[str, Any]], part: str, only: Set[str]) -> str:
+    """Tell which answers have other digests than the ones kept; empty if none has.
+
+    Parameters
+    ----------
+    lines : iterable of dict
+        Record of the part.
+    part : str
+    only : set of str
+        Operations that were asked; all of the part if empty.
+    """
     found = by_operation(lines)
-    kept = {key: digests for key, digests in read().items() if key[0] == part}
+    kept = {
+        key: digests
+        for key, digests in read().items()
+        if key[0] == part and (not only or key[1] in only)
+    }
     told, operations = [], []
     for key in dict.fromkeys([*kept, *found]):
         some, digests = found.get(key, []), kept.get(key, [])

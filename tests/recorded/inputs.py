@@ -95,7 +95,9 @@ def write_inputs(folder: Path) -> None:
     (folder / "root").mkdir()
     (folder / "root" / "boards.lin").write_text(lin_boards(4, "root"), "utf-8")
     (folder / "boards.lin").write_text(lin_boards(24, "boards"), "utf-8")
-    (folder / "calm.lin").write_text(lin_boards(6, "calm", calm=True), "utf-8")
+    # tables of what was solved are kept: the second file is for one command alone
+    for name in ("calm", "unsolved"):
+        (folder / f"{name}.lin").write_text(lin_boards(6, name, calm=True), "utf-8")
     for name, text in TEXTS.items():
         (folder / name).write_text(text, "utf-8")
 

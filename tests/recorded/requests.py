@@ -36,9 +36,18 @@ _JSON = {"content-type": "application/json"}
 _BYTES = {"content-type": "application/octet-stream"}
 _LINES, _ARROW = "application/jsonl", "application/vnd.apache.arrow.stream"
 _BAD_BODIES = (
-    "", "{", "[]", "null", '"text"', "12", '{"a":NaN}', "[" * 300, '{"a":1,}', "\ufeff{}",
+    "",
+    "{",
+    "[]",
+    "null",
+    '"text"',
+    "12",
+    '{"a":NaN}',
+    "[" * 300,
+    '{"a":1,}',
+    "\ufeff{}",
     '{"hand":"é\\ud800"}',
-)  # fmt: skip
+)
 _BAD_KINDS = ("text/plain", "", "application/json; charset=latin-1")
 _IN_QUERY = ("archiveBoards", "archiveCounts")
 """Operations with the fields of their questions in the query."""
