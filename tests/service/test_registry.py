@@ -100,10 +100,13 @@ def test_what_a_service_adds_comes_last():
     assert (served.__name__, inspect.getdoc(served)) == ("Whole", inspect.getdoc(Whole))
 
 
-@given(st.recursive(
+VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-))  # fmt: skip
+)
+
+
+@given(VALUES)
 def test_plain_values_stay_what_they_are(value):
     assert plain(value) == value
 
