@@ -224,7 +224,7 @@ def examine(
     Examples
     --------
     >>> from bidcascade.loaders import deal_arrays, random_deals
-    >>> rude = System.parse("opening:\n  7NT = Nothing less: any hand\n  1C = Club: any hand")
+    >>> rude = System.parse("opening:\n  7NT = Nothing less: 0+ points\n  1C = Club: any hand")
     >>> deals = deal_arrays(random_deals(200, 1))
     >>> found = examine(rude, deals, np.full((200, 20), 7, np.int8))
     >>> [(one.line.name, one.calls) for one in found.regrets]
