@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Deal, format_deal
 from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.deal_reading import deals_of
+from bidcascade.engine.questions.fields import MOST_ERRORS, InvalidFields
 from bidcascade.engine.questions.texts import LONGEST_AUCTION
 from bidcascade.loaders import HAND_COLUMNS, random_deals
 from bidcascade.service.api.large_requests import PIECE, read_large
 from bidcascade.service.api.limits import LONGEST_QUESTION, parse_body
-from bidcascade.service.api.problems import LONGEST_VALUE, MOST_ERRORS, Problem
+from bidcascade.service.api.problems import LONGEST_VALUE, Problem
+from bidcascade.service.api.problems import problem_of as of_error
 from tests.support_examples import sized
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, ready_server
 
@@ -47,6 +49,8 @@ def read(reader, body):
         asked, deals = reader(body)
     except Problem as problem:
         return problem.status
+    except InvalidFields as error:
+        return of_error(error).status
     rest = replace(asked, deals=[])
     return rest, deals.hands.tolist(), deals.dealer.tolist(), deals.vulnerability.tolist()
 

@@ -11,7 +11,8 @@ import pytest
 from pydantic import TypeAdapter
 
 from bidcascade.engine import questions
-from bidcascade.engine.questions import bids
+from bidcascade.engine.questions.auctions import AuctionsRequest, DealRequest
+from bidcascade.engine.questions.bids import BidRequest
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
 from bidcascade.service.api.problems import KINDS, MEDIA_TYPE
@@ -159,10 +160,10 @@ def test_references_lead_somewhere(document):
 @pytest.mark.slow
 def test_the_examples_of_requests_are_answered():
     app = loaded_app()
-    for kind, path in ((bids.AuctionsRequest, "/v1/auctions"), (bids.BidRequest, "/v1/bid")):
+    for kind, path in ((AuctionsRequest, "/v1/auctions"), (BidRequest, "/v1/bid")):
         body = {one.name: one.metadata["examples"][0] for one in fields(kind)}
         assert ask(app, "POST", path, body=body).status_code == 200
     for name in ("deal", "hands", "lin"):
-        deal = {name: bids.DealRequest.__dataclass_fields__[name].metadata["examples"][0]}
+        deal = {name: DealRequest.__dataclass_fields__[name].metadata["examples"][0]}
         answer = ask(app, "POST", "/v1/auctions", body={"deals": [deal], "mode": "first"})
         assert answer.json()["results"][0]["auctions"][0]["calls"][0] == "1N"
