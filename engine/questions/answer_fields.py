@@ -97,22 +97,20 @@ def answer(cls: _Class) -> _Class:
     return typed
 
 
-def with_fields(kind: type, *others: type, name: str = "") -> type:
+def with_fields(kind: type, *others: type) -> type:
     """Type of an answer with further fields behind its own, for who describes it.
 
     Parameters
     ----------
     kind, *others : type
-        Answers; the fields of the others come last.
-    name : str, optional
-        That of ``kind`` if not given.
+        Answers; the fields of the others come last, and the name is that of ``kind``.
     """
     columns = []
     for one in (kind, *others):
         hints = get_type_hints(one, include_extras=True)
         columns += [(each.name, hints[each.name], _copy(each)) for each in fields(one)]
     made = make_dataclass(
-        name or kind.__name__,
+        kind.__name__,
         columns,
         frozen=True,
         kw_only=True,

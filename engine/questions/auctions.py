@@ -6,6 +6,7 @@ from .answer_fields import ABSENT, answer, answer_field
 from .fields import Flag, Of, exactly_one, question, question_field
 from .texts import (
     EXAMPLE_DEAL,
+    LONGEST_AUCTION_TEXT,
     HandText,
     SeatText,
     VulnerabilityText,
@@ -14,7 +15,6 @@ from .texts import (
 )
 
 MOST_ENTRIES: Final = 100
-_LONGEST_AUCTION_TEXT: Final = 2000
 _LONGEST_LIN: Final = 1 << 14
 """Characters of LIN text of one board: with its explanations, notes and play."""
 _UNLIMITED: Final = 2**31 - 1
@@ -106,7 +106,7 @@ class MembersRequest(DealsRequest):
     """Deals, and the auctions that they may or may not reach."""
 
     entries: list[
-        Annotated[int, Of(ge=0)] | Annotated[str, Of(max_length=_LONGEST_AUCTION_TEXT)]
+        Annotated[int, Of(ge=0)] | Annotated[str, Of(max_length=LONGEST_AUCTION_TEXT)]
     ] = question_field(
         min_length=1,
         max_length=MOST_ENTRIES,

@@ -29,6 +29,7 @@ from .fields import (
 from .texts import (
     DEALER_FLAG,
     LONGEST_AUCTION,
+    LONGEST_AUCTION_TEXT,
     MOST_LAYOUTS,
     CallText,
     SeatText,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from bidcascade.inference.simulate import Simulation
     from bidcascade.systems.bid_answer import BidAnswer as FoundBid
 
-_LONGEST_AUCTION: Final = 2000
 _MOST_AHEAD: Final = 100
 """IMPs, or standard errors, that no call is ahead by: the system's own always stands."""
 
@@ -204,7 +204,7 @@ class PlaceQuestion:
 
     auction: str = question_field(
         default="",
-        max_length=_LONGEST_AUCTION,
+        max_length=LONGEST_AUCTION_TEXT,
         description="The calls so far, divided by hyphens; none for the opening.",
         examples=["1N-P"],
         flag=Flag("such as '1N P 2D P'", "AUCTION", name="auction"),

@@ -9,6 +9,8 @@ LONGEST_TEXT: Final = 200
 _LONGEST_WORD: Final = 64
 LONGEST_AUCTION: Final = 319
 """Calls of the longest legal auction."""
+LONGEST_AUCTION_TEXT: Final = 2000
+"""Characters of an auction that is written as one text."""
 MOST_LAYOUTS: Final = 1000
 """Deals that a call or a lead is simulated on."""
 MOST_CONDITIONS: Final = 32

@@ -12,11 +12,12 @@ wrote them goes on with those that are missing.
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, get_args
 
 import polars as pl
 
 from bidcascade.engine.engine import Engine
+from bidcascade.engine.questions.jobs import ResultForm
 from bidcascade.engine.runs.annotated_boards import RowsOf, annotated_games
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.engine.runs.readable import call_texts
@@ -26,8 +27,7 @@ from bidcascade.table.formats.parquet import write_frames
 
 from .store import ResultFile
 
-ResultForm: TypeAlias = Literal["parquet", "jsonl", "pbn"]
-RESULT_FORMS: Final[tuple[ResultForm, ...]] = ("parquet", "jsonl", "pbn")
+RESULT_FORMS: Final[tuple[ResultForm, ...]] = get_args(ResultForm)
 
 MEDIA_TYPES: Final = {
     ".parquet": "application/vnd.apache.parquet",
