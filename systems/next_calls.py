@@ -1,8 +1,7 @@
 """What may follow an auction: calls in order of priority, each with all that it can mean."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
 
 from bidcascade.bridge import format_call
 from bidcascade.table import BiddingTable, Row, format_expression
@@ -100,7 +99,7 @@ class NextCalls:
 
     Examples
     --------
-    >>> NextCalls(["7N"], None, completed=False, forced=None).to_dict()["entries"]
+    >>> NextCalls(["7N"], None, completed=False, forced=None).entries
     []
     """
 
@@ -109,10 +108,6 @@ class NextCalls:
     completed: bool
     forced: bool | None
     entries: list[FollowingCall] = field(default_factory=list)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return asdict(self)
 
 
 def next_in_table(table: BiddingTable, entry: int) -> FollowingCall:
