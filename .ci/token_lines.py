@@ -28,6 +28,8 @@ PRODUCT = (
     "inference",
     "page",
     "engine",
+    "seats",
+    "workshop",
     "service",
     "package",
 )

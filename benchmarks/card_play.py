@@ -31,12 +31,12 @@ from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlaye
 from bidcascade.inference.card_play.likelihood import CardInference, hidden_choices
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.double_dummy.protocol import NO_CARD
-from bidcascade.inference.foreign.bidding import bid_out
 from bidcascade.inference.single_dummy import EndingSolver
 from bidcascade.inference.weighted import margins
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, U8, U64
 from bidcascade.loaders import deal_arrays, random_deals
+from bidcascade.seats.foreign.bidding import bid_out
 from bidcascade.systems import open_system
 
 NAME = "card_play"

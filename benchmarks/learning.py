@@ -17,8 +17,9 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_table
 from bidcascade.table import BiddingTable, build_table
-from bidcascade.table.evidence.layers import Layer, on_layer
-from bidcascade.table.evidence.learning import (
+from bidcascade.table.real_calls import CallLists, find_real_calls
+from bidcascade.workshop.evidence.layers import Layer, on_layer
+from bidcascade.workshop.evidence.learning import (
     CHUNK,
     CallCounts,
     DealsWithCalls,
@@ -28,8 +29,7 @@ from bidcascade.table.evidence.learning import (
     Thresholds,
     learn,
 )
-from bidcascade.table.evidence.measures import DEFAULT_LANES, make_measures
-from bidcascade.table.real_calls import CallLists, find_real_calls
+from bidcascade.workshop.evidence.measures import DEFAULT_LANES, make_measures
 from tests.support_tables import made_up_rows
 
 from .machine import environment, forget_peak, in_a_process, peak_mib

@@ -21,7 +21,7 @@ import polars as pl
 from bidcascade.kernels.dealing import GAMMA, mixed_words
 from bidcascade.kernels.types import U8, U64
 from bidcascade.table.columns import offsets_of
-from bidcascade.table.evidence.mining import Miner
+from bidcascade.workshop.evidence.mining import Miner
 
 from .coded_columns import lists_of, numbers_of, texts_of
 from .machine import environment, in_a_process, peak_mib

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import FIRST_BID, LAST_BID, PASS, STRAINS
-from bidcascade.inference.compare import doubled_where_failing, imps_of, scores_of
-from bidcascade.inference.doctor import bid_to_the_end, played_at
+from bidcascade.inference.board_scores import doubled_where_failing, imps_of, scores_of
 from bidcascade.inference.double_dummy.solved_deals import OPEN, bank_sample
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
@@ -35,6 +34,7 @@ from bidcascade.systems.patterns import game_level
 from bidcascade.systems.reference.conditions import PAYS
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
+from bidcascade.workshop.boards.doctor import bid_to_the_end, played_at
 
 F64 = NDArray[np.floating]
 

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, STRAINS, Auction
-from bidcascade.inference.compare import imps_of
-from bidcascade.inference.doctor import bid_to_the_end
+from bidcascade.inference.board_scores import imps_of
 from bidcascade.inference.double_dummy.solved_deals import HELD_OUT, OPEN, bank_sample
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I32, I64, Bools
 from bidcascade.systems import open_system
 from bidcascade.systems.bidder import Bidder
+from bidcascade.workshop.boards.doctor import bid_to_the_end
 
 from .over_their_bid import scores
 

@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from bidcascade.inference.bench import DEFAULT_BOARDS, bench
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-from bidcascade.inference.foreign.bidding import Player
-from bidcascade.inference.foreign.process import ProcessEngine
+from bidcascade.seats.foreign.bidding import Player
+from bidcascade.seats.foreign.process import ProcessEngine
 from bidcascade.service.reports.bench_report import ResultRow, result_row
 from bidcascade.systems import open_system
 from bidcascade.systems.registry import named_systems
 from bidcascade.version import package_version
+from bidcascade.workshop.boards.bench import DEFAULT_BOARDS, bench
 
 DOCS: Final = Path(__file__).parent
 ROWS: Final = DOCS / "bench.json"

@@ -132,6 +132,8 @@ def packages() -> list[str]:
         "inference",
         "page",
         "engine",
+        "seats",
+        "workshop",
         "service",
         "kernels",
     ):

@@ -37,7 +37,7 @@ from bidcascade.kernels.types import F64, I8, I64, U64
 from bidcascade.systems.system import context_at
 
 from .auction_ends import contract_of, contracts_by_compass, parts_of
-from .compare import doubled_where_failing, imps_of, scores_of
+from .board_scores import doubled_where_failing, imps_of, scores_of
 from .double_dummy.protocol import DoubleDummy
 from .layouts.meanings import MeaningSource, meanings_of
 from .layouts.result import Layouts, deals_of

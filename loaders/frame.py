@@ -18,6 +18,8 @@ from bidcascade.bridge import (
     VULNERABILITIES,
     Deal,
     InvalidInput,
+    Seat,
+    Vulnerability,
     format_card,
     format_hand,
 )
@@ -532,3 +534,10 @@ def _codes(column: pl.Series, enum: pl.Enum) -> U8:
         raise InvalidInput(f"expected {allowed} in column {column.name!r}, got null")
     codes: U8 = column.to_physical().cast(pl.UInt8).to_numpy()
     return np.ascontiguousarray(codes)
+
+
+def deal_at(deals: DealArrays, number: int) -> Deal:
+    """Give one of some deals by itself."""
+    north, east, south, west = deals.hands[:, number].tolist()
+    dealer, sides = deals.dealer[number], deals.vulnerability[number]
+    return Deal((north, east, south, west), Seat(dealer), Vulnerability(sides))

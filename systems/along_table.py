@@ -8,7 +8,7 @@ import polars as pl
 from bidcascade.kernels import NO_ENTRY, Backend, DealArrays
 from bidcascade.kernels.types import I64
 from bidcascade.table import BiddingTable
-from bidcascade.table.evidence.vetting import ROW_BYTES_AT_ONCE, TableJudge
+from bidcascade.table.judging import ROW_BYTES_AT_ONCE, TableJudge
 from bidcascade.table.meanings import EntryMeanings
 from bidcascade.table.real_calls import CallLists, find_real_calls
 

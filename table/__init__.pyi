@@ -1,8 +1,7 @@
+from .announcements import Announcement, format_announcement, read_announcement
 from .bidding_table import BiddingTable, open_folder, save
 from .build import TableBuilder, build_table
 from .columns import CAN_COMPLETE, COMPLETED, INSERTED, NONE_U32, UndescribedPolicy
-from .evidence.announcements import Announcement, format_announcement, read_announcement
-from .evidence.mining import Miner
 from .formats.json_lines import row_object
 from .import_report import ImportReport
 from .language.criteria import is_satisfiable
@@ -26,7 +25,6 @@ __all__ = [
     "Expression",
     "ImportReport",
     "LintReport",
-    "Miner",
     "Row",
     "TableBuilder",
     "UndescribedPolicy",

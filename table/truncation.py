@@ -6,7 +6,7 @@ beginning of a phrase of a GIB announcement is suspect: its last number may lack
 bound may be missing.
 """
 
-from .evidence.announcements import CUT_LENGTHS, lin_length, read_announcement
+from .announcements import CUT_LENGTHS, lin_length, read_announcement
 
 
 def is_suspected_truncation(description: str) -> bool:

@@ -41,7 +41,7 @@ KINDS = {
         room: (f"{room}/*",)
         for room in (
             "bridge", "core", "kernels", "loaders", "table", "systems", "inference", "engine",
-            "service", "page", "benchmarks",
+            "seats", "workshop", "service", "page", "benchmarks",
         )
     },
 }  # fmt: skip
@@ -50,7 +50,7 @@ KINDS = {
 STEPS = {"sanitize": "core", "bare": "builds", "gpu": "builds", "rehearse": "builds"}
 """Steps of ``noxfile.py`` that one kind alone wants; all others run always."""
 
-_ABOVE_LOADERS = "table systems inference engine service docs"
+_ABOVE_LOADERS = "table systems inference engine seats workshop service docs"
 ROWS = (
     ("docs/* mkdocs.yml editors/* LICENSE README.md CONTRIBUTING.md CHANGELOG.md", "docs"),
     ("systems/texts/*", "systems docs"),
@@ -58,11 +58,13 @@ ROWS = (
     ("service/jobs/*", "service kills docs"),
     ("service/client/* client/*", "service client docs"),
     ("service/*", "service docs"),
-    ("engine/runs/* engine/archive/*", "engine dask kills service docs"),
+    ("engine/runs/* engine/archive/*", "engine dask kills workshop service docs"),
     ("engine/questions/*", "engine service client docs"),
-    ("engine/*", "engine service docs"),
-    ("inference/*", "inference engine service docs"),
-    ("systems/*", "systems inference engine service page docs"),
+    ("workshop/*", "workshop kills service docs"),
+    ("seats/*", "seats workshop service docs"),
+    ("engine/*", "engine workshop service docs"),
+    ("inference/*", "inference engine seats workshop service docs"),
+    ("systems/*", "systems inference engine seats workshop service page docs"),
     ("table/*", _ABOVE_LOADERS),
     ("loaders/*", f"loaders {_ABOVE_LOADERS}"),
     ("kernels/core/*", f"core kernels loaders builds page browser {_ABOVE_LOADERS}"),

@@ -55,8 +55,8 @@ FLAKY = {
     "service/test_cli.py::test_whoever_reads_may_stop": "a pipe is closed",
     # processes that read, solve or keep
     "inference/test_double_dummy_pool.py": "kills, and calls that end in time",
-    "inference/test_foreign_engines.py": "kills, and engines that end in time",
-    "inference/test_table_manager.py": "sockets, and clients that are late",
+    "seats/test_foreign_engines.py": "kills, and engines that end in time",
+    "seats/test_table_manager.py": "sockets, and clients that are late",
     "service/test_cli_table_manager.py": "sockets",
     "service/test_foreign_servers.py": "sockets, and servers that are late",
     "loaders/test_damaged.py": "files are decoded by another process, in bounded time",

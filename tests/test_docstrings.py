@@ -36,6 +36,7 @@ def test_examples_run(name, tmp_path, monkeypatch):
 def test_all_packages_are_found():
     packages = {
         "bridge", "kernels", "loaders", "table", "systems", "inference", "page", "engine",
+        "seats", "workshop",
         "service", "version",
     }  # fmt: skip
     assert packages == {name.split(".")[1] for name in MODULES[1:]}

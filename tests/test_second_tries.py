@@ -26,7 +26,7 @@ def test_what_is_named_is_there(entry):
             [],
             True,
         ),
-        ("engine/runs/test_mine.py", "test_nothing_is_lost", ["tmp_path"], False),
+        ("workshop/evidence/test_mine_run.py", "test_nothing_is_lost", ["tmp_path"], False),
         ("bridge/test_laws.py", "test_killed_at_any_moment", [], False),
         ("page/test_page_systems.py", "test_leads", ["visit", "browser"], True),
         ("page/test_page_routes.py", "test_leads", ["service"], False),

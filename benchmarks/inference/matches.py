@@ -16,12 +16,13 @@ import numpy as np
 
 from benchmarks.machine import environment
 from benchmarks.programs import options, table, write_report
-from bidcascade.inference.compare import KINDS, Budget, SystemMatch
-from bidcascade.inference.compare_summary import boards_frame, summarize
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.kernels.caches import CACHE_VARIABLE
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
+from bidcascade.workshop.boards.compare import KINDS, SystemMatch
+from bidcascade.workshop.boards.compare_summary import boards_frame, summarize
+from bidcascade.workshop.boards.scored_boards import Budget
 
 PAIRS = (("sayc", "acol"), ("sayc", "two-over-one"))
 

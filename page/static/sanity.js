@@ -1,4 +1,4 @@
-// What no pair wants to see in an auction of its own: inference/sanity.py is the definition, for both sides at once.
+// What no pair wants to see in an auction of its own: workshop/boards/sanity.py is the definition, for both sides at once.
 
 import { contractOf } from "./calls.js";
 

@@ -1,5 +1,5 @@
 // Whether a changed text is better: both texts play the same deals at two tables, double dummy. What counts IMPs and
-// tells their interval is defined in bridge/scoring.py, inference/quantiles.py and inference/compare_summary.py.
+// tells their interval is defined in bridge/scoring.py, inference/quantiles.py and workshop/boards/compare_summary.py.
 
 import { isOffline, post } from "./api.js";
 import { contractOf, SEATS, STRAINS } from "./calls.js";

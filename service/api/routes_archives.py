@@ -13,7 +13,6 @@ from fastapi import Path as InPath
 from bidcascade.bridge import format_calls
 from bidcascade.engine.archive.archive import Archive
 from bidcascade.engine.archive.board_search import count_boards, find_boards, next_calls
-from bidcascade.engine.archive.statistics import statistics
 from bidcascade.engine.archive.writing import board_dicts, with_bids
 from bidcascade.engine.questions.archives import (
     MOST_LISTED,
@@ -30,6 +29,7 @@ from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.service.jobs.data_folder import folder_size
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.systems.auction_patterns import read_auction
+from bidcascade.workshop.boards.archive_statistics import statistics
 
 from .answering import JSON, accepted, json_bytes
 from .authentication import AdminOnly

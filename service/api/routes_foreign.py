@@ -29,7 +29,6 @@ from bidcascade.bridge import (
     parse_holding,
     parse_seat,
 )
-from bidcascade.engine.foreign_engines import calls_of_pairs, vulnerability_of
 from bidcascade.engine.questions.leads import (
     LeadQuestion,
     LeadsAnswer,
@@ -40,6 +39,7 @@ from bidcascade.engine.questions.leads import (
 from bidcascade.engine.questions.resources import Resources
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
+from bidcascade.seats.foreign.ben_form import calls_of_pairs, vulnerability_of
 
 from .answering import JSON, json_bytes
 from .limits import client_of

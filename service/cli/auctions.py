@@ -221,8 +221,8 @@ def configure_bid(parser: argparse.ArgumentParser) -> None:
 
 def bid(options: argparse.Namespace) -> None:
     """Bid one hand."""
-    from bidcascade.engine.foreign_engines import is_engine_name
-    from bidcascade.inference.foreign.protocol import Turn
+    from bidcascade.seats.foreign.engines import is_engine_name
+    from bidcascade.seats.foreign.protocol import Turn
 
     question = question_of(BidRequest, options)
     _check_trials(options, question)
@@ -260,7 +260,7 @@ def bid(options: argparse.Namespace) -> None:
 
 def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
     """Raise where flags of a search or simulation make no sense together."""
-    from bidcascade.engine.foreign_engines import is_engine_name
+    from bidcascade.seats.foreign.engines import is_engine_name
 
     if question.search:
         if options.layouts is not None:

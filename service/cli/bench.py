@@ -10,7 +10,7 @@ from bidcascade.bridge import visible
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.bench import Bench
+    from bidcascade.workshop.boards.bench import Bench
 
 _LINES = 12
 _DEFAULT_BOARDS = 1000
@@ -72,11 +72,11 @@ def bench(options: argparse.Namespace) -> None:
         raise shared.UsageError(f"expected a folder as output, got the file {options.out!r}")
 
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.bench import bench as measure
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.service.reports.bench_report import bench_dict, write_bench_report
     from bidcascade.systems import System
     from bidcascade.systems.registry import named_systems
+    from bidcascade.workshop.boards.bench import bench as measure
 
     from .matches import is_system_name, opened_players
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.option_prices import OptionPrice
+    from bidcascade.workshop.tuning.option_prices import OptionPrice
 
 _BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 _DEALS: Final = 20_000
@@ -132,7 +132,7 @@ def _prices(options: argparse.Namespace, chosen: dict[str, bool]) -> "list[Optio
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.solved_deals import bank_sample
     from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.inference.option_prices import option_prices
+    from bidcascade.workshop.tuning.option_prices import option_prices
 
     deals, known = bank_sample(options.bank, user_tables())
     with progress_bar("prices") as bar:

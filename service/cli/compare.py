@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.compare_summary import MatchSummary
-    from bidcascade.inference.yardstick import Yardstick
+    from bidcascade.workshop.boards.compare_summary import MatchSummary
+    from bidcascade.workshop.boards.yardstick import Yardstick
 
 _DEFAULT_DEALS = 100_000
 _DEFAULT_BUDGET = "60s"
@@ -104,12 +104,13 @@ def compare(options: argparse.Namespace) -> int:
     import polars as pl
 
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
-    from bidcascade.inference.compare import Budget, SystemMatch
-    from bidcascade.inference.compare_summary import boards_frame, summarize
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
     from bidcascade.service.reports.compare_report import BOARDS, summary_dict, write_compare_report
+    from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
+    from bidcascade.workshop.boards.compare import SystemMatch
+    from bidcascade.workshop.boards.compare_summary import boards_frame, summarize
+    from bidcascade.workshop.boards.scored_boards import Budget
 
     from .matches import match_deals, opened_players, resume
 
@@ -163,13 +164,13 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def _print_summary(summary: "MatchSummary") -> None:
-    from bidcascade.inference.compare_summary import divergence_text
     from bidcascade.service.reports.compare_report import (
         blind_text,
         rate_text,
         signed_text,
         verdict,
     )
+    from bidcascade.workshop.boards.compare_summary import divergence_text
 
     first, second = summary.names
     print(f"{first} against {second}, {summary.deals:,} deals at two tables")
@@ -209,10 +210,10 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
 
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-    from bidcascade.inference.yardstick import archive_of, measure_archive
     from bidcascade.loaders import read_deals
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.service.reports.yardstick_report import write_yardstick_report
+    from bidcascade.workshop.boards.yardstick import archive_of, measure_archive
 
     from .matches import opened_players
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.engine.runs.vet import Vetted
     from bidcascade.table import BiddingTable
-    from bidcascade.table.evidence.learning import Options
+    from bidcascade.workshop.evidence.learning import Options
+    from bidcascade.workshop.evidence.vet_run import Vetted
 
 _SHOWN_CONTRADICTIONS = 5
 _OF_RULES = ("expressions", "grid", "positive_rate", "negative_rate", "lift", "most_rules")
@@ -31,9 +31,9 @@ def configure_announcements(parser: argparse.ArgumentParser) -> None:
 def announcements(options: argparse.Namespace) -> None:
     """Report on announcements: read, cut off, human, and every part that was not read."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.engine.runs.announcement_texts import collect_texts
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.table.evidence.announcements import corpus_report
+    from bidcascade.workshop.evidence.announcement_report import corpus_report
+    from bidcascade.workshop.evidence.announcement_texts import collect_texts
 
     with progress_bar("announcements") as report:
         texts = collect_texts(options.inputs, report)
@@ -94,8 +94,8 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
 
 def mine(options: argparse.Namespace) -> None:
     """Mine archives to a table."""
-    from bidcascade.engine.runs.mine import mine as run
     from bidcascade.engine.runs.run_folder import folder_beside
+    from bidcascade.workshop.evidence.mine_run import mine as run
 
     if options.rejects:
         shared.check_parquet(options.rejects)
@@ -224,9 +224,9 @@ def configure_learn(parser: argparse.ArgumentParser) -> None:
 
 def learn(options: argparse.Namespace) -> None:
     """Learn from archives, and put the table on a layer."""
-    from bidcascade.engine.runs.learn import learn_from
     from bidcascade.engine.runs.run_folder import folder_beside
-    from bidcascade.table.evidence.layers import on_layer
+    from bidcascade.workshop.evidence.layers import on_layer
+    from bidcascade.workshop.evidence.learn_run import learn_from
 
     if not options.inputs and options.layer is None:
         raise shared.UsageError(
@@ -270,7 +270,7 @@ def learn(options: argparse.Namespace) -> None:
 def _learning(options: argparse.Namespace, table: "BiddingTable") -> "Options":
     from bidcascade.bridge import InvalidInput
     from bidcascade.engine.runs.augment import read_expressions
-    from bidcascade.table.evidence.learning import Options, Thresholds
+    from bidcascade.workshop.evidence.learning import Options, Thresholds
 
     expressions: list[str] = []
     if options.expressions:
@@ -387,8 +387,8 @@ def vet(options: argparse.Namespace) -> None:
     from bidcascade.bridge import Auction, parse_calls
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.engine.runs.run_folder import folder_beside
-    from bidcascade.engine.runs.vet import vet as run
     from bidcascade.service.reports.vet_files import check_vetting_folder, write_vetting
+    from bidcascade.workshop.evidence.vet_run import vet as run
 
     folder = Path(options.out)
     work = folder_beside(folder, "vetting")

@@ -5,12 +5,12 @@ from contextlib import ExitStack
 from typing import Any
 
 from bidcascade.bridge import format_call, visible
-from bidcascade.engine.foreign_engines import open_foreign
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.bids import SimulateRequest, simulation_answer
-from bidcascade.inference.foreign.bidding import ForeignBidder, legal_reply
-from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
+from bidcascade.seats.foreign.bidding import ForeignBidder, legal_reply
+from bidcascade.seats.foreign.engines import open_foreign
+from bidcascade.seats.foreign.protocol import Turn
 from bidcascade.systems import open_system
 
 from . import shared

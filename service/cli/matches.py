@@ -10,18 +10,19 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.foreign_engines import is_engine_name, open_foreign
-from bidcascade.inference.compare import NO_TRICKS, SystemMatch
-from bidcascade.inference.compare_summary import bidding_frame
 from bidcascade.inference.double_dummy.known_tables import known_tables
 from bidcascade.inference.double_dummy.solved_deals import bank_sample
 from bidcascade.inference.double_dummy.table_cache import user_tables
-from bidcascade.inference.foreign.bidding import Player
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8
 from bidcascade.loaders import deal_arrays, random_deals, read_deals
 from bidcascade.loaders.parquet_decoder import decode_parquet
+from bidcascade.seats.foreign.bidding import Player
+from bidcascade.seats.foreign.engines import is_engine_name, open_foreign
 from bidcascade.systems import open_system
+from bidcascade.workshop.boards.compare import SystemMatch
+from bidcascade.workshop.boards.compare_summary import bidding_frame
+from bidcascade.workshop.boards.scored_boards import NO_TRICKS
 
 from . import shared
 
@@ -53,7 +54,7 @@ def opened_players(names: Sequence[str], options: argparse.Namespace) -> Iterato
             if is_system_name(name):
                 found.append(system)
                 continue
-            from bidcascade.inference.search_player import MATCH_LAYOUTS, SearchPlayer
+            from bidcascade.seats.search_player import MATCH_LAYOUTS, SearchPlayer
 
             layouts = options.search_layouts or MATCH_LAYOUTS
             found.append(stack.enter_context(SearchPlayer(system, layouts=layouts)))
@@ -124,7 +125,7 @@ def resume(match: SystemMatch, boards: pl.DataFrame) -> int:
     match : SystemMatch
         Of the same systems and deals.
     boards : polars.DataFrame
-        Of :func:`bidcascade.inference.compare_summary.boards_frame`.
+        Of :func:`bidcascade.workshop.boards.compare_summary.boards_frame`.
 
     Raises
     ------

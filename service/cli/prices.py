@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.compare_summary import Estimate
-    from bidcascade.inference.option_prices import OptionPrice
+    from bidcascade.workshop.boards.compare_summary import Estimate
+    from bidcascade.workshop.tuning.option_prices import OptionPrice
 
 _DEFAULT_PART = "open"
 
@@ -52,12 +52,12 @@ def print_prices(options: argparse.Namespace) -> int:
     shared.check_lead_options(options)
 
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
-    from bidcascade.inference.compare import Budget
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-    from bidcascade.inference.option_prices import option_prices
     from bidcascade.kernels import get_backend
     from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
+    from bidcascade.workshop.boards.scored_boards import Budget
+    from bidcascade.workshop.tuning.option_prices import option_prices
 
     from .matches import match_deals
 

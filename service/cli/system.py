@@ -23,15 +23,15 @@ from .prices import configure_prices
 from .tune import configure_tune
 
 if TYPE_CHECKING:
-    from bidcascade.inference.compare import Budget
-    from bidcascade.inference.doctor import Examiner
-    from bidcascade.inference.sanity import Sign
     from bidcascade.kernels import DealArrays
     from bidcascade.kernels.types import I8
     from bidcascade.systems.check import PlaceShares, SystemCheck
     from bidcascade.systems.compile import CompileProgress
     from bidcascade.systems.diff import SystemDiff
     from bidcascade.systems.system import System
+    from bidcascade.workshop.boards.doctor import Examiner
+    from bidcascade.workshop.boards.sanity import Sign
+    from bidcascade.workshop.boards.scored_boards import Budget
 
 _SYSTEM_HELP = "a system's name (sayc, acol, …) or a *.bidding file"
 _BAD_INPUT = 2
@@ -313,9 +313,9 @@ def list_options(options: argparse.Namespace) -> None:
 def check_places(options: argparse.Namespace) -> None:
     """Print chosen and fitting shares of places, findings, and what whole boards show."""
     from bidcascade.bridge import format_calls
-    from bidcascade.inference.compare import Budget
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.systems.system import auction_calls
+    from bidcascade.workshop.boards.scored_boards import Budget
 
     budget = shared.read_argument(Budget.parse, options.dd_budget or "0")
     places = options.auctions or [""]
@@ -380,8 +380,8 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.inference.sanity import bid_boards, sanity_of
     from bidcascade.systems.compile import Sample
+    from bidcascade.workshop.boards.sanity import bid_boards, sanity_of
 
     deals = Sample.random(options.deals, seed=options.seed).deals
     known = user_tables().find(deals.hands)
@@ -442,9 +442,9 @@ def lint_system(options: argparse.Namespace) -> None:
 def list_strong_hands(options: argparse.Namespace) -> None:
     """List the lines that leave strong hands below game."""
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.strong_hands import strong_hands
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.systems.compile import Sample
+    from bidcascade.workshop.boards.strong_hands import strong_hands
 
     (system,) = _open(options, options.system)
     deals = Sample.random(options.deals, seed=options.seed).deals
@@ -479,9 +479,9 @@ def list_strong_hands(options: argparse.Namespace) -> None:
 def ask_doctor(options: argparse.Namespace) -> int:
     """List calls that would have done better than those that lines made."""
     shared.check_source(options)
-    from bidcascade.inference.doctor import Examiner
     from bidcascade.inference.double_dummy.solved_deals import BANK_SEED
     from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.workshop.boards.doctor import Examiner
 
     from . import DONE, INTERRUPTED
     from .matches import match_deals
@@ -532,10 +532,10 @@ def ask_doctor(options: argparse.Namespace) -> int:
 def ask_search(options: argparse.Namespace) -> None:
     """List lines to which a search prefers other calls."""
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.search_player import MATCH_LAYOUTS, SearchPlayer
-    from bidcascade.inference.search_proposals import propose
     from bidcascade.loaders import deal_arrays, random_deals
+    from bidcascade.seats.search_player import MATCH_LAYOUTS, SearchPlayer
     from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.workshop.tuning.search_proposals import propose
 
     (system,) = _open(options, options.system)
     player = SearchPlayer(system, layouts=options.layouts or MATCH_LAYOUTS)
@@ -570,9 +570,9 @@ def _examine(
 ) -> None:
     """Solve deals and look at them part by part, and say how long it takes."""
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.doctor import PART_DEALS
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import solved_tables, user_tables
+    from bidcascade.workshop.boards.doctor import PART_DEALS
 
     count, cache = len(deals), user_tables()
     to_solve = tables is None or bool((tables < 0).any())

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from bidcascade.bridge import EngineFailed, Seat
     from bidcascade.inference.card_play.choosing import CardPlayer
-    from bidcascade.inference.foreign.bidding import Player
+    from bidcascade.seats.foreign.bidding import Player
 
 _DEFAULT_BOARDS = 16
 _FEWEST_LAYOUTS = 4
@@ -122,8 +122,8 @@ def host(options: argparse.Namespace) -> None:
 
     from bidcascade.bridge import EngineFailed, Seat
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.table_manager.host import TableHost
     from bidcascade.loaders import write_pbn
+    from bidcascade.seats.table_manager.host import TableHost
 
     from .matches import match_deals, opened_players
 
@@ -206,7 +206,7 @@ def _card_player(
 
     from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
     from bidcascade.inference.card_play.likelihood import CardInference
-    from bidcascade.inference.foreign.bidding import system_of
+    from bidcascade.seats.foreign.bidding import system_of
 
     if options.layouts is not None and options.card_ms is not None:
         raise shared.UsageError("expected --card-ms or --layouts, got both")
@@ -234,7 +234,7 @@ def _sit_down(
 ) -> None:
     """Play a seat of ours; what its engine did wrong is told by the table."""
     from bidcascade.bridge import EngineFailed
-    from bidcascade.inference.table_manager.seat import sit as take_seat
+    from bidcascade.seats.table_manager.seat import sit as take_seat
 
     try:
         team = f"{player.name} {'NE'[seat % 2]}"
@@ -247,7 +247,7 @@ def _sit_down(
 def sit(options: argparse.Namespace) -> None:
     """Play a seat until the session ends."""
     from bidcascade.bridge import parse_seat
-    from bidcascade.inference.table_manager.seat import sit as take_seat
+    from bidcascade.seats.table_manager.seat import sit as take_seat
 
     from .matches import opened_players
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.inference.tuning import Trial, TrialTally, Tuner
-    from bidcascade.systems.text_numbers import NumberChange, OpenText
+    from bidcascade.workshop.tuning.text_numbers import NumberChange, OpenText
+    from bidcascade.workshop.tuning.tuner import Trial, TrialTally, Tuner
 
 _PLACE: Final = re.compile(r"(?P<file>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
 _JOURNAL: Final = "tries.jsonl"
@@ -108,14 +108,14 @@ def tune_system(options: argparse.Namespace) -> int:
     only, keep = ([_Place.parse(one) for one in given] for given in (options.only, options.keep))
 
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.inference.compare import Budget
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.double_dummy.trick_cache import user_tricks
-    from bidcascade.inference.tuning import SCREENED, SOLVED, Tuner, TuningPlan
     from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.systems.cases import read_cases
-    from bidcascade.systems.text_numbers import KINDS_OF_NUMBERS, OpenText
+    from bidcascade.workshop.boards.scored_boards import Budget
+    from bidcascade.workshop.tuning.text_numbers import KINDS_OF_NUMBERS, OpenText
+    from bidcascade.workshop.tuning.tuner import SCREENED, SOLVED, Tuner, TuningPlan
 
     _check_kinds(options.kind, KINDS_OF_NUMBERS)
     budget = shared.read_argument(Budget.parse, options.tries)
@@ -235,11 +235,12 @@ def _search(tuner: "Tuner", budget: Any, bar: Callable[[int, int, int], None]) -
 
 def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, Any] | None:
     """Play the text as found against the one given, on deals that nothing was tried on."""
-    from bidcascade.inference.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
-    from bidcascade.inference.compare import Budget, SystemMatch
-    from bidcascade.inference.compare_summary import MatchSample, blind_estimate
     from bidcascade.inference.double_dummy.solved_deals import HELD_OUT
     from bidcascade.service.reports.compare_report import summary_dict
+    from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
+    from bidcascade.workshop.boards.compare import SystemMatch
+    from bidcascade.workshop.boards.compare_summary import MatchSample, blind_estimate
+    from bidcascade.workshop.boards.scored_boards import Budget
 
     from .matches import match_deals
 
@@ -289,7 +290,7 @@ def _trial_dict(trial: "Trial") -> dict[str, Any]:
 
 
 def _tally_dict(tally: "TrialTally | None") -> dict[str, Any] | None:
-    from bidcascade.inference.tuning import SCORERS
+    from bidcascade.workshop.tuning.tuner import SCORERS
 
     if tally is None:
         return None

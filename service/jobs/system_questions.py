@@ -51,18 +51,8 @@ from bidcascade.engine.questions.systems import (
     SystemFinding,
     SystemName,
 )
-from bidcascade.inference.bench import Bench, bench
-from bidcascade.inference.compare import Budget, SystemMatch
-from bidcascade.inference.compare_summary import (
-    Estimate,
-    MatchSummary,
-    boards_frame,
-    divergence_text,
-    summarize,
-)
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.inference.double_dummy.table_cache import user_tables
-from bidcascade.inference.yardstick import LineLoss
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
@@ -73,6 +63,17 @@ from bidcascade.systems.digests import text_digest
 from bidcascade.systems.language.options import option_rows
 from bidcascade.systems.registry import named_systems
 from bidcascade.systems.system import System
+from bidcascade.workshop.boards.bench import Bench, bench
+from bidcascade.workshop.boards.compare import SystemMatch
+from bidcascade.workshop.boards.compare_summary import (
+    Estimate,
+    MatchSummary,
+    boards_frame,
+    divergence_text,
+    summarize,
+)
+from bidcascade.workshop.boards.scored_boards import Budget
+from bidcascade.workshop.boards.yardstick import LineLoss
 
 from .child import QUESTION, Child
 from .job_process import main

@@ -6,8 +6,8 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from bidcascade.inference.bench import Bench
-from bidcascade.inference.compare_summary import Estimate
+from bidcascade.workshop.boards.bench import Bench
+from bidcascade.workshop.boards.compare_summary import Estimate
 
 from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, rate_text, signed_text, summary_dict
 from .report_page import (

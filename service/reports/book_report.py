@@ -16,9 +16,9 @@ from bidcascade.bridge import (
     format_hand,
     is_vulnerable,
 )
-from bidcascade.inference.option_prices import OptionPrice
 from bidcascade.systems.system_book import BookDeal, BookPlace, BookRow, LineExample, SystemBook
 from bidcascade.systems.text_outline import TextFile
+from bidcascade.workshop.tuning.option_prices import OptionPrice
 
 from .bench_report import interval_text
 from .card_report import after_text, paragraphs, players_text

@@ -7,13 +7,13 @@ from typing import Any, Final
 
 import polars as pl
 
-from bidcascade.inference.compare_summary import (
-    CATEGORIES,
+from bidcascade.workshop.boards.compare_summary import (
     Estimate,
     MatchExample,
     MatchSummary,
     SystemResult,
 )
+from bidcascade.workshop.boards.scored_boards import CATEGORIES
 
 from .charts import IntervalDot, Stack, intervals, stacks
 from .report_page import (
@@ -44,7 +44,7 @@ _UNKNOWN: Final = "unknown"
 def write_compare_report(summary: MatchSummary, boards: pl.DataFrame, folder: Path) -> list[Path]:
     """Write the files of a report into a folder that exists, and return their paths.
 
-    ``boards`` is that of :func:`bidcascade.inference.compare_summary.boards_frame`.
+    ``boards`` is that of :func:`bidcascade.workshop.boards.compare_summary.boards_frame`.
     """
     page = compare_page(summary)
     written = json.dumps(summary_dict(summary), indent=1, ensure_ascii=False) + "\n"

@@ -7,7 +7,7 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import STRAINS, SUITS, InvalidInput, format_calls, parse_call, parse_calls
-from bidcascade.inference.node_statistics import NODE_SCHEMA
+from bidcascade.workshop.boards.node_statistics import NODE_SCHEMA
 
 from .charts import Bar, IntervalDot, bars, intervals
 from .report_page import (
@@ -46,7 +46,7 @@ def node_page(nodes: pl.DataFrame, calls: Sequence[int], subject: str) -> Page:
     Parameters
     ----------
     nodes : polars.DataFrame
-        As :func:`bidcascade.inference.node_statistics.node_statistics` gives them.
+        As :func:`bidcascade.workshop.boards.node_statistics.node_statistics` gives them.
     calls : sequence of int
         Call codes of the node; none for the root.
     subject : str
@@ -59,7 +59,7 @@ def node_page(nodes: pl.DataFrame, calls: Sequence[int], subject: str) -> Page:
 
     Examples
     --------
-    >>> from bidcascade.inference.node_statistics import node_statistics
+    >>> from bidcascade.workshop.boards.node_statistics import node_statistics
     >>> from bidcascade.loaders import random_deals
     >>> bid = pl.Series([[7, 0], [7, 0]], dtype=pl.List(pl.UInt8))
     >>> nodes = node_statistics(random_deals(2, 1), bid, least=1)

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-from bidcascade.inference.yardstick import archive_of, measure_archive
 from bidcascade.loaders import read_deals
 from bidcascade.service.jobs.data_folder import JobFolder
 from bidcascade.service.jobs.job_process import REPORT_EVERY_S, enter_inputs, main, open_engine
 from bidcascade.service.jobs.pipe_messages import send
 from bidcascade.service.jobs.results import result_file
 from bidcascade.systems import System
+from bidcascade.workshop.boards.yardstick import archive_of, measure_archive
 
 from .yardstick_report import write_yardstick_report
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.engine.runs.vet import LEAST_DECISIONS, Vetted
 from bidcascade.loaders.whole_files import can_write, whole_file, write_json, write_parquet
-from bidcascade.table.evidence.vetting_frames import COLUMNS, vetting_frames
+from bidcascade.workshop.evidence.vet_run import LEAST_DECISIONS, Vetted
+from bidcascade.workshop.evidence.vetting_frames import COLUMNS, vetting_frames
 
 from .report_page import page_html, page_markdown
 from .vet_report import vetting_page

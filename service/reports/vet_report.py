@@ -6,8 +6,8 @@ from typing import Final
 import polars as pl
 
 from bidcascade.bridge import format_calls, parse_calls
-from bidcascade.engine.runs.vet import LEAST_DECISIONS, Vetted
 from bidcascade.table.linting import KINDS, LintReport
+from bidcascade.workshop.evidence.vet_run import LEAST_DECISIONS, Vetted
 
 from .charts import Bar, IntervalDot, Stack, bars, intervals, stacks
 from .report_page import (
@@ -39,7 +39,7 @@ def vetting_page(
     ----------
     vetted : Vetted
     frames : dict of str to polars.DataFrame
-        What :func:`bidcascade.table.evidence.vetting_frames.vetting_frames` gives for it.
+        What :func:`bidcascade.workshop.evidence.vetting_frames.vetting_frames` gives for it.
     least : int
         Calls that a place must have been bid at to stand among the worst.
     """

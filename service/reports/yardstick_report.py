@@ -7,20 +7,20 @@ from pathlib import Path
 import polars as pl
 
 from bidcascade.bridge import parse_deal, parse_seat, parse_vulnerability
-from bidcascade.inference.loss_causes import CAUSES
-from bidcascade.inference.sanity import Sign
-from bidcascade.inference.yardstick import (
+from bidcascade.loaders import deal_frame, format_handviewer
+from bidcascade.workshop.boards.call_by_call import LineName
+from bidcascade.workshop.boards.loss_causes import CAUSES
+from bidcascade.workshop.boards.sanity import Sign
+from bidcascade.workshop.boards.scored_boards import Difference
+from bidcascade.workshop.boards.yardstick import (
     PLAYERS,
     BidCount,
     BoardExample,
     BoardTally,
-    Difference,
     LineLoss,
-    LineName,
     Reached,
     Yardstick,
 )
-from bidcascade.loaders import deal_frame, format_handviewer
 
 from .charts import IntervalDot, intervals
 from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, summary_dict

@@ -19,8 +19,8 @@ from bidcascade.kernels.core.auctions import (
     write_preorder,
 )
 from bidcascade.table.columns import offsets_of
-from bidcascade.table.evidence.mined_table import MinedRun
-from bidcascade.table.evidence.mining import _merge, _PrefixCounts
+from bidcascade.workshop.evidence.mined_table import MinedRun
+from bidcascade.workshop.evidence.mining import _merge, _PrefixCounts
 from tests.support_auctions import random_auction
 
 AUCTIONS = st.lists(

@@ -32,13 +32,13 @@ from bidcascade.inference.card_play.next_choice import value_with_next_choice
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.inference.double_dummy.protocol import NO_CARD
-from bidcascade.inference.foreign.bidding import bid_out, call_of
-from bidcascade.inference.foreign.protocol import Turn
 from bidcascade.inference.layouts.sampling import deal_where
 from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.inference.single_dummy import EndingSolver, Ties
 from bidcascade.inference.single_dummy.views import all_layouts
 from bidcascade.loaders.play import count_tricks
+from bidcascade.seats.foreign.bidding import bid_out, call_of
+from bidcascade.seats.foreign.protocol import Turn
 from bidcascade.systems import System
 from tests.support_deals import deals_in_turn, plain_deals
 from tests.support_systems import OTHER, SMALL

@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import DeviceFault, InvalidSystem, OutOfDeviceMemory, parse_calls
-from bidcascade.inference.compare import SystemMatch
 from bidcascade.kernels import DealArrays, cuda
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.rows import WORDS
@@ -30,6 +29,7 @@ from bidcascade.systems.knowledge import term_range
 from bidcascade.systems.program import SystemProgram, opened_programs
 from bidcascade.systems.system import System
 from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.workshop.boards.compare import SystemMatch
 from tests.kernels.emulator.backend import EmulatedBackend
 from tests.kernels.emulator.device import Checks, EmulatorFault
 from tests.kernels.test_cuda_mutants import Change

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import Auction, format_calls, format_hand, parse_calls
-from bidcascade.inference.sanity import bid_boards, sanity_of
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems.system import System
+from bidcascade.workshop.boards.sanity import bid_boards, sanity_of
 from tests.page.support_browser import Visit, no_compiler_words, visiting, without_engine
 from tests.page.test_bid import FULL, SHAPES, button, call, said_in_view
 from tests.support_examples import sized, some_in_check

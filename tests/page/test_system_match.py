@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import imps
-from bidcascade.inference.compare import Budget, SystemMatch
-from bidcascade.inference.compare_summary import MatchSample, summarize
 from bidcascade.inference.double_dummy import default_pool
 from bidcascade.inference.double_dummy.solved_deals import BANK_SEED, bank_hands
 from bidcascade.inference.double_dummy.table_cache import user_tables
@@ -15,6 +13,9 @@ from bidcascade.inference.quantiles import quantile
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.cli import DONE, main
 from bidcascade.systems.system import System
+from bidcascade.workshop.boards.compare import SystemMatch
+from bidcascade.workshop.boards.compare_summary import MatchSample, summarize
+from bidcascade.workshop.boards.scored_boards import Budget
 from tests.inference.support_double_dummy import made_up
 from tests.page.support_browser import visiting
 from tests.page.test_page_systems import STRONG, opened, typed

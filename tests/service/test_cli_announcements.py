@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from bidcascade.engine.runs.announcement_texts import collect_texts
 from bidcascade.service.cli import main
+from bidcascade.workshop.evidence.announcement_texts import collect_texts
 
 LIN = (
     "qx|o1|md|3SJ876HA65DQ93CJ94,ST32HT94DJT2CA876,SAQ4HKJ3DK876CQ52,|sv|o|mb|p|mb|1N!|an|{}|"

@@ -9,7 +9,11 @@ import polars as pl
 import pytest
 
 from bidcascade.engine.runs.double_dummy import DOUBLE_DUMMY_COLUMNS
-from bidcascade.inference.compare_summary import (
+from bidcascade.loaders import deal_arrays
+from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
+from bidcascade.service.reports.compare_report import compare_page, verdict
+from bidcascade.service.reports.report_page import page_html, page_markdown
+from bidcascade.workshop.boards.compare_summary import (
     Divergence,
     DivergenceResult,
     Estimate,
@@ -17,10 +21,6 @@ from bidcascade.inference.compare_summary import (
     MatchSummary,
     SystemResult,
 )
-from bidcascade.loaders import deal_arrays
-from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
-from bidcascade.service.reports.compare_report import compare_page, verdict
-from bidcascade.service.reports.report_page import page_html, page_markdown
 from tests.support_deals import possible
 
 STRONG = "opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = Anything else: 12+ points\n"

@@ -36,7 +36,7 @@ def test_what_another_call_is_worth(tmp_path, capsys):
 
 
 def test_ctrl_c_ends_with_the_findings_so_far(monkeypatch, capsys):
-    from bidcascade.inference.doctor import Examiner
+    from bidcascade.workshop.boards.doctor import Examiner
 
     look_at, parts = Examiner.look_at, []
 

@@ -97,7 +97,7 @@ def test_what_is_looked_at_can_be_chosen(arguments, capsys):
 
 
 def test_ctrl_c_ends_with_what_was_found(arguments, monkeypatch, capsys, tmp_path):
-    from bidcascade.inference.tuning import Tuner
+    from bidcascade.workshop.tuning.tuner import Tuner
 
     tried = Tuner._try
 

@@ -11,8 +11,8 @@ from bidcascade.bridge import format_deal, parse_deal
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.loaders import read_handviewer
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
-from tests.inference.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
 from tests.service.reports.support_pages import check_page
+from tests.workshop.boards.test_yardstick import GAME_VALUES, STRONG_NORTH, hands_of
 
 GAME = """\
 opening:

@@ -24,19 +24,14 @@ from bidcascade.bridge import (
     parse_contract,
     parse_hand,
 )
-from bidcascade.engine.foreign_engines import (
-    ServerEngine,
-    calls_of_pairs,
-    open_foreign,
-    query_of,
-    vulnerability_of,
-)
 from bidcascade.engine.settings import Settings
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import give_to_seats
-from bidcascade.inference.foreign.bidding import bid_out
-from bidcascade.inference.foreign.protocol import Reply, Turn
 from bidcascade.loaders.play import trick_winner
+from bidcascade.seats.foreign.ben_form import calls_of_pairs, query_of, vulnerability_of
+from bidcascade.seats.foreign.bidding import bid_out
+from bidcascade.seats.foreign.engines import ServerEngine, open_foreign
+from bidcascade.seats.foreign.protocol import Reply, Turn
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, NO_BACKEND, main
 from bidcascade.systems import open_system

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from bidcascade.engine.runs import batch, export_calls, learn, mine, progress
-from bidcascade.inference.compare import SystemMatch
+from bidcascade.engine.runs import batch, export_calls, progress
 from bidcascade.loaders import random_deals
 from bidcascade.service.cli import INTERRUPTED, NOTHING_STAYS, main
 from bidcascade.service.cli.shared import SOLVED_STAY, resume_hint
+from bidcascade.workshop.boards.compare import SystemMatch
+from bidcascade.workshop.evidence import learn_run as learn
+from bidcascade.workshop.evidence import mine_run as mine
 
 STRONG = "opening:\n  1NT = Strong: 15-17 points, balanced\n  1C = Anything else: 12+ points\n"
 BOARD = '[Deal "N:AQ4.KJ3.K876.Q52 K95.Q872.A54.KT3 J876.A65.Q93.J94 T32.T94.JT2.A876"]\n'

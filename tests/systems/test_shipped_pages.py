@@ -3,7 +3,6 @@
 import pytest
 
 from bidcascade.bridge import FIRST_BID, InvalidSystem, format_hand
-from bidcascade.inference.sanity import bid_boards
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.language.reader import read_text
@@ -15,6 +14,7 @@ from bidcascade.systems.language.shipped import (
 )
 from bidcascade.systems.patterns import strain_of
 from bidcascade.systems.system import System
+from bidcascade.workshop.boards.sanity import bid_boards
 
 NAMES = sorted(path.stem for path in (shipped_folder() / PAGES).glob("*.bidding"))
 YOUNG = {

@@ -1,4 +1,4 @@
-// Two systems bid the same deals both ways, as at the tables of a team match: inference/compare.py is the definition.
+// Two systems bid the same deals both ways, as at the tables of a team match: workshop/boards/compare.py is the definition.
 
 import { CALL_TEXTS } from "./calls.js";
 import { randomDeal } from "./cells.js";

@@ -59,8 +59,8 @@ def _export(place: Path, given: Path, form: Any) -> None:
 
 
 def _mine(place: Path, given: Path) -> None:
-    from bidcascade.engine.runs.mine import mine
     from bidcascade.table.storage import is_table_folder
+    from bidcascade.workshop.evidence.mine_run import mine
 
     # between the table and the end of the command nothing can be resumed, or need be
     if not is_table_folder(place / "table") or (place / "table.mining").exists():
@@ -77,8 +77,8 @@ def _mine(place: Path, given: Path) -> None:
 
 def _mine_more(place: Path, given: Path) -> None:
     """Add to a table in its place."""
-    from bidcascade.engine.runs.mine import mine
     from bidcascade.table.storage import is_table_folder
+    from bidcascade.workshop.evidence.mine_run import mine
 
     table, first = place / "table", _inputs(given)[:1]
     if not is_table_folder(table):
@@ -95,9 +95,9 @@ def _mine_more(place: Path, given: Path) -> None:
 
 
 def _learn(place: Path, given: Path) -> None:
-    from bidcascade.engine.runs import learn
     from bidcascade.systems import open_table
-    from bidcascade.table.evidence.learning import Options
+    from bidcascade.workshop.evidence import learn_run as learn
+    from bidcascade.workshop.evidence.learning import Options
 
     learned = learn.learn_from(
         open_table(given / "small.jsonl"),
@@ -113,8 +113,8 @@ def _learn(place: Path, given: Path) -> None:
 
 
 def _vet(place: Path, given: Path) -> None:
-    from bidcascade.engine.runs.vet import vet
     from bidcascade.service.reports.vet_files import write_vetting
+    from bidcascade.workshop.evidence.vet_run import vet
 
     vet(
         _engine(given),

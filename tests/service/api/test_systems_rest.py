@@ -15,9 +15,6 @@ from bidcascade.engine.questions.systems import (
     SystemCheckAnswer,
     SystemDiffAnswer,
 )
-from bidcascade.inference.bench import bench
-from bidcascade.inference.compare import Budget, SystemMatch
-from bidcascade.inference.compare_summary import summarize
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
 from bidcascade.service.jobs import system_questions
@@ -25,6 +22,10 @@ from bidcascade.service.jobs.system_questions import ask_process
 from bidcascade.systems.check import check_system
 from bidcascade.systems.diff import diff_systems
 from bidcascade.systems.system import System
+from bidcascade.workshop.boards.bench import bench
+from bidcascade.workshop.boards.compare import SystemMatch
+from bidcascade.workshop.boards.compare_summary import summarize
+from bidcascade.workshop.boards.scored_boards import Budget
 from tests.support_answers import read_answer
 from tests.support_service import ask, loaded_app, post, problem_of, write_small_table
 from tests.support_systems import SMALL_SYSTEM, compile_few

@@ -11,8 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Vulnerability, parse_calls, parse_hand
-from bidcascade.inference.compare_summary import Estimate
-from bidcascade.inference.option_prices import OptionPrice
 from bidcascade.service.reports.book_report import (
     PRINTED,
     book_files,
@@ -22,6 +20,8 @@ from bidcascade.service.reports.book_report import (
 )
 from bidcascade.systems.registry import open_system
 from bidcascade.systems.system_book import LineExample, WrongExample, book_of, check_examples
+from bidcascade.workshop.boards.compare_summary import Estimate
+from bidcascade.workshop.tuning.option_prices import OptionPrice
 
 TEXT = """-- A book <of> & "tests".
 --

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput, parse_calls
-from bidcascade.inference.node_statistics import node_statistics
 from bidcascade.loaders import random_deals
 from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.reports import node_report
 from bidcascade.service.reports.node_report import node_page, nodes_page
 from bidcascade.service.reports.report_page import page_html, page_markdown
+from bidcascade.workshop.boards.node_statistics import node_statistics
 from tests.service.reports.support_pages import check_page
 from tests.support_examples import examples
 

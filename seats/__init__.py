@@ -1,0 +1,1 @@
+"""Who sits at a table: foreign engines, players that search, table managers."""

@@ -1,0 +1,1 @@
+"""Boards that systems bid: matches, distance from par, faults, what lines cost."""

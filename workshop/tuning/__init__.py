@@ -1,0 +1,1 @@
+"""Better texts: numbers, options, and lines that a search would change."""
