@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import FIRST_BID, LAST_BID, PASS, STRAINS
-from bidcascade.inference.board_scores import doubled_where_failing, imps_of, scores_of
+from bidcascade.inference.board_scores import imps_of
 from bidcascade.inference.double_dummy.solved_deals import OPEN, bank_sample
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
@@ -210,11 +210,10 @@ def found_at(bidder: Bidder, step: BiddingLevel, depth: int) -> tuple[I64, I64, 
 
 def scores(bidder: Bidder, places: I32, deals: DealArrays, tables: I8) -> tuple[I32, I32]:
     """Points of North-South of auctions that end at some places: plain, and defended perfectly."""
-    parts, played, tricks = played_at(bidder, places, deals, tables)
-    doubled = doubled_where_failing(parts, tricks)
+    contracts, tricks = played_at(bidder, places, deals, tables)
     return (
-        scores_of(parts, played, deals.vulnerability, tricks),
-        scores_of(doubled, played, deals.vulnerability, tricks),
+        contracts.scores(deals.vulnerability, tricks),
+        contracts.defended_scores(deals.vulnerability, tricks),
     )
 
 

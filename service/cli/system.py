@@ -381,7 +381,8 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.systems.compile import Sample
-    from bidcascade.workshop.boards.sanity import bid_boards, sanity_of
+    from bidcascade.workshop.boards.sanity import sanity_of
+    from bidcascade.workshop.boards.scored_boards import bid_boards
 
     deals = Sample.random(options.deals, seed=options.seed).deals
     known = user_tables().find(deals.hands)

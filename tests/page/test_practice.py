@@ -10,7 +10,8 @@ import pytest
 from bidcascade.bridge import Auction, format_calls, format_hand, parse_calls
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems.system import System
-from bidcascade.workshop.boards.sanity import bid_boards, sanity_of
+from bidcascade.workshop.boards.sanity import sanity_of
+from bidcascade.workshop.boards.scored_boards import bid_boards
 from tests.page.support_browser import Visit, no_compiler_words, visiting, without_engine
 from tests.page.test_bid import FULL, SHAPES, button, call, said_in_view
 from tests.support_examples import sized, some_in_check

@@ -17,7 +17,7 @@ from bidcascade.systems.cases import CaseReport, read_cases, run_cases
 from bidcascade.systems.check import check_system
 from bidcascade.systems.state import Meaning, shown
 from bidcascade.systems.system import System
-from bidcascade.workshop.boards.sanity import bid_boards
+from bidcascade.workshop.boards.scored_boards import bid_boards
 from tests.support_bridge import HANDS
 from tests.support_examples import examples, sized
 

@@ -14,7 +14,7 @@ from bidcascade.systems.language.shipped import (
 )
 from bidcascade.systems.patterns import strain_of
 from bidcascade.systems.system import System
-from bidcascade.workshop.boards.sanity import bid_boards
+from bidcascade.workshop.boards.scored_boards import bid_boards
 
 NAMES = sorted(path.stem for path in (shipped_folder() / PAGES).glob("*.bidding"))
 YOUNG = {

@@ -81,3 +81,9 @@ class LineName(NamedTuple):
 
     where: str
     name: str
+
+    @classmethod
+    def of_entry(cls, bidder: Bidder, side: int, entry: int) -> "LineName":
+        """Name the line of an entry of either side."""
+        found = bidder.sides[side].entry(entry, 0)
+        return cls(str(found.where), found.name)

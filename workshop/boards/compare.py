@@ -21,13 +21,11 @@ from numpy.typing import NDArray
 from bidcascade.bridge import Cancelled, InvalidInput, Seat, Vulnerability
 from bidcascade.inference.auction_ends import (
     PASSED_OUT,
-    ContractParts,
     DistinctAuctions,
     contract_of,
     contracts_by_compass,
     merged,
 )
-from bidcascade.inference.board_scores import doubled_where_failing, imps_of, scores_of
 from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.threads import side_by_side
@@ -36,7 +34,7 @@ from bidcascade.seats.foreign.bidding import EngineFault, Player, SystemPlayer, 
 from bidcascade.systems import System
 
 from .blind_leads import BlindLeader
-from .scored_boards import NO_TRICKS, Budget, MatchProgress
+from .scored_boards import NO_TRICKS, BoardContracts, Budget, MatchProgress, imps_between
 
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
@@ -47,15 +45,12 @@ SAME: Final = 0
 DIFFERS: Final = 1
 KINDS: Final = ("same", "differs")
 
-
 _CHUNK: Final = 1 << 17
 """Most deals that are bid at once."""
 _FOREIGN_CHUNK: Final = 1 << 10
 """The same where a foreign engine is asked: so often what is done is told."""
 _SEARCHED_CHUNK: Final = 1 << 4
 """The same where a side searches its decisions."""
-_BATCH: Final = 64
-"""Most deals whose contracts are solved at once."""
 
 
 class SystemMatch:
@@ -241,53 +236,38 @@ class SystemMatch:
             raise InvalidInput(f"expected tables int8[{len(self)}, 20], got {known.shape}")
         started = perf_counter()
         before = self.seconds["double dummy"]
-        waiting = self.order[~self.done[self.order]]
-        if budget.deals is not None:
-            waiting = waiting[: max(0, budget.deals - self.sampled)]
+        waiting = budget.first_of(self.order[~self.done[self.order]], self.sampled)
         total = len(waiting) + self.sampled
-        for start in range(0, len(waiting), _BATCH):
+        for chosen in budget.batches(waiting):
             self._go_on("working out", self.sampled, total)
-            if budget.seconds is not None and perf_counter() - started >= budget.seconds:
-                break
-            chosen = waiting[start : start + _BATCH]
             self._score(chosen, self._solve(chosen, double_dummy, known))
             self.seconds["double dummy"] = before + perf_counter() - started
         self._report("working out", self.sampled, total)
 
     def _solve(self, chosen: I64, double_dummy: DoubleDummy | None, known: I8 | None) -> I8:
         """Tricks at both tables, int8 [2, m]: looked up, or solved."""
-        parts, played = self._contracts(chosen)
-        tricks = np.full(played.shape, NO_TRICKS, np.int8)
-        column = 5 * parts.declarer + parts.strain
+        contracts = self._contracts(chosen)
+        tricks = np.full(contracts.played.shape, NO_TRICKS, np.int8)
         if known is not None:
-            tricks[played] = known[np.broadcast_to(chosen, played.shape)[played], column[played]]
-        missing = played & (tricks == NO_TRICKS)
+            tricks = contracts.tricks_in(known[chosen])
+        missing = contracts.played & (tricks == NO_TRICKS)
         if missing.any():
             if double_dummy is None:
                 raise InvalidInput("expected a double-dummy solver or known tricks, got neither")
-            cells = TABLE_SIZE * np.arange(len(chosen)) + column
-            different, which = np.unique(cells[missing], return_inverse=True)
-            deal, column = np.divmod(different, TABLE_SIZE)
-            answers = double_dummy.tricks(
-                np.ascontiguousarray(self.deals.hands[:, chosen[deal]]),
-                (column % 5).astype(np.uint8),
-                (column // 5).astype(np.uint8),
-                cancel=self._cancel,
-            )
-            tricks[missing] = answers[which]
-            self.solved += len(different)
+            hands = self.deals.hands[:, chosen]
+            tricks[missing], solved = contracts.solve(missing, hands, double_dummy, self._cancel)
+            self.solved += solved
         return tricks
 
     def _score(self, chosen: I64, tricks: I8) -> None:
         """Take tricks of some deals in."""
-        parts, played = self._contracts(chosen)
+        contracts, vulnerability = self._contracts(chosen), self.deals.vulnerability[chosen]
         self.tricks[:, chosen] = tricks
-        vulnerability = self.deals.vulnerability[chosen]
-        self.scores[:, chosen] = scores_of(parts, played, vulnerability, tricks)
+        self.scores[:, chosen] = contracts.scores(vulnerability, tricks)
         # the first system sits North-South at the one table, the second one at the other
-        self.imps[chosen] = imps_of(self.scores[0, chosen] - self.scores[1, chosen])
-        defended = scores_of(doubled_where_failing(parts, tricks), played, vulnerability, tricks)
-        self.defended_imps[chosen] = imps_of(defended[0] - defended[1])
+        self.imps[chosen] = imps_between(self.scores[:, chosen])
+        defended = contracts.defended_scores(vulnerability, tricks)
+        self.defended_imps[chosen] = imps_between(defended)
         self.done[chosen] = True
 
     def lead_out(self, leader: BlindLeader, budget: Budget) -> None:
@@ -306,8 +286,7 @@ class SystemMatch:
         started = perf_counter()
         before, so_far = self.seconds["leads"], int(self.led.sum())
         waiting = self._to_lead[(self.done & ~self.led)[self._to_lead]]
-        if budget.deals is not None:
-            waiting = waiting[: max(0, budget.deals - so_far)]
+        waiting = budget.first_of(waiting, so_far)
         first, second = self._systems
         if not len(waiting):
             return
@@ -316,11 +295,9 @@ class SystemMatch:
                 f"expected two systems for blind leads, got {' and '.join(self.names)}"
             )
         total = so_far + len(waiting)
-        for number, deal in enumerate(waiting.tolist(), so_far):
+        for number, chosen in enumerate(budget.batches(waiting, 1), so_far):
             self._go_on("leading", number, total)
-            if budget.seconds is not None and perf_counter() - started >= budget.seconds:
-                break
-            self._lead(deal, leader, (first, second))
+            self._lead(int(chosen[0]), leader, (first, second))
             self.seconds["leads"] = before + perf_counter() - started
         self._report("leading", int(self.led.sum()), total)
 
@@ -342,16 +319,15 @@ class SystemMatch:
                     dealer=dealer,
                     vulnerability=Vulnerability(self.deals.vulnerability[deal]),
                 )
-        parts, played = self._contracts(chosen)
-        scores = scores_of(parts, played, self.deals.vulnerability[chosen], tricks)
+        scores = self._contracts(chosen).scores(self.deals.vulnerability[chosen], tricks)
         self.led_tricks[:, deal] = tricks[:, 0]
-        self.blind_imps[deal] = imps_of(scores[0] - scores[1])[0]
+        self.blind_imps[deal] = imps_between(scores)[0]
         self.led[deal] = True
 
-    def _contracts(self, chosen: I64) -> tuple[ContractParts, Bools]:
-        """Contracts [2, m] of some deals, declarers by compass; which were not passed out."""
+    def _contracts(self, chosen: I64) -> BoardContracts:
+        """Contracts [2, m] of some deals."""
         numbers = self.endings.contracts[self.ending[:, chosen]]
-        return contracts_by_compass(numbers, self.deals.dealer[chosen])
+        return BoardContracts(*contracts_by_compass(numbers, self.deals.dealer[chosen]))
 
 
 def _ends(

@@ -34,7 +34,7 @@ from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
 from bidcascade.loaders.frame import deal_at
 
 from .compare import DIFFERS, KINDS, SystemMatch
-from .scored_boards import CATEGORIES, NO_TRICKS, category_of
+from .scored_boards import CATEGORIES, NO_TRICKS, category_of, contract_text
 
 MOST_DIVERGENCES: Final = 30
 MOST_EXAMPLES: Final = 12
@@ -400,16 +400,15 @@ def example_of(match: SystemMatch, deal: int) -> MatchExample:
     """Describe one deal that was worked out."""
     dealer, sides = int(match.deals.dealer[deal]), int(match.deals.vulnerability[deal])
     endings = [int(match.ending[table, deal]) for table in range(2)]
-    contracts = [contract_of(int(match.endings.contracts[one]), dealer) for one in endings]
+    contracts = [contract_text(int(match.endings.contracts[one]), dealer) for one in endings]
     tricks = [int(match.tricks[table, deal]) for table in range(2)]
-    names = ["Pass" if one is None else f"{one.name} {one.declarer.letter}" for one in contracts]
     return MatchExample(
         deal,
         format_deal(deal_at(match.deals, deal)),
         SEATS[dealer],
         VULNERABILITIES[sides],
         (match.endings.auction(endings[0]), match.endings.auction(endings[1])),
-        (names[0], names[1]),
+        (contracts[0], contracts[1]),
         (_known(tricks[0]), _known(tricks[1])),
         (int(match.scores[0, deal]), int(match.scores[1, deal])),
         int(match.imps[deal]),

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_TEXTS, DOUBLE, FIRST_BID, PASS, STRAINS, ShownAnswer
-from bidcascade.inference.auction_ends import ContractParts, DistinctAuctions, contracts_by_compass
-from bidcascade.inference.board_scores import imps_of, scores_of
+from bidcascade.inference.auction_ends import DistinctAuctions, contracts_by_compass
+from bidcascade.inference.board_scores import imps_of
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import high_card_points
 from bidcascade.kernels.types import F64, I8, I16, I32, I64, U8, Bools
@@ -30,6 +30,7 @@ from bidcascade.systems import System
 from bidcascade.systems.bidder import Bidder, BiddingLevel
 
 from .call_by_call import LineName
+from .scored_boards import BoardContracts
 
 MOST_DECISIONS: Final = 2_000
 """Decisions of one line that are looked at; of further ones only the number."""
@@ -262,8 +263,7 @@ class _Lines:
             return PASS
         known = self._of_entry.get((side, entry))
         if known is None:
-            found = self.bidder.sides[side].entry(entry, 0)
-            line = LineName(str(found.where), found.name)
+            line = LineName.of_entry(self.bidder, side, entry)
             known = self._numbers.setdefault(line, len(self.lines))
             if known == len(self.lines):
                 self.lines.append(line)
@@ -357,19 +357,18 @@ def bid_to_the_end(bidder: Bidder, deals: DealArrays) -> tuple[list[BiddingLevel
 
 def played_at(
     bidder: Bidder, places: I32, deals: DealArrays, tables: I8
-) -> tuple[ContractParts, Bools, I8]:
-    """Contracts of auctions that end at some places, which are played, and tricks, int8 [n]."""
+) -> tuple[BoardContracts, I8]:
+    """Contracts of auctions that end at some places, and their tricks, int8 [n]."""
     different, which = np.unique(places, return_inverse=True)
     numbers = DistinctAuctions.of(bidder.endings(different)).contracts[which]
-    parts, played = contracts_by_compass(numbers, deals.dealer)
-    column = np.where(played, 5 * parts.declarer + parts.strain, 0)
-    return parts, played, tables[np.arange(len(tables)), column]
+    contracts = BoardContracts(*contracts_by_compass(numbers, deals.dealer))
+    return contracts, contracts.tricks_in(tables)
 
 
 def _scores(bidder: Bidder, places: I32, deals: DealArrays, tables: I8) -> I64:
     """Points of North-South of auctions that end at some places."""
-    parts, played, tricks = played_at(bidder, places, deals, tables)
-    return scores_of(parts, played, deals.vulnerability, tricks).astype(np.int64)
+    contracts, tricks = played_at(bidder, places, deals, tables)
+    return contracts.scores(deals.vulnerability, tricks).astype(np.int64)
 
 
 def _hands(

@@ -6,30 +6,20 @@ wrong on every board: six trumps may be the best spot, and a slam off two aces g
 often it happens is what tells, beside the rates of players.
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from time import perf_counter
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from bidcascade.bridge import SEATS, STRAINS, VULNERABILITIES, format_calls, format_deal
-from bidcascade.inference.auction_ends import (
-    ContractParts,
-    contract_number,
-    contract_of,
-    contracts_by_compass,
-)
-from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.inference.auction_ends import contract_number
 from bidcascade.inference.quantiles import wilson_interval
-from bidcascade.kernels import DealArrays
-from bidcascade.kernels.types import I8, I64, Bools
+from bidcascade.kernels.types import I64, Bools
 from bidcascade.loaders.frame import deal_at
-from bidcascade.systems import System
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
 
-from .call_by_call import CallByCall
-from .scored_boards import NO_TRICKS, Budget, category_of
+from .scored_boards import BidBoards, contract_text
 
 GAME_POINTS: Final = 26
 """Points with which a side should be in game, given a fit in a major."""
@@ -38,38 +28,10 @@ OPENING_POINTS: Final = 12
 MANY_CALLS: Final = 20
 MANY_DOWN: Final = 4
 
-_CHUNK: Final = 1 << 14
-"""Deals that are bid at once."""
-_BATCH: Final = 64
-"""Contracts that are solved at once."""
 _GAME: Final = 2
 _SLAM: Final = 3
 _NOTRUMP: Final = STRAINS.index("N")
 _SIDES: Final = np.arange(2)[:, np.newaxis]
-
-
-class BidBoards(NamedTuple):
-    """Boards and what was bid on them; arrays by board.
-
-    Parameters
-    ----------
-    deals : DealArrays
-    auctions : sequence of calls
-    parts : ContractParts
-        Declarers by compass; meaningless where nothing is ``played``.
-    played : bool [n]
-    tricks : int8 [n]
-        Of the declarer, double dummy; negative where they are not known.
-    forced : bool [n] and bool [n], optional
-        Of a system: whether a player was forced to call, and whether one passed then.
-    """
-
-    deals: DealArrays
-    auctions: Sequence[Sequence[int]]
-    parts: ContractParts
-    played: Bools
-    tricks: I8
-    forced: tuple[Bools, Bools] | None = None
 
 
 class SignExample(NamedTuple):
@@ -99,74 +61,6 @@ class Sign(NamedTuple):
     examples: tuple[SignExample, ...] = ()
 
 
-def bid_boards(
-    system: System,
-    deals: DealArrays,
-    *,
-    known: I8 | None = None,
-    solver: DoubleDummy | None = None,
-    budget: Budget | None = None,
-    progress: Callable[[int, int], None] | None = None,
-) -> BidBoards:
-    """Bid deals by a system at all four seats.
-
-    Parameters
-    ----------
-    known : int8 [n, 20], optional
-        Double-dummy tricks at ``5 * declarer + strain``, negative for what is not known.
-    solver, budget
-        What else is solved, of doubled contracts alone: as many, or for as long; all if there is
-        no budget.
-    progress
-        Told how many of how many deals are bid.
-    """
-    bidder = system.bidder(system)
-    auctions: list[list[int]] = []
-    forced = []
-    for start in range(0, len(deals), _CHUNK):
-        chunk = deals.slice(start, min(start + _CHUNK, len(deals)))
-        with bidder.lock:
-            if bidder.bytes > bidder.budget:
-                bidder.start_over()
-            bid = CallByCall.of(bidder, chunk)
-            forced.append(bid.forced(bidder))
-        auctions += bid.auctions
-        if progress is not None:
-            progress(len(auctions), len(deals))
-    numbers = np.array([contract_number(calls) for calls in auctions], np.int64)
-    parts, played = contracts_by_compass(numbers, deals.dealer)
-    tricks = np.full(len(deals), NO_TRICKS, np.int8)
-    if known is not None:
-        tricks[played] = known[played, (5 * parts.declarer + parts.strain)[played]]
-    if solver is not None:
-        wanted = np.flatnonzero(played & (parts.doubling > 0) & (tricks < 0))
-        _solve(wanted, solver, budget or Budget(), deals, parts, tricks)
-    due, passed = np.concatenate(forced, axis=1) if forced else np.zeros((2, 0), np.bool_)
-    return BidBoards(deals, auctions, parts, played, tricks, (due, passed))
-
-
-def _solve(
-    wanted: I64,
-    solver: DoubleDummy,
-    budget: Budget,
-    deals: DealArrays,
-    parts: ContractParts,
-    tricks: I8,
-) -> None:
-    """Solve contracts until the budget is spent."""
-    started = perf_counter()
-    wanted = wanted[: budget.deals]
-    for start in range(0, len(wanted), _BATCH):
-        if budget.seconds is not None and perf_counter() - started >= budget.seconds:
-            break
-        chosen = wanted[start : start + _BATCH]
-        tricks[chosen] = solver.tricks(
-            np.ascontiguousarray(deals.hands[:, chosen]),
-            parts.strain[chosen].astype(np.uint8),
-            parts.declarer[chosen].astype(np.uint8),
-        )
-
-
 def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) -> list[Sign]:
     r"""Count what no partnership wants to see.
 
@@ -188,7 +82,7 @@ def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) 
     >>> [one[:4] for one in sanity_of(boards) if "aces" in one.what]
     [('slam off two aces', 'undoubled slams', 37, 50)]
     """
-    number = np.arange(len(boards.played)) if deal is None else deal
+    number = np.arange(len(boards.tricks)) if deal is None else deal
     found = []
     for what, among, seen, possible in _signs(boards):
         count, of = int(seen.sum()), int(possible.sum())
@@ -212,7 +106,7 @@ def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) 
 
 def _signs(boards: BidBoards) -> Iterator[tuple[str, str, Bools, Bools]]:
     """Give what is counted, out of what, the boards that show it and those that could."""
-    deals, parts, played = boards.deals, boards.parts, boards.played
+    deals, (parts, played) = boards.deals, boards.contracts
     vocabulary = Vocabulary()
 
     def values(term: str) -> I64:
@@ -226,7 +120,7 @@ def _signs(boards: BidBoards) -> Iterator[tuple[str, str, Bools, Bools]]:
     points, lengths = values("HCP"), np.stack([values(f"SL_{suit}") for suit in STRAINS[:4]])
     both, fits = points[:2] + points[2:], lengths[:, :2] + lengths[:, 2:]
     side = parts.declarer % 2
-    category = np.where(played, category_of(parts.level, parts.strain), 0)
+    category = boards.contracts.category
     # passed out, both sides have stopped below everything
     stopped = (side == _SIDES) | ~played
 
@@ -277,11 +171,10 @@ def _signs(boards: BidBoards) -> Iterator[tuple[str, str, Bools, Bools]]:
 def _example(boards: BidBoards, number: int) -> SignExample:
     deals, calls = boards.deals, boards.auctions[number]
     dealer = int(deals.dealer[number])
-    contract = contract_of(contract_number(calls), dealer)
     return SignExample(
         format_deal(deal_at(deals, number)),
         SEATS[dealer],
         VULNERABILITIES[int(deals.vulnerability[number])],
         format_calls(calls),
-        "Pass" if contract is None else f"{contract.name} {contract.declarer.letter}",
+        contract_text(contract_number(calls), dealer),
     )

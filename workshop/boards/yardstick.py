@@ -6,8 +6,8 @@ its score and par, whichever side they belong to: 0 is bidding without a fault. 
 are boards of their own; the system bids the deal once.
 
 Every loss has one cause (:mod:`.loss_causes`), and that of a system the line of its text that made
-the decisive call. The interval of a difference is from a bootstrap over deals: Efron and
-Tibshirani, *An Introduction to the Bootstrap*, 1993, chapter 13; the rooms of a deal go together.
+the decisive call. The interval of a difference is from a bootstrap over deals
+(:mod:`.scored_boards`); the rooms of a deal go together.
 """
 
 from collections import Counter, defaultdict
@@ -34,8 +34,6 @@ from bidcascade.bridge import (
 from bidcascade.inference.auction_ends import (
     ContractParts,
     contract_number,
-    contract_of,
-    contracts_by_compass,
 )
 from bidcascade.inference.board_scores import imps_of, scores_of
 from bidcascade.inference.double_dummy.par import par_contracts
@@ -60,8 +58,16 @@ from .loss_causes import (
     decisive_calls,
     highest_bid,
 )
-from .sanity import BidBoards, Sign, sanity_of
-from .scored_boards import Difference, MatchProgress, bootstrap, category_of
+from .sanity import Sign, sanity_of
+from .scored_boards import (
+    BidBoards,
+    BoardContracts,
+    Difference,
+    MatchProgress,
+    bootstrap,
+    category_of,
+    contract_text,
+)
 
 Calls = tuple[int, ...]
 
@@ -272,9 +278,7 @@ class _Bidding(NamedTuple):
     """Auctions of some boards, what came of them, and why: arrays by board."""
 
     auctions: Sequence[Sequence[int]]
-    parts: ContractParts
-    """Declarers by compass."""
-    played: Bools
+    contracts: BoardContracts
     scores: I32
     imps: I8
     loser: I64
@@ -289,8 +293,10 @@ class _Bidding(NamedTuple):
         """Pick some of the boards, each any number of times."""
         return _Bidding(
             [self.auctions[one] for one in boards.tolist()],
-            ContractParts(*(part[boards] for part in self.parts)),
-            self.played[boards],
+            BoardContracts(
+                ContractParts(*(part[boards] for part in self.contracts.parts)),
+                self.contracts.played[boards],
+            ),
             self.scores[boards],
             self.imps[boards],
             self.loser[boards],
@@ -428,11 +434,11 @@ def _bidding(
 ) -> _Bidding:
     """Score auctions of some deals, and tell the causes of losses."""
     deals = archive.deals
-    numbers = np.array([contract_number(calls) for calls in auctions], np.int64)
     dealer, vulnerability = deals.dealer[deal], deals.vulnerability[deal]
-    parts, played = contracts_by_compass(numbers, dealer)
-    tricks = np.where(played, tables[deal, 5 * parts.declarer + parts.strain], 0).astype(np.int8)
-    scores = scores_of(parts, played, vulnerability, tricks)
+    contracts = BoardContracts.of_auctions(auctions, dealer)
+    parts, played = contracts
+    tricks = contracts.tricks_in(tables[deal])
+    scores = contracts.scores(vulnerability, tricks)
     # the same contracts, doubled where they were not and undoubled where they were
     other = parts._replace(doubling=np.where(parts.doubling > 0, 0, 1))
     other_scores = scores_of(other, played, vulnerability, tricks)
@@ -461,7 +467,7 @@ def _bidding(
             highest_bid(auctions[board], (side + int(dealer[board])) % 2),
         )
         cause[board] = _CAUSE_NUMBERS[name]
-    return _Bidding(auctions, parts, played, scores, imps, loser, cause, made, tricks)
+    return _Bidding(auctions, contracts, scores, imps, loser, cause, made, tricks)
 
 
 class _Steps:
@@ -498,8 +504,7 @@ class _Steps:
         entry = int(self._entry[deal, at])
         if entry < 0:
             return _NO_LINE
-        found = self._bidder.sides[at % 2].entry(entry, 0)
-        return LineName(str(found.where), found.name)
+        return LineName.of_entry(self._bidder, at % 2, entry)
 
     def _is_choice(self, deal: int, at: int) -> bool:
         """Whether a place has more than one call for some hand."""
@@ -537,8 +542,8 @@ def _decisive_of_engine(bidding: _Bidding, deals: DealArrays) -> dict[int, Decis
 def _tally(name: str, bidding: _Bidding, archive: MeasuredBoards, par: ParOfDeals) -> BoardTally:
     """Sum up what was bid, without differences and lines."""
     boards = len(bidding.imps)
-    category = np.where(bidding.played, category_of(bidding.parts.level, bidding.parts.strain), 0)
-    side = bidding.parts.declarer % 2
+    (parts, played), category = bidding.contracts, bidding.contracts.category
+    side = parts.declarer % 2
     bids = np.arange(35)
     of_bid = category_of(bids // 5 + 1, bids % 5)
     stands = (par.best & par.makes)[archive.deal]
@@ -551,7 +556,7 @@ def _tally(name: str, bidding: _Bidding, archive: MeasuredBoards, par: ParOfDeal
         count = there = 0
         for one in range(2):
             is_par = wanted[:, :, one::2].any(axis=(1, 2))
-            at_level = bidding.played & (side == one) & (category >= least) & (category <= most)
+            at_level = played & (side == one) & (category >= least) & (category <= most)
             count += int(is_par.sum())
             there += int((is_par & at_level).sum())
         return Reached(there, count)
@@ -567,8 +572,8 @@ def _tally(name: str, bidding: _Bidding, archive: MeasuredBoards, par: ParOfDeal
         bid(category >= _SLAM),
         reached(_GAME, _GAME),
         reached(_SLAM, _SLAM + 1),
-        float((bidding.played & (bidding.parts.doubling > 0)).mean()),
-        int((~bidding.played).sum()),
+        float((played & (parts.doubling > 0)).mean()),
+        int((~played).sum()),
         {
             cause: Loss(int(amounts[number]), int(losses[number]), float(losses[number] / boards))
             for cause, number in _CAUSE_NUMBERS.items()
@@ -578,8 +583,7 @@ def _tally(name: str, bidding: _Bidding, archive: MeasuredBoards, par: ParOfDeal
                 BidBoards(
                     deal_arrays(archive.boards),
                     bidding.auctions,
-                    bidding.parts,
-                    bidding.played,
+                    bidding.contracts,
                     bidding.tricks,
                     bidding.forced,
                 ),
@@ -658,8 +662,7 @@ def _example(
 
 
 def _contract(bidding: _Bidding, board: int, dealer: int) -> str:
-    found = contract_of(contract_number(bidding.auctions[board]), dealer)
-    return "Pass" if found is None else f"{found.name} {found.declarer.letter}"
+    return contract_text(contract_number(bidding.auctions[board]), dealer)
 
 
 def _par_text(number: int, tables: I8, par: ParOfDeals) -> str:

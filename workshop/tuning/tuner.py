@@ -31,7 +31,6 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput, InvalidSystem, ShownAnswer
 from bidcascade.inference.auction_ends import contracts_by_compass
-from bidcascade.inference.board_scores import doubled_where_failing, imps_of, scores_of
 from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
 from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.inference.double_dummy.trick_cache import TrickCache
@@ -42,7 +41,7 @@ from bidcascade.systems import System
 from bidcascade.systems.cases import Case, run_cases
 from bidcascade.systems.language.syntax_tree import SystemText, Where
 from bidcascade.workshop.boards.compare import DIFFERS, SystemMatch
-from bidcascade.workshop.boards.scored_boards import Budget
+from bidcascade.workshop.boards.scored_boards import BoardContracts, Budget, imps_between
 
 from .text_numbers import Move, NumberChange, OpenText, TextNumber, moves_of
 
@@ -658,10 +657,11 @@ def estimated_gains(match: SystemMatch, cases: int = _CASES) -> F64:
     if not len(order):
         return gains
     numbers = match.contracts[:, order]
-    parts, played = contracts_by_compass(numbers, match.deals.dealer[order])
+    contracts = BoardContracts(*contracts_by_compass(numbers, match.deals.dealer[order]))
+    played, column = contracts.played, contracts.column
     tricks = np.zeros((cases, *numbers.shape), np.int8)
     for table in range(2):
-        of_table = np.where(played[table], (5 * parts.declarer + parts.strain)[table], -1)
+        of_table = np.where(played[table], column[table], -1)
         for place in np.unique(of_table[of_table >= 0]).tolist():
             chosen = np.flatnonzero(of_table == place)
             declarer, strain = divmod(place, 5)
@@ -671,18 +671,17 @@ def estimated_gains(match: SystemMatch, cases: int = _CASES) -> F64:
             tricks[:, table, chosen] = likely if declarer % 2 == 0 else likely[::-1]
     vulnerability = match.deals.vulnerability[order]
     for case in tricks:
-        for scorer, bid in enumerate((parts, doubled_where_failing(parts, case))):
-            scores = scores_of(bid, played, vulnerability, case)
-            gains[scorer, order] += imps_of(scores[0] - scores[1])
+        for scorer, scores_by in enumerate((contracts.scores, contracts.defended_scores)):
+            gains[scorer, order] += imps_between(scores_by(vulnerability, case))
     return gains / cases
 
 
 def _tables_of(match: SystemMatch, deals: I64) -> I8:
     """Give what a match knows of the tables of some deals, int8 [n, 20], -1 for the rest."""
-    parts, played = contracts_by_compass(match.contracts[:, deals], match.deals.dealer[deals])
+    dealer = match.deals.dealer[deals]
+    contracts = BoardContracts(*contracts_by_compass(match.contracts[:, deals], dealer))
     found = np.full((len(deals), TABLE_SIZE), -1, np.int8)
     for table in range(2):
-        rows = np.flatnonzero(played[table])
-        column = (5 * parts.declarer + parts.strain)[table, rows]
-        found[rows, column] = match.tricks[table, deals[rows]]
+        rows = np.flatnonzero(contracts.played[table])
+        found[rows, contracts.column[table, rows]] = match.tricks[table, deals[rows]]
     return found

@@ -4,13 +4,12 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import Auction, Deal, Seat, format_calls, parse_calls, parse_deal
-from bidcascade.inference.auction_ends import contract_number, contracts_by_compass
 from bidcascade.inference.quantiles import wilson_interval
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import System
-from bidcascade.workshop.boards.sanity import BidBoards, bid_boards, sanity_of
-from bidcascade.workshop.boards.scored_boards import Budget
+from bidcascade.workshop.boards.sanity import sanity_of
+from bidcascade.workshop.boards.scored_boards import BidBoards, BoardContracts, Budget, bid_boards
 from tests.inference.support_double_dummy import MadeUp, made_up
 
 # every sign but long auctions
@@ -49,9 +48,8 @@ def bid(*boards: tuple[Deal, str], tricks: int = -1) -> BidBoards:
         np.array([deal.vulnerability for deal, _ in boards], np.uint8),
     )
     auctions = [parse_calls(calls) for _, calls in boards]
-    numbers = np.array([contract_number(calls) for calls in auctions])
     known = np.full(len(boards), tricks, np.int8)
-    return BidBoards(deals, auctions, *contracts_by_compass(numbers, deals.dealer), known)
+    return BidBoards(deals, auctions, BoardContracts.of_auctions(auctions, deals.dealer), known)
 
 
 GAME = "below game with 26+ points and 8+ cards in a major"
@@ -274,7 +272,7 @@ def test_tables_that_are_known_are_used():
     tables = made_up(deals.hands)
     tables[100:] = -1
     doubled = bid_boards(DOUBLING, deals, solver=MadeUp())
-    is_doubled = doubled.parts.doubling > 0
+    is_doubled = doubled.contracts.parts.doubling > 0
     assert (doubled.tricks[is_doubled] >= 0).all()
     assert (doubled.tricks[~is_doubled] < 0).all()
     known = bid_boards(DOUBLING, deals, known=tables)

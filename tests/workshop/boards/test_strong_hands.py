@@ -9,7 +9,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.cli import DONE, main
 from bidcascade.systems import System, open_system
-from bidcascade.workshop.boards.sanity import bid_boards
+from bidcascade.workshop.boards.scored_boards import bid_boards
 from bidcascade.workshop.boards.strong_hands import strong_hands
 from tests.support_systems import EACH_SYSTEM
 
