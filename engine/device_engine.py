@@ -34,7 +34,7 @@ from bidcascade.table import BiddingTable
 from bidcascade.table.columns import offsets_of
 
 from .answers import CONTRACT_TEXTS, SEATS_AND_NONE, bid_frame, count_frame
-from .engine import check_count_bounds
+from .bounds import check_count_bounds
 from .expression_columns import evaluation_plan
 
 if TYPE_CHECKING:

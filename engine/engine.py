@@ -29,6 +29,8 @@ from bidcascade.systems.bid_answer import BidAnswer, Candidate, matching_variant
 from bidcascade.systems.registry import absolute_name, check_options, open_held
 from bidcascade.table.language.vocabulary import Vocabulary
 
+from .bounds import check_bound, check_count_bounds
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -351,7 +353,7 @@ class Engine:
         if mode not in ("all", "first"):
             raise ValueError(f"expected mode 'all' or 'first', got {mode!r}")
         for what, value in (("limit", limit), ("max_depth", max_depth)):
-            _check_bound(what, value)
+            check_bound(what, value)
         if mode == "first" and (completed_only or max_depth is not None or limit is not None):
             raise ValueError("expected completed_only, max_depth and limit only in mode 'all'")
         query = Query(mode, completed_only, limit, max_depth)
@@ -660,30 +662,6 @@ class Engine:
             If it is no legal auction.
         """
         return self.bidder.explain(auction)
-
-
-def check_count_bounds(share: float, max_depth: int | None) -> None:
-    """Check what bounds the counts of a system.
-
-    Raises
-    ------
-    ValueError
-        If the share is not between 0 and 1, or the depth is below 1.
-
-    Examples
-    --------
-    >>> check_count_bounds(1.5, None)
-    Traceback (most recent call last):
-    ValueError: expected a share from 0 to 1, got 1.5
-    """
-    if not 0 <= share <= 1:
-        raise ValueError(f"expected a share from 0 to 1, got {share!r}")
-    _check_bound("max_depth", max_depth)
-
-
-def _check_bound(what: str, value: int | None) -> None:
-    if value is not None and (not hasattr(value, "__index__") or value < 1):
-        raise ValueError(f"expected a {what} of at least 1, a whole number, got {value!r}")
 
 
 def _arrays(deals: "Deals") -> DealArrays:
