@@ -54,8 +54,9 @@ def write_vetting(
 ) -> None:
     """Write a vetting into a folder: what it found, each file whole or not at all.
 
-    ``places.parquet`` and so on as documented in ``COLUMNS`` of ``workshop.evidence.vetting_frames``,
-    ``rejects.parquet`` if there are any, ``report.md``, ``report.html`` and ``summary.json``.
+    ``places.parquet`` and so on as documented in ``COLUMNS`` of
+    ``workshop.evidence.vetting_frames``, ``rejects.parquet`` if there are any, ``report.md``,
+    ``report.html`` and ``summary.json``.
 
     Raises
     ------
