@@ -77,6 +77,8 @@ def sanity_of(boards: BidBoards, deal: I64 | None = None, *, examples: int = 0) 
     Examples
     --------
     >>> from bidcascade.loaders import deal_arrays, random_deals
+    >>> from bidcascade.systems import System
+    >>> from bidcascade.workshop.boards.scored_boards import bid_boards
     >>> rash = System.parse("opening:\n  6C = Slam: any hand")
     >>> boards = bid_boards(rash, deal_arrays(random_deals(50, 1)))
     >>> [one[:4] for one in sanity_of(boards) if "aces" in one.what]

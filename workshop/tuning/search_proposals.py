@@ -120,7 +120,7 @@ def propose(
     Examples
     --------
     >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from .search import SearchRules
+    >>> from bidcascade.inference.search import SearchRules
     >>> system = System.parse('''
     ... opening:
     ...   1NT = Strong notrump: 15-17 points, balanced
