@@ -11,7 +11,7 @@ from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.kernels.arrow import ArrowColumn
 from bidcascade.kernels.types import I64, U8, U16, U32, U64, Bools
 from bidcascade.loaders import SEAT_ENUM
-from bidcascade.systems.any_bidder import AnyBidder, Query
+from bidcascade.systems.bidder_protocol import AnyBidder, Query
 from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 from bidcascade.table.columns import joined_bytes, offsets_of

@@ -28,7 +28,7 @@ from bidcascade.kernels.device_frames import (
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays
 from bidcascade.systems.allowed import CountedAuctions
-from bidcascade.systems.any_bidder import AnyBidder
+from bidcascade.systems.bidder_protocol import AnyBidder
 from bidcascade.systems.system_bidder import SystemBidder
 from bidcascade.table import BiddingTable
 from bidcascade.table.columns import offsets_of

@@ -23,7 +23,7 @@ from bidcascade.systems import System
 from bidcascade.systems.explanation import AuctionExplanation
 from bidcascade.systems.knowledge import Hull
 from bidcascade.systems.one_deal import in_one_deal
-from bidcascade.systems.system import auction_calls
+from bidcascade.systems.turn_context import auction_calls
 
 from .hand_pictures import HandPicture, pictures
 from .layouts.judging import Judge

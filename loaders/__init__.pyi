@@ -22,7 +22,7 @@ from .frame import (
     whole_deals,
 )
 from .hand_text import parse_deal_line, read_hand_text, read_hands
-from .handviewer import format_handviewer
+from .handviewer_writer import format_handviewer
 from .inputs import Kind, sniff
 from .lin import read_handviewer, read_lin, read_lin_files
 from .lin_writer import format_lin, write_lin

@@ -34,6 +34,7 @@ from .frame import (
     listed_rejects,
     reject_frame,
 )
+from .handviewer import first_link
 from .limits import LONGEST_LINE, MOST_LISTED
 from .printed_deals import PrintedDeals, may_be_printed, printed_deals
 
@@ -168,9 +169,6 @@ def _read_among_words(line: str) -> tuple[int, int, int, int, int, int] | None:
 
 
 def _has_link(line: str) -> bool:
-    # writers of such links need this module
-    from .handviewer import first_link
-
     return first_link(line.encode()) >= 0
 
 

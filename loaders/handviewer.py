@@ -1,9 +1,8 @@
-"""Links to BBO's handviewer, turned into LIN, and made of it.
+"""Links to BBO's handviewer, turned into LIN.
 
 Such a link holds a board as LIN in the parameter ``lin``, or in parameters of its own: ``n``,
 ``e``, ``s``, ``w`` hands, ``nn`` … names, ``d`` dealer, ``v`` vulnerability, ``b`` board, ``a``
-auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Online. Links are
-written with ``lin``, which has room for all that LIN has.
+auction, ``p`` play. Described in "Handviewer documentation" of Bridge Base Online.
 
 Pages of hand records (myhands, travellers) have the same LIN in a call, ``hv_popuplin('…')``,
 beside a link that only names the board. Links of our own page are read with them
@@ -14,17 +13,13 @@ import html
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Final, NamedTuple
-from urllib.parse import quote, unquote_to_bytes
-
-import polars as pl
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
 from .encodings import UTF8, decode_text, decode_utf8
 from .frame import reader_remark
-from .lin_writer import format_lin
 from .page_links import page_boards, page_links
 
-HANDVIEWER: Final = "https://www.bridgebase.com/tools/handviewer.html"
 _LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=([^&\s\"'<>]+)")
 _POPUP = re.compile(rb"popuplin\(\s*(\\?['\"]|&#0?39;|&#x27;|&quot;|&apos;)")
 _ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}+\?")
@@ -38,27 +33,6 @@ _IGNORED = " \t\r\n,?"
 _DEALER = {"s": "1", "w": "2", "n": "3", "e": "4"}
 _CONTRACT_ONLY = re.compile(r"-[1-7](?:NT?|[CDHS])X{0,2}[NESW]?", re.IGNORECASE | re.ASCII)
 _BLANKS = re.compile(r"\s+")
-
-
-def format_handviewer(frame: pl.DataFrame) -> Iterator[str]:
-    """Yield a link to each board of a deal frame; columns that are missing count as null.
-
-    :func:`bidcascade.loaders.read_handviewer` reads them back, as :func:`.lin_writer.write_lin`
-    says.
-
-    Examples
-    --------
-    >>> from bidcascade.loaders import random_deals, read_handviewer
-    >>> deals = random_deals(1, seed=1)
-    >>> (link,) = format_handviewer(deals)
-    >>> link[:67]
-    'https://www.bridgebase.com/tools/handviewer.html?lin=st%7C%7Cmd%7C3'
-    >>> read_handviewer(link).deals["north"].equals(deals["north"])
-    True
-    """
-    for board in frame.iter_slices(1):
-        text = "".join(format_lin(board)).replace("|\n", "|")
-        yield f"{HANDVIEWER}?lin={quote(text, safe='')}"
 
 
 class BoardLink(NamedTuple):

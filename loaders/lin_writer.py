@@ -9,7 +9,7 @@ import polars as pl
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand_bbo
 
 from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
-from .pbn_writer import checked_rows
+from .value_rules import checked_rows
 from .whole_files import write_texts
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}

@@ -7,7 +7,7 @@ has them: systems, double-dummy tables and par, as :mod:`.pbn_double_dummy` read
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
@@ -19,13 +19,12 @@ from bidcascade.bridge import (
     SEATS,
     Auction,
     IllegalCall,
-    InvalidInput,
     Seat,
     format_card,
     format_hand,
 )
 
-from .frame import DEAL_SCHEMA, HAND_COLUMNS, REQUIRED_COLUMNS, UNREADABLE
+from .frame import HAND_COLUMNS, UNREADABLE
 from .pbn_double_dummy import (
     BID_SYSTEM_TAGS,
     BID_SYSTEMS_COLUMN,
@@ -36,7 +35,7 @@ from .pbn_double_dummy import (
 )
 from .pbn_tokens import TAG_LINE
 from .pbn_travellers import SCORE_TABLE_COLUMN, SCORE_TABLE_HEADER
-from .value_rules import VALUE_RULES, invalid_values, without_null_texts
+from .value_rules import checked_rows
 from .whole_files import write_texts
 
 PBN_HEADER = "% PBN 2.1\n% EXPORT\n"
@@ -88,53 +87,6 @@ def format_games(frame: pl.DataFrame) -> Iterator[str]:
     """Give the text of each game of a deal frame, blank line included."""
     for row in checked_rows(frame, _FURTHER):
         yield "\n".join(_game(row)) + "\n\n"
-
-
-def checked_rows(frame: pl.DataFrame, further: Collection[str] = ()) -> Iterator[dict[str, Any]]:
-    """Give the rows of a deal frame as dictionaries, columns of other tables left out.
-
-    Parameters
-    ----------
-    frame : polars.DataFrame
-    further : collection of str
-        Columns beside those of a deal frame that are taken too.
-
-    Raises
-    ------
-    InvalidInput
-        If a required column is missing, a column is of another type, dealer or vulnerability are
-        null, or a value is none that a deal frame has; names the column and the row.
-    """
-    missing = [name for name in REQUIRED_COLUMNS if name not in frame.columns]
-    if missing:
-        raise InvalidInput(
-            f"expected the columns {', '.join(REQUIRED_COLUMNS)}, got no {missing!r}"
-        )
-    known = frame.select(name for name in frame.columns if name in DEAL_SCHEMA or name in further)
-    try:
-        invalid = invalid_values(
-            known.select(
-                pl.col(name).cast(dtype)
-                if name in known.columns
-                else pl.lit(None, dtype).alias(name)
-                for name, dtype in DEAL_SCHEMA.items()
-                if name in VALUE_RULES
-            )
-        )
-        known = without_null_texts(known)
-    except pl.exceptions.PolarsError as error:
-        reason = str(error).partition("\n")[0]
-        raise InvalidInput(f"expected the types of a deal frame: {reason}") from None
-    for column in invalid.columns:
-        if (place := invalid[column].arg_max()) is not None and invalid[column][place]:
-            raise InvalidInput(
-                f"expected {VALUE_RULES[column][0]} in column {column!r}, "
-                f"got {known[column].slice(place, 1).to_list()[0]!r} in row {place}"
-            )
-    for number, row in enumerate(known.iter_rows(named=True)):
-        if row["dealer"] is None or row["vulnerability"] is None:
-            raise InvalidInput(f"expected dealer and vulnerability, got a null in row {number}")
-        yield row
 
 
 def _game(row: dict[str, Any]) -> Iterator[str]:

@@ -11,8 +11,8 @@ import polars as pl
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand
 
 from .frame import HAND_COLUMNS, UNREADABLE
-from .pbn_writer import checked_rows
 from .rbn_records import SURE_LABEL
+from .value_rules import checked_rows
 from .whole_files import write_texts
 
 RBN_HEADER: Final = "% RBN\n"

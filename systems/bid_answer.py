@@ -22,7 +22,7 @@ from bidcascade.kernels import Context, DealArrays
 from bidcascade.table.language.explain import ExpressionCheck, explain
 from bidcascade.table.language.expressions import parse_expression
 
-from .system import context_at
+from .turn_context import context_at
 
 if TYPE_CHECKING:
     from bidcascade.table import BiddingTable, Row

@@ -30,7 +30,8 @@ from .formulas import GAME_POINTS
 from .knowledge import EVERYTHING, hull
 from .patterns import game_level, strain_of
 from .places import Place, PlaceEntry
-from .system import System, calls_before
+from .system import System
+from .turn_context import calls_before
 
 if TYPE_CHECKING:
     from .bidder import Bidder

@@ -9,12 +9,9 @@ import hashlib
 import json
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from bidcascade.systems.language.syntax_tree import SystemText
-
-if TYPE_CHECKING:
-    from .system import System
 
 ENGINE_VERSION: Final = 1
 """Goes up whenever the same text means other calls, or the same calls become other rows."""
@@ -32,20 +29,26 @@ _CODE: Final = {
 """Files that decide what a text means, by folder."""
 
 
-def digest_of(system: "System") -> str:
+def digest_of(text: SystemText, opponents: SystemText | None = None) -> str:
     r"""SHA-256 over files and options of a system, and of the one that it names for opponents.
+
+    Parameters
+    ----------
+    text : SystemText
+    opponents : SystemText, optional
+        Of the system that the text names for opponents, if it names one.
 
     Examples
     --------
-    >>> from .system import System
-    >>> one, other = (System.parse(f"opening:\n  1NT = Strong: {low}-17 points, balanced")
+    >>> from .language.reader import read_system
+    >>> one, other = (read_system(f"opening:\n  1NT = Strong: {low}-17 points, balanced")
     ...               for low in (15, 16))
     >>> digest_of(one) == digest_of(other), len(digest_of(one))
     (False, 64)
     """
-    sides = [_content(system.text)]
-    if system.opponents is not system:
-        sides.append(_content(system.opponents.text))
+    sides = [_content(text)]
+    if opponents is not None:
+        sides.append(_content(opponents))
     return hashlib.sha256(json.dumps([ENGINE_VERSION, sides]).encode()).hexdigest()
 
 

@@ -17,7 +17,8 @@ from .one_deal import in_one_deal
 from .patterns import Bindings
 from .places import Place, Rules
 from .state import Meaning, State, shown
-from .system import System, auction_calls
+from .system import System
+from .turn_context import auction_calls
 
 _VOCABULARY: Final = Vocabulary()
 

@@ -5,7 +5,7 @@ Overlays are rules about rows, so the system is compiled to lay them.
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from bidcascade.bridge import NoSystem, Seat, Vulnerability, parse_calls
 from bidcascade.table.bidding_table import BiddingTable
@@ -13,24 +13,18 @@ from bidcascade.table.overlays.overlaid_table import changed_entries, derived_di
 from bidcascade.table.overlays.rules import OverlayMark
 from bidcascade.table.topics import Topic
 
-from .any_bidder import AnyBidder, Calls
 from .bid_answer import BidAnswer
+from .bidder_protocol import AnyBidder, Calls
 from .explanation import StatesAndPlaces
 from .next_calls import NextCalls
 from .overlaid_places import OverlaidPlaces
+from .overlaid_system import OverlaidSystem
 from .system import System, SystemPlaces
 from .system_bidder import SystemBidder
 from .table_bidder import TableBidder
 
 if TYPE_CHECKING:
     from .bidder import Bidder
-
-
-class OverlaidSystem(NamedTuple):
-    """A system, and the table with overlays that was compiled from it."""
-
-    system: System
-    table: BiddingTable
 
 
 class OverlaidBidder(SystemBidder):

@@ -1,6 +1,6 @@
 """A bidding system: a text file that expands into entries wherever an auction goes."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from bidcascade.bridge import (
     Auction,
-    IllegalCall,
     Seat,
     Vulnerability,
     check_hand,
-    dealer_relative_seat,
-    format_calls,
-    is_vulnerable,
-    parse_calls,
     parse_hand,
-    parse_seat,
-    parse_vulnerability,
-    seat_of_call,
 )
-from bidcascade.kernels import Context
 from bidcascade.kernels.caches import folder_in_cache
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.systems.language.syntax_tree import SystemText
@@ -33,6 +24,7 @@ from .choice import Choice, choose
 from .digests import digest_of
 from .places import Place, Rules
 from .state import State
+from .turn_context import auction_calls, calls_before, context_at
 
 if TYPE_CHECKING:
     from .bidder import Bidder, Calls, Instead
@@ -130,7 +122,8 @@ class System:
     @cached_property
     def digest(self) -> str:
         """Digest of what it bids by; see :func:`~bidcascade.systems.digests.digest_of`."""
-        return digest_of(self)
+        opponents = None if self.opponents is self else self.opponents.text
+        return digest_of(self.text, opponents)
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -252,53 +245,3 @@ class System:
         place = self.expand(auction, opponents)
         context = context_at(len(place.calls), dealer, vulnerability)
         return choose(place, mask, context, self.vocabulary)
-
-
-def auction_calls(auction: "str | Iterable[int | str]") -> tuple[int, ...]:
-    """Codes of an auction given as text or codes."""
-    return parse_calls(auction)
-
-
-def dealer_and_sides(
-    dealer: "Seat | int | str", vulnerability: "Vulnerability | int | str"
-) -> tuple[Seat, Vulnerability]:
-    """Dealer and vulnerable sides, which may be given as text."""
-    numbers = (0, 1, 2, 3)
-    seat = Seat(dealer) if dealer in numbers else parse_seat(dealer)  # type: ignore[arg-type]
-    if vulnerability in numbers:
-        return seat, Vulnerability(vulnerability)
-    return seat, parse_vulnerability(vulnerability)  # type: ignore[arg-type]
-
-
-def context_at(
-    depth: int,
-    dealer: "Seat | int | str" = Seat.NORTH,
-    vulnerability: "Vulnerability | int | str" = "None",
-) -> Context:
-    """Seat and vulnerability of the player to call at a depth."""
-    seat, sides = dealer_and_sides(dealer, vulnerability)
-    caller = seat_of_call(seat, depth)
-    return Context(
-        dealer_relative_seat(seat, caller),
-        int(is_vulnerable(sides, caller)),
-        int(is_vulnerable(sides, Seat((caller + 1) % 4))),
-    )
-
-
-def calls_before(auction: "str | Sequence[int | str]") -> tuple[int, ...]:
-    """Read the calls of an auction behind which somebody is to call.
-
-    Raises
-    ------
-    IllegalCall
-        If the auction is illegal or over.
-
-    Examples
-    --------
-    >>> calls_before("1N P")
-    (7, 0)
-    """
-    calls = auction_calls(auction)
-    if Auction.of(calls).is_complete:
-        raise IllegalCall(f"expected an auction that goes on, got {format_calls(calls)!r}")
-    return calls

@@ -1,4 +1,4 @@
-"""A system that bids: what :class:`~.any_bidder.AnyBidder` asks of a system.
+"""A system that bids: what :class:`~.bidder_protocol.AnyBidder` asks of a system.
 
 Nothing is compiled. Places are worked out by the core as deals and questions come to them.
 """
@@ -30,7 +30,8 @@ from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.threads import in_order_apart, thread_count
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .any_bidder import (
+from .bid_answer import BidAnswer, read_question
+from .bidder_protocol import (
     AnswerWriter,
     AnyBidder,
     Calls,
@@ -40,7 +41,6 @@ from .any_bidder import (
     Question,
     Written,
 )
-from .bid_answer import BidAnswer, read_question
 from .language.options import option_rows
 from .system import System, SystemPlaces
 from .system_bid import answer_from_system
@@ -81,7 +81,7 @@ _NO_NUMBERS: Final[dict[str, Any]] = {
 
 
 class SystemBidder:
-    """Bids by the lines of a system; what methods do says :class:`~.any_bidder.AnyBidder`.
+    """Bids by the lines of a system; what methods do says :class:`~.bidder_protocol.AnyBidder`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A bidding table that bids: what :class:`~.any_bidder.AnyBidder` asks of a table."""
+"""A bidding table that bids: what :class:`~.bidder_protocol.AnyBidder` asks of a table."""
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,7 +37,8 @@ from bidcascade.table.real_calls import CallLists
 from bidcascade.table.showing import where_it_leaves
 from bidcascade.table.topics import Topic, topics_of
 
-from .any_bidder import (
+from .bid_answer import BidAnswer, answer_bid
+from .bidder_protocol import (
     AnswerWriter,
     AnyBidder,
     Calls,
@@ -47,7 +48,6 @@ from .any_bidder import (
     Question,
     Written,
 )
-from .bid_answer import BidAnswer, answer_bid
 from .call_notes import RowNotes
 from .calls_along import CallsAlong
 from .next_calls import NextCalls, next_in_table
@@ -69,7 +69,7 @@ _OF_NO_DEALS: Final = EntryLists(
 
 
 class TableBidder:
-    """Bids by the rows of a table; what methods do says :class:`~.any_bidder.AnyBidder`.
+    """Bids by the rows of a table; what methods do says :class:`~.bidder_protocol.AnyBidder`.
 
     Parameters
     ----------

@@ -12,7 +12,8 @@ from bidcascade.systems import compiled_cache, named_systems, open_system, regis
 from bidcascade.systems.choice import Choice, choose
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.reference.place_entries import Expander
-from bidcascade.systems.system import System, context_at
+from bidcascade.systems.system import System
+from bidcascade.systems.turn_context import context_at
 from bidcascade.table import BiddingTable
 from tests.support_examples import some_in_check
 

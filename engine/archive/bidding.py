@@ -10,7 +10,7 @@ from bidcascade.engine.engine import Engine
 from bidcascade.kernels import DealArrays
 from bidcascade.systems.allowed_calls import AllowedCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes
-from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.bidder_protocol import Query
 
 from .catalogue import ArchiveBidder
 from .mapped_nodes import NODE_SCHEMA

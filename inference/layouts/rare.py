@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import accumulate
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,29 +29,47 @@ from .card_sums import holdings_of, weights_of
 from .counting import BUDGET, CountedDeals, TooManyStates, below, counted_within, words
 from .deal_constraints import DealConstraint, OfHand, Predicate, Tabled, Total
 from .dealing import Proposed, points_by_shape
-
-if TYPE_CHECKING:
-    from .searching import Attempt
+from .where import Constraints
 
 _CHOICE_STREAM: Final = 0xC401CE
 _NO_HAND: Final = OfHand(0, points_by_shape(0))
 _LEAST_BUDGET: Final = 100_000
-_MOST_PARTS: Final = 8
-"""Conditions among which those are looked for that exclude each other."""
+
+
+class Alternative(Protocol):
+    """What deals may fit, as far as counting asks; an attempt of :mod:`.searching` is one."""
+
+    @property
+    def constraints(self) -> Constraints:
+        """Conditions on whole deals."""
+        ...
+
+    @property
+    def cards(self) -> tuple[list[int], list[int]]:
+        """Masks of the cards that each seat holds, and of those that it does not hold."""
+        ...
+
+    def cells_by(self, by: Sequence[int]) -> tuple[int, ...]:
+        """Shapes and points by seat, by some of the constraints."""
+        ...
+
+    def accepted(self, proposed: Proposed) -> Proposed:
+        """Those of some deals that fit everything."""
+        ...
 
 
 class RareDeals:
-    """Deals of an attempt, counted and drawn by alternatives.
+    """Deals of some alternatives, counted and drawn.
 
     Parameters
     ----------
-    attempt
-        What deals must fit. Tests that are not counted, such as playing tricks, are left to
-        :meth:`propose`'s caller.
+    alternatives
+        One of which deals must fit. Tests that are not counted, such as playing tricks, are left
+        to :meth:`propose`'s caller.
     """
 
-    def __init__(self, attempt: "Attempt") -> None:
-        self._alternatives = attempt.alternatives
+    def __init__(self, alternatives: Sequence[Alternative]) -> None:
+        self._alternatives = alternatives
         budget = max(_LEAST_BUDGET, BUDGET // len(self._alternatives))
         self._counted = [_counted(one, budget) for one in self._alternatives]
         self._ends = list(accumulate(one.total for one in self._counted))
@@ -99,41 +117,18 @@ class RareDeals:
         return found
 
 
-def why_impossible(attempt: "Attempt") -> str | None:
-    """Say why no deal fits, if the conditions on whole deals alone tell; None if some may.
-
-    First by what a sum always is, such as the points of all four hands; else by counting.
-    """
-    conditions = attempt.question.constraints
-    for one in conditions.intervals:
-        if sentence := _never(one, conditions.vocabulary):
-            return sentence
-    if attempt.rare.total:
-        return None
-    parts = conditions.parts
-    if len(parts) > _MOST_PARTS:
-        return "no deal meets all of this"
-    # without the conditions that may go, one after another
-    needed = list(parts)
-    for part in parts:
-        fewer = [one for one in needed if one != part]
-        if fewer and not attempt.with_conditions(fewer).rare.total:
-            needed = fewer
-    return f"no deal meets {' and '.join(needed)}" + (" together" if len(needed) > 1 else "")
-
-
-def _counted(attempt: "Attempt", budget: int) -> CountedDeals:
+def _counted(attempt: Alternative, budget: int) -> CountedDeals:
     fixed, forbidden = attempt.cards
     allowed = [
         FULL_DECK & ~forbidden[seat] & ~sum(fixed[other] for other in range(4) if other != seat)
         for seat in range(4)
     ]
-    conditions = attempt.question.constraints
+    conditions = attempt.constraints
     constraints: list[DealConstraint] = [
         Total(weights, one.low, one.high) for one, weights in conditions.sums
     ]
     constraints += _tests(conditions.tests, conditions.vocabulary)
-    if any(_never(one, conditions.vocabulary) for one in conditions.intervals):
+    if any(impossible_sum(one, conditions.vocabulary) for one in conditions.intervals):
         constraints.append(_NO_HAND)
     if conditions.tabled:
         tabled = [
@@ -167,7 +162,7 @@ def _holds(tree: Tree, names: Sequence[str], values: I64) -> NDArray[np.bool_]:
     return np.broadcast_to(truth != 0, values.shape[1:])
 
 
-def _never(one: Interval, vocabulary: Vocabulary) -> str | None:
+def impossible_sum(one: Interval, vocabulary: Vocabulary) -> str | None:
     """Say that a sum is never what is asked, from what it is in every deal or at most."""
     sign = {1: "", -1: "-"}
     text = " + ".join(f"{sign.get(factor, f'{factor} * ')}{name}" for name, factor in one.form)

@@ -9,7 +9,7 @@ from bidcascade.bridge import NoSuchDeal, Seat, format_call
 from bidcascade.systems.knowledge import EVERYTHING, share, share_of
 from bidcascade.table import format_expression
 
-from .rare import why_impossible
+from .rare import impossible_sum
 from .result import Relaxed, WhatWasRelaxed
 from .searching import Attempt
 from .steps import Step, bounds_of
@@ -17,6 +17,8 @@ from .steps import Step, bounds_of
 _JUDGED: Final = 16_384
 _MOST_CONDITIONS: Final = 6
 """Conditions of one call that are dropped one by one before the call says nothing."""
+_MOST_PARTS: Final = 8
+"""Conditions among which those are looked for that exclude each other."""
 _ALMOST_ALWAYS: Final = 0.9
 
 
@@ -110,8 +112,31 @@ def no_such_deal(attempt: Attempt) -> NoSuchDeal:
     if 0 < len(seats) < 4:
         why: str | None = f"no hand is left for {' and '.join(seats)}"
     else:
-        why = why_impossible(attempt.without_steps())
+        why = _why_impossible(attempt.without_steps())
     return NoSuchDeal(f"no such deal{where_text(attempt)}" + (f": {why}" if why else ""))
+
+
+def _why_impossible(attempt: Attempt) -> str | None:
+    """Say why no deal fits, if the conditions on whole deals alone tell; None if some may.
+
+    First by what a sum always is, such as the points of all four hands; else by counting.
+    """
+    conditions = attempt.constraints
+    for one in conditions.intervals:
+        if sentence := impossible_sum(one, conditions.vocabulary):
+            return sentence
+    if attempt.rare.total:
+        return None
+    parts = conditions.parts
+    if len(parts) > _MOST_PARTS:
+        return "no deal meets all of this"
+    # without the conditions that may go, one after another
+    needed = list(parts)
+    for part in parts:
+        fewer = [one for one in needed if one != part]
+        if fewer and not attempt.with_conditions(fewer).rare.total:
+            needed = fewer
+    return f"no deal meets {' and '.join(needed)}" + (" together" if len(needed) > 1 else "")
 
 
 def where_text(attempt: Attempt) -> str:

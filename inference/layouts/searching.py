@@ -107,6 +107,11 @@ class Attempt:
     steps: tuple[Step, ...] = ()
     judges: Judges = field(default_factory=dict, repr=False)
 
+    @property
+    def constraints(self) -> Constraints:
+        """Conditions on whole deals."""
+        return self.question.constraints
+
     def cells_of(self, seat: int, *, without: int | None = None) -> int:
         """Shapes and points of a seat by all of its steps, or without one of them."""
         return self._by_steps(seat, self.question.cells(seat), without)
@@ -156,7 +161,7 @@ class Attempt:
     @cached_property
     def rare(self) -> RareDeals:
         """What is counted of it."""
-        return RareDeals(self)
+        return RareDeals(self.alternatives)
 
     @cached_property
     def dealing(self) -> Dealing:

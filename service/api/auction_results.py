@@ -17,7 +17,7 @@ from bidcascade.bridge import CALL_TEXTS
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.variant_checks import VariantChecks
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
-from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.bidder_protocol import Query
 from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 

@@ -36,11 +36,11 @@ from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.page.static_files import StaticFile
 from bidcascade.systems import absolute_name, is_system
-from bidcascade.systems.any_bidder import Query, Question
 from bidcascade.systems.bid_answer import BidAnswer
+from bidcascade.systems.bidder_protocol import Query, Question
 from bidcascade.systems.budget import shared_budget
+from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.language.shipped import file_of, resolved
-from bidcascade.systems.registry import chosen_options
 from bidcascade.systems.system import System
 from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 
@@ -250,7 +250,7 @@ class Tables:
     undescribed : mapping of str to str, optional
         Policy for undescribed entries of a file of rows by name; that of ``""`` is for the others.
     system_options : sequence of str
-        Words for :func:`bidcascade.systems.registry.chosen_options`.
+        Words for :func:`bidcascade.systems.chosen_options.chosen_options`.
 
     Examples
     --------

@@ -15,7 +15,6 @@ from bidcascade.engine.questions.bids import (
     SearchAnswer,
     SearchRequest,
     SimulateRequest,
-    SimulationAnswer,
     bid_answer,
     read_bid,
     search_answer,
@@ -26,6 +25,7 @@ from bidcascade.engine.questions.fields import check_values
 
 from . import shared
 from .flags import add_flags, question_of
+from .simulation import print_simulation
 
 if TYPE_CHECKING:
     import polars as pl
@@ -143,7 +143,7 @@ def _write_json(
 
     from bidcascade.loaders import deal_arrays
     from bidcascade.service.api.auction_results import AuctionResults
-    from bidcascade.systems.any_bidder import Query
+    from bidcascade.systems.bidder_protocol import Query
 
     results = AuctionResults(engine)
     query = Query(options.mode, options.completed_only, _limit(engine, options))
@@ -435,25 +435,3 @@ def _print_search(search: SearchAnswer) -> None:
     heads = ("call", "line", "IMPs", "error", "score", of)
     shared.print_table(heads, rows)
     print(f"against tables where {search.own} is called; seed {layouts.seed}")
-
-
-def print_simulation(simulation: SimulationAnswer, note: str) -> None:
-    """Print what each call is worth."""
-    if note:
-        print(f"   {note}")
-    unit = {"imps": "IMPs", "matchpoints": "matchpoints", "points": "points"}
-    rows = []
-    for one in simulation.candidates:
-        about = ", ".join(f"{contract.contract} {contract.share:.0%}" for contract in one.contracts)
-        interval = "" if one.low is None else f"{one.low:+.2f} to {one.high:+.2f}"
-        rows.append((
-            one.call, "line" if one.line else "natural", f"{one.mean:+.2f}", interval,
-            f"{one.points:+.0f}", f"{one.best_share:.0%}", str(one.layouts), about,
-        ))  # fmt: skip
-    heads = ("call", "from", unit[simulation.scoring], "95 %", "score", "best", "deals", "in")
-    shared.print_table(heads, rows)
-    layouts = simulation.layouts
-    if simulation.scoring != "points":
-        print(f"against tables where {simulation.compared_with} is called")
-    for text in (*layouts.relaxed, *layouts.notes):
-        print(f"given up: {text}" if text in layouts.relaxed else text)

@@ -14,8 +14,8 @@ from bidcascade.seats.foreign.protocol import Turn
 from bidcascade.systems import open_system
 
 from . import shared
-from .auctions import print_simulation
 from .flags import question_of
+from .simulation import print_simulation
 
 
 def bid_foreign(options: argparse.Namespace, turn: Turn) -> None:

@@ -263,7 +263,7 @@ def add_json_option(parser: argparse.ArgumentParser) -> None:
 def chosen_options(options: argparse.Namespace, *systems: str) -> list[dict[str, bool]]:
     """Options of :func:`add_system_option`, for each of the systems that arguments name."""
     from bidcascade.bridge import InvalidSystem
-    from bidcascade.systems.registry import chosen_options
+    from bidcascade.systems.chosen_options import chosen_options
 
     try:
         return chosen_options(options.system_options, [(one, one) for one in systems])

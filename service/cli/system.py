@@ -314,7 +314,7 @@ def check_places(options: argparse.Namespace) -> None:
     """Print chosen and fitting shares of places, findings, and what whole boards show."""
     from bidcascade.bridge import format_calls
     from bidcascade.service.reports.compare_report import summary_dict
-    from bidcascade.systems.system import auction_calls
+    from bidcascade.systems.turn_context import auction_calls
     from bidcascade.workshop.boards.scored_boards import Budget
 
     budget = shared.read_argument(Budget.parse, options.dd_budget or "0")

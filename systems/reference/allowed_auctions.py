@@ -8,7 +8,7 @@ from bidcascade.kernels import Context, DealArrays
 from bidcascade.systems.allowed import Calls, ListingBounds
 from bidcascade.systems.choice import fits
 from bidcascade.systems.places import PlaceEntry, Rules
-from bidcascade.systems.system import context_at
+from bidcascade.systems.turn_context import context_at
 from bidcascade.table.language.explain import HandValues
 from bidcascade.table.language.vocabulary import Vocabulary
 

@@ -28,7 +28,7 @@ from bidcascade.service.api.auction_results import AuctionResults
 from bidcascade.systems import allowed, bidder, registry, system_bidder
 from bidcascade.systems.allowed import ListingBounds
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
-from bidcascade.systems.any_bidder import Query
+from bidcascade.systems.bidder_protocol import Query
 from bidcascade.systems.compile import compile_system
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.system import System

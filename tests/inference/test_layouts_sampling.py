@@ -40,7 +40,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System, open_system
 from bidcascade.systems.choice import choose
 from bidcascade.systems.overlaid_places import OverlaidPlaces
-from bidcascade.systems.system import context_at
+from bidcascade.systems.turn_context import context_at
 from bidcascade.table import build_table
 from bidcascade.table.deal_conditions import DealCondition
 from tests.inference.support_layouts import deal_at_random, differs, hand_points, suit_lengths

@@ -47,7 +47,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 from bidcascade.systems.any_bidder import bidder_of
-from bidcascade.systems.system import context_at
+from bidcascade.systems.turn_context import context_at
 from bidcascade.table import build_table
 from bidcascade.table.overlays.sub_plan import below_place
 from tests.support_examples import examples

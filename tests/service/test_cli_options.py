@@ -10,7 +10,7 @@ from bidcascade.engine.settings import Settings
 from bidcascade.loaders import random_deals, write_lin
 from bidcascade.service.api.tables import Tables
 from bidcascade.service.cli import BAD_ARGUMENTS, DONE, main
-from bidcascade.systems.registry import chosen_options
+from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM
 

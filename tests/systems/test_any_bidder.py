@@ -23,9 +23,11 @@ from bidcascade.bridge import (
 from bidcascade.engine.answers import CountFrames, EntryColumns, FrameWriter
 from bidcascade.kernels import DealArrays
 from bidcascade.systems import open_system
-from bidcascade.systems.any_bidder import AnyBidder, Query, bidder_of
+from bidcascade.systems.any_bidder import bidder_of
+from bidcascade.systems.bidder_protocol import AnyBidder, Query
 from bidcascade.systems.compile import compile_system
-from bidcascade.systems.overlaid_bidder import OverlaidBidder, OverlaidSystem
+from bidcascade.systems.overlaid_bidder import OverlaidBidder
+from bidcascade.systems.overlaid_system import OverlaidSystem
 from bidcascade.systems.system import System
 from bidcascade.systems.system_bidder import SystemBidder
 from bidcascade.systems.system_topics import topics_of_system

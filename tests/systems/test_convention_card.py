@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import BidcascadeError, InvalidSystem, parse_calls
 from bidcascade.service.reports.card_report import card_page
 from bidcascade.service.reports.report_page import page_html, page_markdown
+from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.convention_card import (
     ORDERS,
     CardConvention,
@@ -21,7 +22,7 @@ from bidcascade.systems.convention_card import (
     parse_card,
     print_card,
 )
-from bidcascade.systems.registry import chosen_options, named_systems, open_system
+from bidcascade.systems.registry import named_systems, open_system
 from bidcascade.systems.text_outline import outline_of
 from tests.service.reports.support_pages import check_page
 

@@ -21,7 +21,8 @@ from bidcascade.systems.allowed import (
 )
 from bidcascade.systems.choice import fits
 from bidcascade.systems.reference.allowed_auctions import AllowedAuction, allowed_auctions
-from bidcascade.systems.system import System, context_at
+from bidcascade.systems.system import System
+from bidcascade.systems.turn_context import context_at
 from bidcascade.table.real_calls import CallLists
 from tests.support_auctions import random_auctions
 from tests.support_deals import mixed_deals

@@ -17,7 +17,8 @@ from bidcascade.systems.language.syntax_tree import Agreement, Where
 from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.patterns import Bindings
 from bidcascade.systems.reference.place_entries import Expander
-from bidcascade.systems.system import System, context_at
+from bidcascade.systems.system import System
+from bidcascade.systems.turn_context import context_at
 
 TOLD = Path(__file__).with_name("places_told.js").read_text("utf-8")
 _BYTES = 560 * 38 // 8
