@@ -47,13 +47,10 @@ def environment() -> dict[str, str]:
 def sources_digest() -> str:
     """Mark of the measured files as they are now."""
     mark = hashlib.sha256()
-    for folder in (
-        "bridge", "kernels", "kernels/core", "kernels/gpu", "systems", "benchmarks",
-        "benchmarks/engines", "benchmarks/gpu",
-    ):  # fmt: skip
-        for file in sorted((_ROOT / folder).glob("*.*")):
+    for folder in ("bridge", "kernels", "systems", "benchmarks"):
+        for file in sorted((_ROOT / folder).rglob("*.*")):
             if file.suffix in (".py", ".cu", ".cuh", ".cpp", ".hpp"):
-                mark.update(f"{folder}/{file.name}\n".encode() + file.read_bytes())
+                mark.update(f"{file.relative_to(_ROOT).as_posix()}\n".encode() + file.read_bytes())
     return mark.hexdigest()[:12]
 
 

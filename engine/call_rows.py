@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.core.auctions import legal_calls
+from bidcascade.kernels.core.tables.auctions import legal_calls
 from bidcascade.loaders import deal_arrays, play_disagrees
 from bidcascade.table.real_calls import CallLists
 

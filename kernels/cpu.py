@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.functions import pack_by_tables, sort_by_dealer
-from .core.packing import PackingTables
-from .core.tables import (
+from .core.hands.packing import PackingTables
+from .core.tables.tables import (
     NO_U16,
     NO_U32,
     PAIRS_FULL,

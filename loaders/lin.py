@@ -12,8 +12,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidDeal
-from bidcascade.kernels.core.functions import has_core
-from bidcascade.kernels.core.lin import (
+from bidcascade.kernels.core.files.lin import (
     BID,
     BOARD,
     CALLS_END,
@@ -44,9 +43,10 @@ from bidcascade.kernels.core.lin import (
     LinBoards,
     read_lin_documents,
 )
-from bidcascade.kernels.core.lin import (
+from bidcascade.kernels.core.files.lin import (
     ROOM as ROOM_COLUMN,
 )
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import I64
 

@@ -15,8 +15,8 @@ from bidcascade.bridge import (
     first_illegal_call,
     format_calls,
 )
-from bidcascade.kernels.core.auctions import legal_calls
 from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.core.tables.auctions import legal_calls
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import I64, U8
 

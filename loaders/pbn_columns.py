@@ -19,8 +19,7 @@ from bidcascade.bridge import (
     board_vulnerability,
     parse_vulnerability,
 )
-from bidcascade.kernels.core.functions import has_core
-from bidcascade.kernels.core.pbn import (
+from bidcascade.kernels.core.files.pbn import (
     COMPLETE,
     ILLEGAL,
     MAX_CALLS,
@@ -28,6 +27,7 @@ from bidcascade.kernels.core.pbn import (
     PbnSections,
     read_pbn_sections,
 )
+from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.types import I64
 
 from .columns import contract_codes, contract_names, enum_values, north_south_scores, ragged

@@ -20,7 +20,7 @@ from bidcascade.kernels import Backend, Context, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
-from bidcascade.kernels.core.systems import CoreSystem
+from bidcascade.kernels.core.places.systems import CoreSystem
 from bidcascade.kernels.threads import in_blocks, thread_count
 from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64
 from bidcascade.systems.language.syntax_tree import Condition

@@ -18,7 +18,7 @@ ENGINE_VERSION: Final = 1
 
 
 _CODE: Final = {
-    "kernels/core": ("*.hpp",),
+    "kernels/core": ("**/*.hpp",),
     "table/language": (
         "expression_grammar.py", "expressions.json", "expressions.py", "expression_tree.py",
         "lalr.py", "vocabulary.py",

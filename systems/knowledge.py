@@ -13,7 +13,7 @@ form bounded from both sides, or several that hold at once, ``can`` may be a few
 ``must`` a few too small; never the other way.
 
 At run time the sets of a system's entries come from the core; :func:`bounds` is the definition of
-``kernels/core/knowledge.hpp``, and serves criteria of tables, which no system has.
+``kernels/core/hands/knowledge.hpp``, and serves criteria of tables, which no system has.
 """
 
 from collections.abc import Iterable

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels.core.groups import ArrayGroup
+from bidcascade.kernels.core.places.systems import CoreSystem
 from bidcascade.kernels.core.rows import NEVER
-from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.systems.language.errors import invalid_at
 from bidcascade.systems.language.syntax_tree import VARIABLES, Condition, Where
 from bidcascade.table.language.expression_tree import Expression

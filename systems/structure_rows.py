@@ -1,7 +1,7 @@
 """The structure of a system's text as rows of words for the core: groups of lines, lines, variants.
 
-``kernels/core/structure.hpp`` draws the rows and checks them. What a line says is written once,
-however many places it stands at.
+``kernels/core/text/structure.hpp`` draws the rows and checks them. What a line says is written
+once, however many places it stands at.
 """
 
 from bisect import bisect_right

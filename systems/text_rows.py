@@ -1,7 +1,8 @@
 """What a system's text asks, as rows of words for the core: conditions, phrases, calls.
 
-``kernels/core/text.hpp`` draws the rows and checks them. A phrase stands there as the text says it;
-``kernels/core/phrases.hpp`` has what each kind asks for; ``conditions.hpp`` lowers it at a place.
+``kernels/core/text/text.hpp`` draws the rows and checks them. A phrase stands there as the text
+says it; ``kernels/core/text/phrases.hpp`` has what each kind asks for; ``conditions.hpp`` lowers it
+at a place.
 """
 
 from collections.abc import Iterable, Mapping

@@ -7,7 +7,7 @@ import numpy as np
 
 from bidcascade.bridge import PASS
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.core.real_calls import (
+from bidcascade.kernels.core.tables.real_calls import (
     Conditions,
     count_held,
     held_calls,

@@ -119,7 +119,7 @@ def find_real_calls(table: BiddingTable, auctions: CallLists, dealer: U8) -> Rea
     dealer : uint8 [auctions]
         0-3 = N, E, S, W.
     """
-    from bidcascade.kernels.core.real_calls import find_calls
+    from bidcascade.kernels.core.tables.real_calls import find_calls
 
     if dealer.shape != (len(auctions),):
         raise ValueError(f"expected a dealer for {len(auctions)} auctions, got {dealer.shape}")
@@ -174,7 +174,7 @@ def expression_rows(
     InvalidExpression, UnknownTerm
         If an expression is none of the vocabulary.
     """
-    from bidcascade.kernels.core.real_calls import turn_bits
+    from bidcascade.kernels.core.tables.real_calls import turn_bits
 
     rows = np.zeros((4 * len(deals), (len(expressions) + 63) // 64), np.uint64)
     if not len(expressions) or not len(deals):

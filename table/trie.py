@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from bidcascade.kernels.core import sorted_rows
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.kernels.core.sorted_rows import KEPT_ROW, LEADING_ROW, REJECTED_ROW
+from bidcascade.kernels.core.tables import sorted_rows
+from bidcascade.kernels.core.tables.sorted_rows import KEPT_ROW, LEADING_ROW, REJECTED_ROW
 from bidcascade.kernels.number_ranges import blocks
 from bidcascade.kernels.types import I32, I64, U8, U32, U64
 
@@ -37,7 +37,7 @@ from .interning import REJECTED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bidcascade.kernels.core.sorted_rows import Nodes
+    from bidcascade.kernels.core.tables.sorted_rows import Nodes
 
 
 VALUES: Final[dict[str, tuple[type[np.generic], int]]] = {

@@ -1,6 +1,6 @@
 """What the core's functions of sorted rows do, plainly: the definition, and for who has no core.
 
-Names, arguments and what is filled are those of :mod:`bidcascade.kernels.core.sorted_rows`.
+Names, arguments and what is filled are those of :mod:`bidcascade.kernels.core.tables.sorted_rows`.
 """
 
 from itertools import pairwise
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, REDOUBLE, Auction
-from bidcascade.kernels.core.sorted_rows import KEPT_ROW, NO_ROW, REJECTED_ROW, Nodes
+from bidcascade.kernels.core.tables.sorted_rows import KEPT_ROW, NO_ROW, REJECTED_ROW, Nodes
 from bidcascade.kernels.types import I32, I64, U8, U64
 
 from .columns import CAN_COMPLETE, COMPLETED, INSERTED

@@ -3,10 +3,10 @@
 //
 // Numbers are of 32 bits, which JavaScript has; a hand is two of them, its low half first. Who calls
 // gives addresses that these functions gave, and arrays of the size that they say.
-#include "bidder.hpp"
-#include "dealing.hpp"
-#include "double_dummy.hpp"
-#include "proportions.hpp"
+#include "places/bidder.hpp"
+#include "deals/dealing.hpp"
+#include "deals/double_dummy.hpp"
+#include "hands/proportions.hpp"
 
 #ifndef CORE_VERSION
 #error "expected CORE_VERSION, a digest of the sources (build.py)"

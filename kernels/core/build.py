@@ -246,7 +246,8 @@ def source_version(sources: Path = SOURCES) -> int:
     digest = hashlib.sha256(repr((FLAGS, BUILDS, MODULE_FLAGS)).encode())
     for file in _source_files(sources):
         content = file.read_bytes()
-        digest.update(f"\n{file.name} {len(content)}\n".encode() + content)
+        name = file.relative_to(sources).as_posix()
+        digest.update(f"\n{name} {len(content)}\n".encode() + content)
     return int.from_bytes(digest.digest()[:8], "big")
 
 
@@ -256,7 +257,7 @@ def checkout_folder(root: Path) -> Path:
 
 
 def _source_files(sources: Path) -> Iterator[Path]:
-    return (file for file in sorted(sources.iterdir()) if file.suffix in (".cpp", ".hpp"))
+    return (file for file in sorted(sources.rglob("*.?pp")) if file.suffix in (".cpp", ".hpp"))
 
 
 def build_libraries(

@@ -1,6 +1,6 @@
 // Boxes against packed words; ../core/boxes.hpp says what these are.
 #pragma once
-#include "../core/boxes.hpp"
+#include "../core/tables/boxes.hpp"
 #include "device.cuh"
 
 constexpr u32 WORDS = LANE_WORDS + FLAG_WORDS;

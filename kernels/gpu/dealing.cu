@@ -1,6 +1,6 @@
 // Random deals, numbered: the work is that of the core; a thread deals one deal.
 #include "device.cuh"
-#include "../core/dealing.hpp"
+#include "../core/deals/dealing.hpp"
 
 constexpr u32 THREADS = 128;
 

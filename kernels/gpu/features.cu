@@ -4,7 +4,7 @@
 // not separable are small programs run once a hand; derived flags are set where any of some boxes
 // is passed.
 #include "box.cuh"
-#include "../core/hand_keys.hpp"
+#include "../core/hands/hand_keys.hpp"
 
 constexpr u32 SHAPE_DIAMONDS = 14, SHAPE_HEARTS = 196;
 constexpr u64 HOLDING = 0x1FFF;

@@ -4,7 +4,7 @@
 // alone does not compile.
 #pragma once
 #include "device.cuh"
-#include "../core/places.hpp"
+#include "../core/places/places.hpp"
 
 static_assert(sizeof(Place) == PLACE_BYTES && sizeof(Question) == QUESTION_BYTES, "rows");
 static_assert(sizeof(Decision) == DECISION_BYTES && sizeof(Tree) == TREE_BYTES, "rows");

@@ -2,7 +2,7 @@
 // they belong. A walk that comes to a place that nobody has worked out yet waits there for the host.
 // And which calls deals may make at places, for counts and members.
 #include "system_way.cuh"
-#include "../core/listing.hpp"
+#include "../core/places/listing.hpp"
 
 static_assert(sizeof(Walk) == WALK_BYTES && sizeof(Level) == LEVEL_BYTES, "rows");
 

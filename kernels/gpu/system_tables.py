@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.core import rows
+from bidcascade.kernels.core.places.systems import CoreSystem
 from bidcascade.kernels.core.rows import KINDS
-from bidcascade.kernels.core.systems import CoreSystem
 from bidcascade.kernels.cuda_device import DeviceArray
 from bidcascade.kernels.layout import Packing
 from bidcascade.kernels.plan import build_plan

@@ -1,10 +1,10 @@
 """The catalogue of phrases: every kind of test that a condition can make, once, with its words.
 
 From a row come productions of the grammar, the tree, the words of a tree and its line in the page
-``phrases.md``, which ``python -m bidcascade.systems.language.phrases`` writes.
-What a kind means at a place of an auction is defined in ``systems/reference``: ``PHRASES`` of
-``conditions.py`` (tests of the hand) and ``FACTS`` of ``facts.py``. ``kernels/core/kinds.hpp`` says
-by which operation the core does it: for a new phrase add a row here and one in each.
+``phrases.md``, which ``python -m bidcascade.systems.language.phrases`` writes. What a kind means at
+a place of an auction is defined in ``systems/reference``: ``PHRASES`` of ``conditions.py`` (tests
+of the hand) and ``FACTS`` of ``facts.py``. ``kernels/core/text/kinds.hpp`` says by which operation
+the core does it: for a new phrase add a row here and one in each.
 """
 
 import re

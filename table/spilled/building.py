@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.ahead import ahead
-from bidcascade.kernels.core.sorted_rows import children_in, measure
+from bidcascade.kernels.core.tables.sorted_rows import children_in, measure
 from bidcascade.kernels.types import I32, I64
 from bidcascade.table.columns import (
     ENTRY_COLUMNS,

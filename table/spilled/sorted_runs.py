@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.core.sorted_rows import in_order, sorted_order
+from bidcascade.kernels.core.tables.sorted_rows import in_order, sorted_order
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U8, U32
 from bidcascade.table.columns import Column

@@ -1,7 +1,7 @@
 // What tests ask of a text's rows: conditions and call patterns at places that answer as told.
 #include <cstdlib>
 
-#include "conditions.hpp"
+#include "text/conditions.hpp"
 
 namespace core {
 

@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <ctime>
 
-#include "knowledge.hpp"
+#include "hands/knowledge.hpp"
 
 namespace core {
 void* allocate(u64 bytes) { return calloc(bytes ? bytes : 1, 1); }

@@ -1,5 +1,5 @@
 // What tests ask of lowering.hpp, layout.hpp and packing.hpp.
-#include "layout.hpp"
+#include "hands/layout.hpp"
 
 #include <cstdlib>
 

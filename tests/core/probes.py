@@ -21,7 +21,7 @@ def build_probe(name: str, *flags: str) -> ctypes.CDLL:
     """Compile ``{name}_probe.cpp`` and load it."""
     source = HERE / f"{name}_probe.cpp"
     digest = hashlib.sha256(repr(flags).encode())
-    for path in (source, *sorted(SOURCES.glob("*.hpp"))):
+    for path in (source, *sorted(SOURCES.rglob("*.hpp"))):
         digest.update(path.read_bytes())
     folder = Path(tempfile.gettempdir()) / "core-probes"
     folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Expressions of the language as rows of the core (``kernels/core/trees.hpp``), through a probe.
+"""Expressions of the language as rows of the core (``trees.hpp``), through a probe.
 
 The probe has ``opened``, ``closed``, ``add_name``, ``set_formula``, ``set_tag``,
 ``add_expression``, ``tree_words`` and ``form_words`` (see ``layout_probe.cpp``).

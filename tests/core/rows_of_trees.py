@@ -1,4 +1,4 @@
-"""Trees of kernel terms as rows of the core (``kernels/core/trees.hpp``), through a probe."""
+"""Trees of kernel terms as rows of the core (``kernels/core/hands/trees.hpp``), through a probe."""
 
 import ctypes
 from typing import Any

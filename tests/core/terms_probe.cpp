@@ -1,7 +1,7 @@
 // What tests ask of terms.hpp.
 #include <cstdlib>
 
-#include "terms.hpp"
+#include "hands/terms.hpp"
 
 namespace core {
 void* allocate(u64 bytes) { return calloc(bytes ? bytes : 1, 1); }

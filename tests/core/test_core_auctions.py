@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction
-from bidcascade.kernels.core.auctions import (
+from bidcascade.kernels.core.tables.auctions import (
     count_prefixes,
     describe_run,
     legal_calls,

@@ -11,7 +11,7 @@ import pytest
 
 from bidcascade.bridge import Auction, InvalidSystem
 from bidcascade.kernels.core import functions
-from bidcascade.kernels.core.systems import CoreSystem
+from bidcascade.kernels.core.places.systems import CoreSystem
 from bidcascade.kernels.types import I32
 from bidcascade.systems import program
 from bidcascade.systems.bidder import Bidder

@@ -14,7 +14,7 @@ from bidcascade.inference.layouts import drawing
 from bidcascade.inference.layouts.dealing import ANY_HAND, Dealing
 from bidcascade.kernels.core import functions
 from bidcascade.kernels.core.functions import most_of_suit, move_states
-from bidcascade.kernels.core.tables import CoreTable, TableTests, checked_table, judge
+from bidcascade.kernels.core.tables.tables import CoreTable, TableTests, checked_table, judge
 from bidcascade.kernels.dealing import mixed
 from tests.core import definition_of_drawing as plain
 from tests.support_examples import examples

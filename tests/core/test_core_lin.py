@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.kernels.core.lin import CALLS_END, DOCUMENT, read_lin_documents
+from bidcascade.kernels.core.files.lin import CALLS_END, DOCUMENT, read_lin_documents
 from bidcascade.loaders import lin, lin_reference
 from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.lin import LinDocument, parse_lin

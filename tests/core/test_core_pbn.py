@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.kernels.core.pbn import MAX_CALLS, PbnSections, read_pbn_sections
+from bidcascade.kernels.core.files.pbn import MAX_CALLS, PbnSections, read_pbn_sections
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import pbn_columns
 from bidcascade.loaders.encodings import decode_text

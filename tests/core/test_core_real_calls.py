@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.kernels.core.real_calls import (
+from bidcascade.kernels.core.tables.real_calls import (
     MOST_SIBLINGS,
     Conditions,
     add_bits,

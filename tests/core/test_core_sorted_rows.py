@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction
-from bidcascade.kernels.core import sorted_rows
 from bidcascade.kernels.core.functions import number_lists
-from bidcascade.kernels.core.sorted_rows import (
+from bidcascade.kernels.core.tables import sorted_rows
+from bidcascade.kernels.core.tables.sorted_rows import (
     KEPT_ROW,
     LEADING_ROW,
     NO_ROW,

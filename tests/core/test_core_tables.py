@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import DealArrays, FirstAuctions, Plan, cpu, get_backend
-from bidcascade.kernels.core import tables
-from bidcascade.kernels.core.packing import PackingTables
-from bidcascade.kernels.core.tables import Arena, CoreTable, TableTests, Trie, checked_table, walk
+from bidcascade.kernels.core.hands.packing import PackingTables
+from bidcascade.kernels.core.tables import tables
+from bidcascade.kernels.core.tables.tables import (
+    Arena,
+    CoreTable,
+    TableTests,
+    Trie,
+    checked_table,
+    walk,
+)
 from tests.support_backends import SOME, assert_same_answers, merged
 from tests.support_plans import deal_arrays, random_plan
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction
-from bidcascade.kernels.core.auctions import legal_calls
+from bidcascade.kernels.core.tables.auctions import legal_calls
 from bidcascade.table.columns import offsets_of
 from tests.support_auctions import random_auction
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidInput
 from bidcascade.kernels import Context, DealArrays, evaluate_postfix, get_backend
-from bidcascade.kernels.core.real_calls import add_bits
+from bidcascade.kernels.core.tables.real_calls import add_bits
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.table import Row, Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.columns import NONE_U32

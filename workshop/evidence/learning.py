@@ -401,7 +401,7 @@ class LearningTally:
 
     def add(self, decisions: RealCalls, deals: DealArrays) -> None:
         """Count the calls of some boards."""
-        from bidcascade.kernels.core.real_calls import add_bits
+        from bidcascade.kernels.core.tables.real_calls import add_bits
 
         slots = self.slots.of(decisions)
         counted = slots != NONE_U32

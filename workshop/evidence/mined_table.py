@@ -104,7 +104,7 @@ def sorted_run(
 
     A pair is a text at a node.
     """
-    from bidcascade.kernels.core.auctions import write_preorder
+    from bidcascade.kernels.core.tables.auctions import write_preorder
 
     nodes = len(parent)
     children = np.argsort(parent.astype(np.int64) << 6 | call, kind="stable") + 1
@@ -158,7 +158,7 @@ def make_mined_table(
     imported : mapping of str to int
         Counts of what was read.
     """
-    from bidcascade.kernels.core.auctions import describe_run, number_entries
+    from bidcascade.kernels.core.tables.auctions import describe_run, number_entries
 
     readings = Readings(texts)
     chosen = choose_texts(run, readings)

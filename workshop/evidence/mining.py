@@ -327,7 +327,7 @@ class _PrefixCounts:
 
     def add(self, auctions: CallLists, texts: U32) -> tuple[int, int]:
         """Count auctions; returns how many calls and texts were passed over."""
-        from bidcascade.kernels.core.auctions import count_prefixes
+        from bidcascade.kernels.core.tables.auctions import count_prefixes
 
         nodes = self._nodes + len(auctions.calls)
         if nodes > len(self._parent):
@@ -375,7 +375,7 @@ def _slots(least: int) -> tuple[U64, U32]:
 
 def _roomier(table: tuple[U64, U32], entries: int) -> tuple[U64, U32]:
     """Give a hash table in which at most half of the slots are taken."""
-    from bidcascade.kernels.core.auctions import rehash
+    from bidcascade.kernels.core.tables.auctions import rehash
 
     if 2 * entries <= len(table[0]):
         return table
@@ -426,7 +426,7 @@ def open_mined_run(folder: Path) -> MinedRun:
 
 def _merge(first: MinedRun, second: MinedRun, folder: Path | None = None) -> MinedRun:
     """Merge two runs, into files of a folder if there is one; counts of what is in both add up."""
-    from bidcascade.kernels.core.auctions import merge_runs
+    from bidcascade.kernels.core.tables.auctions import merge_runs
 
     nodes, texts = merge_runs(first, second, None)
     merged: list[Column] = []

@@ -3,7 +3,7 @@
 
 import version from "./core_version.js";
 
-/** What was worked out, or why not: `Outcome` of kernels/core/bidder.hpp. */
+/** What was worked out, or why not: `Outcome` of kernels/core/places/bidder.hpp. */
 export const FINE = 0;
 export const FAULTY_FIRST = 1;
 export const FAULTY_OTHER = 2;

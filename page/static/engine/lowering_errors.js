@@ -5,7 +5,7 @@ import { unknownTerm } from "./vocabulary.js";
 
 const LONGEST_POSTFIX = 500;
 const LARGEST_VALUE = 2 ** 31 - 1;
-/** Kinds of errors: `LoweringErrors` of kernels/core/lowering.hpp. */
+/** Kinds of errors: `LoweringErrors` of kernels/core/hands/lowering.hpp. */
 const KINDS = [
   "", "unknown term", "tag within", "pattern alone", "shape alone", "pattern compared", "half alone",
   "half multiplied", "too long", "too large",

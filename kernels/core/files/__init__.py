@@ -1,0 +1,1 @@
+"""LIN and PBN in bulk, read by the core."""

@@ -1,0 +1,1 @@
+"""What the core knows of a hand: terms, tests, cells of shape and points, packing."""

@@ -1,0 +1,1 @@
+"""The places of systems in the core: worked out, kept, and walked by deals."""
