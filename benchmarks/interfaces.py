@@ -31,10 +31,10 @@ from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.loaders.whole_files import write_json
 from bidcascade.service.client import Client
 from bidcascade.systems import named_systems
-from bidcascade.systems.allowed import Listing
-from bidcascade.systems.bidder import FEW
-from bidcascade.systems.bidder_protocol import Query
-from bidcascade.systems.program import SystemProgram
+from bidcascade.systems.auctions.allowed import Listing
+from bidcascade.systems.auctions.bidder import FEW
+from bidcascade.systems.auctions.program import SystemProgram
+from bidcascade.systems.bidding.bidder_protocol import Query
 from bidcascade.systems.system import SystemPlaces
 from tests.kernels.emulator import build as emulator_build
 

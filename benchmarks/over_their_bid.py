@@ -29,8 +29,8 @@ from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I32, I64, Bools
 from bidcascade.systems import open_system
-from bidcascade.systems.bidder import Bidder, BiddingLevel
-from bidcascade.systems.patterns import game_level
+from bidcascade.systems.auctions.bidder import Bidder, BiddingLevel
+from bidcascade.systems.language.patterns import game_level
 from bidcascade.systems.reference.conditions import PAYS
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values

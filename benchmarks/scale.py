@@ -24,7 +24,7 @@ import numpy as np
 
 from bidcascade.kernels import NO_ENTRY, DealArrays, Plan, get_backend
 from bidcascade.systems import import_table
-from bidcascade.systems.row_files import ROWS_IN_MEMORY
+from bidcascade.systems.tables.row_files import ROWS_IN_MEMORY
 from bidcascade.table import BiddingTable
 from bidcascade.table.columns import UndescribedPolicy
 

@@ -22,9 +22,9 @@ from bidcascade.kernels.core.rows import AGREEMENT_KINDS
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders.whole_files import write_json
 from bidcascade.systems import System
-from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.places import Place
-from bidcascade.systems.program import unpacked
+from bidcascade.systems.auctions.bidder import Bidder
+from bidcascade.systems.auctions.program import unpacked
+from bidcascade.systems.places.places import Place
 from bidcascade.systems.reference.place_entries import Expander
 
 SEED = 20_261_126

@@ -29,7 +29,7 @@ from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.systems import System, named_systems
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.reference.place_entries import Expander
 from tests.support_systems import choices_call_by_call
 

@@ -23,7 +23,7 @@ from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I32, I64, Bools
 from bidcascade.systems import open_system
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.workshop.boards.doctor import bid_to_the_end
 
 from .over_their_bid import scores

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bidcascade.kernels.gpu.node_windows import RECORD_BYTES
-from bidcascade.systems.bidder import FEW
+from bidcascade.systems.auctions.bidder import FEW
 
 ROOT: Final = Path(__file__).parents[1]
 RESULTS: Final = ROOT / "benchmarks/results"

@@ -14,11 +14,11 @@ from figures import filled_pages
 
 from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
-from bidcascade.systems.browser_rows import rows_data
 from bidcascade.systems.language.editor_grammar import textmate_grammar
 from bidcascade.systems.language.engine_data import phrases_data
 from bidcascade.systems.language.lark_parser import lark_parser
 from bidcascade.systems.language.text_cache import classes_of_rows
+from bidcascade.systems.rows.browser_rows import rows_data
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.grammar_tables import expression_parser, tables_of
 from bidcascade.table.language.term_catalogue import FAMILIES, TermFamily

@@ -11,14 +11,14 @@ from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
 from bidcascade.kernels.arrow import ArrowColumn
 from bidcascade.kernels.types import I64, U8, U16, U32, U64, Bools
 from bidcascade.loaders import SEAT_ENUM
-from bidcascade.systems.bidder_protocol import AnyBidder, Query
+from bidcascade.systems.bidding.bidder_protocol import AnyBidder, Query
 from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 from bidcascade.table.columns import joined_bytes, offsets_of
 
 if TYPE_CHECKING:
-    from bidcascade.systems.allowed import CountedAuctions, Listing
-    from bidcascade.systems.bidder import BidDeals
+    from bidcascade.systems.auctions.allowed import CountedAuctions, Listing
+    from bidcascade.systems.auctions.bidder import BidDeals
 
 
 _SMALL_TABLE = 1 << 18
@@ -321,7 +321,7 @@ def _bid_endings(places: SystemPlaces, bid: "BidDeals", dealer: U8) -> pl.DataFr
 
 
 def _allowed_frame(places: SystemPlaces, found: "Listing", first_deal: int) -> pl.DataFrame:
-    from bidcascade.systems.allowed import CUTS
+    from bidcascade.systems.auctions.allowed import CUTS
 
     counts = np.diff(found.offsets)
     keys = found.place.astype(np.int64) << 6 | found.call

@@ -27,9 +27,9 @@ from bidcascade.kernels.device_frames import (
 )
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import deal_arrays
-from bidcascade.systems.allowed import CountedAuctions
-from bidcascade.systems.bidder_protocol import AnyBidder
-from bidcascade.systems.system_bidder import SystemBidder
+from bidcascade.systems.auctions.allowed import CountedAuctions
+from bidcascade.systems.bidding.bidder_protocol import AnyBidder
+from bidcascade.systems.bidding.system_bidder import SystemBidder
 from bidcascade.table import BiddingTable
 from bidcascade.table.columns import offsets_of
 

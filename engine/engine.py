@@ -17,8 +17,15 @@ from bidcascade.kernels import DealArrays, Plan, backend_name
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.systems.any_bidder import bidder_of
-from bidcascade.systems.bid_answer import BidAnswer, Candidate, matching_variants
-from bidcascade.systems.bidder_protocol import AnswerWriter, Calls, Mode, Query, Question, Written
+from bidcascade.systems.bidding.bid_answer import BidAnswer, Candidate, matching_variants
+from bidcascade.systems.bidding.bidder_protocol import (
+    AnswerWriter,
+    Calls,
+    Mode,
+    Query,
+    Question,
+    Written,
+)
 from bidcascade.systems.registry import absolute_name, check_options, open_held
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -28,11 +35,11 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bidcascade.loaders import Deals
-    from bidcascade.systems.allowed_calls import AllowedCalls
-    from bidcascade.systems.explanation import AuctionExplanation
-    from bidcascade.systems.overlaid_system import OverlaidSystem
-    from bidcascade.systems.places import Place
+    from bidcascade.systems.bidding.allowed_calls import AllowedCalls
+    from bidcascade.systems.places.places import Place
     from bidcascade.systems.system import System
+    from bidcascade.systems.tables.overlaid_system import OverlaidSystem
+    from bidcascade.systems.words.explanation import AuctionExplanation
     from bidcascade.table import BiddingTable
 
     from .answers import EntryColumns
@@ -53,8 +60,9 @@ class Engine:
     Parameters
     ----------
     held : BiddingTable or System, or str or Path
-        A system with overlays is an :class:`~bidcascade.systems.overlaid_system.OverlaidSystem`.
-        A name or path is opened as by :meth:`open`.
+        A system with overlays is an
+        :class:`~bidcascade.systems.tables.overlaid_system.OverlaidSystem`. A name or path is opened
+        as by :meth:`open`.
     backend : {"auto", "reference", "cpu", "cuda"}
         ``auto`` is cuda where it works, else cpu; without the core's library it is reference.
     name : str, optional

@@ -12,7 +12,7 @@ from bidcascade.bridge import (
     format_call,
     parse_call,
 )
-from bidcascade.systems.bid_answer import BidAnswer
+from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 from .engine import Engine
 

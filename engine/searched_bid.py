@@ -14,7 +14,7 @@ from bidcascade.inference.search import (
     SearchRules,
     search_call,
 )
-from bidcascade.systems.bid_answer import BidAnswer
+from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 from .engine import Engine
 from .questions.bids import SearchRequest

@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.systems import named_systems
-from bidcascade.systems.budget import parse_budget
+from bidcascade.systems.auctions.budget import parse_budget
 from bidcascade.table import UndescribedPolicy
 
 PREFIX: Final = "BIDCASCADE_"

@@ -19,7 +19,7 @@ from bidcascade.inference.simulate import (
     Simulation,
     simulate_calls,
 )
-from bidcascade.systems.bid_answer import BidAnswer
+from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 from .engine import Engine
 from .questions.bids import SimulateRequest

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, REDOUBLE, Contract, Seat
 from bidcascade.kernels.types import I64, U8
-from bidcascade.systems.bidder import FinishedAuctions
+from bidcascade.systems.auctions.bidder import FinishedAuctions
 
 NO_CALL: Final = 255
 """Stands behind the last call of an auction."""

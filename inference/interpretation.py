@@ -20,10 +20,10 @@ from bidcascade.bridge import (
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.intervals import both
 from bidcascade.systems import System
-from bidcascade.systems.explanation import AuctionExplanation
-from bidcascade.systems.knowledge import Hull
-from bidcascade.systems.one_deal import in_one_deal
-from bidcascade.systems.turn_context import auction_calls
+from bidcascade.systems.places.knowledge import Hull
+from bidcascade.systems.places.one_deal import in_one_deal
+from bidcascade.systems.places.turn_context import auction_calls
+from bidcascade.systems.words.explanation import AuctionExplanation
 
 from .hand_pictures import HandPicture, pictures
 from .layouts.judging import Judge

@@ -34,7 +34,7 @@ from bidcascade.bridge import (
     parse_contract,
 )
 from bidcascade.kernels.types import F64, I8, I64, U64
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.places.turn_context import context_at
 
 from .auction_ends import contract_of, contracts_by_compass, parts_of
 from .board_scores import doubled_where_failing, imps_of, scores_of

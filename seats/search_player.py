@@ -10,8 +10,8 @@ from bidcascade.bridge import EngineFailed
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.search import Search, SearchQuestion, SearchRules, search_call
 from bidcascade.systems import System
-from bidcascade.systems.system_bidder import PlacesBidder
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.bidding.system_bidder import PlacesBidder
+from bidcascade.systems.places.turn_context import context_at
 
 from .foreign.bidding import places_against
 from .foreign.protocol import Reply, Turn

@@ -1,8 +1,8 @@
-from .compile import compile_system
-from .explanation import AuctionExplanation, explain_auction
 from .registry import absolute_name, cache_folder, is_system, named_systems, open_system, open_table
-from .row_files import export_table, import_table, read_rows, sniff_format
 from .system import System
+from .tables.compile import compile_system
+from .tables.row_files import export_table, import_table, read_rows, sniff_format
+from .words.explanation import AuctionExplanation, explain_auction
 
 __all__ = [
     "AuctionExplanation",

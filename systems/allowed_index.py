@@ -16,8 +16,8 @@ import numpy as np
 from bidcascade.bridge import Auction, InvalidInput
 from bidcascade.kernels.types import U32
 
-from .allowed_calls import AllowedCalls
-from .bidder import FEW
+from .auctions.bidder import FEW
+from .bidding.allowed_calls import AllowedCalls
 from .row_sets import decode_rows, encode_rows
 
 DEFAULT_SHARE: Final = 0.02
@@ -88,7 +88,7 @@ def allowed_nodes(
     --------
     >>> from bidcascade.kernels import DealArrays
     >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from .allowed_calls import SystemCalls
+    >>> from .bidding.allowed_calls import SystemCalls
     >>> from .system import System
     >>> system = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced")
     >>> zeros = np.zeros(100, np.uint8)
@@ -165,7 +165,7 @@ def allowed_rows(
     --------
     >>> from bidcascade.kernels import DealArrays
     >>> from bidcascade.kernels.dealing import deal_hands
-    >>> from .allowed_calls import SystemCalls
+    >>> from .bidding.allowed_calls import SystemCalls
     >>> from .system import System
     >>> bidder = System.parse("opening:\n  1NT = Strong: 15-17 points, balanced").bidder()
     >>> zeros = np.zeros(100, np.uint8)

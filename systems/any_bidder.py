@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from .bidder_protocol import AnyBidder
+from .bidding.bidder_protocol import AnyBidder
 
 if TYPE_CHECKING:
     from bidcascade.table import BiddingTable
 
-    from .overlaid_system import OverlaidSystem
     from .system import System
+    from .tables.overlaid_system import OverlaidSystem
 
 
 def bidder_of(held: "BiddingTable | System | OverlaidSystem", backend: str = "auto") -> AnyBidder:
@@ -34,14 +34,14 @@ def bidder_of(held: "BiddingTable | System | OverlaidSystem", backend: str = "au
     from .system import System
 
     if isinstance(held, System):
-        from .system_bidder import SystemBidder
+        from .bidding.system_bidder import SystemBidder
 
         return SystemBidder(held, backend)
     from bidcascade.table.bidding_table import BiddingTable
 
-    from .overlaid_bidder import OverlaidBidder
-    from .overlaid_system import OverlaidSystem
-    from .table_bidder import TableBidder
+    from .bidding.overlaid_bidder import OverlaidBidder
+    from .bidding.table_bidder import TableBidder
+    from .tables.overlaid_system import OverlaidSystem
 
     if isinstance(held, OverlaidSystem):
         return OverlaidBidder(held, backend)

@@ -24,7 +24,7 @@ def chosen_options(
     words : sequence of str
         ``NAME``, ``NAME=on`` or ``NAME=off``, for the systems that have it; with ``SYSTEM:`` in
         front for that one, by its name or by its number from 1 on. ``@FILE`` are all options of a
-        card that :func:`~bidcascade.systems.convention_card.print_card` wrote.
+        card that :func:`~bidcascade.systems.book.convention_card.print_card` wrote.
     systems : sequence of (str, str or Path)
         Name and what :func:`.registry.open_system` opens for it; those that are no systems have
         no options.
@@ -89,7 +89,7 @@ def _take_card(
     chosen: list[dict[str, bool]],
 ) -> None:
     """Take the options of a card for the one system that it is of."""
-    from .convention_card import options_of_card
+    from .book.convention_card import options_of_card
 
     meant = [
         number

@@ -24,7 +24,8 @@ _CODE: Final = {
         "lalr.py", "vocabulary.py",
     ),
     "systems/language": ("phrases.py",),
-    "systems": ("contexts.py", "formulas.py", "text_rows.py"),
+    "systems/places": ("contexts.py", "formulas.py"),
+    "systems/rows": ("text_rows.py",),
 }  # fmt: skip
 """Files that decide what a text means, by folder."""
 

@@ -15,9 +15,9 @@ from bidcascade.kernels.caches import folder_in_cache
 if TYPE_CHECKING:
     from bidcascade.table.bidding_table import BiddingTable
 
-    from .compiled_cache import SampleSize
-    from .overlaid_system import OverlaidSystem
     from .system import System
+    from .tables.compiled_cache import SampleSize
+    from .tables.overlaid_system import OverlaidSystem
 
 DEFAULT_TABLE: Final = "sayc"
 SUFFIX: Final = ".bidding"
@@ -109,7 +109,7 @@ def _options_of(name_or_path: "str | Path") -> tuple[str, ...]:
     if is_system(name_or_path):
         return ("options",)
     if Path(name_or_path).is_file():
-        from .row_files import import_table
+        from .tables.row_files import import_table
 
         return tuple(signature(import_table).parameters)[1:]
     return ()
@@ -171,7 +171,7 @@ def open_table(
 
     A system is compiled to a table of moderate size, which is kept in :func:`cache_folder` until
     its text changes: to bid with it no table is needed (:func:`open_held`). Larger tables are made
-    by :func:`~bidcascade.systems.compile.compile_system`.
+    by :func:`~bidcascade.systems.tables.compile.compile_system`.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ of one, got 'culbertson'
 
         return BiddingTable.open(path)
     if path.is_file():
-        from .row_files import import_table
+        from .tables.row_files import import_table
 
         return import_table(path, **options)[0]
     raise _unknown(name_or_path)
@@ -245,7 +245,7 @@ def open_held(
     system = open_system(name_or_path, options=options.get("options"))
     if not overlays:
         return system
-    from .overlaid_system import OverlaidSystem
+    from .tables.overlaid_system import OverlaidSystem
 
     return OverlaidSystem(system, open_table(name_or_path, overlays=overlays, **options))
 
@@ -259,7 +259,7 @@ def table_of(system: "System", *, size: "SampleSize | None" = None) -> "BiddingT
     size : SampleSize, optional
         How far it is grown.
     """
-    from .compiled_cache import ON_REQUEST, from_cache
+    from .tables.compiled_cache import ON_REQUEST, from_cache
 
     return from_cache(system, folder_in_cache("tables"), size or ON_REQUEST)
 
@@ -273,7 +273,7 @@ def _is_rows(path: Path) -> bool:
         return (path / MANIFEST).is_file()
     if not path.is_file() or path.suffix == SUFFIX:
         return False
-    from .row_files import sniff_format
+    from .tables.row_files import sniff_format
 
     try:
         kind = sniff_format(path)

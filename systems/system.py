@@ -19,15 +19,15 @@ from bidcascade.systems.language.syntax_tree import SystemText
 from bidcascade.systems.language.text_cache import open_text, without_collections
 from bidcascade.table.language.vocabulary import Vocabulary
 
-from .auction_reader import AuctionReader, CoreReader
-from .choice import Choice, choose
+from .auctions.auction_reader import AuctionReader, CoreReader
 from .digests import digest_of
-from .places import Place, Rules
-from .state import State
-from .turn_context import auction_calls, calls_before, context_at
+from .places.choice import Choice, choose
+from .places.places import Place, Rules
+from .places.state import State
+from .places.turn_context import auction_calls, calls_before, context_at
 
 if TYPE_CHECKING:
-    from .bidder import Bidder, Calls, Instead
+    from .auctions.bidder import Bidder, Calls, Instead
     from .reference.bidder import ReferenceBidder
 
 SystemPlaces: TypeAlias = "Bidder | ReferenceBidder"
@@ -142,8 +142,8 @@ class System:
         """
         pair, key = self._pair(opponents, first=first)
         if key not in self._bidders:
-            from .bidder import Bidder
-            from .budget import places_budget
+            from .auctions.bidder import Bidder
+            from .auctions.budget import places_budget
 
             self._bidders[key] = Bidder(pair[0].rules, pair[1].rules, budget=places_budget())
         return self._bidders[key]

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidSystem, Seat, Vulnerability
 from bidcascade.kernels import DealArrays
-from bidcascade.systems import compiled_cache, named_systems, open_system, registry
-from bidcascade.systems.choice import Choice, choose
-from bidcascade.systems.compile import compile_system
+from bidcascade.systems import named_systems, open_system, registry
+from bidcascade.systems.places.choice import Choice, choose
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.tables import compiled_cache
+from bidcascade.systems.tables.compile import compile_system
 from bidcascade.table import BiddingTable
 from tests.support_examples import some_in_check
 

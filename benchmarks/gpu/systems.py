@@ -40,7 +40,7 @@ def compare_systems(deals: DealArrays, backend: Backend) -> None:
         At the first deal that is bid otherwise, or where lists differ.
     """
     # the parent has none of the wheels that this needs
-    from bidcascade.systems.allowed import ListingBounds, list_allowed
+    from bidcascade.systems.auctions.allowed import ListingBounds, list_allowed
 
     answers, lists = [], []
     listed = deals.slice(0, min(len(deals), _LISTED))
@@ -86,7 +86,12 @@ def time_systems(options: argparse.Namespace) -> dict[str, Any]:
 
 def _time_allowed(deals: DealArrays, cuda: Backend) -> dict[str, Any]:
     """Time lists, counts and members of fresh deals, and compare what both have found."""
-    from bidcascade.systems.allowed import ListingBounds, count_allowed, list_allowed, members
+    from bidcascade.systems.auctions.allowed import (
+        ListingBounds,
+        count_allowed,
+        list_allowed,
+        members,
+    )
 
     few = deals.slice(0, min(len(deals), _TIMED_LISTS))
     least = max(1, len(deals) // 1_000)
@@ -130,8 +135,8 @@ def _counted(_: Any, found: Any) -> Any:
 
 
 def _bidder() -> Any:
-    from bidcascade.systems.bidder import Bidder
-    from bidcascade.systems.program import opened_programs
+    from bidcascade.systems.auctions.bidder import Bidder
+    from bidcascade.systems.auctions.program import opened_programs
     from bidcascade.systems.system import System
 
     rules = System.open(SYSTEM).rules

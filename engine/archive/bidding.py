@@ -8,9 +8,9 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.engine import Engine
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.allowed_calls import AllowedCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes
-from bidcascade.systems.bidder_protocol import Query
+from bidcascade.systems.bidding.allowed_calls import AllowedCalls
+from bidcascade.systems.bidding.bidder_protocol import Query
 
 from .catalogue import ArchiveBidder
 from .mapped_nodes import NODE_SCHEMA

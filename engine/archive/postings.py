@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.types import U32
-from bidcascade.systems.auction_patterns import WrittenAuction
+from bidcascade.systems.words.auction_patterns import WrittenAuction
 
 SCHEMA = pl.Schema({"auction": pl.Binary(), "rows": pl.List(pl.UInt32())})
 _NO_ROWS = np.zeros(0, np.uint32)

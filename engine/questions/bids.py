@@ -43,7 +43,7 @@ from .texts import (
 if TYPE_CHECKING:
     from bidcascade.inference.search import Search
     from bidcascade.inference.simulate import Simulation
-    from bidcascade.systems.bid_answer import BidAnswer as FoundBid
+    from bidcascade.systems.bidding.bid_answer import BidAnswer as FoundBid
 
 _MOST_AHEAD: Final = 100
 """IMPs, or standard errors, that no call is ahead by: the system's own always stands."""

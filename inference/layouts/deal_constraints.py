@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import I64, U64
-from bidcascade.systems.knowledge import LENGTHS
+from bidcascade.systems.places.knowledge import LENGTHS
 
 from .dealing import ANY_HAND
 

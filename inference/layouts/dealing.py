@@ -19,7 +19,7 @@ from bidcascade.kernels.dealing import mixed
 from bidcascade.kernels.intervals import both
 from bidcascade.kernels.literals import Interval, LinearForm
 from bidcascade.kernels.types import F64, I64, U64
-from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
+from bidcascade.systems.places.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
 
 from .drawing import (
     HONOUR_POINTS,

@@ -19,14 +19,14 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.systems import System
-from bidcascade.systems.explanation import (
+from bidcascade.systems.bidding.overlaid_places import OverlaidPlaces
+from bidcascade.systems.places.knowledge import EVERYTHING, Bounds, Hull, hull
+from bidcascade.systems.registry import open_held
+from bidcascade.systems.words.explanation import (
     AuctionExplanation,
     StatesAndPlaces,
     explain_places,
 )
-from bidcascade.systems.knowledge import EVERYTHING, Bounds, Hull, hull
-from bidcascade.systems.overlaid_places import OverlaidPlaces
-from bidcascade.systems.registry import open_held
 from bidcascade.table import BiddingTable, Vocabulary, parse_expression
 from bidcascade.table.language.expression_tree import Expression, TermName
 

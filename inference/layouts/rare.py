@@ -21,7 +21,7 @@ from bidcascade.kernels.core.functions import most_of_suit
 from bidcascade.kernels.layout import evaluate_tree, shape_indices, term_tables
 from bidcascade.kernels.literals import Interval, LinearForm, Tree, term_names_in
 from bidcascade.kernels.types import I64
-from bidcascade.systems.knowledge import EVERYTHING
+from bidcascade.systems.places.knowledge import EVERYTHING
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.seat_terms import seat_vocabulary
 

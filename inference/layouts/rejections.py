@@ -14,7 +14,7 @@ from bidcascade.bridge import Seat, ShownAnswer, Vulnerability, format_call
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.types import Bools
 from bidcascade.systems import System
-from bidcascade.systems.turn_context import auction_calls, dealer_and_sides
+from bidcascade.systems.places.turn_context import auction_calls, dealer_and_sides
 
 from .judging import Judge, steps_of
 from .known import KnownCards, known_by_seat

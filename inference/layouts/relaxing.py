@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from bidcascade.bridge import NoSuchDeal, Seat, format_call
-from bidcascade.systems.knowledge import EVERYTHING, share, share_of
+from bidcascade.systems.places.knowledge import EVERYTHING, share, share_of
 from bidcascade.table import format_expression
 
 from .rare import impossible_sum

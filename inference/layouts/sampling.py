@@ -18,7 +18,7 @@ from bidcascade.bridge import (
 from bidcascade.kernels import Backend, get_backend
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
-from bidcascade.systems.turn_context import auction_calls, context_at, dealer_and_sides
+from bidcascade.systems.places.turn_context import auction_calls, context_at, dealer_and_sides
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.explain import HandValues, holds
 

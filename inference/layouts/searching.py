@@ -14,7 +14,7 @@ from bidcascade.bridge import Seat, Vulnerability
 from bidcascade.kernels import Backend
 from bidcascade.kernels.dealing import mixed
 from bidcascade.kernels.types import F64, Bools
-from bidcascade.systems.knowledge import EVERYTHING, LENGTHS, POINTS, to_cells
+from bidcascade.systems.places.knowledge import EVERYTHING, LENGTHS, POINTS, to_cells
 
 from .dealing import Dealing, Proposed, points_by_shape, tightened
 from .drawing import uniform_of

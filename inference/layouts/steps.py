@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from bidcascade.bridge import PASS, Seat
-from bidcascade.systems.knowledge import EVERYTHING, Bounds, bounds
+from bidcascade.systems.places.knowledge import EVERYTHING, Bounds, bounds
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.expression_tree import And, Expression, Truth
 

@@ -16,7 +16,7 @@ from bidcascade.bridge import BidcascadeError, parse_card
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.literals import OPPOSITE, Interval, LinearForm, Tree, literals_of
 from bidcascade.kernels.types import I64
-from bidcascade.systems.knowledge import EVERYTHING, Bounds
+from bidcascade.systems.places.knowledge import EVERYTHING, Bounds
 from bidcascade.table import Expression, Vocabulary, format_expression, parse_expression
 from bidcascade.table.deal_conditions import DealCondition
 from bidcascade.table.language.expression_tree import (
@@ -55,7 +55,7 @@ class Constraints:
 
     Examples
     --------
-    >>> from bidcascade.systems.knowledge import hull
+    >>> from bidcascade.systems.places.knowledge import hull
     >>> constraints = Constraints(["HCP_N >= 15 and SL_N_H + SL_S_H >= 8"])
     >>> hull(constraints.cells[0]).points
     (15, 37)

@@ -223,7 +223,7 @@ class DevicePlaces:
         Returns
         -------
         tuple of int32 [n], int32 [n], uint16 [n]
-            As :class:`~bidcascade.systems.bidder.BidDeals` has them.
+            As :class:`~bidcascade.systems.auctions.bidder.BidDeals` has them.
 
         Raises
         ------

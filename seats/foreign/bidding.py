@@ -21,10 +21,10 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.types import I64
 from bidcascade.systems import System
-from bidcascade.systems.bidder_protocol import Calls
-from bidcascade.systems.choice import choose
+from bidcascade.systems.bidding.bidder_protocol import Calls
+from bidcascade.systems.places.choice import choose
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.systems.system import SystemPlaces
-from bidcascade.systems.turn_context import context_at
 
 from .protocol import Reply, Turn, where
 

@@ -16,7 +16,7 @@ from starlette.middleware.cors import CORSMiddleware
 from bidcascade.bridge import BidcascadeError
 from bidcascade.engine.extras import imported
 from bidcascade.engine.settings import Settings, unknown_variables
-from bidcascade.systems.budget import set_places_budget
+from bidcascade.systems.auctions.budget import set_places_budget
 
 from . import (
     routes_archives,

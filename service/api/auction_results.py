@@ -17,13 +17,13 @@ from bidcascade.bridge import CALL_TEXTS
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.variant_checks import VariantChecks
 from bidcascade.kernels import NO_ENTRY, DealArrays, EntryLists, FirstAuctions
-from bidcascade.systems.bidder_protocol import Query
+from bidcascade.systems.bidding.bidder_protocol import Query
 from bidcascade.systems.system import SystemPlaces
 from bidcascade.table import COMPLETED, BiddingTable
 
 if TYPE_CHECKING:
-    from bidcascade.systems.allowed import Listing
-    from bidcascade.systems.bidder import BidDeals
+    from bidcascade.systems.auctions.allowed import Listing
+    from bidcascade.systems.auctions.bidder import BidDeals
 
 _ONE_AUCTION: Final = b'{"total":1,"truncated":false,"auctions":[%s]}'
 
@@ -60,7 +60,7 @@ class AuctionResults:
 
     def allowed(self, places: SystemPlaces, found: "Listing", first_deal: int) -> list[bytes]:
         """Write the auctions that a system allows, each different one once."""
-        from bidcascade.systems.allowed import CUTS
+        from bidcascade.systems.auctions.allowed import CUTS
 
         held: list[int] = found.held.tolist()
         ends: list[int] = found.held_offsets.tolist()

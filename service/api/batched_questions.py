@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.bidder_protocol import Query
+from bidcascade.systems.bidding.bidder_protocol import Query
 
 from .tables import LEAST_PART_DEALS, LoadedTable
 

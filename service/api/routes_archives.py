@@ -28,7 +28,7 @@ from bidcascade.engine.questions.archives import (
 from bidcascade.engine.runs.deal_files import deal_sink
 from bidcascade.service.jobs.data_folder import folder_size
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
-from bidcascade.systems.auction_patterns import read_auction
+from bidcascade.systems.words.auction_patterns import read_auction
 from bidcascade.workshop.boards.archive_statistics import statistics
 
 from .answering import JSON, accepted, json_bytes

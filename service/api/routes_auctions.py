@@ -12,7 +12,7 @@ from bidcascade.bridge import format_calls
 from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.bidder_protocol import Query
+from bidcascade.systems.bidding.bidder_protocol import Query
 
 from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, with_first_part
 from .batched_questions import AuctionsQuestion, deals_at_once, part_deals

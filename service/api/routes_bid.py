@@ -19,7 +19,7 @@ from bidcascade.engine.searched_bid import search_bid
 from bidcascade.engine.simulated_bid import simulate_bid
 from bidcascade.inference.search import Search
 from bidcascade.inference.simulate import Simulation
-from bidcascade.systems.bid_answer import BidAnswer as Answer
+from bidcascade.systems.bidding.bid_answer import BidAnswer as Answer
 
 from .answering import JSON, accepted, json_bytes
 from .limits import client_of

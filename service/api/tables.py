@@ -36,9 +36,9 @@ from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.page.static_files import StaticFile
 from bidcascade.systems import absolute_name, is_system
-from bidcascade.systems.bid_answer import BidAnswer
-from bidcascade.systems.bidder_protocol import Query, Question
-from bidcascade.systems.budget import shared_budget
+from bidcascade.systems.auctions.budget import shared_budget
+from bidcascade.systems.bidding.bid_answer import BidAnswer
+from bidcascade.systems.bidding.bidder_protocol import Query, Question
 from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.language.shipped import file_of, resolved
 from bidcascade.systems.system import System

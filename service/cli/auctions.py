@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from bidcascade.engine.engine import Engine
     from bidcascade.inference.search import Search
     from bidcascade.inference.simulate import Simulation
-    from bidcascade.systems.bid_answer import BidAnswer
+    from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 _DEALS_AT_ONCE = 500
 
@@ -143,7 +143,7 @@ def _write_json(
 
     from bidcascade.loaders import deal_arrays
     from bidcascade.service.api.auction_results import AuctionResults
-    from bidcascade.systems.bidder_protocol import Query
+    from bidcascade.systems.bidding.bidder_protocol import Query
 
     results = AuctionResults(engine)
     query = Query(options.mode, options.completed_only, _limit(engine, options))

@@ -71,8 +71,8 @@ def write_book(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders.whole_files import can_write
     from bidcascade.service.reports.book_report import book_files
+    from bidcascade.systems.book.system_book import book_of
     from bidcascade.systems.registry import open_system
-    from bidcascade.systems.system_book import book_of
 
     (chosen,) = shared.chosen_options(options, options.system)
     system = open_system(options.system, options=chosen)

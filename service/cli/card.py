@@ -10,7 +10,7 @@ from bidcascade.bridge import visible
 from . import shared
 
 if TYPE_CHECKING:
-    from bidcascade.systems.convention_card import ConventionCard
+    from bidcascade.systems.book.convention_card import ConventionCard
 
 _ORDERS: Final = ("acbl", "wbf")
 
@@ -52,7 +52,7 @@ def show_card(options: argparse.Namespace) -> None:
     from bidcascade.loaders.whole_files import can_write, whole_file
     from bidcascade.service.reports.card_report import card_page
     from bidcascade.service.reports.report_page import page_html
-    from bidcascade.systems.convention_card import card_of, print_card
+    from bidcascade.systems.book.convention_card import card_of, print_card
     from bidcascade.systems.registry import open_system
 
     (chosen,) = shared.chosen_options(options, options.system)

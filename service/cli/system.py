@@ -25,10 +25,10 @@ from .tune import configure_tune
 if TYPE_CHECKING:
     from bidcascade.kernels import DealArrays
     from bidcascade.kernels.types import I8
-    from bidcascade.systems.check import PlaceShares, SystemCheck
-    from bidcascade.systems.compile import CompileProgress
-    from bidcascade.systems.diff import SystemDiff
+    from bidcascade.systems.checking.check import PlaceShares, SystemCheck
+    from bidcascade.systems.checking.diff import SystemDiff
     from bidcascade.systems.system import System
+    from bidcascade.systems.tables.compile import CompileProgress
     from bidcascade.workshop.boards.doctor import Examiner
     from bidcascade.workshop.boards.sanity import Sign
     from bidcascade.workshop.boards.scored_boards import Budget
@@ -253,7 +253,7 @@ def _progress() -> "Iterator[Callable[[CompileProgress], None]]":
 def show_place(options: argparse.Namespace) -> None:
     """List the lines of one place with their conditions."""
     from bidcascade.bridge import format_call
-    from bidcascade.systems.describing import agreements_of
+    from bidcascade.systems.words.describing import agreements_of
     from bidcascade.table import format_expression
 
     system, opponents = _open_both(options, options.system)
@@ -314,7 +314,7 @@ def check_places(options: argparse.Namespace) -> None:
     """Print chosen and fitting shares of places, findings, and what whole boards show."""
     from bidcascade.bridge import format_calls
     from bidcascade.service.reports.compare_report import summary_dict
-    from bidcascade.systems.turn_context import auction_calls
+    from bidcascade.systems.places.turn_context import auction_calls
     from bidcascade.workshop.boards.scored_boards import Budget
 
     budget = shared.read_argument(Budget.parse, options.dd_budget or "0")
@@ -343,7 +343,7 @@ def _checked(
     options: argparse.Namespace,
     auctions: Sequence[str],
 ) -> "SystemCheck":
-    from bidcascade.systems.check import check_system
+    from bidcascade.systems.checking.check import check_system
 
     with _progress() as progress:
         return check_system(
@@ -380,7 +380,7 @@ def _sanity(system: "System", options: argparse.Namespace, budget: "Budget") -> 
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.inference.double_dummy.table_cache import user_tables
-    from bidcascade.systems.compile import Sample
+    from bidcascade.systems.tables.compile import Sample
     from bidcascade.workshop.boards.sanity import sanity_of
     from bidcascade.workshop.boards.scored_boards import bid_boards
 
@@ -444,7 +444,7 @@ def list_strong_hands(options: argparse.Namespace) -> None:
     """List the lines that leave strong hands below game."""
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.service.reports.compare_report import summary_dict
-    from bidcascade.systems.compile import Sample
+    from bidcascade.systems.tables.compile import Sample
     from bidcascade.workshop.boards.strong_hands import strong_hands
 
     (system,) = _open(options, options.system)
@@ -644,7 +644,7 @@ def format_files(options: argparse.Namespace) -> int:
 def test_system(options: argparse.Namespace) -> int:
     """Bid cases and print the misses by group; exit code 2 if there are any."""
     from bidcascade.bridge import InvalidInput, format_calls
-    from bidcascade.systems.cases import CaseReport, read_cases, run_cases
+    from bidcascade.systems.checking.cases import CaseReport, read_cases, run_cases
 
     (system,) = _open(options, options.system)
     beside = [path.with_suffix(".cases") for path, _ in system.text.files[:1]]
@@ -680,7 +680,7 @@ def test_system(options: argparse.Namespace) -> int:
 
 def diff_systems(options: argparse.Namespace) -> None:
     """List where two texts bid the same deals differently."""
-    from bidcascade.systems.diff import diff_systems as compare
+    from bidcascade.systems.checking.diff import diff_systems as compare
 
     old, new = _open(options, options.old, options.new)
     with _progress() as progress:
@@ -707,7 +707,7 @@ def _print_diff(found: "SystemDiff", most: int) -> None:
 
 def compile_system(options: argparse.Namespace) -> None:
     """Compile a system and save the table."""
-    from bidcascade.systems.compile import compile_system as grow
+    from bidcascade.systems.tables.compile import compile_system as grow
 
     out = Path(options.out)
     shared.check_place_of_table(out, overwrite=options.overwrite)
@@ -734,7 +734,7 @@ def compile_system(options: argparse.Namespace) -> None:
 
 def explain(options: argparse.Namespace) -> None:
     """Explain an auction call by call."""
-    from bidcascade.systems.explanation import explain_auction
+    from bidcascade.systems.words.explanation import explain_auction
 
     system, opponents = _open_both(options, options.table)
     found = explain_auction(system, options.auction, opponents)

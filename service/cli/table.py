@@ -101,7 +101,7 @@ def export_rows(options: argparse.Namespace) -> None:
     """Write a table's rows to a file."""
     shared.check_folder_of(Path(options.out))
     from bidcascade.systems import export_table
-    from bidcascade.systems.row_files import format_by_name
+    from bidcascade.systems.tables.row_files import format_by_name
     from bidcascade.table.import_report import counted
 
     format = options.format or format_by_name(Path(options.out))

@@ -112,7 +112,7 @@ def tune_system(options: argparse.Namespace) -> int:
     from bidcascade.inference.double_dummy.table_cache import user_tables
     from bidcascade.inference.double_dummy.trick_cache import user_tricks
     from bidcascade.loaders import deal_arrays, random_deals
-    from bidcascade.systems.cases import read_cases
+    from bidcascade.systems.checking.cases import read_cases
     from bidcascade.workshop.boards.scored_boards import Budget
     from bidcascade.workshop.tuning.text_numbers import KINDS_OF_NUMBERS, OpenText
     from bidcascade.workshop.tuning.tuner import SCREENED, SOLVED, Tuner, TuningPlan

@@ -56,9 +56,9 @@ from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
-from bidcascade.systems.budget import places_budget, set_places_budget
-from bidcascade.systems.check import check_system
-from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.auctions.budget import places_budget, set_places_budget
+from bidcascade.systems.checking.check import check_system
+from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.digests import text_digest
 from bidcascade.systems.language.options import option_rows
 from bidcascade.systems.registry import named_systems

@@ -16,8 +16,14 @@ from bidcascade.bridge import (
     format_hand,
     is_vulnerable,
 )
-from bidcascade.systems.system_book import BookDeal, BookPlace, BookRow, LineExample, SystemBook
-from bidcascade.systems.text_outline import TextFile
+from bidcascade.systems.book.system_book import (
+    BookDeal,
+    BookPlace,
+    BookRow,
+    LineExample,
+    SystemBook,
+)
+from bidcascade.systems.book.text_outline import TextFile
 from bidcascade.workshop.tuning.option_prices import OptionPrice
 
 from .bench_report import interval_text

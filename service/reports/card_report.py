@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Final
 
 from bidcascade.bridge import parse_calls
-from bidcascade.systems.convention_card import (
+from bidcascade.systems.book.convention_card import (
     PAGE_NAME,
     CardRow,
     CardSection,

@@ -11,7 +11,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bidcascade.bridge import InvalidExpression
-from bidcascade.systems.patterns import THEIR_PASS, AuctionPattern, from_first_bid
+from bidcascade.systems.language.patterns import THEIR_PASS, AuctionPattern, from_first_bid
 
 from .contradictions import contradictions
 from .errors import nearest

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import FIRST_BID, PASS, bid_level
-from bidcascade.systems.patterns import Bindings, is_variable, letter_of, match_call
+from bidcascade.systems.language.patterns import Bindings, is_variable, letter_of, match_call
 
 from .joining import phrases_of
 from .legal_auctions import Steps, ways_of

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bidcascade.systems.patterns import Bindings, is_variable, letter_of, match_call
+from bidcascade.systems.language.patterns import Bindings, is_variable, letter_of, match_call
 
 from .syntax_tree import AuctionStep, CallPattern, Where
 from .wording import call_text, step_text

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from bidcascade.bridge import DOUBLE, PASS, REDOUBLE, format_call
-from bidcascade.systems.compile import DEFAULT_SEED, Growth, Sample
-from bidcascade.systems.explanation import explain_places
-from bidcascade.systems.knowledge import hull
-from bidcascade.systems.places import PlaceEntry
+from bidcascade.systems.places.knowledge import hull
+from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.systems.system import System
+from bidcascade.systems.tables.compile import DEFAULT_SEED, Growth, Sample
+from bidcascade.systems.words.explanation import explain_places
 
 from .full_disclosure import DISPOSITIONS, LONGEST, Card, DisclosedCall, print_bss
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from bidcascade.bridge import PASS, Auction
 from bidcascade.kernels import Context, DealArrays
-from bidcascade.systems.allowed import Calls, ListingBounds
-from bidcascade.systems.choice import fits
-from bidcascade.systems.places import PlaceEntry, Rules
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.auctions.allowed import Calls, ListingBounds
+from bidcascade.systems.places.choice import fits
+from bidcascade.systems.places.places import PlaceEntry, Rules
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.table.language.explain import HandValues
 from bidcascade.table.language.vocabulary import Vocabulary
 

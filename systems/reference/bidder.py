@@ -1,7 +1,7 @@
 """Deals bid by the definition, one after the other.
 
-A :class:`ReferenceBidder` has what :class:`~bidcascade.systems.bidder.Bidder` has for those who bid
-deals to the end, list the auctions of deals or ask for one call.
+A :class:`ReferenceBidder` has what :class:`~bidcascade.systems.auctions.bidder.Bidder` has for
+those who bid deals to the end, list the auctions of deals or ask for one call.
 """
 
 import threading
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import FIRST_BID, PASS, Auction, IllegalCall, InvalidCall
 from bidcascade.kernels import Backend, Context, DealArrays
 from bidcascade.kernels.types import I32, I64, U8
-from bidcascade.systems.allowed import CUTS, Listing, ListingBounds
-from bidcascade.systems.bidder import (
+from bidcascade.systems.auctions.allowed import CUTS, Listing, ListingBounds
+from bidcascade.systems.auctions.bidder import (
     NO_ENTRY,
     BidDeals,
     BiddingLevel,
@@ -26,8 +26,8 @@ from bidcascade.systems.bidder import (
     Instead,
     Made,
 )
-from bidcascade.systems.knowledge import bounds
-from bidcascade.systems.places import Constraint, Place, PlaceEntry, Rules, expression_of
+from bidcascade.systems.places.knowledge import bounds
+from bidcascade.systems.places.places import Constraint, Place, PlaceEntry, Rules, expression_of
 from bidcascade.table.columns import joined_bytes, offsets_of
 from bidcascade.table.language.expression_tree import Expression
 
@@ -43,7 +43,8 @@ _MOST_PLACES: Final = 1 << 16
 class ReferenceSide:
     """One system, and its entries by numbers, which they get as somebody asks for them.
 
-    What callers ask of a :class:`~bidcascade.systems.program.SystemProgram` they may ask of it too.
+    What callers ask of a :class:`~bidcascade.systems.auctions.program.SystemProgram` they may ask
+    of it too.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -254,7 +255,7 @@ class ReferenceBidder:
         return FinishedAuctions(*joined_bytes(auctions), *np.ascontiguousarray(ends.T))
 
     def list_allowed(self, deals: DealArrays, bounds: ListingBounds) -> Listing:
-        """List the auctions of deals as :func:`~bidcascade.systems.allowed.list_allowed` does.
+        """List the auctions of deals as :func:`~.allowed.list_allowed` does.
 
         The caller holds the lock as long as it uses the answer.
         """

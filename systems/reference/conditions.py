@@ -15,7 +15,18 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
-from bidcascade.systems.formulas import (
+from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
+from bidcascade.systems.language.syntax_tree import (
+    AllOf,
+    AnyOf,
+    CallPattern,
+    Condition,
+    Define,
+    NotThis,
+    Phrase,
+    Range,
+)
+from bidcascade.systems.places.formulas import (
     BUILT_IN,
     FALSE,
     GAME_POINTS,
@@ -29,17 +40,6 @@ from bidcascade.systems.formulas import (
     negation,
     shape_expression,
     within,
-)
-from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
-from bidcascade.systems.language.syntax_tree import (
-    AllOf,
-    AnyOf,
-    CallPattern,
-    Condition,
-    Define,
-    NotThis,
-    Phrase,
-    Range,
 )
 from bidcascade.table.language.expression_tree import (
     And,

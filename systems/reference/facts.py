@@ -1,17 +1,14 @@
 """What a place of an auction answers: facts (``they bid X``, ``forced`` …), suits, what was shown.
 
 A :class:`PlaceScope` answers for the player to call, from what a
-:class:`~bidcascade.systems.state.State` knows.
+:class:`~bidcascade.systems.places.state.State` knows.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidSystem, bid_level
-from bidcascade.systems.formulas import in_range
-from bidcascade.systems.language.phrases import KINDS
-from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
-from bidcascade.systems.patterns import (
+from bidcascade.systems.language.patterns import (
     JUMPS,
     Bindings,
     cheapest_level,
@@ -19,7 +16,10 @@ from bidcascade.systems.patterns import (
     match_call,
     resolve,
 )
-from bidcascade.systems.state import WHO, State, shown
+from bidcascade.systems.language.phrases import KINDS
+from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
+from bidcascade.systems.places.formulas import in_range
+from bidcascade.systems.places.state import WHO, State, shown
 
 _SUITS: Final = "CDHS"
 

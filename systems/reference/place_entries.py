@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from bidcascade.bridge import PASS
-from bidcascade.systems.auction_reader import AuctionReader
-from bidcascade.systems.contexts import (
+from bidcascade.systems.auctions.auction_reader import AuctionReader
+from bidcascade.systems.language.patterns import Bindings, fixed_call, match_call, pattern_calls
+from bidcascade.systems.language.syntax_tree import Condition, Variant
+from bidcascade.systems.places.contexts import (
     LAST_RESORT,
     HeaderTest,
     LineGroup,
@@ -17,10 +19,8 @@ from bidcascade.systems.contexts import (
     Places,
     Specificity,
 )
-from bidcascade.systems.knowledge import bounds
-from bidcascade.systems.language.syntax_tree import Condition, Variant
-from bidcascade.systems.patterns import Bindings, fixed_call, match_call, pattern_calls
-from bidcascade.systems.places import (
+from bidcascade.systems.places.knowledge import bounds
+from bidcascade.systems.places.places import (
     Branch,
     Constraint,
     Place,
@@ -28,7 +28,7 @@ from bidcascade.systems.places import (
     Rules,
     expression_of,
 )
-from bidcascade.systems.state import State
+from bidcascade.systems.places.state import State
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 

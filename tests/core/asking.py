@@ -12,18 +12,18 @@ import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows
-from bidcascade.systems.language.phrases import KINDS
-from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
-from bidcascade.systems.patterns import (
+from bidcascade.systems.language.patterns import (
     Bindings,
     letter_of,
     match_call,
     variables_of,
 )
-from bidcascade.systems.places import Rules
-from bidcascade.systems.state import WHO
-from bidcascade.systems.structure_rows import StructureRows
-from bidcascade.systems.text_rows import TextRows
+from bidcascade.systems.language.phrases import KINDS
+from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
+from bidcascade.systems.places.places import Rules
+from bidcascade.systems.places.state import WHO
+from bidcascade.systems.rows.structure_rows import StructureRows
+from bidcascade.systems.rows.text_rows import TextRows
 
 _STRAINS: Final = "CDHSN"
 TAGS: dict[str, int] = {}

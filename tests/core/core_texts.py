@@ -10,7 +10,7 @@ import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows as arrays
-from bidcascade.systems.expression_rows import expression_of
+from bidcascade.systems.language.patterns import Bindings, pattern_calls
 from bidcascade.systems.language.syntax_tree import (
     VARIABLES,
     CallPattern,
@@ -18,10 +18,10 @@ from bidcascade.systems.language.syntax_tree import (
     Define,
     SystemText,
 )
-from bidcascade.systems.patterns import Bindings, pattern_calls
-from bidcascade.systems.places import Rules
+from bidcascade.systems.places.places import Rules
 from bidcascade.systems.reference.conditions import lower
-from bidcascade.systems.text_rows import TextRows
+from bidcascade.systems.rows.expression_rows import expression_of
+from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.table.language.expression_tree import Expression
 from tests.core.asking import TAGS, Asking
 from tests.core.probes import build_probe

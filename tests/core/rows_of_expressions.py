@@ -10,8 +10,8 @@ import numpy as np
 
 from bidcascade.kernels.layout import OPCODES
 from bidcascade.kernels.literals import LinearForm, Tree
-from bidcascade.systems import expression_rows
-from bidcascade.systems.expression_rows import words_of
+from bidcascade.systems.rows import expression_rows
+from bidcascade.systems.rows.expression_rows import words_of
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary

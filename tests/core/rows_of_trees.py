@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bidcascade.kernels import term_names
 from bidcascade.kernels.layout import OPCODES
 from bidcascade.kernels.literals import LinearForm, Tree
-from bidcascade.systems.knowledge import _tree
+from bidcascade.systems.places.knowledge import _tree
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 

@@ -13,8 +13,8 @@ from bidcascade.bridge import Auction, InvalidSystem
 from bidcascade.kernels.core import functions
 from bidcascade.kernels.core.places.systems import CoreSystem
 from bidcascade.kernels.types import I32
-from bidcascade.systems import program
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions import program
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals
 from tests.support_systems import SMALL_SYSTEM

@@ -10,22 +10,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.contexts import LineGroup
-from bidcascade.systems.language.syntax_tree import (
-    ROLES,
-    VARIABLES,
-    AuctionStep,
-    CallPattern,
-)
-from bidcascade.systems.patterns import (
+from bidcascade.systems.language.patterns import (
     Bindings,
     all_bindings,
     fixed_call,
     letter_of,
     match_call,
 )
+from bidcascade.systems.language.syntax_tree import (
+    ROLES,
+    VARIABLES,
+    AuctionStep,
+    CallPattern,
+)
+from bidcascade.systems.places.contexts import LineGroup
 from bidcascade.systems.reference.place_entries import below_bindings
-from bidcascade.systems.text_rows import TextRows
+from bidcascade.systems.rows.text_rows import TextRows
 from tests.core.core_texts import (
     STRAINS,
     CoreText,

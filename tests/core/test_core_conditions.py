@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows as arrays
-from bidcascade.systems.auction_reader import term_bounds
-from bidcascade.systems.formulas import in_range, negation
+from bidcascade.systems.auctions.auction_reader import term_bounds
+from bidcascade.systems.language.patterns import Bindings
 from bidcascade.systems.language.phrases import COUNTED, KINDS
 from bidcascade.systems.language.syntax_tree import (
     ROLES,
@@ -28,11 +28,11 @@ from bidcascade.systems.language.syntax_tree import (
     Range,
     Where,
 )
-from bidcascade.systems.patterns import Bindings
-from bidcascade.systems.places import Rules
-from bidcascade.systems.structure_rows import StructureRows
+from bidcascade.systems.places.formulas import in_range, negation
+from bidcascade.systems.places.places import Rules
+from bidcascade.systems.rows.structure_rows import StructureRows
+from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.systems.system import System
-from bidcascade.systems.text_rows import TextRows
 from bidcascade.table.language.expression_tree import And, Expression, Truth
 from tests.core.asking import number_tags
 from tests.core.core_texts import (

@@ -1,4 +1,4 @@
-"""The core's sets of cells equal those of :mod:`bidcascade.systems.knowledge`, bit for bit."""
+"""The core's sets of cells equal those of ``systems/places/knowledge.py``, bit for bit."""
 
 import ctypes
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from bidcascade.kernels.layout import all_lengths
 from bidcascade.kernels.literals import COMPARE, LinearForm, Tree
 from bidcascade.kernels.terms import PROFILES
 from bidcascade.systems import open_system
-from bidcascade.systems.knowledge import (
+from bidcascade.systems.places.knowledge import (
     EVERYTHING,
     POSSIBLE,
     _bounds_of,
@@ -25,7 +25,7 @@ from bidcascade.systems.knowledge import (
     reach,
     to_cells,
 )
-from bidcascade.systems.places import expression_of
+from bidcascade.systems.places.places import expression_of
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe

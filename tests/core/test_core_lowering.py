@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidExpression, UnknownTerm
 from bidcascade.kernels.layout import OPCODES
 from bidcascade.kernels.literals import Tree
-from bidcascade.systems.knowledge import _tree
+from bidcascade.systems.places.knowledge import _tree
 from bidcascade.table.language.expression_tree import (
     COMPARATORS,
     And,

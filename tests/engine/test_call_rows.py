@@ -10,10 +10,10 @@ from bidcascade.bridge import SEATS, Auction, InvalidInput, parse_call, parse_ca
 from bidcascade.engine import Engine, call_rows, iter_call_rows
 from bidcascade.engine.call_rows import CALL_ROW_SCHEMA, MEANING_SCHEMA, CallRows
 from bidcascade.loaders import deal_arrays, iter_deals, random_deals, read_deals
-from bidcascade.systems import along_table
-from bidcascade.systems.allowed import ListingBounds
-from bidcascade.systems.explanation import explain_auction
+from bidcascade.systems.auctions.allowed import ListingBounds
+from bidcascade.systems.bidding import along_table
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
+from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table import build_table
 from tests.support_auctions import random_auctions
 from tests.support_examples import examples

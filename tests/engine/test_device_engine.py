@@ -26,7 +26,7 @@ from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.kernels import NO_ENTRY, backend, cuda, device_frames
 from bidcascade.kernels.gpu import systems
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet
-from bidcascade.systems import table_bidder
+from bidcascade.systems.bidding import table_bidder
 from bidcascade.systems.system import System
 from bidcascade.table import build_table
 from tests.support_device_frames import DataFrame, DeviceSeries, fake_cudf, fake_pylibcudf
@@ -423,7 +423,7 @@ def test_a_system_is_bid_on_the_device(emulated, table):
 def test_all_auctions_of_a_system_are_listed_on_the_device(emulated, table, monkeypatch):
     """In chunks, of engine and device; the frame is that of the core and of the definition."""
     device, deals = emulated(most_deals=64), random_deals(150, seed=5)
-    monkeypatch.setattr("bidcascade.systems.system_bidder.DEVICE_CHUNK", 80)
+    monkeypatch.setattr("bidcascade.systems.bidding.system_bidder.DEVICE_CHUNK", 80)
     options = {"mode": "all", "limit": 12, "max_depth": 5}
     system = System.parse(SMALL_SYSTEM)
     before = device.launches

@@ -25,13 +25,15 @@ from bidcascade.engine.runs.augment import augment
 from bidcascade.kernels import DealArrays, threads
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.api.auction_results import AuctionResults
-from bidcascade.systems import allowed, bidder, registry, system_bidder
-from bidcascade.systems.allowed import ListingBounds
+from bidcascade.systems import registry
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
-from bidcascade.systems.bidder_protocol import Query
-from bidcascade.systems.compile import compile_system
+from bidcascade.systems.auctions import allowed, bidder
+from bidcascade.systems.auctions.allowed import ListingBounds
+from bidcascade.systems.bidding import system_bidder
+from bidcascade.systems.bidding.bidder_protocol import Query
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.system import System
+from bidcascade.systems.tables.compile import compile_system
 from bidcascade.table import build_table
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 
@@ -172,7 +174,7 @@ def test_mode_all_is_of_the_system(engine, monkeypatch):
             }
         assert not rows
         assert engine.variants(frame, found) == found["variants"].to_list()
-    monkeypatch.setattr("bidcascade.systems.system_bidder.ALLOWED_CHUNK", 7)
+    monkeypatch.setattr("bidcascade.systems.bidding.system_bidder.ALLOWED_CHUNK", 7)
     parts = list(engine.iter_auctions(frame, limit=9))
     assert [part["deal"].n_unique() for part in parts] == [7] * 5 + [5]
     assert pl.concat(parts).equals(engine.auctions(frame, limit=9))
@@ -231,7 +233,7 @@ def test_mode_all_goes_on_where_somebody_works_at_the_places(engine, monkeypatch
 def test_json_of_mode_all_tells_what_the_frames_tell(engine, monkeypatch):
     deals, frame = deals_and_frame(50, 8)
     results = AuctionResults(engine)
-    monkeypatch.setattr("bidcascade.systems.system_bidder.ALLOWED_CHUNK", 20)
+    monkeypatch.setattr("bidcascade.systems.bidding.system_bidder.ALLOWED_CHUNK", 20)
     for limit, completed_only in ((5, False), (300, False), (4, True), (5, False)):
         found = engine.auctions(frame, limit=limit, completed_only=completed_only)
         query = Query("all", completed_only, limit)

@@ -12,7 +12,7 @@ from bidcascade.engine.settings import Settings, read_settings
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
 from bidcascade.service.api.tables import Tables
 from bidcascade.service.cli import main
-from bidcascade.systems.bidder_protocol import Query
+from bidcascade.systems.bidding.bidder_protocol import Query
 from bidcascade.table import BiddingTable
 from tests.support_deals import plain_deals
 from tests.support_service import GOOD, ask, loaded_app, post, write_small_table

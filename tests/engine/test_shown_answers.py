@@ -15,8 +15,8 @@ from bidcascade.inference.layouts.rejections import count_rejections
 from bidcascade.inference.search import SearchQuestion, search_call
 from bidcascade.inference.simulate import CallQuestion, simulate_calls
 from bidcascade.systems import open_system
-from bidcascade.systems.check import check_system
-from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.checking.check import check_system
+from bidcascade.systems.checking.diff import diff_systems
 
 HAND = "K52.AQ3.9876.KJ2"
 

@@ -12,8 +12,8 @@ from bidcascade.inference import interpret, sample_layouts
 from bidcascade.inference.hand_pictures import picture_of
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System, open_system
-from bidcascade.systems.choice import choose
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.places.choice import choose
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.table import build_table
 
 LEADER = "QJ98.54.K732.T65"

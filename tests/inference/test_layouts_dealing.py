@@ -7,7 +7,7 @@ import pytest
 
 from bidcascade.bridge import FULL_DECK, parse_hand
 from bidcascade.inference.layouts.dealing import ANY_HAND, Dealing, points_by_shape
-from bidcascade.systems.knowledge import EVERYTHING, HANDS, LENGTHS, to_cells
+from bidcascade.systems.places.knowledge import EVERYTHING, HANDS, LENGTHS, to_cells
 from tests.inference.support_layouts import all_layouts, allowed_table, lengths, points
 
 # hearts and spades: honours and small ones, so that points and lengths both matter

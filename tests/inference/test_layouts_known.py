@@ -11,7 +11,7 @@ from bidcascade.inference.layouts.dealing import tightened
 from bidcascade.inference.layouts.known import SPOT_CARDS, KnownCards, known_by_seat, parse_known
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.literals import Interval
-from bidcascade.systems.knowledge import Hull
+from bidcascade.systems.places.knowledge import Hull
 from tests.inference.support_layouts import lengths, points
 
 ANYTHING = Hull((0, 37), ((0, 13), (0, 13), (0, 13), (0, 13)))

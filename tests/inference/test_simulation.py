@@ -47,7 +47,7 @@ from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.types import U64
 from bidcascade.systems import System
 from bidcascade.systems.any_bidder import bidder_of
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.table import build_table
 from bidcascade.table.overlays.sub_plan import below_place
 from tests.support_examples import examples
@@ -107,7 +107,7 @@ def system() -> System:
 
 
 def lines_of(system: System, hand: int, calls: tuple[int, ...]) -> tuple[int, ...]:
-    from bidcascade.systems.choice import check_candidates
+    from bidcascade.systems.places.choice import check_candidates
 
     context = context_at(len(calls), Seat.NORTH, Vulnerability.NONE)
     checked = check_candidates(system.expand(calls).entries, hand, context, system.vocabulary)

@@ -23,10 +23,10 @@ from bidcascade.kernels.gpu import system_places
 from bidcascade.kernels.gpu import systems as gpu_systems
 from bidcascade.kernels.gpu.system_places import PlaceWorker
 from bidcascade.kernels.gpu.systems import DevicePlaces
-from bidcascade.systems.allowed import ListingBounds, count_allowed, list_allowed, members
-from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.knowledge import term_range
-from bidcascade.systems.program import SystemProgram, opened_programs
+from bidcascade.systems.auctions.allowed import ListingBounds, count_allowed, list_allowed, members
+from bidcascade.systems.auctions.bidder import Bidder
+from bidcascade.systems.auctions.program import SystemProgram, opened_programs
+from bidcascade.systems.places.knowledge import term_range
 from bidcascade.systems.system import System
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.workshop.boards.compare import SystemMatch

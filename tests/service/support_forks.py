@@ -19,7 +19,7 @@ from bidcascade.loaders import (
     read_rbn,
     write_deal_parquet,
 )
-from bidcascade.systems.check import check_system
+from bidcascade.systems.checking.check import check_system
 
 PATIENCE_S = 30
 LIN = b"md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|"

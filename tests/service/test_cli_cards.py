@@ -8,7 +8,7 @@ import pytest
 from bidcascade.inference.double_dummy.solved_deals import bank_hands
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
-from bidcascade.systems.convention_card import parse_card
+from bidcascade.systems.book.convention_card import parse_card
 from bidcascade.systems.registry import open_system
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service.cli import main
-from bidcascade.systems import compiled_cache
+from bidcascade.systems.tables import compiled_cache
 from tests.support_cli import run_python
 from tests.support_service import GOOD, ask, loaded_app, post
 from tests.support_systems import SMALL_SYSTEM, compile_few

@@ -18,17 +18,17 @@ from bidcascade.engine.settings import Settings, read_settings
 from bidcascade.kernels import memory
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
-from bidcascade.systems import bidder as bidder_module
-from bidcascade.systems import budget
-from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.budget import (
+from bidcascade.systems.auctions import bidder as bidder_module
+from bidcascade.systems.auctions import budget
+from bidcascade.systems.auctions.bidder import Bidder
+from bidcascade.systems.auctions.budget import (
     BIDDER_BUDGET,
     BUDGET_VARIABLE,
     SharedBudget,
     places_budget,
     shared_budget,
 )
-from bidcascade.systems.check import check_system
+from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.system import System
 from tests.support_cli import environment
 from tests.support_deals import mixed_deals

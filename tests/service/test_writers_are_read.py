@@ -24,7 +24,7 @@ from bidcascade.service.cli.notations import _NOTATIONS as NOTATIONS
 from bidcascade.service.cli.shared import DEAL_SUFFIXES
 from bidcascade.systems import open_system
 from bidcascade.systems.registry import open_table
-from bidcascade.systems.row_files import FORMATS
+from bidcascade.systems.tables.row_files import FORMATS
 
 BOARD = ("dealer", "vulnerability", "board")
 EVERYTHING = (*BOARD, "auction", "contract", "declarer")

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, IllegalCall, InvalidInput, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.systems import allowed_index, open_system
-from bidcascade.systems.allowed import ListingBounds, members
-from bidcascade.systems.allowed_calls import SystemCalls, TableCalls
 from bidcascade.systems.allowed_index import AllowedNode, allowed_nodes, allowed_rows
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions.allowed import ListingBounds, members
+from bidcascade.systems.auctions.bidder import Bidder
+from bidcascade.systems.bidding.allowed_calls import SystemCalls, TableCalls
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.row_sets import decode_rows, encode_rows

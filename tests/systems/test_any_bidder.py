@@ -24,14 +24,14 @@ from bidcascade.engine.answers import CountFrames, EntryColumns, FrameWriter
 from bidcascade.kernels import DealArrays
 from bidcascade.systems import open_system
 from bidcascade.systems.any_bidder import bidder_of
-from bidcascade.systems.bidder_protocol import AnyBidder, Query
-from bidcascade.systems.compile import compile_system
-from bidcascade.systems.overlaid_bidder import OverlaidBidder
-from bidcascade.systems.overlaid_system import OverlaidSystem
+from bidcascade.systems.bidding.bidder_protocol import AnyBidder, Query
+from bidcascade.systems.bidding.overlaid_bidder import OverlaidBidder
+from bidcascade.systems.bidding.system_bidder import SystemBidder
+from bidcascade.systems.bidding.table_bidder import TableBidder
+from bidcascade.systems.book.system_topics import topics_of_system
 from bidcascade.systems.system import System
-from bidcascade.systems.system_bidder import SystemBidder
-from bidcascade.systems.system_topics import topics_of_system
-from bidcascade.systems.table_bidder import TableBidder
+from bidcascade.systems.tables.compile import compile_system
+from bidcascade.systems.tables.overlaid_system import OverlaidSystem
 from bidcascade.table import build_table
 from bidcascade.table.overlays.applying import apply_overlays
 from bidcascade.table.real_calls import CallLists

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.auction_reader import CoreReader
-from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.explanation import explain_places
+from bidcascade.systems.auctions.auction_reader import CoreReader
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.reference.conditions import lower
 from bidcascade.systems.reference.facts import PlaceScope
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
+from bidcascade.systems.words.explanation import explain_places
 from tests.support_deals import mixed_deals
 from tests.support_examples import examples, sized
 from tests.support_systems import LONGEST, OTHER, SMALL, definition_of, systems

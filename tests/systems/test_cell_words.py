@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.systems.cell_words import cells_text
-from bidcascade.systems.explanation import explain_auction
-from bidcascade.systems.knowledge import bounds
+from bidcascade.systems.places.knowledge import bounds
 from bidcascade.systems.system import System
+from bidcascade.systems.words.cell_words import cells_text
+from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table import Vocabulary, parse_expression
 
 MULTI = System.parse("""

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import BidcascadeError, InvalidSystem, parse_calls
 from bidcascade.service.reports.card_report import card_page
 from bidcascade.service.reports.report_page import page_html, page_markdown
-from bidcascade.systems.chosen_options import chosen_options
-from bidcascade.systems.convention_card import (
+from bidcascade.systems.book.convention_card import (
     ORDERS,
     CardConvention,
     CardRow,
@@ -22,8 +21,9 @@ from bidcascade.systems.convention_card import (
     parse_card,
     print_card,
 )
+from bidcascade.systems.book.text_outline import outline_of
+from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.registry import named_systems, open_system
-from bidcascade.systems.text_outline import outline_of
 from tests.service.reports.support_pages import check_page
 
 TEXT = """-- A system <for> tests & "cards".

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import UnknownTerm
 from bidcascade.kernels import Context, evaluate_postfix, term_names, term_value
-from bidcascade.systems.knowledge import (
+from bidcascade.systems.places.knowledge import (
     EVERYTHING,
     HANDS,
     LENGTHS,
@@ -25,7 +25,7 @@ from bidcascade.systems.knowledge import (
     to_cells,
     to_flags,
 )
-from bidcascade.systems.one_deal import in_one_deal
+from bidcascade.systems.places.one_deal import in_one_deal
 from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
 

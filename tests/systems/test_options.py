@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem, format_call
 from bidcascade.systems import named_systems, open_system
-from bidcascade.systems.cases import parse_cases, run_cases
+from bidcascade.systems.checking.cases import parse_cases, run_cases
 from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.language.options import option_rows, title_of, turned
 from bidcascade.systems.language.reader import read_system, read_text

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.systems import export_table, import_table
-from bidcascade.systems.plain_rows import rows_of_text, text_of_rows
 from bidcascade.systems.system import System
+from bidcascade.systems.tables.plain_rows import rows_of_text, text_of_rows
 from bidcascade.table import Row, build_table
 
 

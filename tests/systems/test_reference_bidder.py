@@ -22,9 +22,9 @@ from bidcascade.kernels import Context, DealArrays, backend_name, why_unavailabl
 from bidcascade.kernels.core import functions
 from bidcascade.loaders import random_deals
 from bidcascade.systems import open_system
-from bidcascade.systems.allowed import ListingBounds, list_allowed
 from bidcascade.systems.any_bidder import bidder_of
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions.allowed import ListingBounds, list_allowed
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.reference import bidder as reference_bidder
 from bidcascade.systems.reference.bidder import ReferenceBidder
 from bidcascade.systems.system import System

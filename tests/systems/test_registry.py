@@ -19,16 +19,16 @@ from bidcascade.bridge import (
 )
 from bidcascade.systems import (
     cache_folder,
-    compiled_cache,
     is_system,
     named_systems,
     open_system,
     open_table,
     registry,
 )
-from bidcascade.systems.compile import compile_system
 from bidcascade.systems.registry import open_held
 from bidcascade.systems.system import System
+from bidcascade.systems.tables import compiled_cache
+from bidcascade.systems.tables.compile import compile_system
 from bidcascade.table import BiddingTable
 from tests.support_systems import FEW, SMALL_SYSTEM, compile_few
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import BidcascadeError, InvalidExpression, InvalidTable, UnknownTerm
 from bidcascade.systems import export_table, import_table, read_rows, sniff_format
-from bidcascade.systems.row_files import format_by_name
+from bidcascade.systems.tables.row_files import format_by_name
 from bidcascade.table import Row, build_table
 from bidcascade.table.formats.literal import rows_of_literal, tuple_of
 

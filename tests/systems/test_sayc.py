@@ -13,9 +13,9 @@ from hypothesis import given
 from bidcascade.bridge import FIRST_BID, PASS, Auction, cards_of, format_call, format_calls
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import named_systems, open_system
-from bidcascade.systems.cases import CaseReport, read_cases, run_cases
-from bidcascade.systems.check import check_system
-from bidcascade.systems.state import Meaning, shown
+from bidcascade.systems.checking.cases import CaseReport, read_cases, run_cases
+from bidcascade.systems.checking.check import check_system
+from bidcascade.systems.places.state import Meaning, shown
 from bidcascade.systems.system import System
 from bidcascade.workshop.boards.scored_boards import bid_boards
 from tests.support_bridge import HANDS

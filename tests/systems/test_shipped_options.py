@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from bidcascade.systems import named_systems, open_system
-from bidcascade.systems.cases import parse_cases, run_cases
+from bidcascade.systems.checking.cases import parse_cases, run_cases
 from bidcascade.systems.system import System
 
 CASES = """

@@ -5,6 +5,7 @@ import pytest
 from bidcascade.bridge import FIRST_BID, InvalidSystem, format_hand
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import named_systems, open_system
+from bidcascade.systems.language.patterns import strain_of
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.shipped import (
     PAGES,
@@ -12,7 +13,6 @@ from bidcascade.systems.language.shipped import (
     shipped_defines,
     shipped_folder,
 )
-from bidcascade.systems.patterns import strain_of
 from bidcascade.systems.system import System
 from bidcascade.workshop.boards.scored_boards import bid_boards
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import PASS, Auction, IllegalCall, format_calls, parse_calls
 from bidcascade.kernels import DealArrays
 from bidcascade.systems import open_system
-from bidcascade.systems.allowed import (
+from bidcascade.systems.auctions.allowed import (
     CUTS,
     ListingBounds,
     allowed_along,
@@ -19,10 +19,10 @@ from bidcascade.systems.allowed import (
     list_allowed,
     members,
 )
-from bidcascade.systems.choice import fits
+from bidcascade.systems.places.choice import fits
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.systems.reference.allowed_auctions import AllowedAuction, allowed_auctions
 from bidcascade.systems.system import System
-from bidcascade.systems.turn_context import context_at
 from bidcascade.table.real_calls import CallLists
 from tests.support_auctions import random_auctions
 from tests.support_deals import mixed_deals

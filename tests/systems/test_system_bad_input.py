@@ -9,11 +9,11 @@ import pytest
 
 from bidcascade.bridge import PASS, Auction, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.allowed import CUTS, ListingBounds, list_allowed
-from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.check import check_system
+from bidcascade.systems.auctions.allowed import CUTS, ListingBounds, list_allowed
+from bidcascade.systems.auctions.bidder import Bidder
+from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.language.sources import MOST_LINES
-from bidcascade.systems.places import Place
+from bidcascade.systems.places.places import Place
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.reference.place_entries import Expander, constraint_of
 from bidcascade.systems.system import System

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from benchmarks.system_equality import differences, told
 from bidcascade.bridge import PASS, IllegalCall, InvalidSystem, parse_calls
 from bidcascade.kernels import DealArrays
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from tests.support_deals import mixed_deals

@@ -6,9 +6,9 @@ import pytest
 
 from bidcascade.bridge import PASS, Auction, parse_calls
 from bidcascade.kernels import get_backend
-from bidcascade.systems.bidder import seen_from_dealer
-from bidcascade.systems.compile import Growth, Sample, compile_system
+from bidcascade.systems.auctions.bidder import seen_from_dealer
 from bidcascade.systems.system import System
+from bidcascade.systems.tables.compile import Growth, Sample, compile_system
 from bidcascade.table.build import TableBuilder
 from bidcascade.table.row import Row
 from tests.support_deals import mixed_deals

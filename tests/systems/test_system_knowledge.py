@@ -5,8 +5,8 @@ import random
 import pytest
 
 from bidcascade.bridge import Auction, format_calls
-from bidcascade.systems.knowledge import hull, share
-from bidcascade.systems.state import shown
+from bidcascade.systems.places.knowledge import hull, share
+from bidcascade.systems.places.state import shown
 from bidcascade.systems.system import System
 
 SYSTEM = System.parse("""
@@ -91,7 +91,7 @@ def test_variants_are_alternatives_with_a_gap_between():
 
 
 def _has_points(cells: int, value: int) -> bool:
-    from bidcascade.systems.knowledge import bounds
+    from bidcascade.systems.places.knowledge import bounds
     from bidcascade.table.language.expressions import parse_expression
 
     return bool(bounds(parse_expression(f"HCP == {value}"), SYSTEM.vocabulary).can & cells)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidSystem, format_call, parse_calls
-from bidcascade.systems.check import check_system
+from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.language import steps
 from bidcascade.systems.language.formatter import format_system_text
 from bidcascade.systems.language.reader import read_text

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidInput
-from bidcascade.systems.cases import CaseReport, parse_cases, read_cases, run_cases
-from bidcascade.systems.check import check_system
-from bidcascade.systems.compile import Sample, compile_system
-from bidcascade.systems.diff import diff_systems
-from bidcascade.systems.explanation import explain_auction
+from bidcascade.systems.checking.cases import CaseReport, parse_cases, read_cases, run_cases
+from bidcascade.systems.checking.check import check_system
+from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.system import System
+from bidcascade.systems.tables.compile import Sample, compile_system
+from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table.term_values import term_values
 
 EXAMPLE = """

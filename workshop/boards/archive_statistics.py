@@ -11,7 +11,7 @@ from bidcascade.engine.archive.board_search import count_boards, find_boards
 from bidcascade.engine.archive.catalogue import OWN
 from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.loaders import REQUIRED_COLUMNS
-from bidcascade.systems.auction_patterns import WrittenAuction, read_auction
+from bidcascade.systems.words.auction_patterns import WrittenAuction, read_auction
 
 from .node_statistics import node_statistics
 

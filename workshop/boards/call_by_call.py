@@ -9,8 +9,8 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import forced
 from bidcascade.kernels.core.rows import ANY_HAND
 from bidcascade.kernels.types import I64, Bools
-from bidcascade.systems.bidder import Bidder
-from bidcascade.systems.program import SystemProgram
+from bidcascade.systems.auctions.bidder import Bidder
+from bidcascade.systems.auctions.program import SystemProgram
 
 
 class CallByCall(NamedTuple):

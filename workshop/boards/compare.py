@@ -39,7 +39,7 @@ from .scored_boards import NO_TRICKS, BoardContracts, Budget, MatchProgress, imp
 if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.device_frames import DeviceDeals
-    from bidcascade.systems.bidder import Bidder
+    from bidcascade.systems.auctions.bidder import Bidder
 
 SAME: Final = 0
 DIFFERS: Final = 1

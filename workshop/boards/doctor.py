@@ -27,7 +27,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import high_card_points
 from bidcascade.kernels.types import F64, I8, I16, I32, I64, U8, Bools
 from bidcascade.systems import System
-from bidcascade.systems.bidder import Bidder, BiddingLevel
+from bidcascade.systems.auctions.bidder import Bidder, BiddingLevel
 
 from .call_by_call import LineName
 from .scored_boards import BoardContracts

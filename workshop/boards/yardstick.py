@@ -45,7 +45,7 @@ from bidcascade.loaders import HAND_COLUMNS, Batch, deal_arrays, play_disagrees
 from bidcascade.loaders.frame import deal_at
 from bidcascade.seats.foreign.bidding import EngineFault, Player, bid_out
 from bidcascade.systems import System
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions.bidder import Bidder
 
 from .call_by_call import CallByCall, LineName
 from .loss_causes import (

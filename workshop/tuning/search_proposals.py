@@ -29,8 +29,8 @@ from bidcascade.seats.foreign.bidding import bid_out
 from bidcascade.seats.foreign.protocol import Turn
 from bidcascade.seats.search_player import SearchPlayer
 from bidcascade.systems import System
-from bidcascade.systems.choice import choose
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.places.choice import choose
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.workshop.boards.call_by_call import LineName
 
 MOST_PLACES = 3

@@ -1,5 +1,5 @@
 // What is known about one hand: the cells (shape, HCP) where some hand, and where every hand,
-// satisfies a tree. systems/knowledge.py is the definition, and says what is exact.
+// satisfies a tree. systems/places/knowledge.py is the definition, and says what is exact.
 #pragma once
 #include "literals.hpp"
 #include "reach.hpp"

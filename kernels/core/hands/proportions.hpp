@@ -1,4 +1,4 @@
-// How much of each cell's hands satisfies a tree: `proportion` of systems/knowledge.py is the
+// How much of each cell's hands satisfies a tree: `proportion` of systems/places/knowledge.py is the
 // definition, and says what is exact.
 #pragma once
 #include "knowledge.hpp"

@@ -2,7 +2,7 @@
 //
 // A set of cells has bit shape * 38 + points. Whether hands are in a cell follows from the points
 // that suits of each length can hold, which are masks of bits: a sum of points is a shift.
-// systems/knowledge.py is the definition.
+// systems/places/knowledge.py is the definition.
 #pragma once
 #include "terms.hpp"
 #include "trees.hpp"

@@ -1,5 +1,5 @@
 // Two systems with places that make their own room, for who has no arrays to lend: the browser.
-// systems/bidder.py does the same over arrays of numpy, which devices share.
+// systems/auctions/bidder.py does the same over arrays of numpy, which devices share.
 #pragma once
 #include "bidding.hpp"
 

@@ -14,7 +14,7 @@ namespace core {
 
 constexpr i32 MOST_NEEDS = 1 << 22, MOST_BINDINGS = 1 << 16;  // that keys of entries have room for
 
-// Why something cannot be learned; systems/program.py has the words.
+// Why something cannot be learned; systems/auctions/program.py has the words.
 enum class Fault : i32 {
     NONE,
     CONDITION,   // a: Reason, b: phrase, c: word

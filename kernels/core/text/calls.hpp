@@ -1,4 +1,4 @@
-// Calls as patterns: what `2M` or `cheapest X` stand for here. systems/patterns.py is the
+// Calls as patterns: what `2M` or `cheapest X` stand for here. systems/language/patterns.py is the
 // definition.
 //
 // Calls are codes (0 pass, 1 double, 2 redouble, 3-37 = 1C-7N), strains are 1-5 = C D H S N.

@@ -42,7 +42,7 @@ struct Asker {
     void* context;
 };
 
-// Why a condition cannot be lowered; systems/text_rows.py has the words.
+// Why a condition cannot be lowered; systems/rows/text_rows.py has the words.
 enum Reason : i32 {
     NO_FAILURE,
     NOT_BOUND,   // `word` is no suit here

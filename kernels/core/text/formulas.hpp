@@ -1,5 +1,5 @@
 // Expressions put together: comparisons whose outcome is known fold away at once, `and` and `or`
-// are flat. systems/formulas.py is the definition.
+// are flat. systems/places/formulas.py is the definition.
 #pragma once
 #include "../hands/literals.hpp"
 #include "text.hpp"
@@ -173,7 +173,7 @@ inline bool criteria_of(const Formulas& formulas, i32 expression, Vec<i32>& crit
 }
 
 // Bounds that an expression puts on the terms of which players show bounds; those that sets of
-// cells tell too (the hull) only if promised. `term_bounds` of systems/auction_reader.py.
+// cells tell too (the hull) only if promised. `term_bounds` of systems/auctions/auction_reader.py.
 struct TermBounds {
     i32 bounds[TERMS][2];
     u32 known = 0;  // a bit for each term that has bounds

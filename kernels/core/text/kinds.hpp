@@ -20,7 +20,7 @@ enum class Operation : i32 {
     COMBINED_CARDS, IN_TRUMPS, LAW, ENOUGH_POINTS, PAYS_OVER, DOUBLING_PAYS, REMOTE
 };
 
-// What is wrong with a phrase; COMPLAINTS of systems/text_rows.py has the words, in this order.
+// What is wrong with a phrase; COMPLAINTS of systems/rows/text_rows.py has the words, in this order.
 enum class Complaint : i32 {
     NONE, TOLD, ONE_SUIT, TWO_SUITS, FACT_OF_ONE_SUIT, SUITS_OF_DEFINITION, NO_CALL, NO_RANGE,
     NOTRUMP_CONTRACT, LARGE_NUMBER, FURTHER_VALUES, PLAYER, SHOWN_TERM, TOP_HONOURS, HONOUR, RULE,

@@ -1,4 +1,4 @@
-// The structure of a system's text, as rows of words that systems/structure_rows.py writes: groups of
+// The structure of a system's text, as rows of words that systems/rows/structure_rows.py writes: groups of
 // lines, where each applies, and what lines say. Checked once, when it is read, and trusted then.
 // What a line says is written once, however many places it stands at.
 #pragma once

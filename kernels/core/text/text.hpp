@@ -1,5 +1,5 @@
 // The conditions, phrases and call patterns of a system's text, as rows of words that
-// systems/text_rows.py writes and describes. They are checked once, when they are read, and
+// systems/rows/text_rows.py writes and describes. They are checked once, when they are read, and
 // trusted from then on.
 //
 //   FORMAT | first word of each section, and the end | sections, each some records of one type

@@ -1,4 +1,4 @@
-// All auctions that a system allows for a deal, as the core lists them: systems/allowed.py.
+// All auctions that a system allows for a deal, as the core lists them: systems/auctions/allowed.py.
 
 const MOST_PLACES = 2000;
 /** What left auctions out, by the core's numbers. */

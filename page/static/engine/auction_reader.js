@@ -1,4 +1,4 @@
-// What an auction has shown and agreed, read call by call: systems/auction_reader.py and state.py. What is possible
+// What an auction has shown and agreed, read call by call: systems/auctions/auction_reader.py and state.py. What is possible
 // comes from the core; what calls meant is put together here.
 
 import { Auction, PASS } from "./calls.js";

@@ -1,4 +1,4 @@
-// The places of two systems against each other, worked out by the core: systems/bidder.py.
+// The places of two systems against each other, worked out by the core: systems/auctions/bidder.py.
 
 import { readState } from "./auction_reader.js";
 import { Core, FAULTY_FIRST, FAULTY_OTHER, FINE, ILLEGAL, TOO_MANY_ENTRIES } from "./core.js";

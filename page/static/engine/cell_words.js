@@ -1,4 +1,4 @@
-// What a set of cells tells, in words, and what only "or" can say: systems/cell_words.py is the definition.
+// What a set of cells tells, in words, and what only "or" can say: systems/words/cell_words.py is the definition.
 
 import { SUIT_NAMES } from "./describing.js";
 import { has, hull } from "./cells.js";

@@ -1,4 +1,4 @@
-// What is asked of the core about no system: sets of cells (shape, points), a bit each, of systems/knowledge.py, and
+// What is asked of the core about no system: sets of cells (shape, points), a bit each, of systems/places/knowledge.py, and
 // random deals.
 
 import { Core } from "./core.js";

@@ -1,4 +1,4 @@
-// What a hand is worth for the criteria of entries: systems/choice.py and table/language/explain.py. A hand is four
+// What a hand is worth for the criteria of entries: systems/places/choice.py and table/language/explain.py. A hand is four
 // holdings, clubs first. Which call is made is the core's answer (bidder.js).
 
 import { contextNumber } from "./deals.js";

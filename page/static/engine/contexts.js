@@ -1,5 +1,5 @@
 // The places of a system: its text taken apart into groups of lines, each with where it applies.
-// systems/contexts.py is the definition.
+// systems/places/contexts.py is the definition.
 
 import { phrasesOf } from "./language/joining.js";
 import { AuctionPattern, fixedCall, fromFirstBid, seatOf, variablesOf } from "./patterns.js";

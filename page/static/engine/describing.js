@@ -1,5 +1,5 @@
 // Entries in words: the condition of a line with the suits that it means at its place.
-// systems/describing.py is the definition.
+// systems/words/describing.py is the definition.
 
 import { allOf } from "./language/joining.js";
 import { conditionText } from "./language/wording.js";

@@ -1,4 +1,4 @@
-// What a change of a system's text does, on the same deals bid by both texts: systems/diff.py is the definition.
+// What a change of a system's text does, on the same deals bid by both texts: systems/checking/diff.py is the definition.
 
 import { formatCall } from "./calls.js";
 import { whereText } from "./bid_answer.js";

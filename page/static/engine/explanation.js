@@ -1,5 +1,5 @@
 // What an auction has shown, call by call: in a sentence, with the numbers behind it.
-// systems/explanation.py is the definition; the answer is plain JSON with its names of fields.
+// systems/words/explanation.py is the definition; the answer is plain JSON with its names of fields.
 
 import { PASS, formatCall, formatCalls } from "./calls.js";
 import { MANY_POINTS, cellsText, pointsText } from "./cell_words.js";

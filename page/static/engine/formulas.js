@@ -1,4 +1,4 @@
-// Expressions put together by code: systems/formulas.py. Comparisons whose outcome is known fold away at once;
+// Expressions put together by code: systems/places/formulas.py. Comparisons whose outcome is known fold away at once;
 // conjunction and disjunction flatten, drop what is always true (or false) and what comes twice.
 
 import { quoted } from "./errors.js";

@@ -1,4 +1,4 @@
-// What the hands of one deal leave each other, bounds narrowed by those of the other three: systems/one_deal.py.
+// What the hands of one deal leave each other, bounds narrowed by those of the other three: systems/places/one_deal.py.
 
 /** Bounds of the four hands of a deal. They share 40 points and 13 cards of each suit. */
 export function inOneDeal(hulls) {

@@ -1,4 +1,4 @@
-// Places of a system: the entries that a text makes there, and the text itself made ready. systems/places.py.
+// Places of a system: the entries that a text makes there, and the text itself made ready. systems/places/places.py.
 
 import { placesOf } from "./contexts.js";
 import { and } from "./expressions.js";

@@ -1,4 +1,4 @@
-// A system in the core, and the objects of its text that the core's numbers stand for: systems/program.py.
+// A system in the core, and the objects of its text that the core's numbers stand for: systems/auctions/program.py.
 
 import { InvalidSystem, invalidSystem } from "./errors.js";
 import * as make from "./expressions.js";

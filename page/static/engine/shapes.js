@@ -1,4 +1,4 @@
-// Shapes of hands, and the numbers of cells (shape, points): systems/knowledge.py.
+// Shapes of hands, and the numbers of cells (shape, points): systems/places/knowledge.py.
 
 export const POINTS = 38;
 export const SUIT_LETTERS = "CDHS";

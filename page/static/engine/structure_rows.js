@@ -1,4 +1,4 @@
-// The structure of a system's text as rows of words for the core: systems/structure_rows.py is the definition.
+// The structure of a system's text as rows of words for the core: systems/rows/structure_rows.py is the definition.
 
 import { InvalidSystem } from "./errors.js";
 import { LAST_RESORT } from "./contexts.js";

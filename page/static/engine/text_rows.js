@@ -1,4 +1,4 @@
-// What a system's text asks, as rows of words for the core: systems/text_rows.py is the definition, to the word.
+// What a system's text asks, as rows of words for the core: systems/rows/text_rows.py is the definition, to the word.
 
 import { grouped, InvalidSystem, quoted } from "./errors.js";
 import { parseExpression } from "./expression_reader.js";

@@ -27,8 +27,8 @@ from bidcascade.engine.archive.board_search import count_boards, find_boards, ne
 from bidcascade.engine.archive.upkeep import bid_archive
 from bidcascade.engine.questions.archives import BoardsQuestion, NodeQuestion
 from bidcascade.systems import open_system
-from bidcascade.systems.allowed import members
-from bidcascade.systems.auction_patterns import read_auction
+from bidcascade.systems.auctions.allowed import members
+from bidcascade.systems.words.auction_patterns import read_auction
 from tests.engine.archive.support_archives import (
     all_boards,
     cut_small,

@@ -11,7 +11,7 @@ from bidcascade.engine import Engine
 from bidcascade.engine.runs.augment import augment, read_expressions
 from bidcascade.kernels import PROFILES, evaluate_postfix, get_backend
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.table import Vocabulary, build_table, parse_expression, to_postfix
 from bidcascade.table.deal_conditions import DealCondition
 from bidcascade.table.language.seat_terms import SeatVocabulary, seat_expression, seat_term

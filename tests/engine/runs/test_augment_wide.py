@@ -25,7 +25,7 @@ from bidcascade.loaders.pbn_double_dummy import (
     format_double_dummy_tricks,
 )
 from bidcascade.service.cli import main
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.table import build_table
 from bidcascade.table.language.seat_terms import seat_term
 from tests.support_cli import command, environment

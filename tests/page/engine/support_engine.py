@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bidcascade.bridge import HOLDING_MASK
-from bidcascade.systems.knowledge import POINTS, SHAPES
+from bidcascade.systems.places.knowledge import POINTS, SHAPES
 
 AS_JSON = "(_, value) => value instanceof Map ? [...value] : value"
 """For ``JSON.stringify`` and ``JSON.parse``: maps as lists of pairs."""

@@ -10,15 +10,15 @@ from typing import Any
 
 from bidcascade.bridge import HOLDING_MASK, Auction, InvalidSystem, Seat, Vulnerability
 from bidcascade.kernels import Context, DealArrays
-from bidcascade.systems.choice import choose
-from bidcascade.systems.describing import agreements_of, description_of
-from bidcascade.systems.explanation import explain_places
+from bidcascade.systems.language.patterns import Bindings
 from bidcascade.systems.language.syntax_tree import Agreement, Where
 from bidcascade.systems.language.text_cache import rows_of_tree
-from bidcascade.systems.patterns import Bindings
+from bidcascade.systems.places.choice import choose
+from bidcascade.systems.places.turn_context import context_at
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
-from bidcascade.systems.turn_context import context_at
+from bidcascade.systems.words.describing import agreements_of, description_of
+from bidcascade.systems.words.explanation import explain_places
 
 TOLD = Path(__file__).with_name("places_told.js").read_text("utf-8")
 _BYTES = 560 * 38 // 8

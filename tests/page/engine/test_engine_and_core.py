@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from bidcascade.kernels.core import rows
-from bidcascade.systems.bidder import Bidder
+from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from tests.page.engine.support_engine import as_hex, as_holdings

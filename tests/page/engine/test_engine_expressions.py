@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from bidcascade.bridge import format_hand, parse_hand
 from bidcascade.kernels import Context, term_names
 from bidcascade.kernels.layout import contexts
-from bidcascade.systems import formulas
-from bidcascade.systems.choice import check_candidates
 from bidcascade.systems.language.syntax_tree import Range
+from bidcascade.systems.places import formulas
+from bidcascade.systems.places.choice import check_candidates
 from bidcascade.systems.system import System
 from bidcascade.table.language.explain import ExpressionCheck, HandValues
 from bidcascade.table.language.expression_tree import (

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, BidcascadeError
-from bidcascade.systems import knowledge, open_system
-from bidcascade.systems.one_deal import in_one_deal
-from bidcascade.systems.places import Place
+from bidcascade.systems import open_system
+from bidcascade.systems.places import knowledge
+from bidcascade.systems.places.one_deal import in_one_deal
+from bidcascade.systems.places.places import Place
 from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from bidcascade.table.language.expression_tree import COMPARATORS, Expression

@@ -6,10 +6,10 @@ from hypothesis import given
 
 from bidcascade.systems.language.syntax_tree import Define
 from bidcascade.systems.language.text_cache import rows_of_tree, tree_of_rows
-from bidcascade.systems.places import Rules
-from bidcascade.systems.structure_rows import StructureRows
+from bidcascade.systems.places.places import Rules
+from bidcascade.systems.rows.structure_rows import StructureRows
+from bidcascade.systems.rows.text_rows import TextRows
 from bidcascade.systems.system import System
-from bidcascade.systems.text_rows import TextRows
 from tests.core.core_texts import text_of
 from tests.core.test_core_conditions import phrases
 from tests.support_examples import examples

@@ -15,7 +15,7 @@ from bidcascade.service import cli
 from bidcascade.service.api import tables
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import NO_BACKEND, exit_code, info, main
-from bidcascade.systems import table_bidder
+from bidcascade.systems.bidding import table_bidder
 from tests.support_cli import run_apart
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table
 

@@ -23,7 +23,7 @@ from bidcascade.service.api import collection
 from bidcascade.service.api.collection import settle
 from bidcascade.service.api.problems import Problem
 from bidcascade.service.api.tables import LoadedTable, Tables
-from bidcascade.systems import system_bidder as bid
+from bidcascade.systems.bidding import system_bidder as bid
 from bidcascade.systems.language.text_cache import tree_of_rows
 from bidcascade.systems.system import System
 from tests.support_answers import read_answer

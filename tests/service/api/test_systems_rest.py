@@ -19,8 +19,8 @@ from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays, random_deals
 from bidcascade.service.jobs import system_questions
 from bidcascade.service.jobs.system_questions import ask_process
-from bidcascade.systems.check import check_system
-from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.checking.check import check_system
+from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.system import System
 from bidcascade.workshop.boards.bench import bench
 from bidcascade.workshop.boards.compare import SystemMatch

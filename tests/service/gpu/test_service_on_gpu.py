@@ -12,7 +12,7 @@ from bidcascade.engine import Engine
 from bidcascade.kernels import why_unavailable
 from bidcascade.loaders import random_deals, write_deal_parquet
 from bidcascade.service.cli import main
-from bidcascade.systems.bidder import FEW
+from bidcascade.systems.auctions.bidder import FEW
 from tests.service.jobs.support_jobs import download, jobs_app, parquet_archive, upload, wait_for
 from tests.support_cli import environment, run_apart
 from tests.support_service import GOOD, ask, loaded_app, post, ready_server, write_small_table

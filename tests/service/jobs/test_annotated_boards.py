@@ -10,9 +10,9 @@ from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.loaders.inputs import find_sources
 from bidcascade.loaders.pbn_double_dummy import BID_SYSTEMS_COLUMN, bid_system_column
 from bidcascade.service.jobs.results import _join_parquet
-from bidcascade.systems.call_notes import NO_LINE
-from bidcascade.systems.describing import agreements_of, description_of
 from bidcascade.systems.system import System
+from bidcascade.systems.words.call_notes import NO_LINE
+from bidcascade.systems.words.describing import agreements_of, description_of
 
 NARROW = """
 opening:

@@ -18,8 +18,8 @@ from bidcascade.service.reports.book_report import (
     hand_text,
     place_anchor,
 )
+from bidcascade.systems.book.system_book import LineExample, WrongExample, book_of, check_examples
 from bidcascade.systems.registry import open_system
-from bidcascade.systems.system_book import LineExample, WrongExample, book_of, check_examples
 from bidcascade.workshop.boards.compare_summary import Estimate
 from bidcascade.workshop.tuning.option_prices import OptionPrice
 

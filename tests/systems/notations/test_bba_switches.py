@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.service.cli import BAD_INPUT, DONE, main
-from bidcascade.systems.convention_card import parse_card
+from bidcascade.systems.book.convention_card import parse_card
 from bidcascade.systems.notations.bba_switches import (
     _KNOWN,
     BbaCard,

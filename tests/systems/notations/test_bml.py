@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput, format_call
-from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.language.reader import read_system, read_text
 from bidcascade.systems.notations.bml_prose import read_prose
 from bidcascade.systems.notations.bml_reader import read_bml

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.systems.diff import diff_systems
+from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.notations.alerts import alerts_of, write_bss
 from bidcascade.systems.notations.bss_reader import read_bss
 from bidcascade.systems.notations.full_disclosure import (

@@ -9,7 +9,7 @@ import pytest
 from bidcascade.bridge import InvalidInput, InvalidSystem
 from bidcascade.inference.trick_table import estimated_tricks
 from bidcascade.systems import System
-from bidcascade.systems.cases import read_cases
+from bidcascade.systems.checking.cases import read_cases
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.tuning.text_numbers import OpenText
 from bidcascade.workshop.tuning.tuner import (

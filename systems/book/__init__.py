@@ -1,0 +1,1 @@
+"""What a system is about, gathered from its text: card, book, outline, topics."""

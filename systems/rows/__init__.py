@@ -1,0 +1,1 @@
+"""A system's text as rows of words for the core."""

@@ -1,0 +1,1 @@
+"""Bidding tables: compiled from systems, or read from files of rows."""

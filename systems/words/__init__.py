@@ -1,0 +1,1 @@
+"""What calls and auctions mean, in words for people."""

@@ -1,0 +1,244 @@
+"""What an auction has shown, call by call: in a sentence, with the numbers behind it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from bidcascade.bridge import PASS, Auction, ShownAnswer, format_call
+from bidcascade.kernels.intervals import both
+from bidcascade.systems.language.patterns import Bindings
+from bidcascade.systems.places.knowledge import HANDS, POINTS, hull, proportion, share, to_flags
+from bidcascade.systems.places.one_deal import in_one_deal
+from bidcascade.systems.places.places import Place, Rules
+from bidcascade.systems.places.state import Meaning, State, shown
+from bidcascade.systems.places.turn_context import auction_calls
+from bidcascade.systems.system import System
+from bidcascade.table.language.vocabulary import Vocabulary
+
+from .cell_words import MANY_POINTS, cells_text, points_text
+from .describing import agreement_words
+
+_VOCABULARY: Final = Vocabulary()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class HandType(ShownAnswer):
+    """One alternative of a call: a line or variant, with least and most points and cards."""
+
+    name: str
+    where: str
+    share: float
+    """Part of the hands that make the call, by shape and points, 0 to 1."""
+    points: tuple[int, int]
+    lengths: dict[str, tuple[int, int]]
+    """By suit letter."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ExplainedCall(ShownAnswer):
+    """One call: what it said, and what the player has shown with it and before."""
+
+    call: str
+    player: int
+    """Position from the dealer, 0 to 3."""
+    sentence: str
+    """As a player would say it; a range of points no wider than the other hands leave."""
+    known: bool
+    """Whether the system has a line for the call."""
+    agreements: tuple[str, ...]
+    """Texts: ``forcing``, ``artificial``, ``#stayman`` …."""
+    hand_types: tuple[HandType, ...]
+    points: tuple[int, int]
+    """Bounds of the player's hand by his own calls, as are lengths: those that he promises."""
+    every_points: tuple[int, int]
+    """Bounds of all hands that call so, such as light openings with long suits."""
+    lengths: dict[str, tuple[int, int]]
+    also: dict[str, tuple[int, int]]
+    """Bounds of further terms, such as ``Aces``."""
+    share: float
+    """Part of all hands that fit what the player has shown so far."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AuctionExplanation(ShownAnswer):
+    """An auction explained, call by call, and what binds the next player and his side.
+
+    Examples
+    --------
+    >>> found = AuctionExplanation("P", (), forced=False, game_forced=False, agreed_suit=None)
+    >>> found.to_dict()["auction"]
+    'P'
+    """
+
+    auction: str
+    calls: tuple[ExplainedCall, ...]
+    forced: bool
+    """Whether the next player may not pass."""
+    game_forced: bool
+    agreed_suit: str | None
+    next_calls: tuple[dict[str, str], ...] = ()
+    """What the next player has to choose from: call, name and where the line stands."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values for JSON."""
+        return asdict(self)
+
+
+class StatesAndPlaces(Protocol):
+    """Where states and places come from, such as a :class:`~.auction_reader.CoreReader`."""
+
+    @property
+    def sides(self) -> tuple[Rules, Rules]:
+        """Systems of the dealer's side and of the other one."""
+        ...
+
+    def place(self, calls: Sequence[int]) -> Place:
+        """Entries after a legal auction that goes on."""
+        ...
+
+    def state(self, calls: Sequence[int]) -> State:
+        """State after a legal auction."""
+        ...
+
+
+def explain_auction(
+    system: System, auction: "str | Sequence[int | str]", opponents: System | None = None
+) -> AuctionExplanation:
+    """Explain every call of an auction, both sides'.
+
+    Parameters
+    ----------
+    system
+        Of the side that calls next.
+    auction
+        Legal; it may be over.
+    opponents
+        System of the other side; None is the same.
+
+    Raises
+    ------
+    IllegalCall, InvalidCall
+        If it is no legal auction.
+
+    Examples
+    --------
+    >>> system = System.parse('''
+    ... opening:
+    ...   1NT = Strong notrump: 15-17 points, balanced
+    ... ''')
+    >>> explain_auction(system, "1N").calls[0].sentence
+    'Strong notrump: 15-17 points, balanced'
+    """
+    calls = auction_calls(auction)
+    return explain_places(system.reader(opponents, first=len(calls) % 2 == 0), calls)
+
+
+def explain_places(places: StatesAndPlaces, calls: Sequence[int]) -> AuctionExplanation:
+    """Like :func:`explain_auction`, by the places of two systems."""
+    calls = tuple(calls)
+    Auction.of(calls)
+    states = [places.state(calls[:number]) for number in range(len(calls) + 1)]
+    state, side = states[-1], states[-1].position % 2
+    offered: dict[int, dict[str, str]] = {}
+    for entry in () if state.auction.is_complete else places.place(calls).entries:
+        line = {"call": format_call(entry.call), "name": entry.name, "where": str(entry.where)}
+        offered.setdefault(entry.call, line)
+    return AuctionExplanation(
+        " ".join(map(format_call, calls)),
+        tuple(map(_explained, states[1:])),
+        state.forced,
+        state.game_forced[side],
+        state.agreed[side],
+        tuple(offered.values()),
+    )
+
+
+def _explained(after: State) -> ExplainedCall:
+    """Explain the last call before a state."""
+    position, meaning = (after.position - 1) % 4, after.meanings[-1]
+    known, parts = after.knowledge[position], _parts(meaning)
+    points, every = shown(after, position, "HCP"), hull(known.cells).points
+    types = [
+        HandType(
+            one.kind or one.name, str(one.where), part, hull(one.cells).points, _lengths(one.cells)
+        )
+        for one, part in zip(meaning.alternatives, parts, strict=True)
+    ]
+    bindings: Bindings = meaning.uses[0][1] if meaning.uses else {}
+    agreements = tuple(agreement_words(one, bindings) for one in meaning.agreements)
+    lengths = _lengths(known.cells)
+    # who has said "8+" or nothing of his points says nothing of what the others leave him
+    least, most = in_one_deal(after.hulls)[position].points
+    left = (least if points[0] else 0, most if points[1] < MANY_POINTS else POINTS)
+    low, high = both(points, left)
+    shown_points = (low, high) if low <= high else points
+    sentence = _sentence(meaning, parts, known.cells, shown_points, every[0], agreements)
+    return ExplainedCall(
+        format_call(meaning.call),
+        position,
+        sentence,
+        meaning.known,
+        agreements,
+        tuple(types),
+        points,
+        every,
+        lengths,
+        {name: value for name, value in known.terms.items() if name != "HCP"},
+        share(known.cells),
+    )
+
+
+def _parts(meaning: Meaning) -> list[float]:
+    """Part of the call's hands that each alternative takes, earlier ones first; they add to 1."""
+    # honours count with their frequency among the hands of a shape and point count
+    left = np.ones_like(HANDS)
+    weights = []
+    for one in meaning.alternatives:
+        held = to_flags(one.cells) * proportion(one.expression, _VOCABULARY)
+        weights.append(float((HANDS * left * held).sum()))
+        left = left * (1 - held)
+    total = sum(weights)
+    return [weight / total if total else 0.0 for weight in weights]
+
+
+def _lengths(cells: int) -> dict[str, tuple[int, int]]:
+    return dict(zip("CDHS", hull(cells).lengths, strict=True))
+
+
+def _sentence(
+    meaning: Meaning,
+    shares: Sequence[float],
+    cells: int,
+    points: tuple[int, int],
+    least: int,
+    agreements: tuple[str, ...],
+) -> str:
+    """Name, points, lengths that say something, and the agreements."""
+    name = _name(meaning, shares)
+    types: list[int] = []
+    if len(meaning.uses) == 1:  # hand types of one line, each said by itself
+        types = [found for one in meaning.alternatives if (found := one.cells & cells)]
+    words, promised = cells_text(cells, points, types), points_text(points)
+    if least < points[0] and words.startswith(promised):
+        words = f"{promised} (light hands from {least}){words.removeprefix(promised)}"
+    text = f"{name}: {words}" if words else name
+    # tags are for those who write systems; points stand there already
+    spoken = [one for one in agreements if not one.startswith(("#", "shows "))]
+    return f"{text}; {', '.join(spoken)}" if spoken else text
+
+
+def _name(meaning: Meaning, shares: Sequence[float]) -> str:
+    """Name of a call: of several the one under which most hands make it."""
+    if not meaning.known:
+        return "No agreement about this call"
+    weights: dict[str, float] = {}
+    for one, part in zip(meaning.alternatives, shares, strict=True):
+        if one.name:
+            weights[one.name] = weights.get(one.name, 0.0) + part
+    if len(weights) > 1 and meaning.call == PASS:
+        return "Pass"
+    if not weights:
+        return "Pass" if meaning.call == PASS else format_call(meaning.call)
+    return max(weights, key=weights.__getitem__)
