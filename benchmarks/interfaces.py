@@ -266,7 +266,7 @@ class ByPage:
 
 
 _START_ENGINE = """async (names) => {
-    const { ownScript } = bidcascade("own_scripts.js");
+    const { ownScript } = bidcascade("frame/own_scripts.js");
     const worker = new Worker(ownScript("/static/engine/worker.js"), { type: "module" });
     const waiting = new Map();
     worker.onmessage = ({ data: { id, value, error, progress } }) => {

@@ -105,7 +105,7 @@ def boards(visit: Visit) -> None:
     visit.open(f"{DEAL}&view=boards")
     lin = "".join(format_lin(made_up_boards(12)))
     visit.page.evaluate(
-        """async text => bidcascade("enter_deal.js").usePasted(text, () => {})""", lin
+        """async text => bidcascade("deal/enter_deal.js").usePasted(text, () => {})""", lin
     )
     visit.page.wait_for_selector("#view .board-parts .place")
 
@@ -120,7 +120,7 @@ def bid(visit: Visit) -> None:
     """Bid a board, and show what the system says to it."""
     board = {"hands": HANDS, "dealer": 0, "vulnerability": "None", "seat": 2}
     code = visit.open().page.evaluate(
-        """async board => bidcascade("board_code.js").writeBoard(board)""", board
+        """async board => bidcascade("boards/board_code.js").writeBoard(board)""", board
     )
     visit.open(f"#view=bid&ask={code}")
     visit.page.locator(".game-table .box:not([inert])").wait_for()

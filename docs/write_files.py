@@ -38,11 +38,11 @@ def written_files() -> dict[str, str]:
             textmate_grammar(), ensure_ascii=False, indent=2
         )
         + "\n",
-        "page/static/engine/expression_grammar_data.js": module_of(expressions),
+        "page/static/engine/expressions/expression_grammar_data.js": module_of(expressions),
         "page/static/engine/language/grammar_data.js": module_of(bidding),
         "page/static/engine/language/tree_data.js": tree_module(),
-        "page/static/engine/phrases_data.js": module_of(phrases_data()),
-        "page/static/engine/rows_data.js": module_of(rows_data()),
+        "page/static/engine/language/phrases_data.js": module_of(phrases_data()),
+        "page/static/engine/rows/rows_data.js": module_of(rows_data()),
         "systems/language/bidding.json": as_json(bidding) + "\n",
         "table/language/expressions.json": as_json(expressions) + "\n",
         **filled_pages(),

@@ -23,7 +23,7 @@ WOKEN = {
     "systems/texts/sayc.bidding": {"systems", "docs"},
     "service/api/limits.py": {"service", "docs"},
     "service/jobs/queue.py": {"service", "kills", "docs"},
-    "page/static/par.js": {"page", "browser", "docs"},
+    "page/static/bridge/par.js": {"page", "browser", "docs"},
     "engine/questions/leads.py": {"engine", "service", "client", "docs"},
     "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
     "tests/durations.json": set(),

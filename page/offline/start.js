@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import "./main.js";
-import { ownScript } from "./own_scripts.js";
+import { ownScript } from "./frame/own_scripts.js";
 
 // what was opened from a disk is there anyway
 if (location.protocol.startsWith("http")) {

@@ -2,7 +2,7 @@
 // loaded and which questions the engine answers, and starts it anew where it is stuck.
 
 import { ApiError, forgetAnswers, get, isOffline, request, sentenceOf } from "./api.js";
-import { ownScript } from "./own_scripts.js";
+import { ownScript } from "./frame/own_scripts.js";
 import { phrase } from "./texts.js";
 
 /** Where the service has the engine's core. */

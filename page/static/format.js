@@ -1,7 +1,7 @@
 // How calls, hands, conditions and numbers are shown.
 
-import { isBid, SEAT_NAMES, SEATS, spokenCall } from "./calls.js";
-import { shownCards, SUIT_NAMES, SUIT_SIGNS, SUITS, suitsOf } from "./cards.js";
+import { isBid, SEAT_NAMES, SEATS, spokenCall } from "./bridge/calls.js";
+import { shownCards, SUIT_NAMES, SUIT_SIGNS, SUITS, suitsOf } from "./bridge/cards.js";
 import { h } from "./dom.js";
 import { count, phrase, phraseNodes } from "./texts.js";
 

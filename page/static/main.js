@@ -1,38 +1,40 @@
 // Puts the page together: state in the address, the parts of the deal, and one answer at a time.
 
-import * as answerCall from "./answer_call.js";
-import { get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote } from "./api.js";
-import * as archives from "./archives.js";
-import { showAuction, takeBack, whoIsNext } from "./auction_diagram.js";
-import * as auctionsTree from "./auctions_tree.js";
-import { authorsSwitch } from "./authors.js";
-import * as bid from "./bid.js";
-import * as boardList from "./board_list.js";
-import { ALL_WAYS, savingButtons } from "./board_saving.js";
-import { boardShown, restoreBoards } from "./board_set.js";
-import { buildBox, goToAnswer, makeCall, showBox } from "./bidding_box.js";
-import { randomDealer, randomHands, randomVulnerability } from "./cards.js";
-import * as compare from "./compare.js";
-import { showDeal } from "./deal_diagram.js";
+import * as answerCall from "./answers/answer_call.js";
+import {
+  get, isOffered, isOffline, post, storedKey, storeKey, useEngine, useKeyDialog, useWaitingNote,
+} from "./api.js";
+import * as archives from "./archives/archives.js";
+import { showAuction, takeBack, whoIsNext } from "./deal/auction_diagram.js";
+import * as auctionsTree from "./answers/auctions_tree.js";
+import { authorsSwitch } from "./frame/authors.js";
+import * as bid from "./games/bid.js";
+import * as boardList from "./boards/board_list.js";
+import { ALL_WAYS, savingButtons } from "./boards/board_saving.js";
+import { boardShown, restoreBoards } from "./boards/board_set.js";
+import { buildBox, goToAnswer, makeCall, showBox } from "./deal/bidding_box.js";
+import { randomDealer, randomHands, randomVulnerability } from "./bridge/cards.js";
+import * as compare from "./answers/compare.js";
+import { showDeal } from "./deal/deal_diagram.js";
 import { busy, byId, clear, h, keepFocus, notice, put, say } from "./dom.js";
-import { showDoubleDummy } from "./double_dummy.js";
+import { showDoubleDummy } from "./deal/double_dummy.js";
 import { engineAnswer, loadEngine, onNoEngine, onSystems } from "./engine_client.js";
-import { buildEntering, showLeafing, useFiles, usePasted } from "./enter_deal.js";
-import { copyButton } from "./game_table.js";
-import * as conventionCard from "./convention_card.js";
-import * as jobs from "./jobs.js";
-import * as lead from "./lead.js";
-import { ownSystem } from "./own_systems.js";
-import * as play from "./play.js";
-import * as practice from "./practice.js";
-import { tellLoading, tellWarming } from "./ready.js";
-import { buildShortcuts, fillHelp } from "./shortcuts.js";
-import * as shown from "./shown.js";
+import { buildEntering, showLeafing, useFiles, usePasted } from "./deal/enter_deal.js";
+import { copyButton } from "./games/game_table.js";
+import * as conventionCard from "./systems/convention_card.js";
+import * as jobs from "./answers/jobs.js";
+import * as lead from "./answers/lead.js";
+import { ownSystem } from "./systems/own_systems.js";
+import * as play from "./games/play.js";
+import * as practice from "./games/practice.js";
+import { tellLoading, tellWarming } from "./frame/ready.js";
+import { buildShortcuts, fillHelp } from "./frame/shortcuts.js";
+import * as shown from "./answers/shown.js";
 import {
   begin, change, GAMES, hasAllHands, isAtEnd, linkTo, onChange, placeRequest, seatToCall, state,
 } from "./state.js";
-import * as systemBook from "./system_book.js";
-import * as systems from "./systems.js";
+import * as systemBook from "./systems/system_book.js";
+import * as systems from "./systems/systems.js";
 import { fillPage, phrase } from "./texts.js";
 
 const DEAL_VIEWS = { call: answerCall, shown, auctions: auctionsTree, compare, lead };

@@ -1,8 +1,8 @@
 // What is shown, kept in the address: a deal with its auction can be shared as a link.
 
-import { firstIllegal, isOver, readCalls, SEATS } from "./calls.js";
-import { completeHands, wholeHand } from "./cards.js";
-import { readVulnerability } from "./seats.js";
+import { firstIllegal, isOver, readCalls, SEATS } from "./bridge/calls.js";
+import { completeHands, wholeHand } from "./bridge/cards.js";
+import { readVulnerability } from "./bridge/seats.js";
 import { phrase } from "./texts.js";
 
 /** Views with deals of their own, which the person does not see in whole. */

@@ -327,8 +327,8 @@ def test_only_boards_on_which_one_has_to_act_are_dealt(visit):
         page.locator(".game-table .box").wait_for()
         own = page.evaluate(
             """async code => {
-                const { readBoard } = bidcascade("board_code.js");
-                const { ownAuction } = bidcascade("compare.js");
+                const { readBoard } = bidcascade("boards/board_code.js");
+                const { ownAuction } = bidcascade("answers/compare.js");
                 const board = readBoard(code);
                 const calls = await ownAuction(board, "");
                 return calls.filter((_, index) => (board.dealer + index) % 4 === board.seat);

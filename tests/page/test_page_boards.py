@@ -202,7 +202,7 @@ def encoded(data: bytes) -> str:
 
 
 FILE_BYTES = """async (bytes) => {
-    const {textOfFile, readBoards} = bidcascade("board_files.js");
+    const {textOfFile, readBoards} = bidcascade("files/board_files.js");
     const content = Uint8Array.from(atob(bytes), letter => letter.charCodeAt(0));
     try {
         const {text, kind} = await textOfFile(new File([content], "boards.x"));
@@ -293,9 +293,9 @@ def test_pictures_and_exports_of_real_files(page_of, shared_data):
     deals = read_lin(path.read_bytes()).deals
     found = page_of.page.evaluate(
         """async (bytes) => {
-            const files = bidcascade("board_files.js");
-            const out = bidcascade("board_export.js");
-            const pictures = bidcascade("board_picture.js");
+            const files = bidcascade("files/board_files.js");
+            const out = bidcascade("boards/board_export.js");
+            const pictures = bidcascade("boards/board_picture.js");
             const content = Uint8Array.from(atob(bytes), letter => letter.charCodeAt(0));
             const {text, kind} = await files.textOfFile(new File([content], "x"));
             const {boards} = await files.readBoards(text, kind);
@@ -435,7 +435,7 @@ def test_five_thousand_boards(visit):
     # between slices the page does what waits: the longest is far below the whole
     whole, longest = page.evaluate(
         """async text => {
-            const {kindOf, readBoards} = bidcascade("board_files.js");
+            const {kindOf, readBoards} = bidcascade("files/board_files.js");
             const times = [performance.now()];
             const {boards} = await readBoards(text, kindOf(text), {
                 tell: () => times.push(performance.now()),

@@ -143,7 +143,7 @@ def test_systems_of_ones_own(loaded):
     loaded.page.evaluate(
         """async (files) => {
           const { keepOwn } = typeof bidcascade === "undefined"
-            ? await import("/static/own_systems.js") : bidcascade("own_systems.js");
+            ? await import("/static/systems/own_systems.js") : bidcascade("systems/own_systems.js");
           keepOwn({ name: "mine", base: "sayc", main: "mine.bidding", files });
         }""",
         files,
@@ -183,7 +183,9 @@ def test_who_develops_loads_the_files_as_they_were_written(visit):
     assert urlsplit(visit.page.url).query == "modules"
     asked = files_asked(visit)
     assert not [name for name in asked if "bidcascade" in name]
-    own = {f"/static/{name}" for name in static_files() if re.fullmatch(r"\w+\.js", name)}
+    own = {
+        f"/static/{name}" for name in static_files() if re.fullmatch(r"(?!engine/)[\w/]+\.js", name)
+    }
     assert own <= set(asked)
 
 

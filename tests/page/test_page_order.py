@@ -285,7 +285,7 @@ def test_a_folder_has_no_page_that_needs_a_service(offline):
 def test_a_link_to_this_computer_says_so(visit, address, told):
     page = visit.open("#dealer=N").page
     found = page.evaluate(
-        """async address => bidcascade('game_table.js').copiedText(new URL(address))""",
+        """async address => bidcascade('games/game_table.js').copiedText(new URL(address))""",
         address,
     )
     assert told in found if told else found == "The link is copied."

@@ -88,7 +88,7 @@ def test_every_view_bids_with_the_text_as_it_is(visit):
     page.locator(".headline", has_text="1NT").wait_for()
     deal = f'[Dealer "N"]\n[Deal "N:{" ".join(re.findall("=([^&]+)", BALANCED))}"]\n'
     page.evaluate(
-        "text => bidcascade('enter_deal.js').usePasted(text)",
+        "text => bidcascade('deal/enter_deal.js').usePasted(text)",
         "\n".join(f'[Board "{number}"]\n[Vulnerable "None"]\n{deal}' for number in (1, 2)),
     )
     page.goto(f"{place}&view=boards")
@@ -476,7 +476,7 @@ def test_damaged_zip_files_are_told(visit):
         damaged.append(bytes(bytes_))
     told = visit.open().page.evaluate(
         """async (files) => {
-            const { textsOfZip } = bidcascade("zip_files.js");
+            const { textsOfZip } = bidcascade("files/zip_files.js");
             return Promise.all(files.map((one) => textsOfZip(Uint8Array.from(one)).then(
                 (texts) => [...texts.values()], (error) => error.message,
             )));
@@ -494,7 +494,7 @@ def test_colours_lose_no_letter(visit):
     lines = [line for path in PAGES for line in path.read_text("utf-8").splitlines()]
     lines.append("  1NT = Strong notrump: 15-17 points, balanced; #notrump  -- a remark")
     coloured = visit.open().page.evaluate(
-        """async (lines) => lines.map(bidcascade("bidding_text.js").colours)""", lines
+        """async (lines) => lines.map(bidcascade("systems/bidding_text.js").colours)""", lines
     )
     assert ["".join(text for _, text in pieces) for pieces in coloured] == lines
     kinds = {text: kind for kind, text in coloured[-1]}

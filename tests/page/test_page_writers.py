@@ -295,7 +295,7 @@ SAVED = {
 
 def test_each_way_of_saving_has_a_row(visit):
     visit.open("#dealer=N")
-    ways = visit.page.evaluate("bidcascade('board_saving.js').ALL_WAYS")
+    ways = visit.page.evaluate("bidcascade('boards/board_saving.js').ALL_WAYS")
     # a PNG is a picture alone, and told to be no text
     assert sorted(ways) == sorted([*SAVED, "png"])
 
@@ -322,9 +322,9 @@ def test_a_system_saved_as_zip_has_the_options_that_were_turned(visit, tmp_path)
     visit.open("#dealer=N")
     packed = visit.page.evaluate(
         """async ([texts, options]) => {
-            const { withOptions } = bidcascade('saved_texts.js');
+            const { withOptions } = bidcascade('systems/saved_texts.js');
             const saved = withOptions(new Map(Object.entries(texts)), options);
-            const packed = await bidcascade('zip_files.js').zipOf(saved).arrayBuffer();
+            const packed = await bidcascade('files/zip_files.js').zipOf(saved).arrayBuffer();
             return btoa(String.fromCharCode(...new Uint8Array(packed)));
         }""",
         [texts, {"weak": True, "quiet": True}],

@@ -108,7 +108,7 @@ def test_a_place_is_asked_about_once_however_many_deals_are_of_it(visit):
     before = len(visit.requests)
     page.evaluate(
         """async (given) => {
-            const { questionsOfExamples } = bidcascade("practice_sets.js");
+            const { questionsOfExamples } = bidcascade("games/practice_sets.js");
             await questionsOfExamples(given, "sayc").catch(() => {});
         }""",
         {"topic": "#stayman", "examples": examples},
@@ -124,7 +124,7 @@ def test_half_of_the_hands_are_for_the_topic(visit):
     page.wait_for_selector(".game-table")
     right = page.evaluate(
         """async (code) => {
-            const { readSet } = bidcascade('practice_sets.js');
+            const { readSet } = bidcascade('games/practice_sets.js');
             const { post } = bidcascade('api.js');
             const answers = [];
             for (const one of readSet(code).questions) {
@@ -176,7 +176,7 @@ def test_rare_conventions_find_hands(module, topic):
 
 SYSTEMS = ["sayc", "acol", "two-over-one"]
 QUESTIONS_OF_ALL = """async ([name, step]) => {
-    const { topicsOf, questionsOfExamples } = bidcascade("practice_sets.js");
+    const { topicsOf, questionsOfExamples } = bidcascade("games/practice_sets.js");
     const found = [];
     for (const [at, one] of (await topicsOf(name)).flat().entries()) {
         if (at % step) continue;

@@ -38,7 +38,7 @@ pytestmark = [
 def test_known_hands_are_asked_at_their_calls(dealer, calls, places):
     board = {"hands": HANDS, "dealer": dealer, "vulnerability": "NS", "calls": calls}
     command = ["node", "--input-type=module", "--eval", SCRIPT, "--",
-               (STATIC / "practice_sets.js").as_uri(), json.dumps(board)]  # fmt: skip
+               (STATIC / "games/practice_sets.js").as_uri(), json.dumps(board)]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     found = json.loads(done.stdout)
     expected = [

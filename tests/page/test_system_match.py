@@ -61,7 +61,7 @@ def test_a_match_is_that_of_python(module_page):
     assert found.kinds["differs"] > 5
     told = module_page.evaluate(
         """async ([first, second, boards]) => {
-            const { playMatch } = bidcascade("system_match.js");
+            const { playMatch } = bidcascade("systems/system_match.js");
             const texts = (text) => ({ main: "a.bidding", files: { "a.bidding": text } });
             const steps = [];
             const match = { first: texts(first), second: texts(second), boards };

@@ -1,16 +1,16 @@
 // What the service answers to the page's questions, made by systems that are loaded here: the fields that the
 // page reads, of the routes under service/api.
 
-import { allowedAuctions } from "./allowed.js";
-import { Auction, formatCall, parseCall, parseCalls, PASS } from "./calls.js";
-import { whereText } from "./bid_answer.js";
-import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals.js";
-import { agreementsOf, descriptionOf } from "./describing.js";
-import { parseHand } from "./hands.js";
-import { interpretation } from "./interpretation.js";
-import { layoutsAnswer } from "./layouts.js";
+import { allowedAuctions } from "./bidding/allowed.js";
+import { Auction, formatCall, parseCall, parseCalls, PASS } from "./deals/calls.js";
+import { whereText } from "./bidding/bid_answer.js";
+import { parseDeal, parseSeat, parseVulnerability, SEATS } from "./deals/deals.js";
+import { agreementsOf, descriptionOf } from "./words/describing.js";
+import { parseHand } from "./deals/hands.js";
+import { interpretation } from "./words/interpretation.js";
+import { layoutsAnswer } from "./deals/layouts.js";
 import { paced } from "./pace.js";
-import { topicsOf } from "./topics.js";
+import { topicsOf } from "./words/topics.js";
 
 const MOST_LAYOUTS = 10_000;
 

@@ -2,13 +2,13 @@
 
 import { useCore } from "./core.js";
 
-export { IllegalCall, InvalidCall } from "./calls.js";
+export { IllegalCall, InvalidCall } from "./deals/calls.js";
 export { NoCore } from "./core.js";
-export { InvalidDeal } from "./deals.js";
+export { InvalidDeal } from "./deals/deals.js";
 export { InvalidSystem } from "./errors.js";
-export { InvalidHand } from "./hands.js";
+export { InvalidHand } from "./deals/hands.js";
 export { load } from "./load.js";
-export { System } from "./system.js";
+export { System } from "./bidding/system.js";
 
 /** Bytes of a file beside this one. */
 async function bytesOf(url) {

@@ -2,7 +2,7 @@
 
 import { readSystem, readText } from "./language/reader.js";
 import { systemOfRows } from "./language/rows.js";
-import { System } from "./system.js";
+import { System } from "./bidding/system.js";
 
 const FILE = /^[^\n]+\.bidding$/u;
 

@@ -2,16 +2,16 @@
 // way {id, progress}; an error of a text has its complaints. The same in a worker and, where there is none, beside the page.
 
 import { answerOf } from "./answers.js";
-import { cardToPlay, reviewPlay } from "./card_play.js";
+import { cardToPlay, reviewPlay } from "./deals/card_play.js";
 import { hasCore, useCore } from "./core.js";
 import { coreBytes } from "./core_source.js";
-import { diffSystems } from "./diff.js";
-import { solveDeal } from "./double_dummy.js";
+import { diffSystems } from "./bidding/diff.js";
+import { solveDeal } from "./deals/double_dummy.js";
 import { InvalidSystem } from "./errors.js";
 import { optionRows, turned } from "./language/options.js";
 import { outlineReader } from "./language/reader.js";
 import { load } from "./load.js";
-import { bidBothWays } from "./match.js";
+import { bidBothWays } from "./deals/match.js";
 
 /** System of rows, as they are or as JSON, or of texts with the name of the main one. */
 function systemOf({ rows, main, files, options, opponents }) {

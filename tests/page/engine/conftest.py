@@ -22,8 +22,8 @@ def static_url(tmp_path_factory) -> Iterator[str]:
 def engine(browser, static_url) -> Iterator[Callable[..., Any]]:
     """Run JavaScript beside the engine: ``engine("async (load, given) => …", given)``.
 
-    ``await load("patterns")`` is the module of that name. What comes back is its value; an error
-    that is thrown is raised.
+    ``await load("language/patterns")`` is the module of that name. What comes back is its value; an
+    error that is thrown is raised.
     """
 
     def run(source: str, given: object = None) -> Any:

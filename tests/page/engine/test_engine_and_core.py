@@ -23,8 +23,8 @@ DEALS = 100 * settings.default.max_examples // 100
 
 FIND = """async (load, [rows, deals]) => {
     const { systemOfRows } = await load("language/rows");
-    const { Rules } = await load("places");
-    const { Bidder } = await load("bidder");
+    const { Rules } = await load("places/places");
+    const { Bidder } = await load("bidding/bidder");
     const bidder = new Bidder(new Rules(systemOfRows(rows)));
     const auctions = deals.map(([hands, dealer, sides]) => {
         const { calls, entry } = bidder.bid(hands, dealer, sides);

@@ -19,21 +19,21 @@ from bidcascade.kernels.dealing import deal_hands
 pytestmark = pytest.mark.slow
 
 FOLLOW = """async (load, given) => {
-    const { followPlay } = await import("/card_play.js");
+    const { followPlay } = await import("/bridge/card_play.js");
     return given.map(([play, hands, contract]) => followPlay(play, hands, contract));
 }"""
 ORDER = """async (load, given) => {
-    const { usualOrder } = await import("/rules_of_thumb.js");
+    const { usualOrder } = await import("/bridge/rules_of_thumb.js");
     return given.map(([cards, trick, about]) => usualOrder(cards, trick, about));
 }"""
 CARD = """async (load, given) => {
-    const { cardToPlay } = await load("card_play");
+    const { cardToPlay } = await load("deals/card_play");
     return given.map((one) => {
         try { return cardToPlay(one); } catch (error) { return { error: error.message }; }
     });
 }"""
 REVIEW = """async (load, given) => {
-    const { reviewPlay } = await load("card_play");
+    const { reviewPlay } = await load("deals/card_play");
     const told = [];
     try {
         return { ...await reviewPlay(given, (cards) => { told.push(cards.length); }), told };

@@ -62,7 +62,7 @@ def test_a_core_of_another_version_is_told(browser, static_url):
 SMALLER = """async (load, [rows, pages]) => {
     const { Core, useCore } = await load("core");
     const { systemOfRows } = await load("language/rows");
-    const { System } = await load("system");
+    const { System } = await load("bidding/system");
     const bytes = new Uint8Array(await (await fetch("/engine/core.wasm")).arrayBuffer());
     const read = (at) => {
         let [value, shift, end] = [0, 0, at];
@@ -141,7 +141,7 @@ def test_deals_of_a_seed_are_those_of_python(engine):
     seeds = [0, 1, 2026, 2**40 + 3, 2**53 - 1]
     told = engine(
         """async (load, seeds) => {
-            const { randomDeal } = await load("cells");
+            const { randomDeal } = await load("places/cells");
             return seeds.map(seed => Array.from({ length: 40 }, (_, at) => randomDeal(seed, at)));
         }""",
         seeds,

@@ -11,7 +11,7 @@ from bidcascade.kernels.dealing import deal_hands
 pytestmark = pytest.mark.slow
 
 SOLVE = """async (load, hands) => {
-    const { solveDeal } = await load("double_dummy");
+    const { solveDeal } = await load("deals/double_dummy");
     const parts = [];
     try {
         const table = await solveDeal(hands, (part) => parts.push(part));
@@ -21,11 +21,11 @@ SOLVE = """async (load, hands) => {
     }
 }"""
 PAR = """async (load, given) => {
-    const { parOf } = await import("/par.js");
+    const { parOf } = await import("/bridge/par.js");
     return given.map(([tricks, dealer, sides]) => parOf(tricks, dealer, sides));
 }"""
 IMPS = """async (load, given) => {
-    const { impsOf } = await import("/card_play.js");
+    const { impsOf } = await import("/bridge/card_play.js");
     return given.map(impsOf);
 }"""
 NAMES = ("None", "NS", "EW", "Both")

@@ -47,8 +47,8 @@ CHOOSER = random.Random(3)
 DEALT = [sum(1 << card for card in CHOOSER.sample(range(52), 13)) for _ in range(400)]
 
 READ = """async (load, text) => {
-    const {parseExpression} = await load("expression_reader");
-    const {termsOf, depthOf} = await load("expressions");
+    const {parseExpression} = await load("expressions/expression_reader");
+    const {termsOf, depthOf} = await load("expressions/expressions");
     try {
         const found = parseExpression(text);
         return [found.text, [...termsOf(found)], depthOf(found)];
@@ -56,11 +56,12 @@ READ = """async (load, text) => {
 }"""
 
 MAKE = """async (load, given) => {
-    const make = await load("expressions");
+    const make = await load("expressions/expressions");
     const node = one => one instanceof Array && one[0] in make
         ? make[one[0]](...one.slice(1).map(node)) : one instanceof Array ? one.map(node) : one;
     return [node(given) === node(given), node(given).text,
-            (await load("expression_reader")).parseExpression(node(given).text) === node(given)];
+            (await load("expressions/expression_reader")).parseExpression(node(given).text) ===
+            node(given)];
 }"""
 
 
@@ -102,7 +103,7 @@ def test_terms_of_hands(engine):
             const {load: open} = await load("load");
             const system = open(text);
             const [program] = system.bidder().programs;
-            const {TERMS} = await load("vocabulary");
+            const {TERMS} = await load("expressions/vocabulary");
             return [...TERMS.keys()].map(name => [name, program.values(name, hands)]);
         }""",
         ["opening:\n  1C = Test: 12+ points", list(map(as_holdings, DEALT))],
@@ -129,7 +130,7 @@ def test_hands_as_text(engine, cards):
     ]  # fmt: skip
     told = engine(
         """async (load, [texts, cards]) => {
-            const {formatHand, parseHand} = await load("hands");
+            const {formatHand, parseHand} = await load("deals/hands");
             return texts.map(text => {
                 try { const hand = parseHand(text, cards); return [hand, formatHand(hand)]; }
                 catch (error) { return error.message; }
@@ -298,7 +299,7 @@ def test_compared_and_within(engine):
     ]
     told = engine(
         """async (load, [asked, wanted]) => {
-            const {compared, within} = await load("formulas");
+            const {compared, within} = await load("places/formulas");
             return [[asked, compared], [wanted, within]]
                 .map(([given, make]) => given.map(one => make(...one).text));
         }""",
@@ -309,8 +310,8 @@ def test_compared_and_within(engine):
 
 
 JOIN = """async (load, texts) => {
-    const {parseExpression} = await load("expression_reader");
-    const {conjunction, disjunction, negation} = await load("formulas");
+    const {parseExpression} = await load("expressions/expression_reader");
+    const {conjunction, disjunction, negation} = await load("places/formulas");
     const parts = texts.map(parseExpression);
     return [conjunction(parts), disjunction(parts), negation(conjunction(parts)),
             ...parts.map(negation)].map(one => one.text);
@@ -334,7 +335,7 @@ def test_shapes(engine):
     texts += ["5-3-3", "5-3-3-2-0", "9=5=x=x", "4-4-4-1", "x", "x-x-x-x", "5-5=2-1"]
     told = engine(
         """async (load, texts) => {
-            const {builtInShapes, BUILT_IN, shapeExpression} = await load("formulas");
+            const {builtInShapes, BUILT_IN, shapeExpression} = await load("places/formulas");
             const names = Object.keys(BUILT_IN).map(name => [name, builtInShapes(name).text]);
             return [names, texts.map(text => {
                 try { return shapeExpression(text).text; } catch (error) { return error.message; }

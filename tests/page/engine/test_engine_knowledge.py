@@ -174,7 +174,7 @@ def test_sets(engine, one, two):
     told = engine(
         f"""async (load, texts) => {{
             {HEX}
-            const know = await load("cells");
+            const know = await load("places/cells");
             const [one, two] = texts.map(ofHex);
             const sets = [know.intersect(one, two), know.union(one, two), know.without(one, two)];
             const filled = [one, two, ...sets].filter(cells => !know.isEmpty(cells));
@@ -199,8 +199,8 @@ def test_sets(engine, one, two):
 def test_all_hands(engine):
     told = engine(
         """async (load) => {
-            const know = await load("cells");
-            const { LENGTHS, POINTS } = await load("shapes");
+            const know = await load("places/cells");
+            const { LENGTHS, POINTS } = await load("places/shapes");
             const hands = know.handsOfCells();
             let wrong = "";
             try { know.hull(new Uint32Array(666)); } catch (error) { wrong = error.message; }
@@ -223,7 +223,9 @@ def test_hands_of_one_deal(engine):
     ]
     deals = [deal for deal in hulls if len(deal) == 4]
     plain = [[{"points": points, "lengths": lengths} for points, lengths in deal] for deal in deals]
-    told = engine("async (load, deals) => deals.map((await load('one_deal')).inOneDeal)", plain)
+    told = engine(
+        "async (load, deals) => deals.map((await load('places/one_deal')).inOneDeal)", plain
+    )
     for deal, answer in zip(deals, told, strict=True):
         assert answer == [
             {"points": list(points), "lengths": list(map(list, lengths))}

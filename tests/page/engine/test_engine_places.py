@@ -82,8 +82,8 @@ def test_the_longest_auction(engine):
     told = engine(
         """async (load, [rows, calls]) => {
             const { systemOfRows } = await load("language/rows");
-            const { Rules } = await load("places");
-            const { Bidder } = await load("bidder");
+            const { Rules } = await load("places/places");
+            const { Bidder } = await load("bidding/bidder");
             const place = new Bidder(new Rules(systemOfRows(rows))).place(calls);
             return place.entries.map((entry) => [entry.call, entry.criteria.map(String)]);
         }""",
@@ -97,7 +97,7 @@ def test_the_longest_auction(engine):
 # --- calls ----------------------------------------------------------------------------------------
 
 _ASK = """async (load, [what, given]) => {
-    const calls = await load("calls");
+    const calls = await load("deals/calls");
     const tell = (one) => {
         try { return what === "auction" ? told(calls.Auction.of(one)) : calls[what](one); }
         catch (error) { return `${error.name}: ${error.message}`; }

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.slow
 
 ROWS = """async (load, [given, shared]) => {
     const { systemOfRows } = await load("language/rows");
-    const { Rules } = await load("places");
-    const { TextRows } = await load("text_rows");
-    const { StructureRows } = await load("structure_rows");
+    const { Rules } = await load("places/places");
+    const { TextRows } = await load("rows/text_rows");
+    const { StructureRows } = await load("rows/structure_rows");
     const all = given.map((rows) => new Rules(systemOfRows(rows)));
     const digest = async (words) => {
         const bytes = await crypto.subtle.digest("SHA-256", words);
@@ -101,10 +101,10 @@ def test_rows_of_any_phrase(engine, phrase):
     told, complaints = engine(
         """async (load, rows) => {
             const { systemOfRows } = await load("language/rows");
-            const { Rules } = await load("places");
-            const { TextRows } = await load("text_rows");
+            const { Rules } = await load("places/places");
+            const { TextRows } = await load("rows/text_rows");
             const text = new TextRows(new Rules(systemOfRows(rows)));
-            const refused = (await load("rows_data")).default.complaints.slice(2)
+            const refused = (await load("rows/rows_data")).default.complaints.slice(2)
                 .map((_, number) => text.error(2, 0, 2 + number).message);
             return [Array.from(text.words()), refused];
         }""",

@@ -1,8 +1,8 @@
 // Calls and suits of a line, built from the words that the grammar found: systems/language/call_builder.py.
 // Methods of this and the other builders have the names of the rules of bidding.lark in camel case.
 
-import { Token } from "../lalr.js";
-import { NUMBER_WORDS, SUIT_WORDS } from "../phrases.js";
+import { Token } from "../expressions/lalr.js";
+import { NUMBER_WORDS, SUIT_WORDS } from "./phrases.js";
 import { BLANKS, split, stripped } from "./blanks.js";
 
 const BID_VARIABLES = new Set(["m", "om", "M", "oM", "X", "Y", "Z", "W"]);

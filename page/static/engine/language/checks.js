@@ -1,11 +1,11 @@
 // What a system's tree says that cannot be: systems/language/checks.py.
 
 import { grouped, nearest } from "../errors.js";
-import { parseExpression } from "../expression_reader.js";
-import { InvalidExpression } from "../expressions.js";
-import { AuctionPattern, fromFirstBid, seatOf } from "../patterns.js";
-import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE } from "../phrases.js";
-import { checkNames } from "../vocabulary.js";
+import { parseExpression } from "../expressions/expression_reader.js";
+import { InvalidExpression } from "../expressions/expressions.js";
+import { AuctionPattern, fromFirstBid, seatOf } from "./patterns.js";
+import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE } from "./phrases.js";
+import { checkNames } from "../expressions/vocabulary.js";
 import { contradictions } from "./contradictions.js";
 import { isDecided, neverTogether } from "./held_facts.js";
 import { phrasesOf } from "./joining.js";

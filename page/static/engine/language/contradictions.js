@@ -1,6 +1,6 @@
 // Conditions that no hand can meet, as far as the words tell: systems/language/contradictions.py.
 
-import { KINDS, LENGTHS, SUIT_WORDS, VARIABLES } from "../phrases.js";
+import { KINDS, LENGTHS, SUIT_WORDS, VARIABLES } from "./phrases.js";
 import { conditionText } from "./wording.js";
 
 /** Words that stand for one suit, the same one each time. */

@@ -1,7 +1,7 @@
 // Whether facts about an auction can hold where a header says that they do: systems/language/held_facts.py.
 
-import { FIRST_BID, PASS, bidLevel } from "../calls.js";
-import { isVariable, letterOf, matchCall } from "../patterns.js";
+import { FIRST_BID, PASS, bidLevel } from "../deals/calls.js";
+import { isVariable, letterOf, matchCall } from "./patterns.js";
 import { phrasesOf } from "./joining.js";
 import { isOver, waysOf } from "./legal_auctions.js";
 

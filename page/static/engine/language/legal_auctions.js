@@ -1,8 +1,8 @@
 // Whether an auction pattern stands for any legal auction, with all its variables:
 // systems/language/legal_auctions.py.
 
-import { DOUBLE, FIRST_BID, PASS, REDOUBLE } from "../calls.js";
-import { isVariable, letterOf, matchCall } from "../patterns.js";
+import { DOUBLE, FIRST_BID, PASS, REDOUBLE } from "../deals/calls.js";
+import { isVariable, letterOf, matchCall } from "./patterns.js";
 import { callText, stepText } from "./wording.js";
 
 /** Calls that are tried for one question; what needs more counts as possible. */

@@ -1,7 +1,7 @@
 // Reads one logical line: systems/language/grammar.py. Places are indexes into the line's text.
 
 import { cached } from "../cache.js";
-import { Parser, UnexpectedInput } from "../lalr.js";
+import { Parser, UnexpectedInput } from "../expressions/lalr.js";
 import data from "./grammar_data.js";
 import { phrasesOf } from "./joining.js";
 import { TreeBuilder } from "./tree_builder.js";

@@ -1,8 +1,8 @@
 // Phrases: the tests of a condition, built from the words that the grammar found:
 // systems/language/phrase_builder.py. What reads well and is no bridge all the same is noted in `faults`.
 
-import { Token } from "../lalr.js";
-import { KIND_OF_WORDS, KINDS, NUMBER_WORDS } from "../phrases.js";
+import { Token } from "../expressions/lalr.js";
+import { KIND_OF_WORDS, KINDS, NUMBER_WORDS } from "./phrases.js";
 import { split, stripped } from "./blanks.js";
 import { ORDINALS, at, CallBuilder, callPattern, firstDigits, oneBlank, place, whole } from "./call_builder.js";
 import { allOf, anyOf } from "./joining.js";

@@ -1,7 +1,7 @@
 // Makes lines and blocks of statements, options chosen, conventions put in place: systems/language/resolver.py.
 
 import { grouped, nearest } from "../errors.js";
-import { SHIPPED_CONVENTIONS } from "../phrases.js";
+import { SHIPPED_CONVENTIONS } from "./phrases.js";
 import { parseConditions } from "./parser.js";
 import { inTurn } from "./turns.js";
 

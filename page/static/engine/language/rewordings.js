@@ -1,6 +1,6 @@
 // What players say and the language has other words for: systems/language/rewordings.py, with its rows.
 
-import * as rows from "../phrases.js";
+import * as rows from "./phrases.js";
 import { split } from "./blanks.js";
 
 const compiled = (players) =>

@@ -3,7 +3,7 @@
 // A sequence: `lowest` and `highest` are the codes of the least and the greatest call that the last bid
 // can be (0: no bid), `ours` whether we made it, `doubled` 0, 1 or 2; each null where it is unknown.
 
-import { FIRST_BID, formatCall } from "../calls.js";
+import { FIRST_BID, formatCall } from "../deals/calls.js";
 
 const STRAINS = {
   C: [0, 0], D: [1, 1], H: [2, 2], S: [3, 3], NT: [4, 4], M: [2, 3], oM: [2, 3], m: [0, 1], om: [0, 1],

@@ -1,7 +1,7 @@
 // Says in a bridge player's words why a line does not read: systems/language/suggestions.py.
 
 import { nearest } from "../errors.js";
-import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "../phrases.js";
+import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "./phrases.js";
 import { BLANK, leftStripped, rightStripped, split, stripped } from "./blanks.js";
 import { agreed, rewording } from "./rewordings.js";
 

@@ -1,7 +1,7 @@
 // Statements: lines, headers and the rest, built bottom up from what the grammar reduces:
 // systems/language/tree_builder.py and statements.py. Conditions come as `[condition, quoted]`.
 
-import { Token } from "../lalr.js";
+import { Token } from "../expressions/lalr.js";
 import { split, stripped } from "./blanks.js";
 import { at, oneBlank, place, tidy } from "./call_builder.js";
 import { allOf } from "./joining.js";

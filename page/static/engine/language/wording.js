@@ -1,6 +1,6 @@
 // The tree in words again, as a system's text writes it: systems/language/wording.py.
 
-import { KINDS, SUIT_WORDS, template } from "../phrases.js";
+import { KINDS, SUIT_WORDS, template } from "./phrases.js";
 
 const ORDINALS = ["", "first", "second", "third", "fourth"];
 const SEATS = ["", "1st", "2nd", "3rd", "4th"];

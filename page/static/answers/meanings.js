@@ -1,0 +1,76 @@
+// What each call of an auction meant, as its player would say it; passes that say the same are folded.
+
+import { get } from "../api.js";
+import { SEAT_NAMES, spokenCall } from "../bridge/calls.js";
+import { SUITS } from "../bridge/cards.js";
+import { h } from "../dom.js";
+import { callNode, chips, isReported, percent, pointsText, range, suitNode } from "../format.js";
+import { callsBefore, linkTo } from "../state.js";
+import { listed, phrase } from "../texts.js";
+
+/** What the service tells about every call up to the place; null for a table of no system. */
+export async function explained(now, signal) {
+  const name = now.table || (await get("/v1/tables", { signal })).tables[0].name;
+  const auction = encodeURIComponent(callsBefore(now).join("-"));
+  try {
+    return await get(`/v1/tables/${encodeURIComponent(name)}/explain?auction=${auction}`, { signal });
+  } catch (error) {
+    if (error.kind === "no-system") return null;
+    throw error;
+  }
+}
+
+function seatName(one, now) {
+  return SEAT_NAMES[(now.dealer + one.player) % 4];
+}
+
+function callRow(one, index, now) {
+  const seat = seatName(one, now);
+  return h(
+    "li", { class: "shown-call" },
+    h("div", { class: "shown-head" },
+      h("a", {
+        class: "call-link", href: linkTo({ ...now, at: index, view: "call", asked: "" }),
+        "aria-label": phrase("meanings.link", { call: spokenCall(one.call), seat }),
+      }, callNode(one.call)),
+      h("span", { class: "soft" }, seat)),
+    h("div", null,
+      h("p", null, one.sentence),
+      !one.known && h("p", { class: "miss" }, phrase("meanings.unknown")),
+      chips(one.agreements.filter((agreement) => agreement.startsWith("#"))),
+      one.hand_types.length > 1 && kindsNode(one.hand_types)),
+  );
+}
+
+function kindsNode(kinds) {
+  return h(
+    "details", null, h("summary", null, phrase("meanings.kinds", { number: kinds.filter(({ share }) => isReported(share)).length })),
+    h("ul", { class: "kinds" }, kinds.filter(({ share }) => isReported(share)).map((kind) => h(
+      "li", null, h("strong", null, percent(kind.share)),
+      phrase("meanings.kind", { name: kind.name || phrase("call.no-name"), points: pointsText(kind.points) || phrase("why.any-points") }),
+      SUITS.map((suit, place) => [place ? " " : "", suitNode(suit), range(...kind.lengths[suit])]),
+      kind.where && h("span", { class: "where" }, kind.where),
+    ))),
+  );
+}
+
+/** Name of a pass that other passes have as well, else null. */
+function sameName(one) {
+  return one.call === "P" && one.agreements.length === 0 ? one.sentence.split(": ")[0] : null;
+}
+
+export function meaningsNode(calls, now) {
+  const rows = calls.map((one, index) => ({ one, index, name: sameName(one) }));
+  const names = [...new Set(rows.map((row) => row.name))]
+    .filter((name) => name && rows.filter((row) => row.name === name).length > 1);
+  const asList = (some) => h("ol", { class: "shown-calls" }, some.map(({ one, index }) => callRow(one, index, now)));
+  return [
+    asList(rows.filter((row) => !names.includes(row.name))),
+    names.map((name) => {
+      const folded = rows.filter((row) => row.name === name);
+      const who = listed([...new Set(folded.map(({ one }) => seatName(one, now)))]);
+      return h("details", { class: "folded" },
+        h("summary", null, phrase("meanings.folded", { name, number: folded.length, who })), asList(folded));
+    }),
+  ];
+}

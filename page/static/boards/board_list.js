@@ -1,0 +1,355 @@
+// The boards that were pasted or dropped: what was bid and played, beside it what the system bids.
+
+import { get, post } from "../api.js";
+import { auctionPart, handLine, playedNodes } from "../archives/archive_boards.js";
+import { statusOf, titleOf } from "./board_facts.js";
+import { ALL_WAYS, savingButtons } from "./board_saving.js";
+import { boardSet, forgetBoards } from "./board_set.js";
+import { noteMark, notesNode } from "./call_notes.js";
+import { contractOf, isOver, SEAT_NAMES, SEATS } from "../bridge/calls.js";
+import { shownCards, SUIT_NAMES, writeDeal } from "../bridge/cards.js";
+import { partingOf } from "../answers/compare.js";
+import { busy, clear, h, keepFocus, notice, put, say } from "../dom.js";
+import { editionOf } from "../engine_client.js";
+import { contractNodes, suitNode } from "../format.js";
+import { auctionProblem } from "../deal/pasting.js";
+import { bidToEnd, questionsOf, writeSet } from "../games/practice_sets.js";
+import { change, linkTo, state } from "../state.js";
+import { count, phrase } from "../texts.js";
+
+const PAGE = 50;
+const MOST_PROBLEMS = 100;
+
+export const title = phrase("help.boards");
+
+/** What the system bids on a board, by table and the text that it had. */
+const bids = new Map();
+let chosen = new Set();
+let chosenOf = 0;
+let tellChosen = () => {};
+let openFiles = () => {};
+
+/** `open(files)` reads files that were chosen. */
+export function useOpening(open) {
+  openFiles = open;
+}
+
+export function key(now) {
+  return JSON.stringify([boardSet().version, now.asked, now.table]);
+}
+
+function dealOf({ hands, dealer, vulnerability }) {
+  return { deal: writeDeal(hands), dealer: SEATS[dealer], vulnerability };
+}
+
+function bidsOf(table) {
+  const edition = editionOf(table);
+  if (bids.get(table)?.edition !== edition) bids.set(table, { edition, auctions: new WeakMap() });
+  return bids.get(table).auctions;
+}
+
+function bidOf(one, table) {
+  return bidsOf(table).get(one) ?? null;
+}
+
+/** Ask for what the system bids on boards, all in one question. */
+async function bidBoards(boards, table, signal) {
+  const wanted = boards.filter((one) => one.hands.every(Boolean) && !bidOf(one, table));
+  if (!wanted.length) return;
+  const { results } = await post("/v1/auctions", {
+    deals: wanted.map(dealOf), mode: "first", ...(table ? { table } : {}),
+  }, { signal });
+  wanted.forEach((one, place) => bidsOf(table).set(one, results[place].auctions[0]?.calls ?? []));
+}
+
+/** Place where the table's auction and the system's part, or -1; what was never bid does not part. */
+function partOf(one, bid) {
+  const calls = one.calls ?? [];
+  if (!bid || !calls.length) return -1;
+  const parting = partingOf(calls, bid);
+  return parting === calls.length && statusOf(one) !== "complete" ? -1 : parting;
+}
+
+/** Place at which a board is opened: where its auction and the system's part, if that is known; null is the end. */
+export function openingPlace(one, table, calls = one.calls ?? []) {
+  const parting = partOf(one, bidOf(one, table));
+  return parting >= 0 && parting < calls.length ? parting : null;
+}
+
+function requestOf(now) {
+  const query = new URLSearchParams(now.asked);
+  return { page: Math.max(1, Math.floor(Number(query.get("page"))) || 1), isParted: query.get("only") === "part" };
+}
+
+function requestText({ page, isParted }) {
+  return new URLSearchParams({ ...(page > 1 && { page }), ...(isParted && { only: "part" }) }).toString();
+}
+
+/** What is folded at a board; it is made when it is opened, as a page has many. */
+function folded(summary, name, make) {
+  const details = h("details", { class: "notes", ontoggle: () => {
+    if (details.childElementCount === 1) put(details, make());
+  } }, h("summary", null, summary, h("span", { class: "hidden" }, ` ${name}`)));
+  return details;
+}
+
+function playNode({ play }, name) {
+  const tricks = play.flatMap((_, start) => (start % 4 ? [] : [play.slice(start, start + 4)]));
+  const cardNode = (card) => h("span", { class: "holding" }, suitNode(card[0]),
+    h("span", { class: "hidden" }, SUIT_NAMES[card[0]]), shownCards(card[1]));
+  return play.length > 0 && folded(phrase("boards.play", { number: play.length }), name, () => h(
+    "ol", { class: "tricks-played" },
+    tricks.map((cards) => h("li", null, cards.map((card, place) => [place ? " " : "", cardNode(card)]))),
+  ));
+}
+
+function remarksNode({ commentary }, name) {
+  return commentary.length > 0 && folded(phrase("boards.remarks", { number: commentary.length }), name, () => h(
+    "ul", null, commentary.map((remark) => h("li", null, remark)),
+  ));
+}
+
+function systemPart(one, name, who, bid, address, isRequested) {
+  if (!one.hands.every(Boolean)) return h("p", { class: "soft small" }, phrase("boards.unknown-hands"));
+  if (!bid) return isRequested && h("div", null, busy(phrase("boards.bidding")));
+  return auctionPart(
+    "bid-by", who, name, bid, one.dealer, one, partOf(one, bid),
+    contractNodes(contractOf(bid, one.dealer)), address(bid),
+  );
+}
+
+function item(one, place, who, table, isRequested, signal) {
+  const name = titleOf(one);
+  const bid = bidOf(one, table);
+  const parting = partOf(one, bid);
+  const address = (calls) => linkTo({
+    hands: one.hands, dealer: one.dealer, vulnerability: one.vulnerability, calls,
+    at: openingPlace(one, table, calls), view: "call", asked: "",
+  });
+  const box = h("input", {
+    type: "checkbox", checked: chosen.has(place),
+    onchange: () => {
+      if (box.checked) chosen.add(place);
+      else chosen.delete(place);
+      tellChosen();
+    },
+  });
+  const players = (one.players ?? []).map((player, seat) => player && `${SEATS[seat]} ${player}`)
+    .filter(Boolean).join(", ");
+  const problem = auctionProblem(one);
+  return h(
+    "li", { class: "board-item" },
+    h("div", { class: "job-head" },
+      h("h4", null, h("label", { class: "check" }, box, " ", name),
+        parting >= 0 && h("span", { class: "badge fair" }, phrase("boards.parts"))),
+      h("span", { class: "soft small" }, phrase("boards.facts", {
+        who: SEAT_NAMES[one.dealer], side: phrase(`sides.${one.vulnerability}`),
+      }))),
+    players && h("p", { class: "small" }, players),
+    h("div", { class: "board-parts" },
+      h("ul", { class: "hand-lines" }, one.hands.map(handLine)),
+      one.calls?.length ? auctionPart(
+        "at-table", null, name, one.calls, one.dealer, one, parting, playedNodes(one), address(one.calls),
+        (index) => noteMark(one, index),
+      ) : h(
+        "div", null, h("p", { class: "soft small" }, phrase("boards.no-auction")),
+        h("p", { class: "contract" }, playedNodes(one)),
+        h("p", { class: "small" }, h("a", {
+          href: address([]), "aria-label": phrase("boards.open-label", { name }),
+        }, phrase("archives.open"))),
+      ),
+      systemPart(one, name, who, bid, address, isRequested)),
+    problem && notice("error", problem),
+    h("div", { class: "board-more" }, notesNode(one, name), playNode(one, name), remarksNode(one, name),
+      practiceNode(one, name, table, signal),
+      folded(phrase("boards.save"), name, () => (
+        h("div", { class: "row" }, savingButtons(() => [one], ALL_WAYS, name))
+      ))),
+    one.event && h("p", { class: "soft small" }, one.event),
+  );
+}
+
+/** What leads to practice: a link, or a button where the auction is to be bid to its end before. */
+function practiceNode(one, name, table, signal) {
+  const board = { ...one, calls: one.calls ?? [] };
+  const about = { "aria-label": phrase("boards.practise-label", { name }) };
+  const place = (calls) => ({ view: "practice", asked: writeSet(name, questionsOf({ ...board, calls })) });
+  if (isOver(board.calls)) return h("a", { ...about, href: linkTo(place(board.calls)) }, phrase("boards.practise"));
+  const said = h("div", { "aria-live": "polite" });
+  const start = async () => {
+    button.disabled = true;
+    clear(said, busy(phrase("practice.dealing")));
+    try {
+      const calls = await bidToEnd(board, table, signal);
+      // the list may have been drawn anew meanwhile
+      if (!signal.aborted) change(place(calls));
+    } catch (error) {
+      if (!signal.aborted) clear(said, notice("error", error.message));
+    } finally {
+      button.disabled = false;
+    }
+  };
+  const button = h("button", { ...about, type: "button", onclick: start }, phrase("boards.practise"));
+  return [button, said];
+}
+
+function problemsNode(problems) {
+  if (!problems.length) return null;
+  return h(
+    "details", { class: "notice error" },
+    h("summary", null, phrase("boards.problems", { number: problems.length })),
+    h("ul", null, problems.slice(0, MOST_PROBLEMS).map(({ problem, record, number = null, room, file }) => h(
+      "li", null, file && `${file}, `, record !== undefined && `${titleOf({ record, number, room })}: `, problem,
+    ))),
+    problems.length > MOST_PROBLEMS && h("p", null, phrase("boards.more-problems", {
+      number: problems.length - MOST_PROBLEMS,
+    })),
+  );
+}
+
+function fileButton() {
+  const input = h("input", {
+    type: "file", id: "boards-files", multiple: true, accept: ".lin,.pbn,.txt,.html,.json,.jsonl", hidden: true,
+    onchange: () => openFiles([...input.files]),
+  });
+  const choose = () => input.click();
+  const button = h("button", { type: "button", class: "main", onclick: choose }, phrase("boards.choose-files"));
+  return [input, button];
+}
+
+function pager(pages, { page, isParted }, place) {
+  if (pages < 2) return null;
+  const to = (number, text) => (number < 1 || number > pages ? h("span", { class: "soft" }, text)
+    : h("a", { href: linkTo({ asked: requestText({ page: number, isParted }) }) }, text));
+  return h("nav", { class: "row pager", "aria-label": phrase(`boards.pages-${place}`) },
+    to(page - 1, phrase("boards.page-before")), h("span", null, phrase("boards.page", { page, pages })),
+    to(page + 1, phrase("boards.page-next")));
+}
+
+function restRow(...children) {
+  return h("span", { class: "row", id: "boards-rest" }, children);
+}
+
+/** Tools for all boards: which are shown, `rest` for those that are not bid yet, and saving. */
+function tools(filter, shown, rest) {
+  const { boards } = boardSet();
+  const which = () => (chosen.size ? [...chosen].sort((one, two) => one - two).map((place) => boards[place]) : shown);
+  const label = h("span", { class: "soft" });
+  tellChosen = () => {
+    label.textContent = phrase(chosen.size ? "boards.saving-chosen" : "boards.saving", { number: which().length });
+  };
+  tellChosen();
+  return [
+    h("div", { class: "row fields" },
+      h("span", { class: "field" }, h("label", { for: "boards-which" }, phrase("boards.show")), h(
+        "select", {
+          id: "boards-which",
+          onchange: ({ target }) => change({ asked: requestText({ page: 1, isParted: target.value === "part" }) }),
+        },
+        ["all", "part"].map((name) => h("option", {
+          value: name, selected: (name === "part") === filter.isParted,
+        }, phrase(`boards.show-${name}`))),
+      )),
+      rest),
+    h("div", { class: "row" }, label, savingButtons(which, ["lin", "pbn", "link"], phrase("boards.of-list"))),
+  ];
+}
+
+function nothing(place) {
+  clear(place, h("h3", null, title), h("p", null, phrase("boards.none")), h("div", { class: "row" }, fileButton()),
+    problemsNode(boardSet().problems));
+  return phrase("boards.none");
+}
+
+function forget() {
+  forgetBoards();
+  change({ asked: "" }, { quiet: true });
+  document.querySelector("#view button.main")?.focus();
+}
+
+export async function show(place, now, signal) {
+  const { boards, problems, names, isStored, version } = boardSet();
+  if (chosenOf !== version) chosen = new Set();
+  chosenOf = version;
+  if (!boards.length) return nothing(place);
+  const { table } = now;
+  const filter = requestOf(now);
+  let who = table;
+  let problem = null;
+  /** How far it is with the rest, while that is bid: it stays where the list is drawn anew. */
+  let bidding = null;
+  const bidRest = () => bidAll(draw, (row) => { bidding = row; }, table, signal);
+  const draw = () => {
+    const known = boards.filter((one) => bidOf(one, table));
+    const all = boards.map((one, index) => [one, index]);
+    const found = filter.isParted ? all.filter(([one]) => partOf(one, bidOf(one, table)) >= 0) : all;
+    const pages = Math.max(1, Math.ceil(found.length / PAGE));
+    const page = Math.min(filter.page, pages);
+    const shown = found.slice(PAGE * (page - 1), PAGE * page);
+    const rest = boards.filter((one) => one.hands.every(Boolean)).length - known.length;
+    clear(
+      place, h("div", { class: "job-head" }, h("h3", null, phrase("boards.head", { number: boards.length }),
+        h("span", { class: "soft small" }, ` ${names.filter(Boolean).join(", ")}`)),
+        h("div", { class: "row" }, fileButton(),
+          h("button", { type: "button", onclick: forget }, phrase("boards.forget")))),
+      !isStored && notice("info", phrase("boards.not-kept")),
+      problemsNode(problems),
+      problem && notice("error", problem),
+      tools(filter, found.map(([one]) => one), bidding ?? (rest > 0 && restRow(
+        h("button", { type: "button", onclick: bidRest }, phrase("boards.bid-rest", { number: rest })),
+      ))),
+      filter.isParted && h("p", { class: "soft" }, phrase("boards.parted", {
+        number: found.length, known: count(known.length),
+      })),
+      pager(pages, { ...filter, page }, "top"),
+      h("ol", { class: "board-items" }, shown.map(([one, index]) => item(one, index, who, table, !problem, signal))),
+      pager(pages, { ...filter, page }, "bottom"),
+    );
+    return shown;
+  };
+  const redraw = () => keepFocus(place, draw);
+  const shown = draw();
+  try {
+    who ||= (await get("/v1/tables", { signal })).tables[0].name;
+    await bidBoards(shown.map(([one]) => one), table, signal);
+  } catch (error) {
+    if (signal.aborted) return "";
+    problem = error.message;
+  }
+  if (signal.aborted) return "";
+  redraw();
+  const parted = boards.filter((one) => partOf(one, bidOf(one, table)) >= 0).length;
+  return phrase("boards.said", { number: boards.length, parted });
+}
+
+/** Bid the boards that the system has not bid yet, page by page, and say how far it is. */
+async function bidAll(draw, show, table, signal) {
+  const { boards } = boardSet();
+  const left = () => boards.filter((one) => one.hands.every(Boolean) && !bidOf(one, table));
+  let waiting = left();
+  const all = waiting.length;
+  const bar = h("progress", { max: all, value: 0, "aria-label": phrase("boards.bidding") });
+  const stop = new AbortController();
+  signal.addEventListener("abort", () => stop.abort());
+  const button = h("button", { type: "button", onclick: () => stop.abort() }, phrase("boards.stop"));
+  const row = restRow(bar, button);
+  show(row);
+  draw();
+  button.focus();
+  let problem = null;
+  try {
+    while (waiting.length) {
+      await bidBoards(waiting.slice(0, PAGE), table, stop.signal);
+      waiting = waiting.slice(PAGE);
+      bar.value = all - waiting.length;
+    }
+  } catch (error) {
+    if (!stop.signal.aborted) problem = error.message;
+  }
+  show(null);
+  if (signal.aborted || state().view !== "boards") return;
+  draw();
+  if (problem) document.getElementById("boards-rest").append(notice("error", problem));
+  document.getElementById("boards-which").focus();
+  say(phrase("boards.bid-said", { number: all - left().length }));
+}

@@ -1,0 +1,39 @@
+// One call of a system with its reasons: service/system_bid.py is the definition.
+
+import { formatCall } from "../deals/calls.js";
+import { checkCandidates } from "../places/choice.js";
+import { agreementsOf, descriptionOf } from "../words/describing.js";
+
+/** Where a line stands, "sayc.bidding:12". */
+export function whereText({ file, line }) {
+  return `${file}:${line}`;
+}
+
+/** What a hand bids at a place; entry numbers are those of compiled tables, and null here. */
+export function answerFromSystem(place, hand, context) {
+  const checked = checkCandidates(place.entries, hand, context);
+  const candidates = checked.map(candidateOf);
+  const made = candidates.find((one) => one.holds);
+  const common = { entry: null, candidates, forced: place.forced };
+  if (made) {
+    const { call, name, description, where, agreements } = made;
+    return { call, name, description, where, agreements, default_pass: false, note: "", ...common };
+  }
+  const why = candidates.length ? "no line of the system holds" : "the system has no line here";
+  const note = `pass by default: ${why}${place.forced ? ", though partner's call is forcing" : ""}`;
+  return { call: "P", name: "", description: "", where: "", agreements: [], default_pass: true, note, ...common };
+}
+
+function candidateOf({ entry, holds, checks, takenBy }) {
+  return {
+    call: formatCall(entry.call), entry: null, name: entry.name, description: descriptionOf(entry),
+    where: whereText(entry.where), holds, criteria: checks, agreements: agreementsOf(entry),
+    taken_by: takenBy && labelOf(takenBy),
+  };
+}
+
+/** Call, name and place of an entry, "1N Strong notrump (sayc.bidding:12)". */
+function labelOf(entry) {
+  const label = [formatCall(entry.call), entry.name].filter(Boolean).join(" ");
+  return entry.where.line ? `${label} (${whereText(entry.where)})` : label;
+}

@@ -1,0 +1,118 @@
+// What an auction has shown, call by call: in a sentence, with the numbers behind it.
+// systems/words/explanation.py is the definition; the answer is plain JSON with its names of fields.
+
+import { PASS, formatCall, formatCalls } from "../deals/calls.js";
+import { MANY_POINTS, cellsText, pointsText } from "./cell_words.js";
+import { agreementWords } from "./describing.js";
+import { handsOfCells, has, hull, intersect, isEmpty, share } from "../places/cells.js";
+import { POINTS } from "../places/shapes.js";
+import { inOneDeal } from "../places/one_deal.js";
+
+const SUITS = "CDHS";
+
+/** Explain every call of a legal auction, both sides', by the places of two systems (a Bidder). */
+export function explainPlaces(places, calls) {
+  const states = Array.from({ length: calls.length + 1 }, (_, number) => places.state(calls.slice(0, number)));
+  const state = states.at(-1);
+  const side = state.position % 2;
+  const offered = new Map();
+  for (const entry of state.isOver ? [] : places.place(calls).entries) {
+    if (offered.has(entry.call)) continue;
+    offered.set(entry.call, { call: formatCall(entry.call), name: entry.name, where: placeText(entry.where) });
+  }
+  return {
+    auction: formatCalls(calls),
+    calls: states.slice(1).map(explained),
+    forced: state.forced,
+    game_forced: state.gameForced[side],
+    agreed_suit: state.agreed[side],
+    next_calls: [...offered.values()],
+  };
+}
+
+const placeText = ({ file, line }) => `${file}:${line}`;
+
+/** Explain the last call before a state. */
+function explained(after) {
+  const position = (after.position + 3) % 4;
+  const meaning = after.meanings.at(-1);
+  const known = after.knowledge[position];
+  const points = known.points;
+  const every = known.hull.points;
+  const parts = partsOf(meaning);
+  const types = meaning.alternatives.map(({ name, kind, where, cells }, index) => ({
+    name: kind || name, where: placeText(where), share: parts[index], points: hull(cells).points, lengths: byLetter(hull(cells)),
+  }));
+  const bindings = meaning.uses.length ? meaning.uses[0][1] : {};
+  const agreements = meaning.agreements.map((one) => agreementWords(one, bindings));
+  // who has said "8+" or nothing of his points says nothing of what the others leave him
+  const [least, most] = inOneDeal(after.knowledge.map((one) => one.hull))[position].points;
+  const low = Math.max(points[0], points[0] ? least : 0);
+  const high = Math.min(points[1], points[1] < MANY_POINTS ? most : POINTS);
+  const also = Object.fromEntries([...known.terms].filter(([name]) => name !== "HCP"));
+  return {
+    call: formatCall(meaning.call),
+    player: position,
+    sentence: sentence(meaning, parts, known.cells, low <= high ? [low, high] : points, every[0], agreements),
+    known: meaning.known,
+    agreements,
+    hand_types: types,
+    points,
+    every_points: every,
+    lengths: byLetter(known.hull),
+    also,
+    share: share(known.cells),
+  };
+}
+
+/** Part of the call's hands that each alternative takes, earlier ones first; they add to 1.
+ *
+ * Honours count with their frequency among the hands of a shape and point count. */
+function partsOf({ alternatives }) {
+  const left = Float64Array.from(handsOfCells());
+  const weights = alternatives.map(({ cells, constraint }) => {
+    const held = constraint.proportion;
+    let weight = 0;
+    for (let cell = 0; cell < left.length; cell += 1) {
+      if (!has(cells, cell)) continue;
+      const hands = left[cell] * held[cell];
+      weight += hands;
+      left[cell] -= hands;
+    }
+    return weight;
+  });
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => (total ? weight / total : 0));
+}
+
+function byLetter({ lengths }) {
+  return Object.fromEntries([...SUITS].map((suit, index) => [suit, lengths[index]]));
+}
+
+/** Name, points, lengths that say something, and the agreements. */
+function sentence(meaning, shares, cells, points, least, agreements) {
+  const name = nameOf(meaning, shares);
+  // hand types of one line are said each by itself
+  const types = meaning.uses.length === 1 ? meaning.alternatives.map((one) => intersect(one.cells, cells)) : [];
+  let said = cellsText(cells, points, types.filter((one) => !isEmpty(one)));
+  const promised = pointsText(points);
+  if (least < points[0] && said.startsWith(promised)) {
+    said = `${promised} (light hands from ${least})${said.slice(promised.length)}`;
+  }
+  const text = said ? `${name}: ${said}` : name;
+  // tags are for those who write systems; points stand there already
+  const spoken = agreements.filter((one) => !one.startsWith("#") && !one.startsWith("shows "));
+  return spoken.length ? `${text}; ${spoken.join(", ")}` : text;
+}
+
+/** Name of a call: of several the one under which most hands make it. */
+function nameOf(meaning, shares) {
+  if (!meaning.known) return "No agreement about this call";
+  const weights = new Map();
+  meaning.alternatives.forEach(({ name }, index) => {
+    if (name) weights.set(name, (weights.get(name) ?? 0) + shares[index]);
+  });
+  if (weights.size > 1 && meaning.call === PASS) return "Pass";
+  if (!weights.size) return meaning.call === PASS ? "Pass" : formatCall(meaning.call);
+  return [...weights].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+}
