@@ -26,7 +26,7 @@ from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.upkeep import bid_archive, solve_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.loaders import random_deals, write_deal_parquet
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.jobs.data_folder import folder_size
 from bidcascade.systems.registry import SYSTEMS
 from bidcascade.workshop.boards.archive_statistics import statistics as node_statistics

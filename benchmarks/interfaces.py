@@ -28,7 +28,7 @@ from bidcascade.engine import Engine
 from bidcascade.engine.answers import EntryColumns, FrameWriter
 from bidcascade.kernels import cuda
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.loaders.whole_files import write_json
+from bidcascade.loaders.files.whole_files import write_json
 from bidcascade.service.client import Client
 from bidcascade.systems import named_systems
 from bidcascade.systems.auctions.allowed import Listing

@@ -16,7 +16,7 @@ from bidcascade.bridge import CALL_TEXTS
 from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import I64, U8
-from bidcascade.loaders.whole_files import whole_file
+from bidcascade.loaders.files.whole_files import whole_file
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.formats.parquet import ROW_SCHEMA, write_frames
 

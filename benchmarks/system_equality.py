@@ -20,7 +20,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.rows import AGREEMENT_KINDS
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.loaders.whole_files import write_json
+from bidcascade.loaders.files.whole_files import write_json
 from bidcascade.systems import System
 from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.auctions.program import unpacked

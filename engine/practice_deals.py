@@ -17,7 +17,7 @@ from bidcascade.engine.questions.layouts import deal_text
 from bidcascade.inference.scenarios.deal_sets import DealSetPart, make_set, parts_of_script
 from bidcascade.inference.scenarios.script_reader import parse_script
 from bidcascade.inference.scenarios.themes import theme_named, themes
-from bidcascade.loaders.frame import HAND_COLUMNS
+from bidcascade.loaders.frames.frame import HAND_COLUMNS
 
 _SCRIPT = "script"
 

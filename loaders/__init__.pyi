@@ -1,6 +1,6 @@
-from .encodings import decode_text
 from .endplay_adapter import from_endplay, to_endplay
-from .frame import (
+from .files.encodings import decode_text
+from .frames.frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
     HAND_COLUMNS,
@@ -21,19 +21,19 @@ from .frame import (
     rejects_by,
     whole_deals,
 )
-from .hand_text import parse_deal_line, read_hand_text, read_hands
-from .handviewer_writer import format_handviewer
+from .frames.play import count_declarer_tricks, count_tricks, play_disagrees, trick_winner
+from .frames.random_deals import board_frame, random_deals
 from .inputs import Kind, sniff
-from .lin import read_handviewer, read_lin, read_lin_files
-from .lin_writer import format_lin, write_lin
-from .parquet import iter_deal_parquet, read_deal_parquet, write_deal_parquet
-from .pbn import read_pbn
-from .pbn_writer import write_pbn
-from .play import count_declarer_tricks, count_tricks, play_disagrees, trick_winner
-from .random_deals import board_frame, random_deals
-from .rbn import read_rbn
-from .rbn_writer import write_rbn
+from .lin.handviewer_writer import format_handviewer
+from .lin.lin import read_handviewer, read_lin, read_lin_files
+from .lin.lin_writer import format_lin, write_lin
+from .parquet.parquet import iter_deal_parquet, read_deal_parquet, write_deal_parquet
+from .pbn.pbn import read_pbn
+from .pbn.pbn_writer import write_pbn
+from .pbn.rbn import read_rbn
+from .pbn.rbn_writer import write_rbn
 from .read import Deals, Progress, frame_of, iter_deals, read_deals
+from .text.hand_text import parse_deal_line, read_hand_text, read_hands
 
 __all__ = [
     "AUCTION_STATUS",

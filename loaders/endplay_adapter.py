@@ -31,8 +31,8 @@ from bidcascade.bridge import (
     score,
 )
 
-from .frame import DEAL_SCHEMA, HAND_COLUMNS
-from .pbn_sections import contract_of, read_contract
+from .frames.frame import DEAL_SCHEMA, HAND_COLUMNS
+from .pbn.pbn_sections import contract_of, read_contract
 
 if TYPE_CHECKING:
     from endplay.types import Bid, Board, Card
@@ -64,7 +64,7 @@ def from_endplay(boards: Iterable[Board]) -> pl.DataFrame:
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> frame = random_deals(2, seed=1)
     >>> from_endplay(to_endplay(frame)).select("north", "dealer").equals(
     ...     frame.select("north", "dealer")
@@ -173,7 +173,7 @@ def to_endplay(frame: pl.DataFrame) -> list[Board]:
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> board = to_endplay(random_deals(1, seed=1, first=3))[0]
     >>> board.board_num, board.dealer.abbr, board.vul.name
     (3, 'S', 'ew')

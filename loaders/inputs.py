@@ -14,13 +14,20 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import InvalidInput, LimitExceeded, visible
 
-from .encodings import is_binary
-from .handviewer import first_link
-from .json_deals import holds_deals
-from .lin_signs import find_lin_token, looks_like_handviewer, looks_like_lin
-from .page_links import page_links
-from .printed_deals import has_diagrams
-from .zip_files import ZIP_MARKS, Member, list_members, open_member, why_refused, why_too_large
+from .files.encodings import is_binary
+from .files.zip_files import (
+    ZIP_MARKS,
+    Member,
+    list_members,
+    open_member,
+    why_refused,
+    why_too_large,
+)
+from .lin.handviewer import first_link
+from .lin.lin_signs import find_lin_token, looks_like_handviewer, looks_like_lin
+from .lin.page_links import page_links
+from .text.json_deals import holds_deals
+from .text.printed_deals import has_diagrams
 
 SUFFIXES = frozenset((".lin", ".pbn", ".rbn", ".rbx", ".parquet", ".txt", ".jsonl", ".zip"))
 """Files taken from a folder or a zip file, in either case; a file named itself may have any."""

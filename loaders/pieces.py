@@ -19,8 +19,9 @@ from typing import Any, BinaryIO
 
 from bidcascade.bridge import InvalidInput
 
-from .encodings import PartDecoder, find_encoding
-from .frame import QUOTED, Batch, empty_deals, join, reject_frame
+from .files.encodings import PartDecoder, find_encoding
+from .files.zip_files import ZIP_MARKS
+from .frames.frame import QUOTED, Batch, empty_deals, join, reject_frame
 from .inputs import HEAD_BYTES, Kind, Source, sniff
 from .limits import (
     LONGEST_RECORD,
@@ -29,16 +30,15 @@ from .limits import (
     PIECE_BYTES,
     WHOLE_BYTES,
 )
-from .parquet import (
+from .parquet.parquet import (
     ROWS_PER_PART,
     count_deal_parquet,
     read_deal_parquet,
     read_deal_parquet_part,
 )
-from .pbn_tokens import Inheritance, find_last_game, normalise
-from .printed_deals import has_sheets
-from .rbn_records import Heading, find_last_record
-from .zip_files import ZIP_MARKS
+from .pbn.pbn_tokens import Inheritance, find_last_game, normalise
+from .pbn.rbn_records import Heading, find_last_record
+from .text.printed_deals import has_sheets
 
 _OVERLAP = 256
 """Bytes searched once more when a piece grows: a board's start may have been cut in two."""
@@ -251,7 +251,7 @@ def _cut_lin(stream: BinaryIO, name: str, rest: bytes, decoder: PartDecoder) -> 
         text = lasting + decoder.decode(rest[:cut])
         encoding = decoder.encoding
         rest = rest[cut:]
-        from .lin import lasting_tokens
+        from .lin.lin import lasting_tokens
 
         lasting = lasting_tokens(text)
         yield Piece(
@@ -407,11 +407,11 @@ def read_piece(piece: Piece) -> Batch:
     if piece.kind == "parquet":
         return _read_parquet(piece.sources[0], piece.rows)
     if piece.kind == "lin":
-        from .lin import LinDocument, parse_lin
+        from .lin.lin import LinDocument, parse_lin
 
         return parse_lin([LinDocument(piece.data, piece.name, piece.encoding)], [])
     if piece.kind == "pbn":
-        from .pbn import read_pbn_text
+        from .pbn.pbn import read_pbn_text
 
         batches = read_pbn_text(
             piece.text,
@@ -422,7 +422,7 @@ def read_piece(piece: Piece) -> Batch:
         )
         return join(list(batches))
     if piece.kind == "rbn":
-        from .rbn import read_rbn_text
+        from .pbn.rbn import read_rbn_text
 
         return join(
             list(
@@ -476,7 +476,7 @@ def _read_group(sources: list[Source]) -> Batch:
 
 
 def _read_lin(files: list[tuple[bytes, str]]) -> Batch:
-    from .lin import read_lin_files
+    from .lin.lin import read_lin_files
 
     return read_lin_files(files)
 
@@ -495,19 +495,19 @@ def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
 
 def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
     if kind == "pbn":
-        from .pbn import read_pbn
+        from .pbn.pbn import read_pbn
 
         return read_pbn(data, name)
     if kind == "rbn":
-        from .rbn import read_rbn
+        from .pbn.rbn import read_rbn
 
         return read_rbn(data, name)
     if kind == "hands":
-        from .hand_text import read_hand_text
+        from .text.hand_text import read_hand_text
 
         return read_hand_text(data, name)
     if kind == "json":
-        from .json_deals import read_json_deals
+        from .text.json_deals import read_json_deals
 
         return read_json_deals(data, name)
     return _read_lin([(data, name)])

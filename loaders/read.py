@@ -20,7 +20,7 @@ from bidcascade.bridge import Deal, InvalidInput
 from bidcascade.kernels.child_processes import safe_spawning
 from bidcascade.kernels.forks import check_not_forked
 
-from .frame import (
+from .frames.frame import (
     Batch,
     Rejects,
     count_numbered,

@@ -18,7 +18,7 @@ from bidcascade.bridge import BackendUnavailable, InvalidInput
 from bidcascade.inference.double_dummy.solved_deals import pack_tables
 from bidcascade.kernels.core.build import ZIGLANG
 from bidcascade.kernels.types import I8
-from bidcascade.loaders.whole_files import can_write, whole_file
+from bidcascade.loaders.files.whole_files import can_write, whole_file
 
 from .bundle import bundle
 from .content_policy import OFFLINE_POLICY

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import BidcascadeError, InvalidSystem
-from bidcascade.loaders.zip_files import list_members, open_member, why_refused, why_too_large
+from bidcascade.loaders.files.zip_files import list_members, open_member, why_refused, why_too_large
 
 SUFFIX: Final = ".bidding"
 _MOST: Final = 4_000_000

@@ -24,7 +24,7 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.kernels.bounded_files import bounded_lines
-from bidcascade.loaders.parquet_decoder import decode_parquet
+from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 
 from .bidding_table import BiddingTable
 from .build import build_table

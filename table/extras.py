@@ -18,7 +18,7 @@ from typing import IO, Any, Final, Protocol
 import polars as pl
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.loaders.parquet_child import DAMAGED, reason_of
+from bidcascade.loaders.parquet.parquet_child import DAMAGED, reason_of
 
 FOLDER: Final = "extras"
 """Folder of the files within that of the table."""

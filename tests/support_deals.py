@@ -4,7 +4,7 @@ import numpy as np
 
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.loaders.trick_bounds import trick_bounds
+from bidcascade.loaders.frames.trick_bounds import trick_bounds
 
 
 def mixed_deals(count: int, seed: int) -> DealArrays:

@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, format_card
-from bidcascade.loaders.frame import DEAL_SCHEMA
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA
 
 BLANK = st.sampled_from(["", " ", "\n", "\r\n", "\t ", " \x0b"])
 

@@ -28,7 +28,7 @@ from bidcascade.engine.questions.archives import (
 from bidcascade.engine.questions.fields import check_values, invalid_value, read_each, read_field
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.types import U32, U64, Bools
-from bidcascade.loaders.pbn_sections import contract_name, read_contract
+from bidcascade.loaders.pbn.pbn_sections import contract_name, read_contract
 from bidcascade.systems.words.auction_patterns import WrittenAuction, read_auction
 from bidcascade.table import Vocabulary
 from bidcascade.table.deal_conditions import DealCondition

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.arrow import ArrowColumn
 from bidcascade.kernels.types import U8
-from bidcascade.loaders.whole_files import can_write, whole_file
+from bidcascade.loaders.files.whole_files import can_write, whole_file
 
 _MAGIC: Final = b"ARROW1"
 _RECORD_BATCH: Final = 3

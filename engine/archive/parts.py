@@ -11,7 +11,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
-from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
+from bidcascade.loaders.files.whole_files import can_write, whole_file, write_parquet
 
 from .archive import BOARD_SCHEMA, ArchivePart, bids_files, checksum
 from .bidding import ArchiveEngine

@@ -16,12 +16,12 @@ from bidcascade.engine.runs.batch_inputs import Inputs
 from bidcascade.engine.runs.manifest import RunPosition
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays
 from bidcascade.loaders.inputs import Source, sniff
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     BID_SYSTEM_TAGS,
     BID_SYSTEMS_COLUMN,
     bid_system_column,
 )
-from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
+from bidcascade.loaders.pbn.pbn_writer import PBN_HEADER, format_games
 
 CHUNK_DEALS: Final = 10_000
 _LEFT_OUT: Final = (

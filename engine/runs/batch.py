@@ -37,8 +37,8 @@ from bidcascade.engine.engine import Engine
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import count_rejects, empty_deals, empty_rejects
+from bidcascade.loaders.files.whole_files import can_write, sync_folder, whole_file, write_parquet
 from bidcascade.loaders.inputs import Input, Source, find_sources
-from bidcascade.loaders.whole_files import can_write, sync_folder, whole_file, write_parquet
 
 from .batch_inputs import Inputs, boards_in_parquet, in_share, nothing_usable, refuse_hopeless
 from .batch_parts import (

@@ -12,7 +12,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.dealing import deal_hashes
 from bidcascade.loaders import HAND_COLUMNS, Batch, Rejects, iter_deals, sniff
 from bidcascade.loaders.inputs import Source
-from bidcascade.loaders.parquet_decoder import decode_parquet
+from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 
 from .manifest import RunPosition
 

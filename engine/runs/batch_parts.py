@@ -16,7 +16,7 @@ import polars as pl
 from bidcascade.engine.engine import Engine
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import REQUIRED_COLUMNS
-from bidcascade.loaders.whole_files import write_parquet
+from bidcascade.loaders.files.whole_files import write_parquet
 
 from .pace import Pieces
 from .readable import auction_text, hands_text

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_COUNT, CALL_TEXTS, format_card
 from bidcascade.kernels.npy_files import write_npy_head
-from bidcascade.loaders.whole_files import can_write, whole_file, write_json
+from bidcascade.loaders.files.whole_files import can_write, whole_file, write_json
 
 ARRAYS: Final = "arrays.json"
 FORMAT: Final = "bidcascade call arrays"

@@ -13,12 +13,12 @@ import polars as pl
 
 from bidcascade.bridge import format_hand
 from bidcascade.loaders import format_handviewer, format_lin
-from bidcascade.loaders.checksums import RowChecksums
-from bidcascade.loaders.frame import HAND_COLUMNS
-from bidcascade.loaders.lin_writer import count_lost_contracts
-from bidcascade.loaders.pbn_writer import PBN_HEADER, format_games
-from bidcascade.loaders.rbn_writer import RBN_HEADER, format_records
-from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, whole_file
+from bidcascade.loaders.files.whole_files import PARTIAL_SUFFIX, can_write, whole_file
+from bidcascade.loaders.frames.frame import HAND_COLUMNS
+from bidcascade.loaders.lin.lin_writer import count_lost_contracts
+from bidcascade.loaders.parquet.checksums import RowChecksums
+from bidcascade.loaders.pbn.pbn_writer import PBN_HEADER, format_games
+from bidcascade.loaders.pbn.rbn_writer import RBN_HEADER, format_records
 from bidcascade.table.own_folder import OwnFolder
 
 Sink: TypeAlias = Callable[[pl.DataFrame], None]

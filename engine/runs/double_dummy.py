@@ -27,7 +27,7 @@ from bidcascade.inference.double_dummy.table_cache import (
     user_tables,
 )
 from bidcascade.loaders import deal_arrays
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 
 from .progress import Report
 from .wide_columns import PAR_CONTRACTS_COLUMN, RESULT_SCHEMA

@@ -23,8 +23,8 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.call_rows import CallRows
 from bidcascade.engine.engine import Engine
+from bidcascade.loaders.files.whole_files import write_parquet
 from bidcascade.loaders.inputs import Input
-from bidcascade.loaders.whole_files import write_parquet
 
 from .batch import PART_DEALS, Export, run_batch
 from .batch_parts import PART_COLUMNS, AnsweredPart, OwnAnswerer, PartRequest

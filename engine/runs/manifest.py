@@ -25,8 +25,8 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.bounded_files import read_bounded
+from bidcascade.loaders.files.whole_files import write_json
 from bidcascade.loaders.inputs import Source
-from bidcascade.loaders.whole_files import write_json
 from bidcascade.version import package_version
 
 MANIFEST: Final = "manifest.json"

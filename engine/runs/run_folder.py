@@ -19,7 +19,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.kernels.file_locks import try_lock
-from bidcascade.loaders.whole_files import PARTIAL_SUFFIX, can_write, write_parquet
+from bidcascade.loaders.files.whole_files import PARTIAL_SUFFIX, can_write, write_parquet
 
 from .manifest import LISTED, MANIFEST, WORKS, Manifest, RunPart, check_comes_again
 

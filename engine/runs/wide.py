@@ -17,11 +17,15 @@ from bidcascade.loaders import (
     read_pbn,
     whole_deals,
 )
+from bidcascade.loaders.frames.trick_bounds import impossible_tables
 from bidcascade.loaders.inputs import HEAD_BYTES, Source, find_sources, sniff
-from bidcascade.loaders.parquet import ROWS_PER_PART, count_deal_parquet, read_deal_parquet_part
-from bidcascade.loaders.parquet_decoder import decode_parquet
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, double_dummy_columns
-from bidcascade.loaders.trick_bounds import impossible_tables
+from bidcascade.loaders.parquet.parquet import (
+    ROWS_PER_PART,
+    count_deal_parquet,
+    read_deal_parquet_part,
+)
+from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, double_dummy_columns
 
 from .augment import augment
 from .progress import Report

@@ -13,7 +13,7 @@ import polars as pl
 from bidcascade.bridge import SEATS
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.terms import all_lengths
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.seat_terms import seat_term
 from bidcascade.table.language.term_catalogue import FAMILIES

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bidcascade.bridge import FULL_DECK, cards_of
-from bidcascade.loaders.play import trick_winner
+from bidcascade.loaders.frames.play import trick_winner
 
 _SUIT: Final = 13
 _TEN: Final = 8

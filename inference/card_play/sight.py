@@ -22,7 +22,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.layouts.known import ANY_LENGTH, KnownCards, known_by_seat
 from bidcascade.inference.single_dummy import View
-from bidcascade.loaders.play import trick_winner
+from bidcascade.loaders.frames.play import trick_winner
 
 from .rules_of_thumb import legal_cards
 

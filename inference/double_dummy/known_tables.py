@@ -10,8 +10,8 @@ import polars as pl
 from bidcascade.bridge import Contract, InvalidInput
 from bidcascade.kernels.types import I8, U64
 from bidcascade.loaders import HAND_COLUMNS
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
-from bidcascade.loaders.trick_bounds import impossible_tables
+from bidcascade.loaders.frames.trick_bounds import impossible_tables
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 
 from .protocol import NOT_HELD, TABLE_SIZE, DoubleDummy, SolvedInPart, table_place
 from .table_cache import TableCache
@@ -26,8 +26,8 @@ def known_tables(frame: pl.DataFrame) -> I8 | None:
     -------
     int8 [n, 20], or None
         -1 where a result is null, and in all of a table that is impossible with its deal
-        (:func:`bidcascade.loaders.trick_bounds.impossible_tables`), of which a warning tells;
-        ``None`` if the frame has none of the columns.
+        (:func:`bidcascade.loaders.frames.trick_bounds.impossible_tables`), of which a warning
+        tells; ``None`` if the frame has none of the columns.
 
     Raises
     ------

@@ -76,7 +76,7 @@ class RecordCache:
                     self._what,
                 )
             # it loads polars, which a file that is whole does not need
-            from bidcascade.loaders.whole_files import whole_file
+            from bidcascade.loaders.files.whole_files import whole_file
 
             with whole_file(path) as partial:
                 partial.write_bytes(_records(self._known))

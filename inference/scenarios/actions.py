@@ -16,8 +16,8 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.kernels.types import U64
-from bidcascade.loaders.pbn_writer import format_games
-from bidcascade.loaders.random_deals import board_frame
+from bidcascade.loaders.frames.random_deals import board_frame
+from bidcascade.loaders.pbn.pbn_writer import format_games
 
 from .evaluation import BLOCK, MOST_SOLVED, Evaluation
 from .producing import Produced, board_of

@@ -15,7 +15,7 @@ from bidcascade.inference.layouts.sampling import deal_where
 from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.kernels.dealing import GAMMA, mixed, mixed_words
 from bidcascade.kernels.types import U64
-from bidcascade.loaders.random_deals import board_frame
+from bidcascade.loaders.frames.random_deals import board_frame
 
 from .producing import MOST_GENERATED, Produced, Progress, board_of, produce
 from .script_tree import ALWAYS, And, Node, Not, Script

@@ -17,7 +17,7 @@ from bidcascade.bridge import (
     parse_holding,
     parse_vulnerability,
 )
-from bidcascade.loaders.encodings import decode_text, is_binary
+from bidcascade.loaders.files.encodings import decode_text, is_binary
 from bidcascade.systems.language.errors import nearest
 
 from .script_tree import (

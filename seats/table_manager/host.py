@@ -28,8 +28,8 @@ from bidcascade.bridge import (
 from bidcascade.inference.card_play.rules_of_thumb import legal_cards
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_frame
-from bidcascade.loaders.frame import ROOM
-from bidcascade.loaders.play import trick_winner
+from bidcascade.loaders.frames.frame import ROOM
+from bidcascade.loaders.frames.play import trick_winner
 
 from . import lines
 from .connection import LineConnection
@@ -407,7 +407,7 @@ class TableHost:
         ----------
         room : {"open", "closed"}
         """
-        from bidcascade.loaders.frame import deal_at
+        from bidcascade.loaders.frames.frame import deal_at
 
         count = len(self.boards)
         contracts, declarers = [], list[str | None]()

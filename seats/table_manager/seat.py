@@ -9,7 +9,7 @@ from bidcascade.inference.card_play.choosing import CardPlayer
 from bidcascade.inference.card_play.claims import Claim, accepts_claim, has_the_rest
 from bidcascade.inference.card_play.rules_of_thumb import legal_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
-from bidcascade.loaders.play import trick_winner
+from bidcascade.loaders.frames.play import trick_winner
 from bidcascade.seats.foreign.bidding import Player, call_of, system_of
 from bidcascade.seats.foreign.protocol import Turn
 

@@ -370,7 +370,7 @@ def _stats(options: argparse.Namespace) -> None:
             )
 
     from bidcascade.bridge import format_calls, parse_calls
-    from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
+    from bidcascade.loaders.files.whole_files import can_write, whole_file, write_parquet
     from bidcascade.service.reports.node_report import node_page, nodes_page
     from bidcascade.service.reports.report_page import page_html
     from bidcascade.workshop.boards.archive_statistics import statistics

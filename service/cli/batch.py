@@ -121,7 +121,7 @@ def batch(options: argparse.Namespace) -> None:
                 elsewhere = cluster = stack.enter_context(connected(options.scheduler, backend))
             # the workers have the backend; here the table is only looked at
             options.backend = "reference" if backend == "reference" else "cpu"
-        from bidcascade.loaders.parquet_decoder import expect_parquet
+        from bidcascade.loaders.parquet.parquet_decoder import expect_parquet
 
         expect_parquet(options.inputs)
         engine = shared.open_engine(options)

@@ -69,7 +69,7 @@ def write_book(options: argparse.Namespace) -> None:
         _check_part(options.bank)
 
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.loaders.whole_files import can_write
+    from bidcascade.loaders.files.whole_files import can_write
     from bidcascade.service.reports.book_report import book_files
     from bidcascade.systems.book.system_book import book_of
     from bidcascade.systems.registry import open_system

@@ -49,7 +49,7 @@ def show_card(options: argparse.Namespace) -> None:
             raise shared.UsageError(f"expected a file ending in .html or .json, got {str(out)!r}")
         shared.check_folder_of(out)
 
-    from bidcascade.loaders.whole_files import can_write, whole_file
+    from bidcascade.loaders.files.whole_files import can_write, whole_file
     from bidcascade.service.reports.card_report import card_page
     from bidcascade.service.reports.report_page import page_html
     from bidcascade.systems.book.convention_card import card_of, print_card

@@ -48,8 +48,8 @@ def load(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.deal_files import deal_sink, lost_contracts
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders import Rejects, empty_deals, iter_deals, play_disagrees
-    from bidcascade.loaders.frame import reader_remarks
-    from bidcascade.loaders.whole_files import write_parquet
+    from bidcascade.loaders.files.whole_files import write_parquet
+    from bidcascade.loaders.frames.frame import reader_remarks
 
     boards, disagree, lost, refused = 0, 0, 0, Rejects()
     unread, first_unread = 0, ""

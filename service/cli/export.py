@@ -79,7 +79,7 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
 def export_pbn(options: argparse.Namespace) -> None:
     """Write boards to a PBN file with all that is known of them."""
     from bidcascade.engine.runs.deal_files import deal_sink
-    from bidcascade.loaders.pbn_travellers import with_score_tables
+    from bidcascade.loaders.pbn.pbn_travellers import with_score_tables
 
     shared.check_file(options.out, ".pbn")
     with ExitStack() as stack:
@@ -95,7 +95,7 @@ def export_pbn(options: argparse.Namespace) -> None:
 
 def export_sheets(options: argparse.Namespace) -> None:
     """Write boards to a page to print."""
-    from bidcascade.loaders.whole_files import can_write, whole_file
+    from bidcascade.loaders.files.whole_files import can_write, whole_file
     from bidcascade.service.reports.hand_records import records_page
     from bidcascade.service.reports.report_page import page_html
 
@@ -174,7 +174,7 @@ def export_calls(options: argparse.Namespace) -> None:
     from bidcascade.engine.engine import Engine
     from bidcascade.engine.runs.export_calls import OWN
     from bidcascade.engine.runs.export_calls import export_calls as export
-    from bidcascade.loaders.parquet_decoder import expect_parquet
+    from bidcascade.loaders.parquet.parquet_decoder import expect_parquet
 
     expect_parquet(options.inputs)
     engine = shared.open_engine(options)

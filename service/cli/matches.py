@@ -16,7 +16,7 @@ from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8
 from bidcascade.loaders import deal_arrays, random_deals, read_deals
-from bidcascade.loaders.parquet_decoder import decode_parquet
+from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 from bidcascade.seats.foreign.bidding import Player
 from bidcascade.seats.foreign.engines import is_engine_name, open_foreign
 from bidcascade.systems import open_system

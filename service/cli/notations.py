@@ -164,7 +164,7 @@ def _write_alerts(options: argparse.Namespace, system: "System") -> None:
 
 def _text(content: bytes) -> str:
     from bidcascade.bridge import InvalidInput
-    from bidcascade.loaders.encodings import decode_text, is_binary
+    from bidcascade.loaders.files.encodings import decode_text, is_binary
 
     if is_binary(content):
         raise InvalidInput("expected notes as text, got bytes that are none")

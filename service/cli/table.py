@@ -161,7 +161,7 @@ def rank_by_policy(options: argparse.Namespace) -> None:
     """Order the calls of a table by how probable a policy has them."""
     import json
 
-    from bidcascade.loaders.whole_files import can_write, whole_file
+    from bidcascade.loaders.files.whole_files import can_write, whole_file
     from bidcascade.table.call_policy import ranks_of, read_call_policy, rules_of, with_call_policy
 
     out = Path(options.out)
@@ -318,7 +318,7 @@ def count_entries(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.kernels import get_backend
     from bidcascade.loaders import deal_arrays, iter_deals
-    from bidcascade.loaders.whole_files import can_write, whole_file
+    from bidcascade.loaders.files.whole_files import can_write, whole_file
     from bidcascade.table.import_report import counted as words
     from bidcascade.table.overlays.recount import OtherDeals, Recount
 

@@ -17,7 +17,7 @@ from bidcascade.engine.archive.archive import archives_folder
 from bidcascade.engine.archive.catalogue import CATALOGUE, ArchiveBusy, Catalogue, check_name
 from bidcascade.engine.archive.error_texts import archive_error_text
 from bidcascade.engine.archive.solving import solver_of
-from bidcascade.loaders.whole_files import write_json
+from bidcascade.loaders.files.whole_files import write_json
 
 from .data_folder import JobFolder
 from .job_process import REPORT_EVERY_S, enter_inputs, main

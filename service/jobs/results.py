@@ -21,8 +21,8 @@ from bidcascade.engine.questions.jobs import ResultForm
 from bidcascade.engine.runs.annotated_boards import RowsOf, annotated_games
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.engine.runs.readable import call_texts
+from bidcascade.loaders.files.whole_files import can_write, whole_file
 from bidcascade.loaders.inputs import Source
-from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.table.formats.parquet import write_frames
 
 from .store import ResultFile

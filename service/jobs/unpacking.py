@@ -13,8 +13,7 @@ from typing import IO, Final, NamedTuple
 
 from bidcascade.bridge import InvalidInput, LimitExceeded
 from bidcascade.loaders import sniff
-from bidcascade.loaders.inputs import HEAD_BYTES
-from bidcascade.loaders.zip_files import (
+from bidcascade.loaders.files.zip_files import (
     DAMAGE,
     FREE_BYTES,
     MOST_RATIO,
@@ -24,6 +23,7 @@ from bidcascade.loaders.zip_files import (
     what_is_damaged,
     why_refused,
 )
+from bidcascade.loaders.inputs import HEAD_BYTES
 
 _PIECE: Final = 1 << 20
 _LONGEST_PART: Final = 60

@@ -8,8 +8,8 @@ import polars as pl
 from bidcascade.bridge import SEATS, Seat, format_calls, format_hand
 from bidcascade.engine.runs.wide_columns import PAR_CONTRACTS_COLUMN
 from bidcascade.loaders import format_handviewer
-from bidcascade.loaders.frame import HAND_COLUMNS
-from bidcascade.loaders.pbn_double_dummy import PAR_COLUMN
+from bidcascade.loaders.frames.frame import HAND_COLUMNS
+from bidcascade.loaders.pbn.pbn_double_dummy import PAR_COLUMN
 
 from .card_report import players_text
 from .report_page import HandRecord, HandRecords, Page, Section, Text

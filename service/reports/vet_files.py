@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.loaders.whole_files import can_write, whole_file, write_json, write_parquet
+from bidcascade.loaders.files.whole_files import can_write, whole_file, write_json, write_parquet
 from bidcascade.workshop.evidence.vet_run import LEAST_DECISIONS, Vetted
 from bidcascade.workshop.evidence.vetting_frames import COLUMNS, vetting_frames
 

@@ -13,7 +13,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.loaders.parquet_child import DAMAGED, named_in_utf8, reason_of
+from bidcascade.loaders.parquet.parquet_child import DAMAGED, named_in_utf8, reason_of
 from bidcascade.table.row import KEYS, Row, row_of, values_of
 
 ROW_SCHEMA: Final = pl.Schema(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bidcascade.bridge import CALL_TEXTS, InvalidCall, parse_call
 from bidcascade.kernels.core.functions import number_lists
 from bidcascade.kernels.types import I64, U8, U32
-from bidcascade.loaders.parquet_child import DAMAGED, named_in_utf8, reason_of
+from bidcascade.loaders.parquet.parquet_child import DAMAGED, named_in_utf8, reason_of
 from bidcascade.table.columns import offsets_of
 from bidcascade.table.row import KEYS, LARGEST_COUNT, LARGEST_INDEX, LARGEST_RANK, LONGEST_AUCTION
 from bidcascade.table.row_columns import Different, RowColumns

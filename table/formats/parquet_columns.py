@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.loaders.parquet_decoder import Decoder, Decoders
+from bidcascade.loaders.parquet.parquet_decoder import Decoder, Decoders
 from bidcascade.table.row import Row
 from bidcascade.table.row_columns import RowColumns
 

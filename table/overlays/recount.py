@@ -14,7 +14,7 @@ from bidcascade.bridge import CALL_TEXTS, InvalidInput
 from bidcascade.kernels import Backend, DealArrays, Plan
 from bidcascade.kernels.number_ranges import parents_of
 from bidcascade.kernels.types import U32, U64
-from bidcascade.loaders.parquet_decoder import decode_parquet
+from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NONE_U32
 

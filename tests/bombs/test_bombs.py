@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 from bidcascade.loaders import iter_deals, random_deals, read_deals
-from bidcascade.loaders.frame import count_rejects
+from bidcascade.loaders.frames.frame import count_rejects
 from bidcascade.loaders.limits import LONGEST_RECORD, MOST_COLLECTED, MOST_LISTED, MOST_TOKENS
 from tests.bombs.support_bombs import FORMATS, KINDS, PACKED, write_bomb
 from tests.support_examples import is_full_run, sized

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bidcascade.kernels.core.files.lin import CALLS_END, DOCUMENT, read_lin_documents
-from bidcascade.loaders import lin, lin_reference
-from bidcascade.loaders.encodings import decode_text
-from bidcascade.loaders.lin import LinDocument, parse_lin
-from bidcascade.loaders.lin_reference import read_lin_reference
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.lin import lin, lin_reference
+from bidcascade.loaders.lin.lin import LinDocument, parse_lin
+from bidcascade.loaders.lin.lin_reference import read_lin_reference
 from tests.support_examples import examples
 from tests.support_lin import LIN_TEXTS, played_boards
 from tests.support_mutants import mutated

@@ -10,9 +10,9 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.kernels.core.files.pbn import MAX_CALLS, PbnSections, read_pbn_sections
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.loaders import pbn_columns
-from bidcascade.loaders.encodings import decode_text
-from bidcascade.loaders.pbn import read_pbn_text
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.pbn import pbn_columns
+from bidcascade.loaders.pbn.pbn import read_pbn_text
 from tests.support_examples import examples
 from tests.support_mutants import mutated
 

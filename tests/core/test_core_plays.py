@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 from bidcascade.kernels.core.functions import disagreeing_plays
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.loaders import play as plays
-from bidcascade.loaders import trick_bounds as bounds
-from bidcascade.loaders.play import disagreeing_plays_reference
-from bidcascade.loaders.trick_bounds import trick_bounds, trick_bounds_reference
+from bidcascade.loaders.frames import play as plays
+from bidcascade.loaders.frames import trick_bounds as bounds
+from bidcascade.loaders.frames.play import disagreeing_plays_reference
+from bidcascade.loaders.frames.trick_bounds import trick_bounds, trick_bounds_reference
 
 FULL = (1 << 52) - 1
 

@@ -36,7 +36,7 @@ from bidcascade.inference.layouts.sampling import deal_where
 from bidcascade.inference.layouts.searching import SearchLimits
 from bidcascade.inference.single_dummy import EndingSolver, Ties
 from bidcascade.inference.single_dummy.views import all_layouts
-from bidcascade.loaders.play import count_tricks
+from bidcascade.loaders.frames.play import count_tricks
 from bidcascade.seats.foreign.bidding import bid_out, call_of
 from bidcascade.seats.foreign.protocol import Turn
 from bidcascade.systems import System

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from bidcascade.loaders import pieces
-from bidcascade.loaders.frame import Batch, join
+from bidcascade.loaders.frames.frame import Batch, join
 from bidcascade.loaders.read import _Numbering
 
 

@@ -19,7 +19,6 @@ from bidcascade.loaders import (
     deal_arrays,
     iter_deal_parquet,
     iter_deals,
-    parquet_decoder,
     play_disagrees,
     random_deals,
     read_deal_parquet,
@@ -30,13 +29,14 @@ from bidcascade.loaders import (
     write_pbn,
     write_rbn,
 )
-from bidcascade.loaders import checksums as checksums_module
-from bidcascade.loaders.encodings import decode_text
-from bidcascade.loaders.frame import join, reader_remarks
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import join, reader_remarks
 from bidcascade.loaders.inputs import find_sources
-from bidcascade.loaders.lin import read_lin
-from bidcascade.loaders.lin_reference import read_lin_reference
-from bidcascade.loaders.lin_signs import looks_like_handviewer, looks_like_lin
+from bidcascade.loaders.lin.lin import read_lin
+from bidcascade.loaders.lin.lin_reference import read_lin_reference
+from bidcascade.loaders.lin.lin_signs import looks_like_handviewer, looks_like_lin
+from bidcascade.loaders.parquet import checksums as checksums_module
+from bidcascade.loaders.parquet import parquet_decoder
 from bidcascade.service.cli import main
 from bidcascade.table.call_policy import read_call_policy
 from bidcascade.table.overlays.recount import Recount

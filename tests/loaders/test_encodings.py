@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.loaders.encodings import decode_text, decode_utf8, find_encoding
+from bidcascade.loaders.files.encodings import decode_text, decode_utf8, find_encoding
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import InvalidDeal
-from bidcascade.loaders.encodings import decode_text
 from bidcascade.loaders.endplay_adapter import from_endplay, to_endplay
-from bidcascade.loaders.frame import DEAL_SCHEMA
-from bidcascade.loaders.pbn import read_pbn_text
-from bidcascade.loaders.random_deals import random_deals
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA
+from bidcascade.loaders.frames.random_deals import random_deals
+from bidcascade.loaders.pbn.pbn import read_pbn_text
 from tests.support_examples import examples
 
 FULL = """[Event "cup"]

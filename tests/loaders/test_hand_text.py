@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Seat, format_deal, format_deal_lin
-from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
-from bidcascade.loaders.hand_text import parse_deal_line, read_hand_text
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA
+from bidcascade.loaders.text.hand_text import parse_deal_line, read_hand_text
 from tests.support_bridge import DEALS
 
 SPADES = "AKQJT98765432"

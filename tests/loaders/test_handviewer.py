@@ -19,7 +19,7 @@ from bidcascade.loaders import (
     write_pbn,
     write_rbn,
 )
-from bidcascade.loaders.handviewer import find_links, first_link
+from bidcascade.loaders.lin.handviewer import find_links, first_link
 from tests.support_lin import FRAME_COLUMNS, FRAMES, hand_text, shuffled_hands
 
 NORTH = "SAKQ2HKQJDT98C432"

@@ -6,9 +6,9 @@ import pytest
 
 from bidcascade.bridge import format_calls, format_card, parse_deal, parse_hand
 from bidcascade.loaders import read_handviewer, read_lin, read_lin_files
-from bidcascade.loaders.lin import NO_DEAL_REASON
-from bidcascade.loaders.lin_reference import parse_md
-from bidcascade.loaders.lin_signs import looks_like_handviewer, looks_like_lin
+from bidcascade.loaders.lin.lin import NO_DEAL_REASON
+from bidcascade.loaders.lin.lin_reference import parse_md
+from bidcascade.loaders.lin.lin_signs import looks_like_handviewer, looks_like_lin
 from tests.support_lin import GRAND_SLAM
 
 HANDS = GRAND_SLAM[1:]

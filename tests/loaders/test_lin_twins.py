@@ -5,11 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.loaders import lin, read_lin_files
-from bidcascade.loaders.encodings import decode_text
-from bidcascade.loaders.frame import DEAL_SCHEMA, REJECT_SCHEMA, Batch
-from bidcascade.loaders.lin import LinDocument, parse_lin, read_lin
-from bidcascade.loaders.lin_reference import read_lin_reference
+from bidcascade.loaders import read_lin_files
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, REJECT_SCHEMA, Batch
+from bidcascade.loaders.lin import lin
+from bidcascade.loaders.lin.lin import LinDocument, parse_lin, read_lin
+from bidcascade.loaders.lin.lin_reference import read_lin_reference
 from tests.support_examples import examples
 from tests.support_lin import LIN_TEXTS, played_boards
 

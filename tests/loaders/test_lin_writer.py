@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from bidcascade.loaders import random_deals, read_lin, write_lin
-from bidcascade.loaders.frame import REQUIRED_COLUMNS
+from bidcascade.loaders.frames.frame import REQUIRED_COLUMNS
 from tests.support_lin import FRAME_COLUMNS, FRAMES, GRAND_SLAM, played_boards
 
 OF_THE_FILE = ("source", "record", "encoding")

@@ -9,7 +9,6 @@ from polars.testing import assert_frame_equal
 from bidcascade.bridge import LAST_BID, InvalidInput, first_illegal_call
 from bidcascade.loaders import (
     iter_deal_parquet,
-    parquet,
     random_deals,
     read_deal_parquet,
     read_deals,
@@ -19,8 +18,9 @@ from bidcascade.loaders import (
     write_pbn,
     write_rbn,
 )
-from bidcascade.loaders.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
-from bidcascade.loaders.parquet import illegal_auctions
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
+from bidcascade.loaders.parquet import parquet
+from bidcascade.loaders.parquet.parquet import illegal_auctions
 from tests.support_lin import GRAND_SLAM, played_boards
 
 

@@ -11,9 +11,9 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import InvalidInput, format_call, format_card, format_deal, parse_deal
 from bidcascade.loaders import play_disagrees, write_pbn
-from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA, UNREADABLE
-from bidcascade.loaders.pbn import read_pbn, read_pbn_text
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS, REJECT_SCHEMA, UNREADABLE
+from bidcascade.loaders.pbn.pbn import read_pbn, read_pbn_text
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     format_double_dummy_tricks,
     parse_double_dummy_tricks,
     parse_optimum_result_table,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bidcascade.inference.double_dummy.par import par_results
 from bidcascade.loaders import random_deals, read_pbn, write_pbn
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     BID_SYSTEMS_COLUMN,
     DOUBLE_DUMMY_COLUMNS,
     PAR_COLUMN,
@@ -19,7 +19,7 @@ from bidcascade.loaders.pbn_double_dummy import (
     format_optimum_result_table,
     parse_optimum_result_table,
 )
-from bidcascade.loaders.pbn_travellers import with_score_tables
+from bidcascade.loaders.pbn.pbn_travellers import with_score_tables
 
 
 def written(frame):

@@ -7,10 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.loaders import iter_deals, pbn_tokens, pieces, random_deals, read_pbn, write_pbn
-from bidcascade.loaders.encodings import PartDecoder
-from bidcascade.loaders.frame import Batch, join
-from bidcascade.loaders.pbn_tokens import find_last_game, normalise, split_games
+from bidcascade.loaders import iter_deals, pieces, random_deals, read_pbn, write_pbn
+from bidcascade.loaders.files.encodings import PartDecoder
+from bidcascade.loaders.frames.frame import Batch, join
+from bidcascade.loaders.pbn import pbn_tokens
+from bidcascade.loaders.pbn.pbn_tokens import find_last_game, normalise, split_games
 from tests.loaders.support_pieces import limit_pieces, read_cut
 from tests.support_examples import examples
 

@@ -8,17 +8,17 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import FULL_DECK, SEATS, VULNERABILITIES, Auction, is_vulnerable, score
-from bidcascade.loaders.encodings import decode_text
-from bidcascade.loaders.frame import HAND_COLUMNS
-from bidcascade.loaders.pbn import read_pbn, read_pbn_text
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import HAND_COLUMNS
+from bidcascade.loaders.pbn.pbn import read_pbn, read_pbn_text
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     DOUBLE_DUMMY_COLUMNS,
     PAR_COLUMN,
     double_dummy_columns,
 )
-from bidcascade.loaders.pbn_sections import contract_of, read_contract
-from bidcascade.loaders.pbn_travellers import with_score_tables
-from bidcascade.loaders.pbn_writer import format_games
+from bidcascade.loaders.pbn.pbn_sections import contract_of, read_contract
+from bidcascade.loaders.pbn.pbn_travellers import with_score_tables
+from bidcascade.loaders.pbn.pbn_writer import format_games
 
 pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 

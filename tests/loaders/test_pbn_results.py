@@ -9,9 +9,9 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import format_calls, format_card, parse_deal
 from bidcascade.loaders import read_pbn
-from bidcascade.loaders.frame import HAND_COLUMNS
-from bidcascade.loaders.pbn import read_pbn_text
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.frames.frame import HAND_COLUMNS
+from bidcascade.loaders.pbn.pbn import read_pbn_text
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     DOUBLE_DUMMY_COLUMNS,
     double_dummy_columns,
     format_double_dummy_tricks,

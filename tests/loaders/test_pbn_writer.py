@@ -20,11 +20,11 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.loaders import read_deals, write_lin, write_rbn
-from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS, UNREADABLE
-from bidcascade.loaders.pbn import read_pbn, read_pbn_text
-from bidcascade.loaders.pbn_writer import format_games, write_pbn
-from bidcascade.loaders.play import declarer_tricks, trick_winner
-from bidcascade.loaders.random_deals import random_deals
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS, UNREADABLE
+from bidcascade.loaders.frames.play import declarer_tricks, trick_winner
+from bidcascade.loaders.frames.random_deals import random_deals
+from bidcascade.loaders.pbn.pbn import read_pbn, read_pbn_text
+from bidcascade.loaders.pbn.pbn_writer import format_games, write_pbn
 from tests.support_bridge import DEALS
 from tests.support_examples import examples
 

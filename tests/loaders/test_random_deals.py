@@ -4,8 +4,8 @@ import pytest
 
 from bidcascade.bridge import Seat, Vulnerability, board_dealer, board_vulnerability
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS
-from bidcascade.loaders.random_deals import random_deals
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS
+from bidcascade.loaders.frames.random_deals import random_deals
 
 
 def test_schema_and_cards():

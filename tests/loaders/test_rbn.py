@@ -10,10 +10,10 @@ from polars.testing import assert_frame_equal
 
 from bidcascade.bridge import InvalidInput, format_calls, format_card, format_hand
 from bidcascade.loaders import read_deals, read_rbn, sniff, write_rbn
-from bidcascade.loaders.frame import DEAL_SCHEMA, HAND_COLUMNS
-from bidcascade.loaders.random_deals import random_deals
-from bidcascade.loaders.rbn import read_rbn_text
-from bidcascade.loaders.rbn_records import find_last_record, split_records
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS
+from bidcascade.loaders.frames.random_deals import random_deals
+from bidcascade.loaders.pbn.rbn import read_rbn_text
+from bidcascade.loaders.pbn.rbn_records import find_last_record, split_records
 from tests.loaders.support_pieces import limit_pieces, read_cut
 from tests.loaders.test_pbn_writer import rows
 from tests.support_examples import examples
@@ -272,7 +272,7 @@ def test_large_files_are_cut_between_records(monkeypatch):
 def test_a_line_without_an_end_is_refused(monkeypatch):
     limit_pieces(monkeypatch, 2_000, chunk=500)
     monkeypatch.setattr("bidcascade.loaders.pieces.LONGEST_RECORD", 5_000)
-    monkeypatch.setattr("bidcascade.loaders.rbn_records.LONGEST_RECORD", 5_000)
+    monkeypatch.setattr("bidcascade.loaders.pbn.rbn_records.LONGEST_RECORD", 5_000)
     text = f"B 1\nH {HANDS}\nA {'P' * 20_000}\n\n{FULL}"
     _, batch = read_cut(io.BytesIO(text.encode()), "x.rbn")
     assert batch.rejects.select("record", "reason").rows() == [

@@ -27,7 +27,7 @@ from bidcascade.loaders import (
     write_lin,
     write_pbn,
 )
-from bidcascade.loaders.frame import Batch, empty_deals, empty_rejects
+from bidcascade.loaders.frames.frame import Batch, empty_deals, empty_rejects
 from bidcascade.loaders.inputs import find_sources
 from tests.loaders.support_pieces import limit_pieces, read_cut
 from tests.support_examples import examples

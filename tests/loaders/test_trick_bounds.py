@@ -9,13 +9,13 @@ import pytest
 from bidcascade.bridge import parse_deal
 from bidcascade.inference.double_dummy import DoubleDummyPool
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.loaders.hand_text import read_hands
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.frames.trick_bounds import impossible_tables, trick_bounds
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     DOUBLE_DUMMY_COLUMNS,
     double_dummy_columns,
     format_double_dummy_tricks,
 )
-from bidcascade.loaders.trick_bounds import impossible_tables, trick_bounds
+from bidcascade.loaders.text.hand_text import read_hands
 from tests.support_examples import sized
 
 DEAL = "N:AQT9864.542.J.T8 K73.T6.AQT4.J962 J5.KQ93.K852.Q43 2.AJ87.9763.AK75"

@@ -28,8 +28,8 @@ from bidcascade.loaders import (
     write_pbn,
     write_rbn,
 )
-from bidcascade.loaders.frame import reader_remarks
-from bidcascade.loaders.lin_reference import read_lin_reference
+from bidcascade.loaders.frames.frame import reader_remarks
+from bidcascade.loaders.lin.lin_reference import read_lin_reference
 
 HANDS = ["AQT9864.542.J.T8", "K73.T6.AQT4.J962", "J5.KQ93.K852.Q43", "2.AJ87.9763.AK75"]
 QUIZ = f"N:{HANDS[0]} - {HANDS[2]} -"

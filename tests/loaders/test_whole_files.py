@@ -3,7 +3,7 @@
 import pytest
 
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
-from bidcascade.loaders.whole_files import CannotWrite, whole_file
+from bidcascade.loaders.files.whole_files import CannotWrite, whole_file
 
 WRITERS = {"deals.lin": write_lin, "deals.parquet": write_deal_parquet}
 

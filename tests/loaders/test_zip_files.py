@@ -13,8 +13,8 @@ from polars.testing import assert_frame_equal
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.runs.manifest import describe_inputs, list_inputs
 from bidcascade.loaders import iter_deals, read_deals, write_deal_parquet
+from bidcascade.loaders.frames.random_deals import random_deals
 from bidcascade.loaders.inputs import find_sources
-from bidcascade.loaders.random_deals import random_deals
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 from tests.support_examples import examples

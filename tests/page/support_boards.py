@@ -6,7 +6,7 @@ import polars as pl
 
 from bidcascade.bridge import format_call, format_card, format_hand
 from bidcascade.loaders import HAND_COLUMNS
-from bidcascade.loaders.frame import UNREADABLE
+from bidcascade.loaders.frames.frame import UNREADABLE
 
 SAME = (
     "vulnerability", "room", "record", "alerts", "announcements", "commentary", "contract",

@@ -25,7 +25,7 @@ from bidcascade.loaders import (
     write_lin,
     write_pbn,
 )
-from bidcascade.loaders.lin_reference import read_lin_reference
+from bidcascade.loaders.lin.lin_reference import read_lin_reference
 from tests.page.support_boards import boards_of
 from tests.page.support_browser import Visit, visiting, without_engine
 from tests.support_examples import some_in_check

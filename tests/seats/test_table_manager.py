@@ -23,7 +23,7 @@ from bidcascade.inference.card_play.choosing import CardPlayer
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.loaders import read_deals, write_pbn
-from bidcascade.loaders.play import count_declarer_tricks, trick_winner
+from bidcascade.loaders.frames.play import count_declarer_tricks, trick_winner
 from bidcascade.seats.foreign.bidding import bid_out
 from bidcascade.seats.foreign.process import ProcessEngine
 from bidcascade.seats.foreign.protocol import Reply

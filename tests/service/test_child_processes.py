@@ -148,7 +148,7 @@ def test_the_environment_is_as_it_was(monkeypatch):
 
 def test_a_child_works_in_no_folder_of_the_user(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    child = start_module("bidcascade.loaders.parquet_child")
+    child = start_module("bidcascade.loaders.parquet.parquet_child")
     try:
         assert os.path.realpath(f"/proc/{child.pid}/cwd") != str(tmp_path)
     finally:

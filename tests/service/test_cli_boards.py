@@ -6,7 +6,7 @@ import pytest
 
 from bidcascade.engine.engine import Engine
 from bidcascade.loaders import read_deals, read_pbn
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     BID_SYSTEMS_COLUMN,
     PAR_COLUMN,
     bid_system_column,

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import BAD_ARGUMENTS, INTERRUPTED, main
 from tests.support_deals import possible
 

@@ -27,7 +27,7 @@ from bidcascade.bridge import (
 from bidcascade.engine.settings import Settings
 from bidcascade.inference.card_play.rules_of_thumb import choose_card, legal_cards
 from bidcascade.inference.card_play.sight import give_to_seats
-from bidcascade.loaders.play import trick_winner
+from bidcascade.loaders.frames.play import trick_winner
 from bidcascade.seats.foreign.ben_form import calls_of_pairs, query_of, vulnerability_of
 from bidcascade.seats.foreign.bidding import bid_out
 from bidcascade.seats.foreign.engines import ServerEngine, open_foreign

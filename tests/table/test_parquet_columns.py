@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from bidcascade.bridge import CALL_TEXTS, InvalidTable
 from bidcascade.kernels import child_processes
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.loaders import parquet_decoder
-from bidcascade.loaders.parquet_decoder import Decoders
+from bidcascade.loaders.parquet import parquet_decoder
+from bidcascade.loaders.parquet.parquet_decoder import Decoders
 from bidcascade.table.formats import parquet_child, parquet_columns
 from bidcascade.table.formats.parquet import ROW_SCHEMA
 from bidcascade.table.formats.parquet_child import Uncommon, columns_of

@@ -31,7 +31,7 @@ from bidcascade.inference.auction_ends import NO_CALL, PASSED_OUT, contract_of, 
 from bidcascade.inference.quantiles import quantile
 from bidcascade.kernels.types import F64, I64, Bools
 from bidcascade.loaders import SEAT_ENUM, VULNERABILITY_ENUM
-from bidcascade.loaders.frame import deal_at
+from bidcascade.loaders.frames.frame import deal_at
 
 from .compare import DIFFERS, KINDS, SystemMatch
 from .scored_boards import CATEGORIES, NO_TRICKS, category_of, contract_text

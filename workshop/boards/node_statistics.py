@@ -38,7 +38,7 @@ from bidcascade.inference.hand_pictures import MOST_POINTS, named_shapes
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I64, U8, Bools
 from bidcascade.loaders import HAND_COLUMNS, deal_arrays
-from bidcascade.loaders.pbn_double_dummy import PAR_COLUMN
+from bidcascade.loaders.pbn.pbn_double_dummy import PAR_COLUMN
 from bidcascade.table import Vocabulary
 from bidcascade.table.term_values import term_values
 

@@ -15,7 +15,7 @@ from bidcascade.bridge import SEATS, STRAINS, VULNERABILITIES, format_calls, for
 from bidcascade.inference.auction_ends import contract_number
 from bidcascade.inference.quantiles import wilson_interval
 from bidcascade.kernels.types import I64, Bools
-from bidcascade.loaders.frame import deal_at
+from bidcascade.loaders.frames.frame import deal_at
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
 

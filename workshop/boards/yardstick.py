@@ -42,7 +42,7 @@ from bidcascade.inference.double_dummy.table_cache import TableCache, solved_tab
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I32, I64, Bools
 from bidcascade.loaders import HAND_COLUMNS, Batch, deal_arrays, play_disagrees
-from bidcascade.loaders.frame import deal_at
+from bidcascade.loaders.frames.frame import deal_at
 from bidcascade.seats.foreign.bidding import EngineFault, Player, bid_out
 from bidcascade.systems import System
 from bidcascade.systems.auctions.bidder import Bidder

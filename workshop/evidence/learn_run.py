@@ -34,8 +34,8 @@ from bidcascade.engine.runs.progress import progress_bar
 from bidcascade.engine.runs.run_folder import RunFolder
 from bidcascade.kernels import get_backend
 from bidcascade.loaders import count_rejects, deal_arrays, empty_rejects, play_disagrees
+from bidcascade.loaders.files.whole_files import can_write, whole_file
 from bidcascade.loaders.inputs import Input, Source, find_sources
-from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.table import BiddingTable
 from bidcascade.table.real_calls import CallLists
 

@@ -30,9 +30,9 @@ from bidcascade.engine.runs.manifest import (
 from bidcascade.engine.runs.progress import Report, progress_bar
 from bidcascade.engine.runs.run_folder import RunFolder, folder_beside
 from bidcascade.loaders import count_rejects, empty_rejects, play_disagrees
-from bidcascade.loaders.frame import reject_weights
+from bidcascade.loaders.files.whole_files import can_write, whole_file
+from bidcascade.loaders.frames.frame import reject_weights
 from bidcascade.loaders.inputs import Input, Source, find_sources
-from bidcascade.loaders.whole_files import can_write, whole_file
 from bidcascade.systems import open_table
 from bidcascade.table import BiddingTable
 from bidcascade.table.storage import is_table_folder

@@ -35,9 +35,9 @@ from bidcascade.engine.runs.run_folder import RunFolder
 from bidcascade.kernels import NO_ENTRY
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.loaders import Rejects, count_rejects, deal_arrays, play_disagrees
+from bidcascade.loaders.files.whole_files import can_write, whole_file, write_parquet
 from bidcascade.loaders.inputs import Source, find_sources
 from bidcascade.loaders.read import CHUNK_DEALS
-from bidcascade.loaders.whole_files import can_write, whole_file, write_parquet
 from bidcascade.table import LintReport, counts_through, lint, lint_on_deals
 from bidcascade.table.real_calls import CallLists
 

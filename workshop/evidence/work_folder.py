@@ -22,7 +22,7 @@ from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.engine.runs.manifest import INPUT_SCHEMA, LISTED, Manifest, RunPart, RunPosition
 from bidcascade.engine.runs.run_folder import RunFolder
 from bidcascade.loaders import count_rejects
-from bidcascade.loaders.whole_files import can_write, sync_folder, write_parquet
+from bidcascade.loaders.files.whole_files import can_write, sync_folder, write_parquet
 from bidcascade.table import BiddingTable
 
 from .mined_table import INPUTS

@@ -1,4 +1,4 @@
-// Bounds on double-dummy tricks that hold however the cards are played; loaders/trick_bounds.py is
+// Bounds on double-dummy tricks that hold however the cards are played; loaders/frames/trick_bounds.py is
 // the definition, and says why they do.
 #pragma once
 #include "../base.hpp"

@@ -1,5 +1,5 @@
 // Auctions and tricks one call and one card at a time, as readers follow them: Laws of Duplicate
-// Bridge 2017, 17-22 and 44. bridge/auction.py and loaders/play.py are the definitions.
+// Bridge 2017, 17-22 and 44. bridge/auction.py and loaders/frames/play.py are the definitions.
 //
 // Calls are codes (0 pass, 1 double, 2 redouble, 3-37 = 1C-7N), strains 0-4 = C D H S N, cards
 // 13 * suit + rank, seats 0-3 = N E S W.

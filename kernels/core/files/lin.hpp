@@ -1,5 +1,5 @@
-// The fast LIN reader: a token machine over bytes. It follows loaders/lin_reference.py, the
-// definition, token by token and writes flat arrays, of which loaders/lin.py makes the frames.
+// The fast LIN reader: a token machine over bytes. It follows loaders/lin/lin_reference.py, the
+// definition, token by token and writes flat arrays, of which loaders/lin/lin.py makes the frames.
 #pragma once
 #include "lin_values.hpp"
 

@@ -1,5 +1,5 @@
 // Values inside LIN tokens: deals, calls, cards, boards, results. Each function is the fast twin of
-// one in loaders/lin_reference.py, which says what the value means.
+// one in loaders/lin/lin_reference.py, which says what the value means.
 #pragma once
 #include "auctions.hpp"
 #include "letters.hpp"

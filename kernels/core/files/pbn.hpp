@@ -2,7 +2,7 @@
 //
 // Only the plain cases, which are nearly all: legal calls, known cards, notes ``=n=``, ``AP``, ``*``,
 // ``-``. Any other section is marked odd and left to `read_auction` and `read_play` of
-// loaders/pbn_sections.py, the definition of what comes out here.
+// loaders/pbn/pbn_sections.py, the definition of what comes out here.
 #pragma once
 #include "auctions.hpp"
 #include "letters.hpp"

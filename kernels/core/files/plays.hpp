@@ -1,4 +1,4 @@
-// What recorded plays say of the hands they are told of; loaders/play.py is the definition.
+// What recorded plays say of the hands they are told of; loaders/frames/play.py is the definition.
 #pragma once
 #include "letters.hpp"
 

@@ -1,5 +1,5 @@
 // Boards as LIN, PBN and addresses of a hand viewer, which the loaders read back equal.
-// loaders/lin_writer.py, pbn_writer.py and handviewer.py are the definitions.
+// loaders/lin/lin_writer.py, pbn_writer.py and handviewer.py are the definitions.
 
 import { outcomeOf, statusOf } from "./board_facts.js";
 import { ownersOf } from "../bridge/card_play.js";

@@ -1,5 +1,5 @@
 // A board of a file: what it was, what was bid with alerts and announcements, what was played.
-// The columns are those of loaders/frame.py; hands, calls and cards are texts.
+// The columns are those of loaders/frames/frame.py; hands, calls and cards are texts.
 
 import { contractOf, isOver, SEATS } from "../bridge/calls.js";
 import { scoreOf } from "../bridge/card_play.js";
@@ -14,7 +14,7 @@ const EMPTY = {
 
 const EXCERPT = 60;
 
-/** Remark about something that a board says and that could not be taken as it stands. loaders/frame.py defines it. */
+/** Remark about something that a board says and that could not be taken as it stands. loaders/frames/frame.py defines it. */
 export function readerRemark(expected, text) {
   const letters = [...text];
   const shown = letters.length <= EXCERPT ? text : `${letters.slice(0, EXCERPT).join("")}…`;

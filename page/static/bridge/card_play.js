@@ -1,5 +1,5 @@
 // The play of the cards: who wins a trick, what declarer took, what it scores.
-// loaders/play.py, inference/card_play/sight.py and bridge/scoring.py are the definitions.
+// loaders/frames/play.py, inference/card_play/sight.py and bridge/scoring.py are the definitions.
 
 import { cardsOf, handOf, RANKS } from "./cards.js";
 import { isVulnerable } from "./seats.js";

@@ -1,4 +1,4 @@
-// Text of a file's bytes, whatever encoding it was written in. loaders/encodings.py is the definition.
+// Text of a file's bytes, whatever encoding it was written in. loaders/files/encodings.py is the definition.
 
 const CENTRAL_EUROPEAN = new RegExp(
   "[A-Za-z][\\xa3\\xa5\\xaf\\xb3\\xb9\\xbc\\xbe\\xbf\\x8d\\x8f\\x9d](?![\\xa0-\\xbf])"

@@ -1,5 +1,5 @@
 // Deals as JSON: lines of the command's .jsonl files, requests and answers of the API.
-// loaders/json_deals.py is the definition.
+// loaders/text/json_deals.py is the definition.
 
 import { SEATS, readCalls } from "../bridge/calls.js";
 import { readDeal } from "../bridge/cards.js";

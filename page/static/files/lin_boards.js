@@ -1,4 +1,4 @@
-// Boards of LIN, the format of Bridge Base Online. loaders/lin_reference.py is the definition.
+// Boards of LIN, the format of Bridge Base Online. loaders/lin/lin_reference.py is the definition.
 
 import {
   board, dealerBy, outcomeOf, playRemark, readerRemark, resultOf, vulnerabilityBy,

@@ -1,4 +1,4 @@
-// Links of the page in a text, and the boards in them as LIN. loaders/page_links.py is the definition.
+// Links of the page in a text, and the boards in them as LIN. loaders/lin/page_links.py is the definition.
 
 import { readBoard } from "../boards/board_code.js";
 import { SEATS } from "../bridge/calls.js";

@@ -1,4 +1,4 @@
-// Boards of PBN. loaders/pbn.py and pbn_columns.py are the definition.
+// Boards of PBN. loaders/pbn/pbn.py and pbn_columns.py are the definition.
 
 import {
   board, dealerBy, outcomeOf, playRemark, readerRemark, resultOf, vulnerabilityBy,

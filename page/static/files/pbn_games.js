@@ -1,5 +1,5 @@
 // PBN text cut into games: tags, sections, notes and comments, with inheritance resolved.
-// loaders/pbn_tokens.py is the definition.
+// loaders/pbn/pbn_tokens.py is the definition.
 
 import { readerRemark } from "../boards/board_facts.js";
 

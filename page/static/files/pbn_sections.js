@@ -1,4 +1,4 @@
-// The auction and play sections of PBN and the tags about them. loaders/pbn_sections.py is the definition.
+// The auction and play sections of PBN and the tags about them. loaders/pbn/pbn_sections.py is the definition.
 
 import { isLegal, isOver, readCall, SEATS } from "../bridge/calls.js";
 import { trickWinner } from "../bridge/card_play.js";

@@ -1,4 +1,4 @@
-// The lines of a PBN score table: what other tables did with a deal. loaders/pbn_travellers.py is the definition.
+// The lines of a PBN score table: what other tables did with a deal. loaders/pbn/pbn_travellers.py is the definition.
 
 import { readerRemark } from "../boards/board_facts.js";
 import { readContract, readScore } from "./pbn_sections.js";

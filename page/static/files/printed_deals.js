@@ -1,5 +1,5 @@
 // Deals as the program dealer prints them, and deals among words as the commands print them.
-// loaders/printed_deals.py and hand_text.py are the definitions.
+// loaders/text/printed_deals.py and hand_text.py are the definitions.
 
 import { board } from "../boards/board_facts.js";
 import { SEATS } from "../bridge/calls.js";

@@ -1,5 +1,5 @@
 // Addresses of hand viewers and of the page, and calls of a viewer in pages of hand records, as LIN.
-// loaders/handviewer.py is the definition.
+// loaders/lin/handviewer.py is the definition.
 
 import { readerRemark } from "../boards/board_facts.js";
 import { textOfBytes } from "./file_text.js";

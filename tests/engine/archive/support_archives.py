@@ -13,7 +13,7 @@ from bidcascade.engine.archive.catalogue import Catalogue
 from bidcascade.engine.runs.run_folder import LOCK
 from bidcascade.kernels import DealArrays
 from bidcascade.loaders import deal_arrays, random_deals, write_deal_parquet, write_lin, write_pbn
-from bidcascade.loaders.frame import AUCTION_STATUS, SEAT_ENUM
+from bidcascade.loaders.frames.frame import AUCTION_STATUS, SEAT_ENUM
 from bidcascade.systems.system import System
 from tests.support_systems import SMALL_SYSTEM, bid_call_by_call, definition_of
 

@@ -15,7 +15,7 @@ from bidcascade.engine.archive.upkeep import bid_archive, forget_bids, solve_arc
 from bidcascade.engine.questions.archives import BoardsQuestion
 from bidcascade.engine.runs.wide_columns import RESULT_SCHEMA
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from tests.engine.archive.support_archives import (
     check_equal,
     contents,

@@ -18,7 +18,7 @@ from bidcascade.engine.archive.board_search import find_boards
 from bidcascade.engine.archive.catalogue import Catalogue, writing
 from bidcascade.engine.archive.upkeep import bid_archive
 from bidcascade.engine.questions.archives import BoardsQuestion
-from bidcascade.loaders.whole_files import CannotWrite
+from bidcascade.loaders.files.whole_files import CannotWrite
 from tests.engine.archive.support_archives import (
     check_equal,
     contents,

@@ -20,7 +20,7 @@ from bidcascade.inference.double_dummy.par import par
 from bidcascade.inference.double_dummy.table_cache import BATCH_DEALS
 from bidcascade.kernels.types import I8, U64
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.cli import main
 from tests.support_cli import environment
 from tests.support_deals import possible

@@ -19,7 +19,7 @@ from bidcascade.engine.runs.wide_columns import (
 )
 from bidcascade.kernels import evaluate_postfix
 from bidcascade.loaders import DEAL_SCHEMA, deal_arrays, empty_deals, random_deals, write_pbn
-from bidcascade.loaders.pbn_double_dummy import (
+from bidcascade.loaders.pbn.pbn_double_dummy import (
     DOUBLE_DUMMY_COLUMNS,
     double_dummy_columns,
     format_double_dummy_tricks,

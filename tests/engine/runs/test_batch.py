@@ -18,7 +18,7 @@ from bidcascade.engine.runs.batch_inputs import in_share
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.kernels import get_backend
 from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
-from bidcascade.loaders.whole_files import CannotWrite
+from bidcascade.loaders.files.whole_files import CannotWrite
 from bidcascade.systems import import_table
 from bidcascade.systems.system import System
 from tests.engine.support_interruptions import run_step_by_step

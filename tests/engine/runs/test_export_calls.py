@@ -14,7 +14,7 @@ from bidcascade.engine.runs.batch import run_batch
 from bidcascade.engine.runs.export_calls import export_calls as export
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet, write_lin
-from bidcascade.loaders.whole_files import CannotWrite
+from bidcascade.loaders.files.whole_files import CannotWrite
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, main
 from tests.engine.support_interruptions import run_step_by_step
 from tests.support_cli import write_inputs

@@ -8,7 +8,7 @@ from bidcascade.engine.engine import Engine
 from bidcascade.engine.runs.annotated_boards import RowsOf, annotated_games
 from bidcascade.loaders import deal_arrays, random_deals, read_deals, write_lin
 from bidcascade.loaders.inputs import find_sources
-from bidcascade.loaders.pbn_double_dummy import BID_SYSTEMS_COLUMN, bid_system_column
+from bidcascade.loaders.pbn.pbn_double_dummy import BID_SYSTEMS_COLUMN, bid_system_column
 from bidcascade.service.jobs.results import _join_parquet
 from bidcascade.systems.system import System
 from bidcascade.systems.words.call_notes import NO_LINE

@@ -2,7 +2,7 @@
 
 from html.parser import HTMLParser
 
-from bidcascade.loaders.handviewer_writer import HANDVIEWER
+from bidcascade.loaders.lin.handviewer_writer import HANDVIEWER
 
 _VOID = {"br", "meta", "line", "rect", "circle"}
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidInput, parse_calls
 from bidcascade.loaders import random_deals
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.service.reports import node_report
 from bidcascade.service.reports.node_report import node_page, nodes_page
 from bidcascade.service.reports.report_page import page_html, page_markdown

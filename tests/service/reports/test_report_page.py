@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.loaders.handviewer_writer import HANDVIEWER
+from bidcascade.loaders.lin.handviewer_writer import HANDVIEWER
 from bidcascade.service.reports.charts import (
     SERIES,
     Bar,

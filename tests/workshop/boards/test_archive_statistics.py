@@ -11,7 +11,7 @@ from bidcascade.engine.archive.archive import Archive
 from bidcascade.engine.archive.upkeep import bid_archive, solve_archive
 from bidcascade.engine.runs.wide_columns import PAR_CONTRACTS_COLUMN
 from bidcascade.loaders import deal_arrays
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS, PAR_COLUMN
 from bidcascade.workshop.boards import archive_statistics as subject
 from bidcascade.workshop.boards.archive_statistics import statistics
 from bidcascade.workshop.boards.node_statistics import node_statistics

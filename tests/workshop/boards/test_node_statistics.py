@@ -28,7 +28,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.inference.double_dummy.par import par
 from bidcascade.loaders import deal_arrays, deal_frame, random_deals
-from bidcascade.loaders.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
+from bidcascade.loaders.pbn.pbn_double_dummy import DOUBLE_DUMMY_COLUMNS
 from bidcascade.workshop.boards.node_statistics import (
     MOST_CONTRACTS,
     MOST_SHAPES,

@@ -24,7 +24,7 @@ from bidcascade.inference.double_dummy.table_cache import TableCache
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.loaders import Batch, deal_frame, empty_rejects, read_deals
-from bidcascade.loaders.frame import with_deal_schema
+from bidcascade.loaders.frames.frame import with_deal_schema
 from bidcascade.systems import System
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.loss_causes import CAUSES, Ending, cause_of, decisive_calls

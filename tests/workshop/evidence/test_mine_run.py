@@ -18,7 +18,7 @@ from bidcascade.engine.runs import batch_inputs
 from bidcascade.engine.runs.manifest import Manifest
 from bidcascade.engine.runs.run_folder import RunFolder
 from bidcascade.loaders import read_deals, write_deal_parquet
-from bidcascade.loaders.whole_files import CannotWrite
+from bidcascade.loaders.files.whole_files import CannotWrite
 from bidcascade.service.cli import main
 from bidcascade.table import BiddingTable, build_table, lint
 from bidcascade.workshop.evidence.mine_run import mine

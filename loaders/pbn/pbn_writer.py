@@ -23,8 +23,10 @@ from bidcascade.bridge import (
     format_card,
     format_hand,
 )
+from bidcascade.loaders.files.whole_files import write_texts
+from bidcascade.loaders.frames.frame import HAND_COLUMNS, UNREADABLE
+from bidcascade.loaders.frames.value_rules import checked_rows
 
-from .frame import HAND_COLUMNS, UNREADABLE
 from .pbn_double_dummy import (
     BID_SYSTEM_TAGS,
     BID_SYSTEMS_COLUMN,
@@ -35,8 +37,6 @@ from .pbn_double_dummy import (
 )
 from .pbn_tokens import TAG_LINE
 from .pbn_travellers import SCORE_TABLE_COLUMN, SCORE_TABLE_HEADER
-from .value_rules import checked_rows
-from .whole_files import write_texts
 
 PBN_HEADER = "% PBN 2.1\n% EXPORT\n"
 """First lines of a file."""
@@ -70,7 +70,7 @@ def write_pbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> import io
     >>> with io.StringIO() as text:
     ...     write_pbn(random_deals(1, seed=1), text)

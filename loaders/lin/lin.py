@@ -1,7 +1,7 @@
 """Read LIN files and handviewer links into deal frames.
 
 LIN is the format of Bridge Base Online, described there in "LIN file format" and by its
-files. The slow reader in :mod:`bidcascade.loaders.lin_reference` says what everything means.
+files. The slow reader in :mod:`bidcascade.loaders.lin.lin_reference` says what everything means.
 """
 
 from collections.abc import Iterable, Sequence
@@ -49,9 +49,8 @@ from bidcascade.kernels.core.files.lin import (
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import I64
-
-from . import lin_reference
-from .columns import (
+from bidcascade.loaders.files.encodings import decode_utf8
+from bidcascade.loaders.frames.columns import (
     choose,
     contract_codes,
     contract_names,
@@ -62,8 +61,7 @@ from .columns import (
     split_texts,
     texts_at,
 )
-from .encodings import decode_utf8
-from .frame import (
+from bidcascade.loaders.frames.frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
     QUOTED,
@@ -78,8 +76,10 @@ from .frame import (
     reject_frame,
     without_unknown_play,
 )
+from bidcascade.loaders.limits import LONGEST_RECORD, LONGEST_VALUE, MOST_LISTED, MOST_TOKENS
+
+from . import lin_reference
 from .handviewer import find_links
-from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_LISTED, MOST_TOKENS
 from .lin_reference import (
     BLANKS,
     NO_DEAL_REASON,
@@ -151,8 +151,9 @@ def read_handviewer(text: str, source: str = "") -> Batch:
     """Deal and rejects frames of all handviewer links in a text.
 
     A link holds percent-encoded LIN in the parameter ``lin``, or hands, auction and so on in
-    parameters of their own (see :mod:`bidcascade.loaders.handviewer`); ``+`` stands for a blank.
-    The calls of BBO's pages of hand records count as links. A text without any gives one reject.
+    parameters of their own (see :mod:`bidcascade.loaders.lin.handviewer`); ``+`` stands for a
+    blank. The calls of BBO's pages of hand records count as links. A text without any gives one
+    reject.
 
     Examples
     --------

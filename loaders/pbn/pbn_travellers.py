@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
-from .frame import HAND_COLUMNS, reader_remark
-from .limits import LONGEST_HEADER
+from bidcascade.loaders.frames.frame import HAND_COLUMNS, reader_remark
+from bidcascade.loaders.limits import LONGEST_HEADER
+
 from .pbn_sections import UNKNOWN, read_contract, read_score
 from .pbn_tokens import Game
 

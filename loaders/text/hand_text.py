@@ -20,9 +20,8 @@ from bidcascade.bridge import (
     parse_deal,
     parse_known_hands,
 )
-
-from .encodings import decode_text
-from .frame import (
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import (
     QUOTED,
     SEAT_ENUM,
     VULNERABILITY_ENUM,
@@ -34,8 +33,9 @@ from .frame import (
     listed_rejects,
     reject_frame,
 )
-from .handviewer import first_link
-from .limits import LONGEST_LINE, MOST_LISTED
+from bidcascade.loaders.limits import LONGEST_LINE, MOST_LISTED
+from bidcascade.loaders.lin.handviewer import first_link
+
 from .printed_deals import PrintedDeals, may_be_printed, printed_deals
 
 Hands = tuple[int, int, int, int]
@@ -174,7 +174,7 @@ def _has_link(line: str) -> bool:
 
 def _read_links(lines: list[tuple[int, str]], source: str) -> Batch:
     """Boards of the handviewer links in some lines, with the numbers of the lines as records."""
-    from .lin import read_handviewers
+    from bidcascade.loaders.lin.lin import read_handviewers
 
     numbers = {str(number): line for number, line in lines}
     record = pl.col("source").cast(pl.UInt32).alias("record")

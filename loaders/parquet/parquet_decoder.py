@@ -77,7 +77,7 @@ class Decoders:
 
     Examples
     --------
-    >>> decoders = Decoders("bidcascade.loaders.parquet_child")
+    >>> decoders = Decoders("bidcascade.loaders.parquet.parquet_child")
     >>> with decoders.one() as decoder:
     ...     decoder.ask({"path": "none", "columns": None, "first": 0, "rows": None})
     ...     json.loads(decoder.incoming.readline()).startswith("No such file")
@@ -133,7 +133,7 @@ class Decoders:
         self._kept = None
 
 
-_decoders: Final = Decoders("bidcascade.loaders.parquet_child", in_turn=True)
+_decoders: Final = Decoders("bidcascade.loaders.parquet.parquet_child", in_turn=True)
 
 
 def expect_parquet(paths: Iterable[str]) -> None:

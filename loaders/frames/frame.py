@@ -26,8 +26,7 @@ from bidcascade.bridge import (
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import U8, U64
-
-from .limits import MOST_COLLECTED, MOST_LISTED
+from bidcascade.loaders.limits import MOST_COLLECTED, MOST_LISTED
 
 SEAT_ENUM = pl.Enum(list(SEATS))
 VULNERABILITY_ENUM = pl.Enum(list(VULNERABILITIES))
@@ -132,7 +131,7 @@ def without_unknown_play(deals: pl.DataFrame) -> pl.DataFrame:
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> deals = random_deals(1, seed=1).with_columns(
     ...     east=pl.lit(None, pl.UInt64), west=pl.lit(None, pl.UInt64), play=[0, 13]
     ... )
@@ -473,7 +472,7 @@ def deal_arrays(frame: pl.DataFrame) -> DealArrays:
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> deal_arrays(random_deals(3, seed=1)).dealer
     array([0, 1, 2], dtype=uint8)
     """

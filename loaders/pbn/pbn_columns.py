@@ -29,9 +29,14 @@ from bidcascade.kernels.core.files.pbn import (
 )
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.types import I64
-
-from .columns import contract_codes, contract_names, enum_values, north_south_scores, ragged
-from .frame import (
+from bidcascade.loaders.frames.columns import (
+    contract_codes,
+    contract_names,
+    enum_values,
+    north_south_scores,
+    ragged,
+)
+from bidcascade.loaders.frames.frame import (
     AUCTION_STATUS,
     DEAL_SCHEMA,
     QUOTED,
@@ -46,8 +51,10 @@ from .frame import (
     reader_remark,
     reject_frame,
 )
-from .hand_text import Hands
-from .limits import MOST_LISTED
+from bidcascade.loaders.frames.play import declarer_tricks
+from bidcascade.loaders.limits import MOST_LISTED
+from bidcascade.loaders.text.hand_text import Hands
+
 from .pbn_sections import (
     PASSED_OUT,
     UNKNOWN,
@@ -62,7 +69,6 @@ from .pbn_sections import (
     read_seat,
 )
 from .pbn_tokens import Game
-from .play import declarer_tricks
 
 _NUMBER = re.compile(r"\d+")
 _STATUS_CODE = {name: code for code, name in enumerate(AUCTION_STATUS.categories)}

@@ -19,9 +19,8 @@ from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.core.tables.auctions import legal_calls
 from bidcascade.kernels.forks import check_not_forked
 from bidcascade.kernels.types import I64, U8
-
-from .checksums import RowChecksums, check_rows
-from .frame import (
+from bidcascade.loaders.files.whole_files import can_write, whole_file
+from bidcascade.loaders.frames.frame import (
     DEAL_SCHEMA,
     HAND_COLUMNS,
     QUOTED,
@@ -32,9 +31,10 @@ from .frame import (
     with_deal_schema,
     without_unknown_play,
 )
+from bidcascade.loaders.frames.value_rules import VALUE_RULES, invalid_values, without_null_texts
+
+from .checksums import RowChecksums, check_rows
 from .parquet_decoder import decode_parquet
-from .value_rules import VALUE_RULES, invalid_values, without_null_texts
-from .whole_files import can_write, whole_file
 
 ROWS_PER_PART = 100_000
 """Rows read at a time by :func:`iter_deal_parquet`."""
@@ -59,7 +59,7 @@ def write_deal_parquet(frame: pl.DataFrame, path: str | Path) -> None:
     Examples
     --------
     >>> import tempfile
-    >>> from bidcascade.loaders.frame import empty_deals
+    >>> from bidcascade.loaders.frames.frame import empty_deals
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_deal_parquet(empty_deals(), Path(folder) / "deals.parquet")
     ...     read_deal_parquet(Path(folder) / "deals.parquet").deals.height
@@ -119,7 +119,7 @@ def iter_deal_parquet(
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> write_deal_parquet(random_deals(5, seed=1), "deals.parquet")
     >>> [part.deals.height for part in iter_deal_parquet("deals.parquet", rows=2)]
     [2, 2, 1]
@@ -159,7 +159,8 @@ def count_deal_parquet(path: str | Path, source: str | None = None) -> int:
 def read_deal_parquet_part(path: str | Path, source: str, first: int, rows: int) -> Batch:
     """Read ``rows`` rows from row ``first`` (0-based) on; see :func:`read_deal_parquet`.
 
-    Blocks of :data:`bidcascade.loaders.checksums.BLOCK_ROWS` are checked that are read as a whole.
+    Blocks of :data:`bidcascade.loaders.parquet.checksums.BLOCK_ROWS` are checked that are read as a
+    whole.
     """
     check_not_forked()
     decoded = decode_parquet(path, source, columns=DEAL_SCHEMA.names(), first=first, rows=rows)

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from .frame import reader_remark
-from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
+from bidcascade.loaders.frames.frame import reader_remark
+from bidcascade.loaders.limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
+
 from .pbn_tokens import normalise
 
 _LASTING: Final = "DTLESFKNBH"

@@ -12,8 +12,7 @@ from typing import Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-
-from .frame import DEAL_SCHEMA, with_deal_schema
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, with_deal_schema
 
 BLOCK_ROWS: Final = 50_000
 _KEY: Final = "bidcascade rows"

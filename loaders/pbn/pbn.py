@@ -8,11 +8,11 @@ are read together by the core (``pbn.hpp``), odd ones by :mod:`.pbn_sections`.
 from collections.abc import Iterator
 
 from bidcascade.kernels.forks import check_not_forked
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import QUOTED, Batch, join
+from bidcascade.loaders.limits import BOARDS_PER_BATCH
+from bidcascade.loaders.text.hand_text import Hands, read_hands
 
-from .encodings import decode_text
-from .frame import QUOTED, Batch, join
-from .hand_text import Hands, read_hands
-from .limits import BOARDS_PER_BATCH
 from .pbn_columns import BoardColumns
 from .pbn_tokens import FreeText, Game, Inheritance, split_games
 from .pbn_travellers import read_travellers

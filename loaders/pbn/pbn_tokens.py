@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from .frame import reader_remark
-from .limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
+from bidcascade.loaders.frames.frame import reader_remark
+from bidcascade.loaders.limits import LONGEST_RECORD, LONGEST_VALUE, MOST_TOKENS
 
 # A group that comes again takes a kilobyte of memory each time unless it gives nothing back.
 _LINE = r'[^"\\\n]*+(?:\\.[^"\\\n]*+)*+'

@@ -1,7 +1,7 @@
 """The slow LIN reader: one token at a time in plain Python. It is the definition.
 
 LIN is the format of Bridge Base Online: ``key|value|`` tokens with keys of two letters.
-:func:`bidcascade.loaders.lin.read_lin` gives the same frames by the core; the tests hold
+:func:`bidcascade.loaders.lin.lin.read_lin` gives the same frames by the core; the tests hold
 the two against each other. What a board is: it starts at ``qx``, or at an ``md`` that does
 not belong to the ``qx`` before it. Names, event and results last from token to token; those (and
 vulnerability and board number) that come before a board's first call, card or page end are the
@@ -33,10 +33,16 @@ from bidcascade.bridge import (
     is_vulnerable,
     score,
 )
-
-from .frame import DEAL_SCHEMA, UNREADABLE, Batch, play_remark, reader_remark, reject_frame
-from .limits import LONGEST_RECORD, MOST_TOKENS
-from .play import declarer_tricks
+from bidcascade.loaders.frames.frame import (
+    DEAL_SCHEMA,
+    UNREADABLE,
+    Batch,
+    play_remark,
+    reader_remark,
+    reject_frame,
+)
+from bidcascade.loaders.frames.play import declarer_tricks
+from bidcascade.loaders.limits import LONGEST_RECORD, MOST_TOKENS
 
 NO_DEAL_REASON = "no md token: the board has no hands"
 TOO_LONG = f"expected a record of at most {LONGEST_RECORD:,} bytes, got more"

@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-from .encodings import is_binary
+from bidcascade.loaders.files.encodings import is_binary
+
 from .handviewer import first_link
 
 LEADING: Final = b"\xef\xbb\xbf \t\r\n"

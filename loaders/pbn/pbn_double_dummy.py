@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import SEATS, STRAINS, InvalidInput
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.trick_bounds import impossible_tables
+from bidcascade.loaders.text.hand_text import read_hands
 
-from .encodings import decode_text
-from .hand_text import read_hands
 from .pbn_tokens import Game, split_games
-from .trick_bounds import impossible_tables
 
 DOUBLE_DUMMY_COLUMNS: Final = tuple(f"DD_{seat}_{strain}" for seat in SEATS for strain in STRAINS)
 """Columns with declarer's tricks, double dummy: ``DD_N_C`` to ``DD_W_N``, in the order of

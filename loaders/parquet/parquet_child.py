@@ -1,6 +1,6 @@
 """The process that decodes Parquet files first, for the one that started it.
 
-``python -m bidcascade.loaders.parquet_child`` answers each line of JSON, the arguments of
+``python -m bidcascade.loaders.parquet.parquet_child`` answers each line of JSON, the arguments of
 :func:`decoded`, with another, until its standard input is closed.
 """
 
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from .limits import MOST_DECODED, MOST_DECODER_BYTES
+from bidcascade.loaders.limits import MOST_DECODED, MOST_DECODER_BYTES
 
 
 class Decoded(NamedTuple):
@@ -31,7 +31,7 @@ DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
 
 
 def decoded(path: str, columns: Sequence[str] | None, first: int, rows: int | None) -> Decoded:
-    """Decode rows of a Parquet file; see :func:`bidcascade.loaders.parquet_decoder.decode_parquet`.
+    """Decode rows of a Parquet file; see :func:`.parquet_decoder.decode_parquet`.
 
     Examples
     --------

@@ -7,10 +7,9 @@ from typing import Any, TextIO
 import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand_bbo
-
-from .frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
-from .value_rules import checked_rows
-from .whole_files import write_texts
+from bidcascade.loaders.files.whole_files import write_texts
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, REQUIRED_COLUMNS, UNREADABLE
+from bidcascade.loaders.frames.value_rules import checked_rows
 
 _DEALER_DIGIT = {"S": "1", "W": "2", "N": "3", "E": "4"}
 _SV = dict(zip(VULNERABILITIES, "oneb", strict=True))
@@ -42,7 +41,7 @@ def write_lin(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
     Examples
     --------
     >>> import io
-    >>> from bidcascade.loaders.lin import read_lin
+    >>> from bidcascade.loaders.lin.lin import read_lin
     >>> lin = b"md|3SAKQJT98765432HDC,SHAKQJT98765432DC,SHDAKQJT98765432C,|sv|b|mb|7S!|an|grand|"
     >>> stream = io.StringIO()
     >>> write_lin(read_lin(lin).deals, stream)
@@ -68,7 +67,7 @@ def format_lin(frame: pl.DataFrame, shown: dict[str, Any] | None = None) -> Iter
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> [text[:8] for text in format_lin(random_deals(2, seed=1))]
     ['st||md|3', 'st||md|4']
     """

@@ -26,9 +26,8 @@ from bidcascade.bridge import (
     parse_call,
     parse_card,
 )
-
-from .frame import UNREADABLE
-from .play import trick_winner
+from bidcascade.loaders.frames.frame import UNREADABLE
+from bidcascade.loaders.frames.play import trick_winner
 
 _TOKEN = re.compile(
     r"=[ \t]*\d+[ \t]*=(?!\d)|=\d*=?|\$\d+|\^(?:[A-Za-z]|\d+)?|[!?]+|[*+]+|-|[^\s=$^!?*+-]+|."

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from bidcascade.kernels.forks import check_not_forked
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import QUOTED, Batch, join
+from bidcascade.loaders.limits import BOARDS_PER_BATCH
+from bidcascade.loaders.text.hand_text import read_hands
 
-from .encodings import decode_text
-from .frame import QUOTED, Batch, join
-from .hand_text import read_hands
-from .limits import BOARDS_PER_BATCH
 from .pbn_columns import BoardColumns
 from .pbn_tokens import Game
 from .rbn_records import Heading, Record, split_records

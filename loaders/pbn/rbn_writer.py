@@ -9,11 +9,11 @@ from typing import Any, Final, TextIO
 import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS, VULNERABILITIES, format_card, format_hand
+from bidcascade.loaders.files.whole_files import write_texts
+from bidcascade.loaders.frames.frame import HAND_COLUMNS, UNREADABLE
+from bidcascade.loaders.frames.value_rules import checked_rows
 
-from .frame import HAND_COLUMNS, UNREADABLE
 from .rbn_records import SURE_LABEL
-from .value_rules import checked_rows
-from .whole_files import write_texts
 
 RBN_HEADER: Final = "% RBN\n"
 """First line of a file."""
@@ -47,7 +47,7 @@ def write_rbn(frame: pl.DataFrame, file: str | Path | TextIO) -> None:
 
     Examples
     --------
-    >>> from bidcascade.loaders.random_deals import random_deals
+    >>> from bidcascade.loaders.frames.random_deals import random_deals
     >>> import io
     >>> with io.StringIO() as text:
     ...     write_rbn(random_deals(1, seed=1), text)

@@ -26,9 +26,8 @@ from bidcascade.bridge import (
     parse_seat,
     parse_vulnerability,
 )
-
-from .encodings import decode_text
-from .frame import DEAL_SCHEMA, QUOTED, Batch, join, reject_frame
+from bidcascade.loaders.files.encodings import decode_text
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, QUOTED, Batch, join, reject_frame
 
 LONGEST_VALUE: Final = 4 << 20
 """Characters of one value that are read: what it becomes takes twenty times as much memory."""
@@ -211,7 +210,7 @@ def _frame(
     lins: list[str], rows: list[tuple[int, int | None, str | None]], source: str, encoding: str
 ) -> Batch:
     """Read the boards that were brought into LIN, each with its own number and event."""
-    from .lin import LinDocument, parse_lin
+    from bidcascade.loaders.lin.lin import LinDocument, parse_lin
 
     text = "".join(lins).encode()
     deals, refused = parse_lin([LinDocument(text, source, encoding)] if lins else [], [])

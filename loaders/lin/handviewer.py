@@ -16,8 +16,9 @@ from itertools import islice
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from .encodings import UTF8, decode_text, decode_utf8
-from .frame import reader_remark
+from bidcascade.loaders.files.encodings import UTF8, decode_text, decode_utf8
+from bidcascade.loaders.frames.frame import reader_remark
+
 from .page_links import page_boards, page_links
 
 _LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=([^&\s\"'<>]+)")

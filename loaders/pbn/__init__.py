@@ -1,0 +1,1 @@
+"""PBN and its older relative RBN, read and written."""
