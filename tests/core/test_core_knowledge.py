@@ -31,6 +31,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe
 from tests.core.rows_of_trees import NAMES, RowsOfTrees, pointer
 from tests.support_deals import mixed_deals
+from tests.support_examples import some_in_check
 from tests.support_expressions import expressions
 
 CELLS = 560 * 38
@@ -272,7 +273,7 @@ def test_deep_trees(rows: dict[str, RowsOfTrees]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["sayc", "acol", "two-over-one"])
+@pytest.mark.parametrize("name", some_in_check(1, "sayc", "acol", "two-over-one"))
 def test_bounds_of_a_systems_criteria(probe: ctypes.CDLL, name: str) -> None:
     bidder = open_system(name).bidder()
     bidder.bid(mixed_deals(4000, 7))

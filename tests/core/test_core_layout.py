@@ -32,7 +32,7 @@ from tests.core.probes import build_probe
 from tests.core.rows_of_expressions import RowsOfExpressions
 from tests.core.rows_of_trees import NAMES, pointer, words
 from tests.support_deals import mixed_deals
-from tests.support_examples import examples, some_in_check
+from tests.support_examples import examples, sized, some_in_check
 from tests.support_expressions import expressions
 
 parsed = cache(parse_expression)
@@ -388,7 +388,7 @@ def test_what_needs_more_than_32_bits_is_refused() -> None:
 @pytest.mark.parametrize("system", some_in_check(1, *SYSTEMS))
 def test_criteria_of_systems(system: str) -> None:
     with layout_with(Vocabulary()) as layout:
-        for texts in criteria_of(system):
+        for texts in criteria_of(system)[:: sized(4, 1)]:
             layout.tests_of(list(map(parsed, texts)))
         layout.assert_equal()
         assert_packed(layout, mixed_deals(1000, seed=3))

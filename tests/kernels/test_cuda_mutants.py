@@ -297,9 +297,13 @@ def edge_cases_pass(folder: Path, change: Change) -> bool:
 @pytest.mark.parametrize(
     "change",
     [
-        # that others find what these look for is known; that nothing is to be found takes longest
-        pytest.param(change, id=str(change), marks=[pytest.mark.full] * change.changes_nothing)
-        for change in EDGE_CHANGES
+        # every third in the check: the cases that find them run there, each in a way that finds it
+        pytest.param(
+            change,
+            id=str(change),
+            marks=[pytest.mark.full] * (change.changes_nothing or number % 3 > 0),
+        )
+        for number, change in enumerate(EDGE_CHANGES)
     ],
 )
 def test_the_edges_find_a_change(emulator_folder, monkeypatch, change):

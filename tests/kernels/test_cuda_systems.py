@@ -467,8 +467,9 @@ def test_auctions_stay_on_the_device(device_backend, sides):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
+    "change",
+    some_in_check(
+        4,
         ("bid == 0 && made < 3 && made > doubling", "made < 3 && made > doubling"),
         ("bid == 0 && made < 3 && made > doubling", "bid == 0 && made < 3"),
         ("bid == 0 && made >= 3", "made >= 3"),
@@ -482,9 +483,10 @@ def test_auctions_stay_on_the_device(device_backend, sides):
         ("if (next != number) listed", "if (next >= number) listed"),
         ("const u64 number = sums[place[deal]];", "const u64 number = sums[place[deal]] + 1;"),
         ("0ull, 1ull)", "0ull, 2ull)"),
-    ],
+    ),
 )  # fmt: skip
-def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, old, new):
+def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, change):
+    old, new = change
     backend = EmulatedBackend(emulator_folder)
     source, change = backend.device.source, Change("system_walk.cu", old, new)
     backend.device.source = lambda file: (
@@ -562,8 +564,9 @@ def test_all_auctions_within_bounds(device_backend, bounds):
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
+    "change",
+    some_in_check(
+        4,
         ("if (child >= 0) return DONE;", "if (child >= 0 || place > 9) return DONE;"),
         ("missing = key_behind(place, call);", "missing = key_behind(place, call) ^ 1;"),
         ("number - begin);", "number);"),
@@ -578,9 +581,10 @@ def test_all_auctions_within_bounds(device_backend, bounds):
         ("way.count() == at.before", "way.count() == at.before + 1"),
         ("seen == 0 || !has_pass", "!has_pass"),
         ("at.visited < bounds[VISITS]", "at.visited <= bounds[VISITS]"),
-    ],
+    ),
 )
-def test_lists_that_are_written_wrongly_are_seen(emulator_folder, old, new):
+def test_lists_that_are_written_wrongly_are_seen(emulator_folder, change):
+    old, new = change
     backend = EmulatedBackend(emulator_folder)
     source, change = backend.device.source, Change("system_lists.cu", old, new)
     backend.device.source = lambda file: (

@@ -28,8 +28,8 @@ pytestmark = pytest.mark.slow
 
 DEALS = sized(12, 60)
 """Deals of a shipped system that are bid as it bids them; as many again with a call put in."""
-_NAMES = sorted(named_systems(), key=lambda name: (name not in ("sayc", "precision"), name))
-"""In the check a natural system and a strong club: the core is compared by all, as cheaply."""
+_NAMES = sorted(named_systems(), key=lambda name: name != "precision")
+"""In the check natural systems are bid and a strong club is explained; all are by the core."""
 _PAIRS = [("sayc", "acol"), *((name, name) for name in _NAMES)]
 
 
@@ -48,14 +48,14 @@ def assert_deals_agree(engine, one, other, count, seed, *, explained=False):
     return {**bid.places, **beside.places}
 
 
-@pytest.mark.parametrize("names", some_in_check(2, *_PAIRS), ids=" ".join)
+@pytest.mark.parametrize("names", some_in_check(1, *_PAIRS), ids=" ".join)
 def test_deals_are_bid_as_by_the_reference(engine, names):
     one, other = map(System.open, names)
     places = assert_deals_agree(engine, one, other, DEALS, 7)
     assert len(places) > 5 * DEALS
 
 
-@pytest.mark.parametrize("name", some_in_check(2, *_NAMES))
+@pytest.mark.parametrize("name", some_in_check(1, *_NAMES))
 def test_auctions_are_explained_as_by_the_reference(engine, name):
     system = System.open(name)
     assert_deals_agree(engine, system, system, sized(3, 12), 11, explained=True)
