@@ -1,12 +1,11 @@
 """The programs without engines measure what they say, here a little of it."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import augment, checkouts, loaders, mining
+from benchmarks import augment, loaders, mining
 from benchmarks.http_client import percentiles
 from benchmarks.mining import TEXTS, announcement_texts, frames, walk
 from benchmarks.service import deal_objects, markdown, measure
@@ -30,18 +29,6 @@ def test_report_of_few_deals(tmp_path, monkeypatch):
     assert result["peak MiB"] > 50
     assert result["file MiB"] > 0
     assert "| small | 500 |" in (tmp_path / "augment.md").read_text("utf-8")
-
-
-@pytest.mark.slow
-@pytest.mark.checkout
-def test_two_checkouts_answer_alike(tmp_path):
-    here = Path(checkouts.__file__).parents[1]
-    sizes = ("--deals", "2000", "--entries", "2000", "--repeat", "1")
-    checkouts.main(["--before", str(here), *sizes, "--out", str(tmp_path)])
-    found = json.loads((tmp_path / "checkouts.json").read_text("utf-8"))
-    assert found["commits"][0] == found["commits"][1]
-    assert [len(times) for one in found["found"] for times in one["seconds"]] == [1] * 18
-    assert "| counts | dense | 2,000 |" in (tmp_path / "checkouts.md").read_text("utf-8")
 
 
 @pytest.mark.slow
