@@ -35,6 +35,8 @@ _SHAPES, _SHAPE_INDEX = shape_indices()
 _ALL_HANDS: Final = comb(52, 13)
 
 Flags = NDArray[np.bool_]
+_Narrowed: TypeAlias = dict[LinearForm, tuple[int, int]]
+"""A conjunction: what it leaves of each form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +149,44 @@ def specificity(expressions: Sequence[Expression], vocabulary: Vocabulary) -> fl
 # --- branches: the list without or and != --------------------------------------------------------
 
 
-def _branches(expressions: Sequence[Expression], vocabulary: Vocabulary) -> list[list[Interval]]:
-    branches: list[list[Interval]] = [[]]
+def _branches(expressions: Sequence[Expression], vocabulary: Vocabulary) -> list[_Narrowed]:
+    """One alternative of each expression, joined; none that leave a form nothing."""
+    branches: list[_Narrowed] = [{}]
+    followed = 1
     for expression in expressions:
         alternatives = _alternatives_of(expression, vocabulary)
-        if alternatives is None or len(alternatives) * len(branches) > MOST_BRANCHES:
+        if alternatives is None or len(alternatives) * followed > MOST_BRANCHES:
             continue
-        branches = [branch + more for branch in branches for more in alternatives]
+        followed *= len(alternatives)
+        joined = (_joined(branch, more) for branch in branches for more in alternatives)
+        branches = [branch for branch in joined if branch is not None]
     return branches
 
 
+def _joined(branch: _Narrowed, more: _Narrowed) -> _Narrowed | None:
+    """Both conjunctions; None where they leave a form nothing."""
+    joined = dict(branch)
+    for form, ends in more.items():
+        if form in joined:
+            ends = both(joined[form], ends)
+        if ends[0] > ends[1]:
+            return None
+        joined[form] = ends
+    return joined
+
+
 @lru_cache(maxsize=1 << 14)
-def _alternatives_of(expression: Expression, vocabulary: Vocabulary) -> list[list[Interval]] | None:
+def _alternatives_of(expression: Expression, vocabulary: Vocabulary) -> list[_Narrowed] | None:
     # the same expressions come in list after list
-    return _alternatives(tree_of(expression, vocabulary), positive=True)
+    alternatives = _alternatives(tree_of(expression, vocabulary), positive=True)
+    return None if alternatives is None else list(map(_narrowed, alternatives))
+
+
+def _narrowed(intervals: Sequence[Interval]) -> _Narrowed:
+    merged: _Narrowed = {}
+    for interval in intervals:
+        narrow(merged, interval.form, (interval.low, interval.high))
+    return merged
 
 
 def _alternatives(tree: Tree, *, positive: bool) -> list[list[Interval]] | None:
@@ -247,7 +273,7 @@ def _ends_by_length(
 class _Branch:
     """What is left of holdings and shapes under a conjunction of intervals."""
 
-    intervals: dict[LinearForm, tuple[int, int]]
+    intervals: _Narrowed
     limits: tuple[LinearLimits, ...]
     """Of the holdings in clubs, diamonds, hearts and spades."""
     shapes: Flags  # [560]
@@ -332,13 +358,8 @@ def _depends_on(form: LinearForm, profile: str) -> str | None:
     return "lengths"
 
 
-def _solve(intervals: Sequence[Interval], profile: str) -> _Branch | None:
+def _solve(merged: _Narrowed, profile: str) -> _Branch | None:
     """Find what a conjunction leaves; None where it leaves no hand."""
-    merged: dict[LinearForm, tuple[int, int]] = {}
-    for interval in intervals:
-        narrow(merged, interval.form, (interval.low, interval.high))
-    if any(low > high for low, high in merged.values()):
-        return None
     limits: list[list[tuple[LinearForm, int, int]]] = [[], [], [], []]
     contexts = np.ones(16, np.bool_)
     sums: dict[LinearForm, tuple[int, int]] = {}
