@@ -13,7 +13,8 @@ from typing import Any
 
 from bidcascade.page.static_files import static_files
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# the shell has no window to draw: pages take half the time
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 class Visit:
@@ -74,7 +75,7 @@ def visiting(browser: Any, url: str, **options: Any) -> Iterator[Visit]:
 def why_no_browser() -> str | None:
     """Say what is missing, or ``None``."""
     if not any(map(shutil.which, BROWSERS)):
-        return "no Chromium: on Debian install the package chromium"
+        return "no Chromium: on Debian install chromium-headless-shell"
     if find_spec("playwright") is None:
         return "playwright is not installed: pip install -e '.[browser]'"
     return None

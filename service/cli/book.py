@@ -10,7 +10,13 @@ from . import shared
 if TYPE_CHECKING:
     from bidcascade.workshop.tuning.option_prices import OptionPrice
 
-_BROWSERS: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_BROWSERS: Final = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chromium-headless-shell",
+)
 _DEALS: Final = 20_000
 _PDF: Final = "book.pdf"
 _PDF_SECONDS: Final = 300
