@@ -24,9 +24,16 @@ def sized(check: T, full: T) -> T:
 
 
 def some_in_check(check: int, *values: T) -> list[Any]:
-    """Parameters of which the check takes the first ``check``, and the full run all."""
-    left = (pytest.param(value, marks=pytest.mark.full) for value in values[check:])
+    """Parameters of which the check takes the first ``check``, and the full run all.
+
+    A ``pytest.param`` holds several values.
+    """
+    left = (pytest.param(*_values(value), marks=pytest.mark.full) for value in values[check:])
     return [*values[:check], *left]
+
+
+def _values(value: object) -> tuple[object, ...]:
+    return value.values if isinstance(value, type(pytest.param())) else (value,)
 
 
 def examples(in_ci: int) -> settings:

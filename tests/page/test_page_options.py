@@ -11,6 +11,7 @@ from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.language.options import option_rows
 from bidcascade.systems.language.reader import read_system
 from tests.page.support_browser import Visit, visiting
+from tests.support_examples import some_in_check
 from tests.support_options import PROBES
 from tests.support_service import ready_server
 
@@ -22,6 +23,14 @@ CALL = """async ([hand, auction]) => (await bidcascade("api.js").post("/v1/bid",
     table: document.querySelector("#table-choice").value,
 })).call"""
 """The call of the system that the header names, as every view asks for it."""
+
+
+WAYS = sorted(
+    [pytest.param(way, name) for way in ("served", "folder") for name in SYSTEMS],
+    # in the check every system once, and both ways
+    key=lambda one: (SYSTEMS.index(one.values[1]) % 2 == 0) != (one.values[0] == "served"),
+)
+"""Where the page comes from, and the system that is switched."""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +90,7 @@ def turn(visit: Visit, option: str, *, is_on: bool) -> None:
 
 
 @pytest.mark.timeout(1200)
-@pytest.mark.parametrize("name", SYSTEMS)
+@pytest.mark.parametrize(("opened", "name"), some_in_check(5, *WAYS), indirect=["opened"])
 def test_each_tick_is_what_is_played_and_a_click_changes_it(opened, name):
     assert {*SYSTEMS} == {*named_systems()}
     visit = opened(name)
