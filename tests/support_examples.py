@@ -3,6 +3,7 @@
 ``--hypothesis-profile=full`` (``nox -s nightly``) is the full run, and so is ``thorough``.
 """
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import pytest
@@ -32,7 +33,7 @@ def some_in_check(check: int, *values: T) -> list[Any]:
     return [*values[:check], *left]
 
 
-def _values(value: object) -> tuple[object, ...]:
+def _values(value: object) -> Sequence[object]:
     return value.values if isinstance(value, type(pytest.param())) else (value,)
 
 
