@@ -20,7 +20,7 @@ from bidcascade.systems.reference.place_entries import Expander
 from bidcascade.systems.system import System
 from bidcascade.systems.words.explanation import explain_places
 from tests.support_deals import mixed_deals
-from tests.support_examples import examples, sized
+from tests.support_examples import examples, sized, some_in_check
 from tests.support_systems import LONGEST, OTHER, SMALL, definition_of, systems
 
 Auctions = list[tuple[int, ...]]
@@ -84,8 +84,12 @@ def test_shipped_systems(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("names", ["sayc sayc", "acol acol", "two-over-one two-over-one",
-                                   "sayc acol", "two-over-one sayc"])  # fmt: skip
+@pytest.mark.parametrize(
+    "names",
+    some_in_check(
+        2, "sayc acol", "two-over-one two-over-one", "sayc sayc", "acol acol", "two-over-one sayc"
+    ),
+)
 def test_shipped_systems_against_each_other(names):
     one, other = (System.open(name) for name in names.split())
     deals = sized(40, 150)

@@ -26,7 +26,7 @@ from bidcascade.systems.system import System
 from bidcascade.table.real_calls import CallLists
 from tests.support_auctions import random_auctions
 from tests.support_deals import mixed_deals
-from tests.support_examples import examples
+from tests.support_examples import examples, sized
 from tests.support_systems import SMALL_SYSTEM, definition_of
 
 SMALL = System.parse(SMALL_SYSTEM, name="small.bidding")
@@ -184,7 +184,7 @@ def test_the_systems_own_auction_is_always_listed():
 
 @pytest.mark.slow
 def test_sayc_with_small_bounds():
-    check(open_system("sayc"), mixed_deals(200, 21), ListingBounds(12, places=20))
+    check(open_system("sayc"), mixed_deals(sized(60, 200), 21), ListingBounds(12, places=20))
 
 
 def calls_and_cut(bounds: ListingBounds):
