@@ -10,6 +10,7 @@ from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, no_compiler_words, serving, visiting
 from tests.page.test_page_texts import texts
 from tests.service.test_cli_page import NO_DEALS
+from tests.support_examples import some_in_check
 
 pytestmark = pytest.mark.slow
 
@@ -52,8 +53,15 @@ def is_whole(visit: Visit, selector: str) -> bool:
 # --- the bidding box ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("view", ["call", "shown", "auctions", "compare", "book"])
-@pytest.mark.parametrize("auction", ["", "1N-P-2C-P-2D-P", LONG])
+BOXES = [
+    pytest.param(view, auction)
+    # the longest first: the check takes all views of it, and one with less
+    for auction in (LONG, "", "1N-P-2C-P-2D-P")
+    for view in ("call", "shown", "auctions", "compare", "book")
+]
+
+
+@pytest.mark.parametrize(("view", "auction"), some_in_check(6, *BOXES))
 def test_the_bidding_box_is_seen_whole_on_a_desk(offline, view, auction):
     offline.open(f"{DEAL}&dealer=S&vul=Both&auction={auction}&view={view}")
     offline.page.locator("#view > *").first.wait_for()

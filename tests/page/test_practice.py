@@ -193,7 +193,7 @@ def test_every_topic_has_a_hand_that_may_be_taught(browser, all_systems, name):
     """The call of the topic is the system's, it is sound, and the auction ends sanely."""
     visits = visiting(browser, all_systems)
     page = next(visits).open().page
-    step = sized(5, 1)
+    step = sized(15, 1)
     found = page.evaluate(QUESTIONS_OF_ALL, [name, step])
     assert next(visits, None) is None
     assert len(found) > 300 / step
