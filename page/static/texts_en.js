@@ -917,7 +917,7 @@ export const TEXTS = {
 
   // a system's text
   "systems.intro": "The text of a system, as players write it. Change a line and see which hands change their call. No text leaves this browser unless you ask the service what stands out; the systems of the page stay as they are.",
-  "systems.no-text": "{name} is a table and has no text. Choose a system above.",
+  "systems.no-text": "{name} has rows, and no text that could be edited. Choose a system above.",
   "systems.folder": "The page with these systems also comes as a folder that bids without a network: unpack it and open its index.html.",
   "systems.folder-link": "Download the page",
   "systems.choice": "System",
