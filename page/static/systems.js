@@ -395,6 +395,8 @@ function editing(place, system, texts, old, { signal, tell, reportNotStored, ren
       const name = system.name || system.base;
       if (found.length) throw new Error(wrongText());
       if (system.name) await openSystem(name);
+      // who has turned to another view meanwhile stays there
+      if (signal.aborted) return;
       // who came straight here has no deal yet
       const deal = hasAllHands() ? {} : { hands: randomHands(), dealer: randomDealer(), vulnerability: randomVulnerability(), calls: [], at: null };
       change({ ...deal, view: "call", asked: "" });
