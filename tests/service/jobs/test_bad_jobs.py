@@ -10,7 +10,6 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bidcascade.engine.questions.jobs import JobAnswer, JobRequest
 from bidcascade.service.api.keys import new_key
 from bidcascade.service.jobs.unpacking import member_name
 from tests.service.jobs.support_jobs import (
@@ -407,12 +406,3 @@ def test_only_admins_begin_and_end_jobs(tmp_path):
         assert ask(app, "DELETE", place, headers=all_of_it).status_code in (200, 204)
     finally:
         app.state.own.jobs.close()
-
-
-@pytest.mark.parametrize("model", [JobRequest, JobAnswer])
-def test_examples_hold(model):
-    for name, field in model.model_fields.items():
-        for example in field.examples or ():
-            assert model.__pydantic_validator__.validate_assignment(
-                model.model_construct(), name, example
-            )
