@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bidcascade.bridge import InvalidInput
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.answer_parts import LayoutReport
 from bidcascade.engine.questions.layouts import (
@@ -250,7 +251,10 @@ def lead(options: argparse.Namespace) -> None:
     """Find the best leads."""
     request = question_of(LeadsRequest, options)
     # what is wrong with the arguments is told before a table is opened
-    question = read_leads(request)
+    try:
+        question = read_leads(request)
+    except InvalidInput as error:
+        raise shared.UsageError(str(error)) from None
     engine = shared.open_engine(options)
 
     from bidcascade.engine.runs.progress import progress_bar
