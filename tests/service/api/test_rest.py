@@ -37,9 +37,11 @@ def small_path(tmp_path_factory) -> Path:
 def app(small_path) -> FastAPI:
     # lint of a shipped system takes seconds, and a busy machine many more
     return loaded_app(
-        extra_tables=f"small={small_path}", backend="cpu", stream_chunk_deals=7,
+        extra_tables=f"small={small_path}",
+        backend="cpu",
+        stream_chunk_deals=7,
         request_timeout_ms=300_000,
-    )  # fmt: skip
+    )
 
 
 def objects(frame: pl.DataFrame) -> list[dict[str, str]]:
