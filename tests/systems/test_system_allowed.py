@@ -139,7 +139,7 @@ LINES = st.lists(st.tuples(st.sampled_from(CALLS), st.sampled_from(HANDS)), max_
 
 @functools.cache
 def made_system(opening, later) -> System | None:
-    """System of some lines for the opening and for all that follows; None if it is refused."""
+    """System of some lines for the opening and for all that follows; None if one is never bid."""
 
     def written(header, lines):
         parts = (f"    {call} = Line {n}: {hand}" for n, (call, hand) in enumerate(lines))
@@ -151,8 +151,9 @@ def made_system(opening, later) -> System | None:
     text += ["  when uncontested:", "    1NT = Both: 8+ points"]
     try:
         return System.parse("\n".join(text))
-    except InvalidSystem:
-        # a line behind one of the same call that takes any hand
+    except InvalidSystem as error:
+        if "this line is never bid" not in str(error):
+            raise
         return None
 
 
