@@ -1,6 +1,7 @@
 """The call for one hand: by the system, by simulation, by search."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeVar
 
 from bidcascade.bridge import (
     Auction,
@@ -26,6 +27,7 @@ from .fields import (
     read_each,
     read_field,
 )
+from .resources import Resources
 from .texts import (
     DEALER_FLAG,
     LONGEST_AUCTION,
@@ -552,8 +554,30 @@ class BidAnswer:
 # --- what is asked, read --------------------------------------------------------------------------
 
 
-def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerability]:
-    """Read hand, calls, dealer and vulnerability of a question for one call.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BidQuestion:
+    """Which call to make.
+
+    Parameters
+    ----------
+    hand : int
+        Mask of the cards of the player to call.
+    calls : tuple of int
+    dealer : Seat
+    vulnerability : Vulnerability
+    trial : SimulateRequest or SearchRequest, optional
+        How calls are tried over layouts; without it the call is the system's own.
+    """
+
+    hand: int
+    calls: tuple[int, ...]
+    dealer: Seat = Seat.NORTH
+    vulnerability: Vulnerability = Vulnerability.NONE
+    trial: SimulateRequest | SearchRequest | None = None
+
+
+def read_bid(request: BidRequest) -> BidQuestion:
+    """Read a question for one call.
 
     Raises
     ------
@@ -562,8 +586,8 @@ def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabi
 
     Examples
     --------
-    >>> read_bid(BidRequest("K52.AQ3.9876.KJ2", ("1N", "P")))[1:3]
-    ((7, 0), <Seat.NORTH: 0>)
+    >>> read_bid(BidRequest("K52.AQ3.9876.KJ2", ("1N", "P"))).calls
+    (7, 0)
     """
     hand = read_field(parse_hand, request.hand, "hand")
     dealer = read_field(parse_seat, request.dealer, "dealer")
@@ -579,23 +603,64 @@ def read_bid(request: BidRequest) -> tuple[int, tuple[int, ...], Seat, Vulnerabi
     if auction.is_complete:
         reason = f"expected an auction that goes on, got {' '.join(request.auction)!r}"
         raise invalid_value("auction", list(request.auction), reason, IllegalCall)
-    return hand, auction.calls, dealer, sides
+    if request.simulate and request.search:
+        reason = "expected a call to be simulated or searched, not both"
+        raise invalid_value("search", request.search, reason)
+    return BidQuestion(
+        hand=hand,
+        calls=auction.calls,
+        dealer=dealer,
+        vulnerability=sides,
+        trial=_wished(SimulateRequest, request.simulate) or _wished(SearchRequest, request.search),
+    )
 
 
-def search_wished(wish: SearchRequest | int) -> SearchRequest:
-    """Give how to search; `true` is the usual way, a number so many layouts.
+_Trial = TypeVar("_Trial", SimulateRequest, SearchRequest)
 
-    Examples
-    --------
-    >>> search_wished(40).layouts, search_wished(True).layouts
-    (40, None)
-    """
-    if isinstance(wish, SearchRequest):
-        return wish
-    return SearchRequest() if wish is True else SearchRequest(layouts=wish)
+
+def _wished(kind: type[_Trial], wish: _Trial | int | None) -> _Trial | None:
+    """Give how to try calls; `true` is the usual way, a number so many layouts."""
+    if isinstance(wish, kind) or not wish:
+        return wish or None
+    return kind() if wish is True else kind(layouts=wish)
 
 
 # --- answering ------------------------------------------------------------------------------------
+
+
+def answer_bid(question: BidQuestion, by: Resources) -> BidAnswer:
+    """Call that a bidding table makes with a hand after some calls, and why.
+
+    Each candidate lists its conditions with the hand's own values. With `simulate` the call is the
+    one that scores best over deals which agree with the auction, with `search` the system's own
+    unless another one is clearly better over them. Where the system has no line for the place it is
+    a pass, as in auctions, and `note` says so.
+    """
+    engine, trial = by.bidding_engine, question.trial
+    about = (question.hand, question.calls, question.dealer, question.vulnerability)
+    found = engine.bid(
+        question.hand,
+        question.calls,
+        dealer=question.dealer,
+        vulnerability=question.vulnerability,
+    )
+    if trial is None:
+        return bid_answer(found)
+    # load layouts, which a system's own call does without
+    from bidcascade.engine.searched_bid import search_bid
+    from bidcascade.engine.simulated_bid import simulate_bid
+
+    solver = by.solver() if trial.double_dummy and by.tries_double_dummy else None
+    limit, cancel = by.time_limit_s, by.cancel
+    if isinstance(trial, SearchRequest):
+        best, search = search_bid(
+            engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
+        )
+        return bid_answer(best, search=search)
+    best, simulation = simulate_bid(
+        engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
+    )
+    return bid_answer(best, simulation=simulation)
 
 
 def bid_answer(

@@ -22,7 +22,7 @@ from .archives import (
     NodeQuestion,
 )
 from .auctions import AuctionsAnswer, AuctionsRequest, MembersAnswer, MembersRequest
-from .bids import BidAnswer, BidRequest, PlaceQuestion
+from .bids import BidAnswer, BidRequest, PlaceQuestion, answer_bid, read_bid
 from .deals import PracticeDealsAnswer, PracticeDealsRequest, ThemesAnswer
 from .double_dummy import (
     ContractTricksAnswer,
@@ -276,6 +276,8 @@ _ROWS: Final[tuple[Question[Any, Any, Any], ...]] = (
         says="The call, its rule, and all candidates with their conditions.",
         request=BidRequest,
         answer=BidAnswer,
+        read=read_bid,
+        answered=answer_bid,
         adds=(FromTable,),
     ),
     Question(

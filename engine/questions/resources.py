@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from bidcascade.engine.engine import Engine
     from bidcascade.inference.double_dummy.protocol import DoubleDummy
     from bidcascade.inference.layouts.meanings import MeaningSource
 
@@ -21,8 +22,12 @@ class Resources:
     ----------
     meanings : MeaningSource, optional
         What tells the meaning of calls; only of questions about a table.
+    engine : Engine, optional
+        Who bids; only of questions about a table.
     solver : callable
         Gives the double-dummy solver when it is first needed.
+    tries_double_dummy : bool
+        Whether calls may be tried with contracts solved double dummy.
     time_limit_s : float, optional
         Answer with what is known by then.
     patience_s : float, optional
@@ -32,7 +37,9 @@ class Resources:
     """
 
     solver: "Callable[[], DoubleDummy]"
+    engine: "Engine | None" = None
     meanings: "MeaningSource | None" = None
+    tries_double_dummy: bool = True
     time_limit_s: float | None = None
     patience_s: float | None = None
     cancel: threading.Event | None = None
@@ -43,3 +50,10 @@ class Resources:
         if self.meanings is None:
             raise ValueError("expected a table for a question about an auction")
         return self.meanings
+
+    @property
+    def bidding_engine(self) -> "Engine":
+        """Who bids."""
+        if self.engine is None:
+            raise ValueError("expected a table for a question about a call")
+        return self.engine

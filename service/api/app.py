@@ -21,7 +21,6 @@ from bidcascade.systems.auctions.budget import set_places_budget
 from . import (
     routes_archives,
     routes_auctions,
-    routes_bid,
     routes_deals,
     routes_double_dummy,
     routes_foreign,
@@ -93,7 +92,6 @@ def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> Fas
     add_problem_handlers(app)
     for routes in (
         routes_auctions,
-        routes_bid,
         routes_tables,
         routes_health,
         routes_reload,

@@ -29,6 +29,7 @@ from bidcascade.bridge import (
     parse_holding,
     parse_seat,
 )
+from bidcascade.engine.questions.bids import BidQuestion
 from bidcascade.engine.questions.leads import (
     LeadQuestion,
     LeadsAnswer,
@@ -107,7 +108,12 @@ async def bid(request: Request) -> Response:
         hand = parsed.hand()
         with work.slots.taken(client_of(request)):
             table = _table(work, parsed)
-            question = (hand, auction.calls, auction.dealer, parsed.vulnerability)
+            question = BidQuestion(
+                hand=hand,
+                calls=auction.calls,
+                dealer=auction.dealer,
+                vulnerability=parsed.vulnerability,
+            )
             answer = await work.ask(table.bid, question, free=table.if_free("bid"))
     except BidcascadeError as error:
         return _refusal(error)

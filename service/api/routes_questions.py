@@ -11,18 +11,19 @@ from fastapi import APIRouter, Request, Response
 
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.answer_parts import Warming
+from bidcascade.engine.questions.bids import BidQuestion, bid_answer
 from bidcascade.engine.questions.registry import QUESTIONS, Question
 from bidcascade.engine.questions.resources import Resources
 
 from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes, with_first_part
 from .limits import client_of
-from .openapi import route
+from .openapi import BareRoute, route
 from .problems import Problem, complaint
 from .tables import LoadedTable
 from .waiting import iter_waiting, run_waiting, time_for
 from .work import AppState
 
-router = APIRouter(tags=["answers"])
+router = APIRouter(tags=["answers"], route_class=BareRoute)
 
 _STATUSES: Final = (400, 406, 408, 413, 415, 422, 429, 500, 503, 504)
 _Bytes = Callable[[threading.Event], Iterator[tuple[Any, bytes]]]
@@ -45,6 +46,12 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
             asked = read(body)
             table = work.tables.get(body.table) if question.is_of_table else None
             headers = {} if table is None else table.headers_for()
+            if isinstance(asked, BidQuestion) and asked.trial is None:
+                # so short that it is answered with others, before all that waits for a thread
+                assert table is not None
+                found = await work.ask(table.bid, asked, free=table.if_free("bid"))
+                content = _written(work, question, table, bid_answer(found))
+                return Response(content, 200, headers, media_type=JSON)
             budget_ms = getattr(body, "budget_ms", None)
 
             def answers(given_up: threading.Event) -> Iterator[tuple[Any, bytes]]:
@@ -52,7 +59,9 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
                 spent = monotonic() - arrived
                 by = Resources(
                     solver=lambda: work.double_dummy,
+                    engine=None if table is None else table.engine,
                     meanings=None if table is None else table.engine.bidder.meanings,
+                    tries_double_dummy=work.settings.simulate_double_dummy,
                     time_limit_s=max(0.0, time_for(work, budget_ms) - spent),
                     patience_s=max(0.0, time_for(work, None) - spent),
                     cancel=given_up,

@@ -22,15 +22,14 @@ from bidcascade.bridge import (
     InvalidSystem,
     InvalidTable,
     NoSystem,
-    Seat,
     UnknownTable,
-    Vulnerability,
     format_calls,
     parse_call,
     parse_deal,
 )
 from bidcascade.engine.browser_system import browser_system
 from bidcascade.engine.engine import Engine
+from bidcascade.engine.questions.bids import BidQuestion
 from bidcascade.engine.questions.texts import EXAMPLE_DEAL
 from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
@@ -176,14 +175,12 @@ class LoadedTable:
             return nullcontext(enter_result=False)
         return self.engine.bidder.if_free()
 
-    def bid(
-        self, payloads: Sequence[tuple[int, Sequence[int], Seat, Vulnerability]]
-    ) -> list[BidAnswer]:
-        """Call for each hand with its reasons; payloads are hand, calls, dealer, vulnerability."""
+    def bid(self, payloads: Sequence[BidQuestion]) -> list[BidAnswer]:
+        """Call for each hand with its reasons."""
         started = time.perf_counter()
         answers = [
-            self.engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
-            for hand, calls, dealer, sides in payloads
+            self.engine.bid(one.hand, one.calls, dealer=one.dealer, vulnerability=one.vulnerability)
+            for one in payloads
         ]
         _observe(self.seconds_of_few, "bid", started, len(answers))
         return answers

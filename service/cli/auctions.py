@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.bids import (
+    BidAnswer,
     BidRequest,
     SearchAnswer,
     SearchRequest,
     SimulateRequest,
-    bid_answer,
+    SimulationAnswer,
+    answer_bid,
     read_bid,
-    search_answer,
-    search_wished,
-    simulation_answer,
 )
 from bidcascade.engine.questions.fields import check_values
+from bidcascade.engine.questions.resources import Resources
 
 from . import shared
 from .flags import add_flags, question_of
@@ -30,11 +30,7 @@ from .simulation import print_simulation
 if TYPE_CHECKING:
     import polars as pl
 
-    from bidcascade.bridge import Seat, Vulnerability
     from bidcascade.engine.engine import Engine
-    from bidcascade.inference.search import Search
-    from bidcascade.inference.simulate import Simulation
-    from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 _DEALS_AT_ONCE = 500
 
@@ -225,49 +221,50 @@ def bid(options: argparse.Namespace) -> None:
     from bidcascade.seats.foreign.protocol import Turn
 
     question = question_of(BidRequest, options)
-    _check_trials(options, question)
+    search = _check_trials(options, question)
     if question.hand[1:2] == ":":
         if is_engine_name(options.table):
             raise shared.UsageError("expected one hand with a foreign engine, got a deal")
         _bid_known_hands(options, question)
         return
     # what is wrong with the arguments is told before a table is opened
-    hand, calls, dealer, sides = read_bid(question)
+    asked = read_bid(replace(question, simulate=_simulate_wish(options), search=search))
     if is_engine_name(options.table):
         from .foreign import bid_foreign
 
-        bid_foreign(options, Turn(hand, dealer, sides, calls))
+        bid_foreign(options, Turn(asked.hand, asked.dealer, asked.vulnerability, asked.calls))
         return
     engine = shared.open_engine(options)
-    answer = engine.bid(hand, calls, dealer=dealer, vulnerability=sides)
-    about_it = (hand, calls, dealer, sides)
-    answer, simulation = _simulated(options, engine, answer, *about_it)
-    answer, search = _searched(options, question, engine, answer, *about_it)
+    is_solved = asked.trial is not None and asked.trial.double_dummy
+    with shared.double_dummy_pool() if is_solved else nullcontext() as pool:
+        answer = answer_bid(asked, Resources(engine=engine, solver=lambda: pool))
     if options.json:
-        shared.print_json(plain(bid_answer(answer, simulation, search)), engine)
+        shared.print_json(plain(answer), engine)
         return
     about = ": ".join(text for text in (answer.name, answer.description) if text)
     where = f"  ({answer.where})" if answer.where else ""
-    note = answer.note if search is None else answer.note.partition("; made by search: ")[0]
+    is_searched = isinstance(answer.search, SearchAnswer)
+    note = answer.note.partition("; made by search: ")[0] if is_searched else answer.note
     print(f"{answer.call}  {about or note or 'undescribed'}{where}")
-    if simulation is not None:
-        print_simulation(simulation_answer(simulation), answer.note if about else "")
-    if search is not None:
-        _print_search(search_answer(search))
+    if isinstance(answer.simulation, SimulationAnswer):
+        print_simulation(answer.simulation, answer.note if about else "")
+    if isinstance(answer.search, SearchAnswer):
+        _print_search(answer.search)
     if options.explain:
         _print_candidates(answer)
 
 
-def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
-    """Raise where flags of a search or simulation make no sense together."""
+def _check_trials(options: argparse.Namespace, question: BidRequest) -> SearchRequest | None:
+    """Give how to search; raise where flags of a search or simulation make no sense together."""
     from bidcascade.seats.foreign.engines import is_engine_name
 
+    search = None
     if question.search:
         if options.layouts is not None:
             raise shared.UsageError("expected --search or --simulate, got both")
         if is_engine_name(options.table):
             raise shared.UsageError("expected a system with --search, got a foreign engine")
-        _search_wish(options, question.search)
+        search = _search_wish(options, question.search)
     simulates = options.layouts is not None
     of_search = (question.search, "--search")
     of_simulation = (simulates, "--simulate")
@@ -290,17 +287,27 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> None:
         raise shared.UsageError(
             f"expected --meanings with a foreign engine as --table, got {options.table!r}"
         )
+    return search
 
 
-def _search_wish(options: argparse.Namespace, search: SearchRequest | int) -> SearchRequest:
+def _search_wish(options: argparse.Namespace, search: int) -> SearchRequest:
     """Say how the call is to be searched."""
     from bidcascade.engine.searched_bid import rules_of
 
     # the layouts of the parsed arguments are those of a simulation
-    layouts = search_wished(search).layouts
+    layouts = None if search is True else int(search)
     wish = replace(question_of(SearchRequest, options), layouts=layouts)
     shared.read_argument(check_values, wish)
     shared.read_argument(lambda rules: rules.check(), rules_of(wish))
+    return wish
+
+
+def _simulate_wish(options: argparse.Namespace) -> SimulateRequest | None:
+    """Say how the call is to be simulated."""
+    if options.layouts is None:
+        return None
+    wish = question_of(SimulateRequest, options)
+    check_values(wish)
     return wish
 
 
@@ -345,7 +352,7 @@ def _bid_known_hands(options: argparse.Namespace, question: BidRequest) -> None:
         print(f"{found.stops_at.letter} is to call, whose hand is unknown")
 
 
-def _print_candidates(answer: "BidAnswer") -> None:
+def _print_candidates(answer: BidAnswer) -> None:
     made = next((n for n, one in enumerate(answer.candidates) if one.holds), None)
     left_out = 0
     for number, candidate in enumerate(answer.candidates):
@@ -356,8 +363,8 @@ def _print_candidates(answer: "BidAnswer") -> None:
         about = ": ".join(text for text in (candidate.name, candidate.description) if text)
         print(f"{'*' if candidate.holds else ' '} {candidate.call:2}  {about or 'undescribed'}")
         for check in candidate.criteria:
-            mark = "yes" if check["holds"] else "no"
-            print(f"       {mark:3}  {check['expression']}  ({_value_text(check['value'])})")
+            mark = "yes" if check.holds else "no"
+            print(f"       {mark:3}  {check.expression}  ({_value_text(check.value)})")
         if candidate.taken_by is not None:
             print(f"       but  {candidate.taken_by} comes first")
     if left_out:
@@ -368,50 +375,6 @@ def _value_text(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_value_text(one)}" for name, one in value.items())
     return "no test of the hand" if value is None else str(value)
-
-
-def _simulated(
-    options: argparse.Namespace,
-    engine: "Engine",
-    answer: "BidAnswer",
-    hand: int,
-    calls: Sequence[int],
-    dealer: "Seat",
-    sides: "Vulnerability",
-) -> "tuple[BidAnswer, Simulation | None]":
-    """Simulate the call where that is asked for."""
-    if options.layouts is None:
-        return answer, None
-
-    from bidcascade.engine.simulated_bid import simulate_bid
-
-    about = (hand, calls, dealer, sides)
-    wish = question_of(SimulateRequest, options)
-    check_values(wish)
-    with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
-        return simulate_bid(engine, answer, *about, wish=wish, solver=solver)
-
-
-def _searched(
-    options: argparse.Namespace,
-    question: BidRequest,
-    engine: "Engine",
-    answer: "BidAnswer",
-    hand: int,
-    calls: Sequence[int],
-    dealer: "Seat",
-    sides: "Vulnerability",
-) -> "tuple[BidAnswer, Search | None]":
-    """Search the call where that is asked for."""
-    if not question.search:
-        return answer, None
-
-    from bidcascade.engine.searched_bid import search_bid
-
-    about = (hand, calls, dealer, sides)
-    wish = _search_wish(options, question.search)
-    with shared.double_dummy_pool() if wish.double_dummy else nullcontext() as solver:
-        return search_bid(engine, answer, *about, wish=wish, solver=solver)
 
 
 def _print_search(search: SearchAnswer) -> None:

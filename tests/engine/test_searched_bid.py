@@ -8,7 +8,13 @@ from fastapi import FastAPI
 
 from bidcascade.bridge import parse_calls
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.bids import BidAnswer, SearchRequest, search_wished
+from bidcascade.engine.questions.bids import (
+    BidAnswer,
+    BidRequest,
+    SearchRequest,
+    SimulateRequest,
+    read_bid,
+)
 from bidcascade.engine.searched_bid import rules_of
 from bidcascade.service.cli import main
 from tests.support_answers import read_answer
@@ -164,7 +170,16 @@ def test_a_call_whose_line_is_missed_says_so(tmp_path, capsys):
 
 
 def test_the_python_interface_and_wishes():
-    assert search_wished(40) == SearchRequest(layouts=40)
+    def trial(**wish):
+        return read_bid(BidRequest(HAND, **wish)).trial
+
+    assert trial(search=40) == SearchRequest(layouts=40)
+    assert trial(search=True) == SearchRequest()
+    assert trial(simulate=25) == SimulateRequest(layouts=25)
+    assert trial(simulate=True) == SimulateRequest()
+    assert trial(simulate=False, search=None) is None
+    own = SearchRequest(margin=2.0)
+    assert trial(search=own) is own
     rules = rules_of(SearchRequest(kinds=("slam",), errors=2.0, doubled=True))
     assert (rules.kinds, rules.errors, rules.doubled) == (("slam",), 2.0, True)
 

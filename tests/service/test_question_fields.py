@@ -272,6 +272,8 @@ HAND = "K52.AQ3.9876.KJ2"
         (read_bid, BidRequest(HAND, ("1N", "P", "1C")), "auction[2]", "call 3, '1C', is illegal"),
         (read_bid, BidRequest(HAND, ("P",) * 4), "auction",
          "expected an auction that goes on, got 'P P P P'"),
+        (read_bid, BidRequest(HAND, simulate=True, search=20), "search",
+         "expected a call to be simulated or searched, not both"),
         (read_circumstances, LayoutsRequest(known={"Q": HAND}), "known.Q", "expected a seat"),
         (read_circumstances, LayoutsRequest(known={"N": "AA"}), "known.N", "expected"),
         (
