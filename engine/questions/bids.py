@@ -618,10 +618,12 @@ def read_bid(request: BidRequest) -> BidQuestion:
 _Trial = TypeVar("_Trial", SimulateRequest, SearchRequest)
 
 
-def _wished(kind: type[_Trial], wish: _Trial | int | None) -> _Trial | None:
+def _wished(kind: type[_Trial], wish: object) -> _Trial | None:
     """Give how to try calls; `true` is the usual way, a number so many layouts."""
-    if isinstance(wish, kind) or not wish:
-        return wish or None
+    if isinstance(wish, kind):
+        return wish
+    if not isinstance(wish, int) or not wish:
+        return None
     return kind() if wish is True else kind(layouts=wish)
 
 

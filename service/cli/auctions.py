@@ -3,7 +3,7 @@
 import argparse
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from bidcascade.engine.engine import Engine
+    from bidcascade.inference.double_dummy.protocol import DoubleDummy
 
 _DEALS_AT_ONCE = 500
 
@@ -235,9 +236,12 @@ def bid(options: argparse.Namespace) -> None:
         bid_foreign(options, Turn(asked.hand, asked.dealer, asked.vulnerability, asked.calls))
         return
     engine = shared.open_engine(options)
-    is_solved = asked.trial is not None and asked.trial.double_dummy
-    with shared.double_dummy_pool() if is_solved else nullcontext() as pool:
-        answer = answer_bid(asked, Resources(engine=engine, solver=lambda: pool))
+    with ExitStack() as stack:
+
+        def solver() -> "DoubleDummy":
+            return stack.enter_context(shared.double_dummy_pool())
+
+        answer = answer_bid(asked, Resources(engine=engine, solver=solver))
     if options.json:
         shared.print_json(plain(answer), engine)
         return
@@ -290,12 +294,12 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> SearchRe
     return search
 
 
-def _search_wish(options: argparse.Namespace, search: int) -> SearchRequest:
+def _search_wish(options: argparse.Namespace, search: object) -> SearchRequest:
     """Say how the call is to be searched."""
     from bidcascade.engine.searched_bid import rules_of
 
     # the layouts of the parsed arguments are those of a simulation
-    layouts = None if search is True else int(search)
+    layouts = search if isinstance(search, int) and search is not True else None
     wish = replace(question_of(SearchRequest, options), layouts=layouts)
     shared.read_argument(check_values, wish)
     shared.read_argument(lambda rules: rules.check(), rules_of(wish))
