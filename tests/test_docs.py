@@ -9,7 +9,7 @@ from bidcascade.engine.runs.batch import LEAST_PART_DEALS
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import DEAL_SCHEMA, REJECT_SCHEMA
 from bidcascade.service.api.app import create_app
-from bidcascade.service.api.problems import KINDS as PROBLEMS
+from bidcascade.service.api.http.problems import KINDS as PROBLEMS
 from bidcascade.service.cli import COMMANDS, main
 from bidcascade.table.import_report import FINDINGS
 from bidcascade.table.linting import KINDS

@@ -21,7 +21,7 @@ TESTS = Path(__file__).parent
 WOKEN = {
     "docs/web.md": {"docs"},
     "systems/texts/sayc.bidding": {"systems", "docs"},
-    "service/api/limits.py": {"service", "docs"},
+    "service/api/http/limits.py": {"service", "docs"},
     "service/jobs/queue.py": {"service", "kills", "docs"},
     "page/static/bridge/par.js": {"page", "browser", "docs"},
     "engine/questions/leads.py": {"engine", "service", "client", "docs"},

@@ -18,7 +18,12 @@ from bidcascade.engine.extras import imported
 from bidcascade.engine.settings import Settings, unknown_variables
 from bidcascade.systems.auctions.budget import set_places_budget
 
-from . import (
+from .http.authentication import DOCS_PATH, Authentication, open_keys
+from .http.middleware import ObservedApp
+from .http.openapi import API_VERSION, DESCRIPTION, describe
+from .http.problems import add_problem_handlers
+from .http.same_site import SameSite
+from .routes import (
     routes_archives,
     routes_auctions,
     routes_deals,
@@ -33,14 +38,9 @@ from . import (
     routes_systems,
     routes_tables,
 )
-from .authentication import DOCS_PATH, Authentication, open_keys
-from .collection import giving_back, settle
-from .middleware import ObservedApp
-from .openapi import API_VERSION, DESCRIPTION, describe
-from .problems import add_problem_handlers
-from .same_site import SameSite
-from .warm_up import warm_up_inference
-from .work import AppState
+from .shared.collection import giving_back, settle
+from .shared.warm_up import warm_up_inference
+from .shared.work import AppState
 
 _logger = logging.getLogger("bidcascade.service")
 

@@ -28,7 +28,7 @@ from bidcascade.table.language.vocabulary_page import vocabulary_markdown
 from bidcascade.version import package_version
 
 from .in_process import RawResponse, answer_of, until_loaded
-from .work import AppState
+from .shared.work import AppState
 
 PATH: Final = "/mcp"
 INSTRUCTIONS: Final = """\

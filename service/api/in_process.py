@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from fastapi import FastAPI
 
-from .work import AppState
+from .shared.work import AppState
 
 _POLL_S: Final = 0.02
 

@@ -19,11 +19,11 @@ from bidcascade.bridge import BidcascadeError
 from bidcascade.engine.settings import Settings, read_settings, with_shipped_tables
 
 from .app import create_app
-from .connections import guarded_connection
-from .logs import configure_logs
-from .open_connections import room_for
-from .tables import Tables
-from .work import AppState
+from .http.connections import guarded_connection
+from .http.logs import configure_logs
+from .http.open_connections import room_for
+from .shared.tables import Tables
+from .shared.work import AppState
 
 _logger = logging.getLogger("bidcascade.service")
 

@@ -63,7 +63,7 @@ async def _speak(settings: "Settings") -> None:
     from bidcascade.engine.settings import PREFIX, with_shipped_tables
     from bidcascade.service.api.app import create_app
     from bidcascade.service.api.assistants import Assistants
-    from bidcascade.service.api.logs import configure_logs
+    from bidcascade.service.api.http.logs import configure_logs
 
     level = settings.log_level if "log_level" in settings.model_fields_set else "warning"
     configure_logs(level, settings.log_format)

@@ -139,7 +139,7 @@ def _write_json(
     import json
 
     from bidcascade.loaders import deal_arrays
-    from bidcascade.service.api.auction_results import AuctionResults
+    from bidcascade.service.api.shared.auction_results import AuctionResults
     from bidcascade.systems.bidding.bidder_protocol import Query
 
     results = AuctionResults(engine)

@@ -56,7 +56,7 @@ def serve(options: argparse.Namespace) -> int:
 def run_service(settings: "Settings") -> int:
     """Serve with some settings, and return the exit code."""
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.api.authentication import check_keys
+    from bidcascade.service.api.http.authentication import check_keys
 
     from . import INTERRUPTED
 
@@ -111,7 +111,7 @@ def api_key(options: argparse.Namespace) -> None:
     import os
 
     from bidcascade.bridge import InvalidInput
-    from bidcascade.service.api.keys import ApiKeys, new_key
+    from bidcascade.service.api.http.keys import ApiKeys, new_key
 
     path = Path(options.file)
     key, entry = new_key(options.name, options.role)

@@ -21,7 +21,7 @@ from .data_folder import STORE, DataFolder, DataFolderUnusable
 from .store import Job, JobStore, ResultFile, StoreFailed
 
 if TYPE_CHECKING:
-    from bidcascade.service.api.tables import Tables
+    from bidcascade.service.api.shared.tables import Tables
 
 _logger = logging.getLogger("bidcascade.service")
 

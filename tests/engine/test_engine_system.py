@@ -24,7 +24,7 @@ from bidcascade.engine.answers import ALLOWED_SCHEMA
 from bidcascade.engine.runs.augment import augment
 from bidcascade.kernels import DealArrays, threads
 from bidcascade.loaders import deal_arrays, random_deals
-from bidcascade.service.api.auction_results import AuctionResults
+from bidcascade.service.api.shared.auction_results import AuctionResults
 from bidcascade.systems import registry
 from bidcascade.systems.allowed_index import allowed_nodes, allowed_rows
 from bidcascade.systems.auctions import allowed, bidder

@@ -10,7 +10,7 @@ from bidcascade.bridge import Auction, InvalidInput, parse_call, parse_calls, pa
 from bidcascade.engine import Engine
 from bidcascade.engine.settings import Settings, read_settings
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
-from bidcascade.service.api.tables import Tables
+from bidcascade.service.api.shared.tables import Tables
 from bidcascade.service.cli import main
 from bidcascade.systems.bidding.bidder_protocol import Query
 from bidcascade.table import BiddingTable

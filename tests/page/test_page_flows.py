@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bidcascade.service.api.keys import new_key
+from bidcascade.service.api.http.keys import new_key
 from bidcascade.service.jobs.data_folder import DataFolder
 from bidcascade.service.jobs.store import JobStore
 from tests.page.support_browser import visiting, without_engine

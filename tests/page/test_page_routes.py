@@ -12,7 +12,7 @@ from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY
 from bidcascade.page.joined_files import joined_files
 from bidcascade.page.static_files import StaticFile, static_files
 from bidcascade.service.api.app import create_app
-from bidcascade.service.api.keys import new_key
+from bidcascade.service.api.http.keys import new_key
 from tests.support_service import ask, problem_of
 
 

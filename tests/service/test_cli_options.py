@@ -8,7 +8,7 @@ import pytest
 from bidcascade.bridge import InvalidSystem
 from bidcascade.engine.settings import Settings
 from bidcascade.loaders import random_deals, write_lin
-from bidcascade.service.api.tables import Tables
+from bidcascade.service.api.shared.tables import Tables
 from bidcascade.service.cli import BAD_ARGUMENTS, DONE, main
 from bidcascade.systems.chosen_options import chosen_options
 from bidcascade.systems.system import System

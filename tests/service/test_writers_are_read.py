@@ -18,7 +18,7 @@ import pytest
 
 from bidcascade.inference.scenarios.script_words import ACTIONS
 from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals, write_deal_parquet
-from bidcascade.service.api.routes_archives import MEDIA_TYPES
+from bidcascade.service.api.routes.routes_archives import MEDIA_TYPES
 from bidcascade.service.cli import COMMANDS, main, make_parser
 from bidcascade.service.cli.notations import _NOTATIONS as NOTATIONS
 from bidcascade.service.cli.shared import DEAL_SUFFIXES

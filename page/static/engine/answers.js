@@ -14,7 +14,7 @@ import { topicsOf } from "./words/topics.js";
 
 const MOST_LAYOUTS = 10_000;
 
-/** Kinds of problems: status and title as service/api/problems.py has them. */
+/** Kinds of problems: status and title as service/api/http/problems.py has them. */
 const KINDS = {
   "not-found": [404, "There is nothing at this path"],
   "unknown-table": [404, "There is no bidding table of this name"],

@@ -20,10 +20,10 @@ from bidcascade.engine.questions.archives import (
     BoardsQuestion,
 )
 from bidcascade.loaders import random_deals, read_deals, write_deal_parquet
-from bidcascade.service.api import archives as api_archives
-from bidcascade.service.api import routes_archives
-from bidcascade.service.api.keys import new_key
-from bidcascade.service.api.problems import Problem
+from bidcascade.service.api.http.keys import new_key
+from bidcascade.service.api.http.problems import Problem
+from bidcascade.service.api.routes import routes_archives
+from bidcascade.service.api.shared import archives as api_archives
 from tests.support_answers import read_answer
 from tests.support_service import ask, loaded_app, problem_of
 

@@ -8,8 +8,8 @@ from contextlib import nullcontext
 import pytest
 
 from bidcascade.bridge import DeviceFault, InvalidHand
-from bidcascade.service.api.batcher import Batcher, WorkerDied
-from bidcascade.service.api.problems import Problem
+from bidcascade.service.api.http.problems import Problem
+from bidcascade.service.api.shared.batcher import Batcher, WorkerDied
 
 
 class Work:

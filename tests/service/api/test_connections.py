@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from benchmarks.server import running_server, wait_until
-from bidcascade.service.api.open_connections import OpenConnections, room_for
+from bidcascade.service.api.http.open_connections import OpenConnections, room_for
 from tests.support_service import GOOD, ready_server, write_small_table
 
 HEAD = b"POST /v1/auctions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -201,8 +201,8 @@ def test_256_slow_clients_beside_200_requests_a_second(tmp_path):
 
 
 def test_one_client_does_not_get_all_slots():
-    from bidcascade.service.api.limits import Slots
-    from bidcascade.service.api.problems import Problem
+    from bidcascade.service.api.http.limits import Slots
+    from bidcascade.service.api.http.problems import Problem
 
     slots = Slots(8)
     with ExitStack() as stack:

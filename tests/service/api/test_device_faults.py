@@ -12,8 +12,8 @@ from bidcascade.engine import engine
 from bidcascade.engine.settings import Settings
 from bidcascade.kernels import cuda_device, device_frames, get_backend, why_unavailable
 from bidcascade.service import cli
-from bidcascade.service.api import tables
 from bidcascade.service.api.app import create_app
+from bidcascade.service.api.shared import tables
 from bidcascade.service.cli import NO_BACKEND, exit_code, info, main
 from bidcascade.systems.bidding import table_bidder
 from tests.support_cli import run_apart

@@ -17,10 +17,10 @@ from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.engine.questions.fields import MOST_ERRORS, InvalidFields
 from bidcascade.engine.questions.texts import LONGEST_AUCTION
 from bidcascade.loaders import HAND_COLUMNS, random_deals
-from bidcascade.service.api.large_requests import PIECE, read_large
-from bidcascade.service.api.limits import LONGEST_QUESTION, parse_body
-from bidcascade.service.api.problems import LONGEST_VALUE, Problem
-from bidcascade.service.api.problems import problem_of as of_error
+from bidcascade.service.api.http.limits import LONGEST_QUESTION, parse_body
+from bidcascade.service.api.http.problems import LONGEST_VALUE, Problem
+from bidcascade.service.api.http.problems import problem_of as of_error
+from bidcascade.service.api.shared.large_requests import PIECE, read_large
 from tests.support_examples import sized
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, ready_server
 

@@ -12,9 +12,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from bidcascade.bridge import InvalidTable
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
-from bidcascade.service.api.logs import JsonFormatter, configure_logs
-from bidcascade.service.api.stages import Stages, current_stages, request_stages
-from bidcascade.service.api.tables import Tables
+from bidcascade.service.api.http.logs import JsonFormatter, configure_logs
+from bidcascade.service.api.http.stages import Stages, current_stages, request_stages
+from bidcascade.service.api.shared.tables import Tables
 from tests.support_service import DEAL, ask, loaded_app, post, write_small_table
 
 

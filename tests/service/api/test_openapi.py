@@ -15,7 +15,7 @@ from bidcascade.engine.questions.auctions import AuctionsRequest, DealRequest
 from bidcascade.engine.questions.bids import BidRequest
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
-from bidcascade.service.api.problems import KINDS, MEDIA_TYPE
+from bidcascade.service.api.http.problems import KINDS, MEDIA_TYPE
 from tests.support_service import ask, loaded_app
 
 OPERATIONS = {

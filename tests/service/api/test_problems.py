@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.engine.settings import Settings
-from bidcascade.service.api.answering import PartsResponse
 from bidcascade.service.api.app import create_app
-from bidcascade.service.api.problems import KINDS, MOST_ERRORS
-from bidcascade.service.api.tables import Tables
+from bidcascade.service.api.http.answering import PartsResponse
+from bidcascade.service.api.http.problems import KINDS, MOST_ERRORS
+from bidcascade.service.api.shared.tables import Tables
 from tests.support_service import DEAL, GOOD, ask, loaded_app, post, problem_of, write_small_table
 
 NORTH, EAST, SOUTH, WEST = DEAL[2:].split()

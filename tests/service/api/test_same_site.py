@@ -10,7 +10,7 @@ import pytest
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.settings import Settings, read_settings
 from bidcascade.service.api import server
-from bidcascade.service.api.keys import new_key
+from bidcascade.service.api.http.keys import new_key
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 
 RELOAD = "/v1/tables/small/reload"

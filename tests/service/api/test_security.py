@@ -7,7 +7,7 @@ import pytest
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
-from bidcascade.service.api.keys import ApiKey, ApiKeys, is_private, new_key
+from bidcascade.service.api.http.keys import ApiKey, ApiKeys, is_private, new_key
 from bidcascade.service.cli import main
 from tests.support_service import GOOD, ask, loaded_app, post, problem_of
 

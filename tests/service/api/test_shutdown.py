@@ -9,12 +9,12 @@ import pytest
 import uvicorn
 
 from bidcascade.engine.settings import Settings
-from bidcascade.service.api import collection
 from bidcascade.service.api.app import create_app
-from bidcascade.service.api.collection import giving_back
 from bidcascade.service.api.in_process import until_loaded
 from bidcascade.service.api.server import OrderlyServer
-from bidcascade.service.api.tables import LoadedTable
+from bidcascade.service.api.shared import collection
+from bidcascade.service.api.shared.collection import giving_back
+from bidcascade.service.api.shared.tables import LoadedTable
 from tests.support_service import write_small_table
 
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"

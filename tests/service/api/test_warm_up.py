@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from bidcascade.bridge import InvalidCall
-from bidcascade.service.api import warm_up
+from bidcascade.service.api.shared import warm_up
 from tests.support_service import loaded_app, ready_server
 
 QUESTIONS = {

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from bidcascade.service.api.keys import new_key
+from bidcascade.service.api.http.keys import new_key
 from bidcascade.service.jobs.unpacking import member_name
 from tests.service.jobs.support_jobs import (
     UPLOAD,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bidcascade.service.api.downloads import file_answer
+from bidcascade.service.api.http.downloads import file_answer
 from bidcascade.service.jobs import queue
 from tests.service.jobs.support_jobs import (
     archive,

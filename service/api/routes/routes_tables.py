@@ -19,15 +19,20 @@ from bidcascade.engine.questions.tables import (
     TableAnswer,
     TablesAnswer,
 )
+from bidcascade.service.api.http.answering import (
+    JSON,
+    accepted,
+    answer_file,
+    answer_json,
+    json_bytes,
+)
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import API_VERSION, route
+from bidcascade.service.api.http.problems import Problem, check_query
+from bidcascade.service.api.http.queries import query_of
+from bidcascade.service.api.shared.tables import MOST_LINT_EXAMPLES, LoadedTable
+from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems import named_systems
-
-from .answering import JSON, accepted, answer_file, answer_json, json_bytes
-from .limits import client_of
-from .openapi import API_VERSION, route
-from .problems import Problem, check_query
-from .queries import query_of
-from .tables import MOST_LINT_EXAMPLES, LoadedTable
-from .work import AppState
 
 router = APIRouter(tags=["tables"])
 

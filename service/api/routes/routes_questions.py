@@ -14,14 +14,20 @@ from bidcascade.engine.questions.answer_parts import Warming
 from bidcascade.engine.questions.bids import BidQuestion, bid_answer
 from bidcascade.engine.questions.registry import QUESTIONS, Question
 from bidcascade.engine.questions.resources import Resources
-
-from .answering import JSON, JSON_LINES, PartsResponse, accepted, json_bytes, with_first_part
-from .limits import client_of
-from .openapi import BareRoute, route
-from .problems import Problem, complaint
-from .tables import LoadedTable
-from .waiting import iter_waiting, run_waiting, time_for
-from .work import AppState
+from bidcascade.service.api.http.answering import (
+    JSON,
+    JSON_LINES,
+    PartsResponse,
+    accepted,
+    json_bytes,
+    with_first_part,
+)
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import BareRoute, route
+from bidcascade.service.api.http.problems import Problem, complaint
+from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.waiting import iter_waiting, run_waiting, time_for
+from bidcascade.service.api.shared.work import AppState
 
 router = APIRouter(tags=["answers"], route_class=BareRoute)
 

@@ -12,16 +12,27 @@ from bidcascade.bridge import format_calls
 from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
+from bidcascade.service.api.http.answering import (
+    ARROW,
+    JSON,
+    JSON_LINES,
+    ArrowParts,
+    PartsResponse,
+    accepted,
+    with_first_part,
+)
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import BareRoute, route
+from bidcascade.service.api.http.problems import field_problem
+from bidcascade.service.api.shared.batched_questions import (
+    AuctionsQuestion,
+    deals_at_once,
+    part_deals,
+)
+from bidcascade.service.api.shared.large_requests import PIECE, read_deals_body
+from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems.bidding.bidder_protocol import Query
-
-from .answering import ARROW, JSON, JSON_LINES, ArrowParts, PartsResponse, accepted, with_first_part
-from .batched_questions import AuctionsQuestion, deals_at_once, part_deals
-from .large_requests import PIECE, read_deals_body
-from .limits import client_of
-from .openapi import BareRoute, route
-from .problems import field_problem
-from .tables import LoadedTable
-from .work import AppState
 
 router = APIRouter(tags=["answers"], route_class=BareRoute)
 

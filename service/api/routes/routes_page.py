@@ -19,14 +19,13 @@ from bidcascade.page.content_policy import CONTENT_SECURITY_POLICY, NOT_FRAMED, 
 from bidcascade.page.joined_files import joined_files
 from bidcascade.page.page_folder import FOLDER, page_files, zipped
 from bidcascade.page.static_files import PAGE, StaticFile, static_files
+from bidcascade.service.api.http.answering import answer_file
+from bidcascade.service.api.http.authentication import DOCS_PATH
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.problems import Problem, check_query
+from bidcascade.service.api.shared.work import AppState
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.system import System
-
-from .answering import answer_file
-from .authentication import DOCS_PATH
-from .limits import client_of
-from .problems import Problem, check_query
-from .work import AppState
 
 router = APIRouter(include_in_schema=False)
 

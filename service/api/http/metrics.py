@@ -14,8 +14,8 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    from .batcher import BatchSeen
-    from .tables import Tables
+    from bidcascade.service.api.shared.batcher import BatchSeen
+    from bidcascade.service.api.shared.tables import Tables
 
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 OTHER_ROUTE: Final = "other"

@@ -8,13 +8,12 @@ from fastapi import APIRouter, Path, Request, Response
 from bidcascade.engine.questions.answer_fields import answer_of
 from bidcascade.engine.questions.answer_parts import TableName
 from bidcascade.engine.questions.tables import ReloadAnswer
-
-from .answering import answer_json
-from .authentication import AdminOnly
-from .limits import check_media_type
-from .openapi import route
-from .problems import Problem, check_query, complaint
-from .work import AppState
+from bidcascade.service.api.http.answering import answer_json
+from bidcascade.service.api.http.authentication import AdminOnly
+from bidcascade.service.api.http.limits import check_media_type
+from bidcascade.service.api.http.openapi import route
+from bidcascade.service.api.http.problems import Problem, check_query, complaint
+from bidcascade.service.api.shared.work import AppState
 
 router = APIRouter(tags=["service"])
 

@@ -6,13 +6,12 @@ from fastapi import APIRouter, Request, Response
 
 from bidcascade.engine.questions.answer_parts import BackendName
 from bidcascade.engine.questions.health import HealthAnswer, ReadyAnswer
+from bidcascade.service.api.http.answering import accepted, answer_json
+from bidcascade.service.api.http.metrics import MEDIA_TYPE
+from bidcascade.service.api.http.openapi import problems, route
+from bidcascade.service.api.http.problems import Problem
+from bidcascade.service.api.shared.work import AppState
 from bidcascade.version import package_version
-
-from .answering import accepted, answer_json
-from .metrics import MEDIA_TYPE
-from .openapi import problems, route
-from .problems import Problem
-from .work import AppState
 
 router = APIRouter(tags=["service"])
 _NO_STORE = {"Cache-Control": "no-store"}

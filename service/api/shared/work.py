@@ -17,17 +17,23 @@ from starlette.requests import Request
 
 from bidcascade.bridge import BidcascadeError, DeviceFault, TimedOut
 from bidcascade.engine.settings import Settings
+from bidcascade.service.api.http.limits import (
+    LONGEST_QUESTION,
+    Slots,
+    client_of,
+    parse_body,
+    read_body,
+)
+from bidcascade.service.api.http.metrics import Metrics
+from bidcascade.service.api.http.problems import Problem, check_query
+from bidcascade.service.api.http.stages import current_stages
+from bidcascade.service.api.http.uploads import Uploads
 from bidcascade.service.jobs.queue import JobQueue
 
 from .archives import MOST_QUESTIONS, Archives
 from .batched_questions import AnswerFunction
 from .batcher import Batcher, Lane
-from .limits import LONGEST_QUESTION, Slots, client_of, parse_body, read_body
-from .metrics import Metrics
-from .problems import Problem, check_query
-from .stages import current_stages
 from .tables import Tables
-from .uploads import Uploads
 
 if TYPE_CHECKING:
     from bidcascade.inference.double_dummy import DoubleDummyPool

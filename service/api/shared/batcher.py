@@ -24,9 +24,8 @@ from queue import SimpleQueue
 from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar
 
 from bidcascade.bridge import BackendUnavailable, BidcascadeError, DeviceFault
-
-from .problems import Problem
-from .stages import current_stages
+from bidcascade.service.api.http.problems import Problem
+from bidcascade.service.api.http.stages import current_stages
 
 _logger = logging.getLogger("bidcascade.service")
 

@@ -26,19 +26,18 @@ from bidcascade.engine.questions.archives import (
     NodeQuestion,
 )
 from bidcascade.engine.runs.deal_files import deal_sink
+from bidcascade.service.api.http.answering import JSON, accepted, json_bytes
+from bidcascade.service.api.http.authentication import AdminOnly
+from bidcascade.service.api.http.downloads import file_answer
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import route
+from bidcascade.service.api.http.problems import Problem, check_query, complaint
+from bidcascade.service.api.http.queries import query_of
+from bidcascade.service.api.shared.work import AppState
 from bidcascade.service.jobs.data_folder import folder_size
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
 from bidcascade.systems.words.auction_patterns import read_auction
 from bidcascade.workshop.boards.archive_statistics import statistics
-
-from .answering import JSON, accepted, json_bytes
-from .authentication import AdminOnly
-from .downloads import file_answer
-from .limits import client_of
-from .openapi import route
-from .problems import Problem, check_query, complaint
-from .queries import query_of
-from .work import AppState
 
 router = APIRouter(tags=["archives"])
 

@@ -36,6 +36,21 @@ from bidcascade.engine.questions.jobs import (
     JobsAnswer,
     ResultForm,
 )
+from bidcascade.service.api.http.answering import JSON, accepted, answer_json
+from bidcascade.service.api.http.authentication import AdminOnly
+from bidcascade.service.api.http.downloads import file_answer
+from bidcascade.service.api.http.logs import moment_text
+from bidcascade.service.api.http.openapi import body_of, problems, route
+from bidcascade.service.api.http.problems import Problem, check_query, field_problem, problem_of
+from bidcascade.service.api.http.uploads import (
+    FILE_FIELD,
+    FORM,
+    MEDIA_TYPES,
+    receive_form,
+    receive_upload,
+)
+from bidcascade.service.api.shared.tables import check_system
+from bidcascade.service.api.shared.work import AppState
 from bidcascade.service.jobs.data_folder import DataFolderUnusable
 from bidcascade.service.jobs.queue import JobQueue
 from bidcascade.service.jobs.results import MEDIA_TYPES as RESULT_MEDIA_TYPES
@@ -43,16 +58,6 @@ from bidcascade.service.jobs.results import RESULT_FORMS
 from bidcascade.service.jobs.rooted_paths import files_below
 from bidcascade.service.jobs.store import Job, QueueFull, StoreFailed
 from bidcascade.service.jobs.unpacking import UnpackingLimits, safe_name, unpack
-
-from .answering import JSON, accepted, answer_json
-from .authentication import AdminOnly
-from .downloads import file_answer
-from .logs import moment_text
-from .openapi import body_of, problems, route
-from .problems import Problem, check_query, field_problem, problem_of
-from .tables import check_system
-from .uploads import FILE_FIELD, FORM, MEDIA_TYPES, receive_form, receive_upload
-from .work import AppState
 
 router = APIRouter(tags=["jobs"])
 

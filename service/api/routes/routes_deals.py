@@ -9,13 +9,12 @@ from bidcascade.engine.practice_deals import answer_practice_deals, answer_theme
 from bidcascade.engine.questions.deals import (
     PracticeDealsRequest,
 )
-
-from .answering import JSON, accepted, json_bytes
-from .limits import client_of
-from .openapi import route
-from .problems import check_query
-from .waiting import run_waiting, time_for
-from .work import AppState
+from bidcascade.service.api.http.answering import JSON, accepted, json_bytes
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import route
+from bidcascade.service.api.http.problems import check_query
+from bidcascade.service.api.shared.waiting import run_waiting, time_for
+from bidcascade.service.api.shared.work import AppState
 
 router = APIRouter(tags=["answers"])
 

@@ -13,14 +13,21 @@ from bidcascade.engine.questions.auctions import MembersRequest
 from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.kernels import DealArrays
-
-from .answering import ARROW, JSON, ArrowParts, PartsResponse, accepted, json_bytes, with_first_part
-from .large_requests import PIECE, read_deals_body
-from .limits import client_of
-from .openapi import route
-from .problems import Problem
-from .tables import LoadedTable
-from .work import AppState
+from bidcascade.service.api.http.answering import (
+    ARROW,
+    JSON,
+    ArrowParts,
+    PartsResponse,
+    accepted,
+    json_bytes,
+    with_first_part,
+)
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import route
+from bidcascade.service.api.http.problems import Problem
+from bidcascade.service.api.shared.large_requests import PIECE, read_deals_body
+from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.work import AppState
 
 router = APIRouter(tags=["answers"])
 

@@ -41,14 +41,13 @@ from bidcascade.engine.questions.resources import Resources
 from bidcascade.inference.card_play.choosing import DEFAULT_BUDGET_MS, CardPlayer
 from bidcascade.inference.card_play.sight import Sight, give_to_seats
 from bidcascade.seats.foreign.ben_form import calls_of_pairs, vulnerability_of
-
-from .answering import JSON, json_bytes
-from .limits import client_of
-from .openapi import BareRoute
-from .problems import LONGEST_REASON, Problem, answer_problem, problem_of
-from .tables import LoadedTable
-from .waiting import run_waiting, time_for
-from .work import AppState
+from bidcascade.service.api.http.answering import JSON, json_bytes
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import BareRoute
+from bidcascade.service.api.http.problems import LONGEST_REASON, Problem, answer_problem, problem_of
+from bidcascade.service.api.shared.tables import LoadedTable
+from bidcascade.service.api.shared.waiting import run_waiting, time_for
+from bidcascade.service.api.shared.work import AppState
 
 
 class _Route(BareRoute):

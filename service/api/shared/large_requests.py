@@ -15,10 +15,10 @@ from pydantic_core import from_json
 from bidcascade.engine.questions.auctions import DealsRequest
 from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.kernels import DealArrays
+from bidcascade.service.api.http.limits import malformed, parse_body
+from bidcascade.service.api.http.problems import LONGEST_VALUE, Problem, field_problem
 
 from .batched_questions import joined
-from .limits import malformed, parse_body
-from .problems import LONGEST_VALUE, Problem, field_problem
 
 _Model = TypeVar("_Model", bound=DealsRequest)
 

@@ -8,8 +8,8 @@ from bidcascade.engine.questions.leads import LeadQuestion, answer_leads
 from bidcascade.engine.questions.resources import Resources
 from bidcascade.inference import interpret
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
+from bidcascade.service.api.http.problems import Problem
 
-from .problems import Problem
 from .tables import Tables
 
 _logger = logging.getLogger("bidcascade.service")

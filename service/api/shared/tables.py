@@ -34,6 +34,8 @@ from bidcascade.engine.questions.texts import EXAMPLE_DEAL
 from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.page.static_files import StaticFile
+from bidcascade.service.api.http.answering import JSON, json_bytes
+from bidcascade.service.api.http.problems import Problem, field_problem
 from bidcascade.systems import absolute_name, is_system
 from bidcascade.systems.auctions.budget import shared_budget
 from bidcascade.systems.bidding.bid_answer import BidAnswer
@@ -43,10 +45,8 @@ from bidcascade.systems.language.shipped import file_of, resolved
 from bidcascade.systems.system import System
 from bidcascade.table import LintReport, UndescribedPolicy, build_table, lint
 
-from .answering import JSON, json_bytes
 from .auction_results import AuctionResults
 from .collection import settle_again, without_full_collections
-from .problems import Problem, field_problem
 
 _logger = logging.getLogger("bidcascade.service")
 

@@ -18,15 +18,14 @@ from bidcascade.engine.questions.systems import (
     SystemChoice,
     SystemDiffRequest,
 )
+from bidcascade.service.api.http.answering import JSON, accepted, json_bytes
+from bidcascade.service.api.http.limits import LONGEST_TEXTS, client_of, parse_body
+from bidcascade.service.api.http.openapi import route
+from bidcascade.service.api.http.problems import Problem, complaint, field_problem
+from bidcascade.service.api.shared.tables import check_system
+from bidcascade.service.api.shared.waiting import run_waiting, time_for
+from bidcascade.service.api.shared.work import AppState
 from bidcascade.service.jobs.system_questions import ask_process
-
-from .answering import JSON, accepted, json_bytes
-from .limits import LONGEST_TEXTS, client_of, parse_body
-from .openapi import route
-from .problems import Problem, complaint, field_problem
-from .tables import check_system
-from .waiting import run_waiting, time_for
-from .work import AppState
 
 router = APIRouter(tags=["systems"])
 

@@ -9,12 +9,11 @@ from bidcascade.engine.questions.deal_reading import deals_of
 from bidcascade.engine.questions.double_dummy import ContractTricksAnswer, ContractTricksRequest
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.inference.double_dummy.known_tables import contract_tricks
-
-from .answering import JSON, accepted, json_bytes
-from .limits import client_of
-from .openapi import route
-from .waiting import run_waiting, time_for
-from .work import AppState
+from bidcascade.service.api.http.answering import JSON, accepted, json_bytes
+from bidcascade.service.api.http.limits import client_of
+from bidcascade.service.api.http.openapi import route
+from bidcascade.service.api.shared.waiting import run_waiting, time_for
+from bidcascade.service.api.shared.work import AppState
 
 router = APIRouter(tags=["answers"])
 

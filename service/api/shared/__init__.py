@@ -1,0 +1,1 @@
+"""What all requests share: tables, the batcher, archives, threads."""
