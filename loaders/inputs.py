@@ -7,10 +7,10 @@ import glob
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import InvalidInput, LimitExceeded, visible
 
@@ -29,7 +29,40 @@ from .lin.page_links import page_links
 from .text.json_deals import holds_deals
 from .text.printed_deals import has_diagrams
 
-SUFFIXES = frozenset((".lin", ".pbn", ".rbn", ".rbx", ".parquet", ".txt", ".jsonl", ".zip"))
+Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "json", "parquet"]
+
+
+class Format(NamedTuple):
+    """A format of deals.
+
+    Attributes
+    ----------
+    name : str
+        What messages call it; empty for one that they need not name.
+    suffixes : tuple of str
+        Of its files; the first is that of files which are written anew.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+
+
+FORMATS: Final[Mapping[Kind, Format]] = {
+    "lin": Format("LIN", (".lin",)),
+    "pbn": Format("PBN", (".pbn",)),
+    "rbn": Format("RBN", (".rbn", ".rbx")),
+    "handviewer": Format("", (".txt",)),
+    "hands": Format("hands", (".txt",)),
+    "json": Format("JSON", (".jsonl",)),
+    "parquet": Format("Parquet", (".parquet",)),
+}
+"""What is read; :func:`sniff` tells them apart, :func:`.pieces.read_piece` has their readers."""
+*_NAMES, _LAST_NAME = (one.name for one in FORMATS.values() if one.name)
+FORMATS_TEXT: Final = f"{', '.join(_NAMES)} or {_LAST_NAME}"
+"""What messages say is expected."""
+SUFFIXES: Final = frozenset(
+    (".zip", *(suffix for one in FORMATS.values() for suffix in one.suffixes))
+)
 """Files taken from a folder or a zip file, in either case; a file named itself may have any."""
 
 STANDARD_INPUT = "-"
@@ -251,8 +284,6 @@ def _place(source: Source) -> str:
         return f"{shown_path(source.member.path)}/{inner}"
     return "" if source.path is None else shown_path(source.path)
 
-
-Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "json", "parquet"]
 
 HEAD_BYTES = 1 << 20
 """How much of a file is looked at."""

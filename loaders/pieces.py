@@ -22,7 +22,7 @@ from bidcascade.bridge import InvalidInput
 from .files.encodings import PartDecoder, find_encoding
 from .files.zip_files import ZIP_MARKS
 from .frames.frame import QUOTED, Batch, empty_deals, join, reject_frame
-from .inputs import HEAD_BYTES, Kind, Source, sniff
+from .inputs import FORMATS_TEXT, HEAD_BYTES, Kind, Source, sniff
 from .limits import (
     LONGEST_RECORD,
     MOST_FILES_TOGETHER,
@@ -529,7 +529,7 @@ def _why_unknown(data: bytes) -> str:
         kind = "JSON without deals, or other text"
     else:
         kind = "other text"
-    return f"expected LIN, PBN, RBN, hands, JSON or Parquet, got {kind}: {_excerpt(data)[:40]!r}"
+    return f"expected {FORMATS_TEXT}, got {kind}: {_excerpt(data)[:40]!r}"
 
 
 def _excerpt(data: bytes) -> str:

@@ -49,7 +49,7 @@ BROKEN_PIPE: Final = 141
 COMMANDS: Final = {
     "auctions": ("auctions", "auctions that a bidding table allows for deals"),
     "bid": ("auctions", "the call that a bidding table makes with a hand, and why"),
-    "load": ("deals", "LIN, PBN, handviewer, Parquet -> one file of deals"),
+    "load": ("deals", "deals in any format -> one file of deals"),
     "augment": ("deals", "add columns of terms, expressions and entries to deals"),
     "deals": ("deals", "random deals, also under a condition"),
     "batch": ("batch", "the archive job: any number of deals, safe to interrupt and resume"),

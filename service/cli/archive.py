@@ -38,7 +38,7 @@ def configure_archive(parser: argparse.ArgumentParser) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="file, folder, pattern or link (LIN, PBN, hands, Parquet)",
+        help=f"file, folder, pattern or link {shared.AS_LOAD}",
     )
     add.add_argument(
         "--replace",

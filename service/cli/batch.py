@@ -14,7 +14,7 @@ def configure_batch(parser: argparse.ArgumentParser) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)",
+        help=f"file, folder, pattern or - {shared.AS_LOAD}",
     )
     add("--out", required=True, metavar="DIR", help="new or empty folder")
     add(

@@ -31,7 +31,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
         "--archive",
         metavar="FILE",
         nargs="+",
-        help="boards that players bid (LIN, PBN, Parquet): each system bids them at all four "
+        help=f"boards that players bid {shared.AS_LOAD}: each system bids them at all four "
         "seats, and its distance from par is set beside the players'",
     )
     add(
@@ -44,7 +44,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
         "--from",
         dest="source",
         metavar="FILE",
-        help="deals of a file instead (LIN, PBN, Parquet); a Parquet file's double-dummy columns "
+        help=f"deals of a file instead {shared.AS_LOAD}; a Parquet file's double-dummy columns "
         "(augment --dd) are used",
     )
     shared.add_bank_option(parser)

@@ -21,13 +21,15 @@ _CHUNK = 250_000
 
 def configure_load(parser: argparse.ArgumentParser) -> None:
     """Arguments of ``load``."""
+    # formats are told here alone: the other commands take the same
+    from bidcascade.loaders.inputs import FORMATS_TEXT
+
     add = parser.add_argument
     add(
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="file, folder, pattern, zip file, handviewer link or - "
-        "(LIN, PBN, RBN, hands, Parquet)",
+        help=f"file, folder, pattern, zip file, handviewer link or - ({FORMATS_TEXT})",
     )
     add("--out", required=True, metavar="FILE", help=shared.DEALS_OUT_HELP)
     add("--rejects", metavar="FILE", help="Parquet file for records that are none")

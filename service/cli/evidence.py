@@ -52,7 +52,7 @@ def configure_mine(parser: argparse.ArgumentParser) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="file, folder, pattern, handviewer link or - (LIN, PBN, Parquet)",
+        help=f"file, folder, pattern, handviewer link or - {shared.AS_LOAD}",
     )
     add("--out", required=True, metavar="DIR", help="folder for the table")
     add(

@@ -23,7 +23,7 @@ def configure_export(parser: argparse.ArgumentParser) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, hands, Parquet)",
+        help=f"file, folder, pattern or - {shared.AS_LOAD}",
     )
     add("--out", required=True, metavar="DIR", help="new or empty folder")
     add(
@@ -56,7 +56,7 @@ def _add_boards(parser: argparse.ArgumentParser, out: str) -> None:
         "inputs",
         nargs="+",
         metavar="INPUT",
-        help="file, folder, pattern or - (LIN, PBN, RBN, hands, Parquet)",
+        help=f"file, folder, pattern or - {shared.AS_LOAD}",
     )
     add("--out", required=True, metavar="FILE", help=out)
     add(

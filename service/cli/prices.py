@@ -31,7 +31,7 @@ def configure_prices(action: Callable[..., argparse.ArgumentParser], system_help
         metavar="N",
         help="random deals instead, of which those are solved whose contracts differ",
     )
-    add("--from", dest="source", metavar="FILE", help="deals of a file instead (LIN, PBN, Parquet)")
+    add("--from", dest="source", metavar="FILE", help=f"deals of a file instead {shared.AS_LOAD}")
     shared.add_lead_options(prices)
     add(
         "--seed",

@@ -42,6 +42,8 @@ TEXT_SUFFIXES: Final = tuple(_TEXT_FORMATS)
 _OTHER_SUFFIXES: Final = (".bidding", ".csv", ".json", ".ndjson", ".pkl", ".py", ".zip")
 """Of files that are read, beside those of deals; none of them is Parquet."""
 DEAL_SUFFIXES: Final = (".parquet", *TEXT_SUFFIXES)
+AS_LOAD: Final = "(formats: as load)"
+"""Where a command reads deals: ``load --help`` names the formats."""
 DEALS_OUT_HELP: Final = "deals as .parquet, .lin, .pbn, .rbn, .txt (links) or .jsonl; - for stdout"
 MOST_LISTED: Final = 2**31 - 1
 """Auctions of a deal, and calls of one, that an option may name."""

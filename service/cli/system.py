@@ -117,7 +117,7 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help=f"random deals (default: {_EXAMINED:,})",
     )
     doctor.add_argument(
-        "--from", dest="source", metavar="FILE", help="deals of a file instead (LIN, PBN, Parquet)"
+        "--from", dest="source", metavar="FILE", help=f"deals of a file instead {shared.AS_LOAD}"
     )
     doctor.add_argument(
         "--seed",

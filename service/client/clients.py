@@ -769,8 +769,8 @@ class _Questions(Generic[_Transport]):
         Parameters
         ----------
         file : path or binary file
-            LIN, PBN, RBN, hands, JSON or Parquet, plain, with gzip or several in a zip file; sent a
-            piece at a time.
+            Deals in a format that the service reads, plain, with gzip or several in a zip file;
+            sent a piece at a time.
         name : str, optional
             What deals are named after; else the file's name.
         **options

@@ -23,7 +23,7 @@ from bidcascade.loaders.files.zip_files import (
     what_is_damaged,
     why_refused,
 )
-from bidcascade.loaders.inputs import HEAD_BYTES
+from bidcascade.loaders.inputs import FORMATS, FORMATS_TEXT, HEAD_BYTES
 
 _PIECE: Final = 1 << 20
 _LONGEST_PART: Final = 60
@@ -36,13 +36,6 @@ _OTHERS: Final = {
     b"7z\xbc\xaf": "7-Zip",
     b"Rar!": "RAR",
     b"\x28\xb5\x2f\xfd": "Zstandard",
-}
-_SUFFIX: Final = {
-    "parquet": ".parquet",
-    "pbn": ".pbn",
-    "lin": ".lin",
-    "rbn": ".rbn",
-    "json": ".jsonl",
 }
 
 
@@ -94,7 +87,7 @@ def unpack(upload: Path, folder: Path, name: str, limits: UnpackingLimits) -> li
     Parameters
     ----------
     upload : path
-        Deals (LIN, PBN, RBN, hands, Parquet), or such files packed with gzip or zip.
+        Deals in any format that is read, or such files packed with gzip or zip.
     folder : path
         Exists and is empty.
     name : str
@@ -196,10 +189,8 @@ def _settle(path: Path, folder: Path, stem: str, *, where: str, strict: bool = T
                     f"expected deals, packed with gzip or zip if at all, "
                     f"got a file packed with {packer}"
                 )
-        raise InvalidInput(
-            "expected deals (LIN, PBN, RBN, hands, JSON or Parquet), got something else"
-        )
-    suffix = _SUFFIX.get(kind or "", ".txt")
+        raise InvalidInput(f"expected deals ({FORMATS_TEXT}), got something else")
+    suffix = ".txt" if kind is None else FORMATS[kind].suffixes[0]
     # what a file is called within a zip file stays; readers look at what is in it
     name = stem if not strict or stem.lower().endswith(suffix) else stem + suffix
     path.rename(folder / name)

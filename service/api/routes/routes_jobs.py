@@ -36,6 +36,7 @@ from bidcascade.engine.questions.jobs import (
     JobsAnswer,
     ResultForm,
 )
+from bidcascade.loaders.inputs import FORMATS_TEXT
 from bidcascade.service.api.http.answering import JSON, accepted, answer_json
 from bidcascade.service.api.http.authentication import AdminOnly
 from bidcascade.service.api.http.downloads import file_answer
@@ -83,8 +84,8 @@ def _body() -> dict[str, Any]:
     archive = {
         "type": "string",
         "format": "binary",
-        "description": "Deals as LIN, PBN, RBN, hands, JSON or Parquet; or packed with gzip, or "
-        "several files in a zip file.",
+        "description": f"Deals as {FORMATS_TEXT}; or packed with gzip, or several files in a zip "
+        "file.",
     }
     content: dict[str, Any] = body["requestBody"]["content"]
     content |= {media_type: {"schema": archive} for media_type in MEDIA_TYPES}
