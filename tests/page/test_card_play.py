@@ -314,7 +314,7 @@ def test_the_service_chooses_cards_and_sees_what_the_player_sees(visit, asked):
 
 def test_the_cards_are_played_before_all_hands_are_seen(visit, module):
     board = {"hands": HANDS, "dealer": 0, "vulnerability": "NS", "seat": 2}
-    code = module("board_code", "writeBoard", board)["value"]
+    code = module("boards/board_code", "writeBoard", board)["value"]
     page = visit.open(f"#view=bid&ask={code}").page
     visit.wait_said("Your call")
     page.get_by_label("Then I play the cards").check()

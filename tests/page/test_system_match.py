@@ -30,9 +30,9 @@ OVERCALL = "1NT = Strong notrump: RHO opened and 15-18 points or 17-18 points, b
 
 def test_imps_and_intervals_are_those_of_python(module):
     for difference in (0, 10, 20, -20, 40, 50, -599, 600, 3990, 4000, -9000):
-        assert module("card_play", "impsOf", difference)["value"] == imps(difference)
+        assert module("bridge/card_play", "impsOf", difference)["value"] == imps(difference)
     for degrees in (1, 2, 3, 10, 400):
-        assert module("system_match", "quantile", degrees)["value"] == pytest.approx(
+        assert module("systems/system_match", "quantile", degrees)["value"] == pytest.approx(
             quantile(degrees), abs=1e-9
         )
     for boards, won in ((50, [3, -1, 7, 0]), (3, [1, 1]), (9, [5]), (4, []), (2, [6, 6])):
@@ -40,7 +40,7 @@ def test_imps_and_intervals_are_those_of_python(module):
         values[: len(won)] = won
         differs = np.arange(boards) < len(won)
         found = MatchSample(differs, np.ones(boards, bool)).mean(values)
-        told = module("system_match", "summaryOf", boards, won)["value"]
+        told = module("systems/system_match", "summaryOf", boards, won)["value"]
         assert (told["boards"], told["differs"]) == (boards, len(won))
         assert told["value"] == pytest.approx(found.value)
         if found.margin is None:
