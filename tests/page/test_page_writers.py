@@ -285,10 +285,10 @@ def test_files_are_dropped(visit, written, tmp_path):
 # --- what the page saves --------------------------------------------------------------------------
 
 SAVED = {
-    "lin": ("board_export", "linOf", True),
-    "pbn": ("board_export", "pbnOf", True),
-    "link": ("board_export", "linksText", True),
-    "svg": ("board_picture", "svgText", False),
+    "lin": ("boards/board_export", "linOf", True),
+    "pbn": ("boards/board_export", "pbnOf", True),
+    "link": ("boards/board_export", "linksText", True),
+    "svg": ("boards/board_picture", "svgText", False),
 }
 """Ways to save a board that can be read, with who writes them and whether of many at once."""
 
