@@ -17,7 +17,7 @@ from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import MatchSample, summarize
 from bidcascade.workshop.boards.scored_boards import Budget
 from tests.inference.support_double_dummy import made_up
-from tests.page.support_browser import visiting
+from tests.page.support_browser import put_text, visiting
 from tests.page.test_page_systems import STRONG, opened, typed
 from tests.support_systems import SMALL_SYSTEM
 
@@ -107,9 +107,8 @@ def test_a_page_that_is_included_is_played_too(visit):
     # nobody overcalls in notrump
     text = page.input_value("textarea")
     assert OVERCALL in text
-    page.fill(
-        "textarea", text.replace(OVERCALL, OVERCALL.replace("15-18 points or 17-18", "19-20"))
-    )
+    changed = text.replace(OVERCALL, OVERCALL.replace("15-18 points or 17-18", "19-20"))
+    put_text(page.locator("textarea"), changed)
     page.wait_for_selector(".changes li")
     page.click("#system-better")
     page.get_by_text("IMPs a board for the new text").wait_for(timeout=100_000)
@@ -138,7 +137,7 @@ def test_without_a_service(browser, tmp_path, monkeypatch):
         page = next(visits).page
         page.goto(f"{site.as_uri()}/index.html#view=systems")
         page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
-        page.fill("textarea", CHANGED)
+        put_text(page.locator("textarea"), CHANGED)
         page.wait_for_selector(".changes li")
         page.click("#system-better")
         if deals:
