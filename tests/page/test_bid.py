@@ -36,7 +36,7 @@ FORBIDDEN = (
 @pytest.fixture(scope="module")
 def code(module) -> str:
     """The board as the text of its link."""
-    text: str = module("board_code", "writeBoard", BOARD)["value"]
+    text: str = module("boards/board_code", "writeBoard", BOARD)["value"]
     return text
 
 
@@ -232,18 +232,18 @@ def test_boards_are_read_as_they_are_written(module):
             "seat": number // 5,
             "vulnerability": ("None", "NS", "EW", "Both")[number // 2 % 4],
         }
-        text = module("board_code", "writeBoard", board)["value"]
-        assert module("board_code", "readBoard", text)["value"] == board
+        text = module("boards/board_code", "writeBoard", board)["value"]
+        assert module("boards/board_code", "readBoard", text)["value"] == board
         assert re.fullmatch(r"1[\w-]{19}", text)
 
 
 def test_the_evening_is_bounded(module, code):
     over = ["P", "P", "P", "P"]
-    module("evening", "storeCalls", code, "", over)
+    module("games/evening", "storeCalls", code, "", over)
     for number in range(105):
-        module("evening", "storeCalls", code, f"table-{number}", over)
-    assert module("evening", "callsOf", code, "table-104")["value"] == over
-    assert module("evening", "callsOf", code, "")["value"] == []
+        module("games/evening", "storeCalls", code, f"table-{number}", over)
+    assert module("games/evening", "callsOf", code, "table-104")["value"] == over
+    assert module("games/evening", "callsOf", code, "")["value"] == []
 
 
 def test_a_game_has_its_own_keys(visit, code):

@@ -25,7 +25,7 @@ from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.loaders import read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
 from bidcascade.systems import System
-from tests.page.support_browser import Visit, no_compiler_words, serving, visiting
+from tests.page.support_browser import Visit, no_compiler_words, put_text, serving, visiting
 from tests.service.test_cli_page import NO_DEALS
 
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ def begin(visit: Visit, address: str, role: str) -> Any:
 def enter(page: Any, text: str) -> None:
     """Paste a text."""
     button(page, "Enter or paste").click()
-    page.get_by_label("Paste", exact=True).fill(text)
+    put_text(page.get_by_label("Paste", exact=True), text)
     button(page, "Use what is pasted").click()
 
 
@@ -314,7 +314,7 @@ def test_the_service_chooses_cards_and_sees_what_the_player_sees(visit, asked):
 
 def test_the_cards_are_played_before_all_hands_are_seen(visit, module):
     board = {"hands": HANDS, "dealer": 0, "vulnerability": "NS", "seat": 2}
-    code = module("board_code", "writeBoard", board)["value"]
+    code = module("boards/board_code", "writeBoard", board)["value"]
     page = visit.open(f"#view=bid&ask={code}").page
     visit.wait_said("Your call")
     page.get_by_label("Then I play the cards").check()

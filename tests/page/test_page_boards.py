@@ -143,7 +143,7 @@ TEXTS = {
 
 
 def read_by_page(module: Any, text: str, kind: str) -> dict[str, Any]:
-    found: dict[str, Any] = module("board_files", "readBoards", text, kind)["value"]
+    found: dict[str, Any] = module("files/board_files", "readBoards", text, kind)["value"]
     return found
 
 
@@ -158,7 +158,7 @@ def test_boards_are_read_as_the_loaders_read_them(module, name):
     text, read = TEXTS[name]
     batch = read(text.encode())
     assert batch.deals.height >= 3
-    kind = module("board_files", "kindOf", text)["value"]
+    kind = module("files/board_files", "kindOf", text)["value"]
     plain = name.removeprefix("odd ").removesuffix(" of some hands")
     assert kind == {"page": "address"}.get(plain, plain.lower())
     same(read_by_page(module, text, kind), batch)
@@ -166,8 +166,8 @@ def test_boards_are_read_as_the_loaders_read_them(module, name):
 
 def test_words_for_vulnerabilities_are_those_of_the_package(module):
     for word, sides in VULNERABILITY_WORDS.items():
-        assert module("seats", "readVulnerability", word.upper())["value"] == sides.text
-    assert module("seats", "readVulnerability", "maybe")["value"] is None
+        assert module("bridge/seats", "readVulnerability", word.upper())["value"] == sides.text
+    assert module("bridge/seats", "readVulnerability", "maybe")["value"] is None
 
 
 TOKENS = st.sampled_from(
@@ -264,10 +264,12 @@ def written(frame: pl.DataFrame) -> dict[str, str]:
 def test_exports_are_what_the_package_writes(module, name):
     text, read = TEXTS[name]
     deals = read(text.encode()).deals
-    boards = read_by_page(module, text, module("board_files", "kindOf", text)["value"])["boards"]
-    assert {way: module("board_export", way, boards)["value"] for way in written(deals)} == written(
-        deals
-    )
+    boards = read_by_page(module, text, module("files/board_files", "kindOf", text)["value"])[
+        "boards"
+    ]
+    assert {
+        way: module("boards/board_export", way, boards)["value"] for way in written(deals)
+    } == written(deals)
 
 
 def test_what_is_exported_is_read_back_equal(module):
@@ -278,7 +280,7 @@ def test_what_is_exported_is_read_back_equal(module):
         "linksText": read_handviewer,
     }
     for way, read in back.items():
-        again = boards_of(read(module("board_export", way, boards)["value"]).deals)
+        again = boards_of(read(module("boards/board_export", way, boards)["value"]).deals)
         for board, other in zip(boards, again, strict=True):
             kept = {**board, "record": other["record"]}
             if way == "pbnOf":

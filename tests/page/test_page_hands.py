@@ -74,7 +74,7 @@ AROUND: dict[str, tuple[int | None, str | None]] = {
 
 def read(module: Any, text: str) -> dict[str, Any]:
     """The one board of a pasted text."""
-    answer = module("pasting", "readPasted", text)
+    answer = module("deal/pasting", "readPasted", text)
     assert "value" in answer, f"{answer['error']}\n{text}"
     (board,) = answer["value"]["boards"]
     found: dict[str, Any] = board
@@ -235,5 +235,5 @@ def test_one_hand_is_read_however_it_is_printed(module, text):
     ],
 )  # fmt: skip
 def test_what_is_missing_is_told(module, text, told):
-    answer = module("pasting", "readPasted", text)
+    answer = module("deal/pasting", "readPasted", text)
     assert told in answer["error"]

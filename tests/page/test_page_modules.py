@@ -35,16 +35,16 @@ def test_what_is_legal_is_legal_by_the_laws(module):
                 found = [
                     call
                     for call in range(CALL_COUNT)
-                    if module("calls", "isLegal", calls, format_call(call))["value"]
+                    if module("bridge/calls", "isLegal", calls, format_call(call))["value"]
                 ]
                 assert found == mine, calls
             # passes and doubles often, so that the auction ends and is doubled
             low = [call for call in mine if call < 12]
             auction = auction.add(int(rng.choice(low or mine)))
         calls = [format_call(call) for call in auction.calls]
-        assert module("calls", "isOver", calls)["value"] == auction.is_complete
+        assert module("bridge/calls", "isOver", calls)["value"] == auction.is_complete
         if auction.is_complete:
-            contract = module("calls", "contractOf", calls, 0)["value"]
+            contract = module("bridge/calls", "contractOf", calls, 0)["value"]
             text = contract and (
                 f"{contract['level']}{contract['strain']}{contract['risk']}"
                 f"{'NESW'[contract['declarer']]}"
@@ -56,16 +56,18 @@ def test_what_is_legal_is_legal_by_the_laws(module):
     "text", ["p", "Pass", "D", "Dbl", "X", "R", "XX", "1C", "7nt", "3n", "2♠", "4♥"]
 )
 def test_calls_are_read_alike(module, text):
-    assert module("calls", "readCall", text)["value"] == format_call(parse_call(text))
+    assert module("bridge/calls", "readCall", text)["value"] == format_call(parse_call(text))
 
 
 def test_random_deals_are_whole(module):
     seen = set()
     for _ in range(20):
-        hands = module("cards", "randomHands")["value"]
+        hands = module("bridge/cards", "randomHands")["value"]
         for hand in hands:
             parse_hand(hand)
-        cards = [card for hand in hands for card in module("cards", "cardsOf", hand)["value"]]
+        cards = [
+            card for hand in hands for card in module("bridge/cards", "cardsOf", hand)["value"]
+        ]
         assert len(set(cards)) == 52
         seen.add(tuple(hands))
     assert len(seen) == 20
@@ -74,7 +76,7 @@ def test_random_deals_are_whole(module):
 def test_deals_are_read_as_they_are_written(module):
     for row in random_deals(20, seed=5).select(*HAND_COLUMNS).rows():
         text = format_deal(Deal(row))
-        (board,) = module("pasting", "readPasted", text)["value"]["boards"]
+        (board,) = module("deal/pasting", "readPasted", text)["value"]["boards"]
         assert f"N:{' '.join(board['hands'])}" == text
         for hand, cards in zip(board["hands"], row, strict=True):
             assert parse_hand(hand) == cards
@@ -99,13 +101,13 @@ TEXTS = {
 
 
 def test_four_lines_of_suits_are_one_hand(module):
-    (board,) = module("pasting", "readPasted", "♠K52\n♥AQ3\n♦9876\n♣KJ2")["value"]["boards"]
+    (board,) = module("deal/pasting", "readPasted", "♠K52\n♥AQ3\n♦9876\n♣KJ2")["value"]["boards"]
     assert board["hand"] == "K52.AQ3.9876.KJ2"
 
 
 @pytest.mark.parametrize("kind", TEXTS)
 def test_whatever_is_pasted_is_the_same_deal(module, kind):
-    answer = module("pasting", "readPasted", TEXTS[kind])
+    answer = module("deal/pasting", "readPasted", TEXTS[kind])
     (board,) = answer["value"]["boards"]
     assert board["hands"] == HANDS
     if kind in {"PBN file", "LIN", "viewer of LIN", "viewer of hands"}:
@@ -139,7 +141,7 @@ def test_whatever_is_pasted_is_the_same_deal(module, kind):
     ],
 )
 def test_what_cannot_be_read_is_told_in_a_sentence(module, text, told):
-    answer = module("pasting", "readPasted", text)
+    answer = module("deal/pasting", "readPasted", text)
     assert told in answer["error"]
     assert answer["error"].endswith(".")
 
@@ -157,7 +159,7 @@ def test_what_cannot_be_read_is_told_in_a_sentence(module, text, told):
     ],
 )
 def test_calls_are_read_as_people_write_them_down(module, text, calls):
-    assert module("calls", "readWrittenCalls", text)["value"] == calls
+    assert module("bridge/calls", "readWrittenCalls", text)["value"] == calls
 
 
 def test_links_hold_everything(module):
@@ -233,7 +235,7 @@ def test_conditions_in_the_words_of_players(module):
 )  # fmt: skip
 def test_what_a_call_wants(module, expressions, told):
     conditions = [{"expression": one} for one in expressions]
-    assert module("reasons", "wantedWords", conditions)["value"] == told
+    assert module("answers/reasons", "wantedWords", conditions)["value"] == told
 
 
 def test_what_comes_close(module):
@@ -247,9 +249,9 @@ def test_what_comes_close(module):
         one("3S", ("SL_S >= 5", 4), ("HCP <= 11", 12)), one("2N", ("Balanced", False)),
         one("P", ("HCP <= 9", 12)), one("3C", ("SL_C >= 6", 4)), one("1C", ("SL_C >= 3", 2)),
     ]  # fmt: skip
-    found = module("reasons", "closeCalls", candidates, "P", 9)["value"]
+    found = module("answers/reasons", "closeCalls", candidates, "P", 9)["value"]
     assert [each["candidate"]["call"] for each in found] == ["4S", "2N", "3S"]
-    told = module("reasons", "missWords", found[0]["missed"][0])["value"]
+    told = module("answers/reasons", "missWords", found[0]["missed"][0])["value"]
     assert told == {"wanted": "13+ points", "has": "you have 12"}
 
 
@@ -281,13 +283,15 @@ PREEMPT = (
 )  # fmt: skip
 def test_what_a_hand_lacks(module, expression, value, wanted, has):
     """Of alternatives the nearest one: what is said to be missing is what is missing."""
-    told = module("reasons", "missWords", {"expression": expression, "value": value})["value"]
+    told = module("answers/reasons", "missWords", {"expression": expression, "value": value})[
+        "value"
+    ]
     assert told == {"wanted": wanted, "has": has}
 
 
 def test_of_two_bounds_the_harder_one_is_told(module):
     tests = ["HCP >= 16", "SL_C >= 3", "HCP >= 15", "SL_C >= 4", "SL_C >= 4", "SL_H <= 3"]
-    found = module("reasons", "hardest", [{"expression": one} for one in tests])["value"]
+    found = module("answers/reasons", "hardest", [{"expression": one} for one in tests])["value"]
     assert [one["expression"] for one in found] == ["HCP >= 16", "SL_C >= 4", "SL_H <= 3"]
 
 

@@ -13,7 +13,7 @@ from bidcascade.bridge import parse_deal
 from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.page.bundle import bundle
 from bidcascade.service.cli import DONE, main
-from tests.page.support_browser import Visit, serving, visiting
+from tests.page.support_browser import Visit, put_text, serving, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
 from tests.service.test_cli_page import NO_DEALS
 from tests.support_systems import SMALL_SYSTEM
@@ -79,7 +79,7 @@ def edits(visit: Visit) -> None:
     field = visit.page.get_by_label("Text of the page", exact=True)
     text = field.input_value()
     assert text.count("Strong notrump: 15-17") == 2
-    field.fill(text.replace("Strong notrump: 15-17", "Strong notrump: 12-14"))
+    put_text(field, text.replace("Strong notrump: 15-17", "Strong notrump: 12-14"))
     visit.page.locator(".changes li").first.wait_for()
     button(visit.page, "Bid with it").click()
     visit.page.locator(".headline").wait_for()

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from bidcascade.service.cli import DONE, main
-from tests.page.support_browser import Visit, no_compiler_words, serving, visiting
+from tests.page.support_browser import Visit, no_compiler_words, put_text, serving, visiting
 from tests.page.test_page_texts import texts
 from tests.service.test_cli_page import NO_DEALS
 from tests.support_examples import some_in_check
@@ -224,7 +224,7 @@ def test_the_card_of_a_text_of_ones_own(offline):
     page = offline.open("#dealer=N&view=systems&ask=sayc").page
     text = page.locator(".sheet textarea")
     text.wait_for()
-    text.fill(re.sub("(Strong notrump: )15-17", r"\g<1>13-15", text.input_value()))
+    put_text(text, re.sub("(Strong notrump: )15-17", r"\g<1>13-15", text.input_value()))
     page.locator("#system-use").click()
     page.wait_for_function("() => location.hash.includes('table=my')")
     page.get_by_role("link", name="Convention card").click()

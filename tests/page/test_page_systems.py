@@ -10,7 +10,7 @@ import pytest
 
 from bidcascade.systems.language.shipped import shipped_folder
 from bidcascade.systems.system import System
-from tests.page.support_browser import visiting
+from tests.page.support_browser import put_text, visiting
 from tests.support_examples import some_in_check
 
 pytestmark = pytest.mark.slow
@@ -370,10 +370,11 @@ def test_a_text_without_end_stops_the_engine_and_not_the_page(visit):
     whole = page.input_value("textarea")
     # ten seconds pass for the page while one does
     page.evaluate("const now = performance.now(); performance.now = () => now + 10 * Date.now()")
-    page.fill("textarea", f"{whole}\n-- without end\n")
+    put_text(page.locator("textarea"), f"{whole}\n-- without end\n")
     page.get_by_text("The answer took too long.").wait_for(timeout=90_000)
     page.evaluate("delete performance.now")
-    page.fill("textarea", whole.replace(STRONG, STRONG.replace("15-17", "14-16")))
+    changed = whole.replace(STRONG, STRONG.replace("15-17", "14-16"))
+    put_text(page.locator("textarea"), changed)
     page.wait_for_selector(".changes li")
 
 
@@ -425,7 +426,7 @@ def test_a_text_of_ones_own_is_opened_alone(visit, tmp_path, title):
     typed(page, "8-11", "7-11", after="opening")
     page.wait_for_selector(".changes li")
     assert "Diamond" in page.inner_text(".changes")
-    page.fill("textarea", text + 'include "doubles.bidding"\n')
+    put_text(page.locator("textarea"), text + 'include "doubles.bidding"\n')
     page.wait_for_function(f"() => ({shown})().length === 3")
     assert page.evaluate(shown) == ["alone.bidding", "doubles.bidding", "words.bidding"]
     with page.expect_download() as all_of_them:

@@ -27,7 +27,7 @@ PBN_WORDS: Final = {
     "Play", "Table", "Multiplicity", *VULNERABILITY_WORDS,
 }  # fmt: skip
 """Tags and words of PBN, which are no language, in the modules that read and write it."""
-PBN_MODULES: Final = re.compile(r"pbn_\w+\.js|board_export\.js|seats\.js")
+PBN_MODULES: Final = re.compile(r"files/pbn_\w+\.js|boards/board_export\.js|bridge/seats\.js")
 ASKING: Final = {"querySelector", "querySelectorAll", "closest", "matches", "setRequestHeader"}
 """Functions of the browser that take names."""
 WORDS_OF_NAMES: Final = re.compile(

@@ -56,7 +56,7 @@ def tell(module):
     """State of the page after a text was pasted, or what is told to be wrong; and by an address."""
 
     def told(text: str) -> Any:
-        found = module("enter_deal", "usePasted", text)
+        found = module("deal/enter_deal", "usePasted", text)
         if "error" in found:
             return found["error"]
         return module("state", "state")["value"]
@@ -74,7 +74,7 @@ def shown(module):
 
 @pytest.fixture(scope="module")
 def code(module) -> str:
-    written: str = module("board_code", "writeBoard", BOARD)["value"]
+    written: str = module("boards/board_code", "writeBoard", BOARD)["value"]
     return written
 
 
@@ -143,7 +143,7 @@ def test_games_and_practice_sets_are_boards_for_the_program(code):
 
 def test_several_links_are_boards(module, service):
     text = f"{service}/{ONE_HAND}\n{service}/{PLACE}\n"
-    found = module("pasting", "readPasted", text)["value"]
+    found = module("deal/pasting", "readPasted", text)["value"]
     assert found["boards"] == boards_of(read_deals(text.encode()).deals)
     assert len(found["boards"]) == 2
 
@@ -203,7 +203,7 @@ def test_each_kind_of_file_is_read_or_refused():
 
 def of_file(module, path: Path) -> Any:
     """What the page reads in a file's text."""
-    return module("pasting", "readPasted", path.read_text("utf-8"))
+    return module("deal/pasting", "readPasted", path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("suffix", [one for one, is_read in PAGE_READS.items() if is_read])
@@ -225,7 +225,7 @@ def test_output_of_scripts(module, tmp_path, capsys, action, number):
     (tmp_path / "s.dl").write_text(f"produce {number}\naction {action}\n")
     assert main(["deals", "--script", str(tmp_path / "s.dl"), "--seed", "1"]) == 0
     text = capsys.readouterr().out.strip()
-    found = module("pasting", "readPasted", text)["value"]
+    found = module("deal/pasting", "readPasted", text)["value"]
     known = boards_of(read_deals(text.encode()).deals)
     assert [one["hands"] for one in found["boards"]] == [one["hands"] for one in known]
     assert [one["record"] for one in found["boards"]] == [one["record"] for one in known]
@@ -237,7 +237,7 @@ def test_output_of_scripts(module, tmp_path, capsys, action, number):
 def test_layouts(module, capsys, words):
     assert main(["layouts", "1N P", "--count", "3", "--dealer", "E", *words]) == 0
     text = capsys.readouterr().out
-    found = module("pasting", "readPasted", text)["value"]
+    found = module("deal/pasting", "readPasted", text)["value"]
     assert found["boards"] == boards_of(read_deals(text.encode()).deals)
     assert len(found["boards"]) == 3
 
@@ -245,7 +245,7 @@ def test_layouts(module, capsys, words):
 def test_json_that_is_half_known_is_told(module):
     known = '{"deal": "N:' + " ".join(HANDS) + '", "dealer": "N"}\n'
     text = f'{known}{{"deal": "N:AQ4 K95"}}\n{known}no JSON\n'
-    found = module("pasting", "readPasted", text)["value"]
+    found = module("deal/pasting", "readPasted", text)["value"]
     read, rejects = read_deals(text.encode())
     assert (len(found["boards"]), len(found["problems"])) == (read.height, rejects.height) == (2, 2)
     assert [one["record"] for one in found["problems"]] == rejects["record"].to_list() == [2, 4]
@@ -285,10 +285,10 @@ def test_files_are_dropped(visit, written, tmp_path):
 # --- what the page saves --------------------------------------------------------------------------
 
 SAVED = {
-    "lin": ("board_export", "linOf", True),
-    "pbn": ("board_export", "pbnOf", True),
-    "link": ("board_export", "linksText", True),
-    "svg": ("board_picture", "svgText", False),
+    "lin": ("boards/board_export", "linOf", True),
+    "pbn": ("boards/board_export", "pbnOf", True),
+    "link": ("boards/board_export", "linksText", True),
+    "svg": ("boards/board_picture", "svgText", False),
 }
 """Ways to save a board that can be read, with who writes them and whether of many at once."""
 
@@ -306,7 +306,7 @@ def test_a_saved_board_is_read_again(module, way):
     text = f"{PLACE}&dealer=E".encode()
     (board,) = boards_of(read_deals(text).deals)
     saved = module(name, function, [board] if many else board)["value"]
-    (again,) = module("pasting", "readPasted", saved)["value"]["boards"]
+    (again,) = module("deal/pasting", "readPasted", saved)["value"]["boards"]
     (read,) = boards_of(read_deals(saved.encode()).deals)
     for name in ("hands", "dealer", "vulnerability", "calls", "contract", "declarer"):
         assert again[name] == read[name] == board[name]

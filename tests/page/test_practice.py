@@ -150,7 +150,7 @@ def test_a_closing_pass_is_not_said_to_fit(visit):
 
 def test_what_is_taught_is_sound(module):
     def sound(*arguments: Any) -> Any:
-        return module("practice_sets", "isSound", *arguments)["value"]
+        return module("games/practice_sets", "isSound", *arguments)["value"]
 
     assert sound("4N", HAND, False)
     assert not sound("4N", "AKQ873.-.KQ84.A52".replace("-", ""), False)
@@ -166,10 +166,10 @@ def test_what_is_taught_is_sound(module):
 
 @pytest.mark.parametrize("topic", ["#blackwood", "#trump-ask", "#grand-slam-force", "#final"])
 def test_rare_conventions_find_hands(module, topic):
-    found = module("practice_sets", "topicsOf", "sayc")["value"]
+    found = module("games/practice_sets", "topicsOf", "sayc")["value"]
     [one] = [each for each in found[0] if each["topic"] == topic]
     # none of the places, where a hand need not come up: the deals on which it was called
-    code = module("practice_sets", "makeSet", {**one, "places": []}, "sayc")
+    code = module("games/practice_sets", "makeSet", {**one, "places": []}, "sayc")
     assert "error" not in code, code
     assert code["value"].startswith("1!")
 
@@ -230,7 +230,7 @@ def test_signs_of_a_side_are_those_of_the_definition(module):
         for number, calls in enumerate(boards.auctions)
     ]
     for board in given:
-        sides = [module("sanity", "signsOf", board, side)["value"] for side in (0, 1)]
+        sides = [module("games/sanity", "signsOf", board, side)["value"] for side in (0, 1)]
         for sign in {*sides[0], *sides[1]}:
             told[sign] += 1
     for sign, what in SIGNS.items():
@@ -264,12 +264,12 @@ NORTH, SOUTH = "AQ4.KJ3.K876.Q52", "K762.A65.Q93.J94"
 )
 def test_a_board_is_bid_to_its_end(module, hands, dealer, calls):
     board = {"hands": hands, "dealer": dealer, "vulnerability": "NS", "calls": calls}
-    found = module("practice_sets", "bidToEnd", board, "sayc")["value"]
+    found = module("games/practice_sets", "bidToEnd", board, "sayc")["value"]
     assert found[: len(calls)] == calls
     assert found[-3:] == ["P", "P", "P"]
     assert parse_calls(" ".join(found))
     assert Auction.of(parse_calls(" ".join(found))).is_complete
-    questions = module("practice_sets", "questionsOf", {**board, "calls": found})["value"]
+    questions = module("games/practice_sets", "questionsOf", {**board, "calls": found})["value"]
     seats = [(dealer + place) % 4 for place in range(len(found))]
     assert [one["hand"] for one in questions] == [hands[seat] for seat in seats if hands[seat]]
 
@@ -328,7 +328,7 @@ def test_sets_are_levelled(module):
         for number, one in enumerate(rng.choice(calls, 400, p=chances))
     ]
     for _ in range(5):
-        chosen = module("practice_sets", "levelled", questions)["value"]
+        chosen = module("games/practice_sets", "levelled", questions)["value"]
         assert len({one["number"] for one in chosen}) == 10
         counts = {name: sum(one["call"] == name for one in chosen) for name in calls}
         assert counts["2C"] + counts["2D"] == 5
@@ -338,7 +338,7 @@ def test_sets_are_levelled(module):
     only = [one for one in few if one["call"] == "2C"][:3] + [
         one for one in few if one["call"] == "P"
     ][:2]
-    assert len(module("practice_sets", "levelled", only)["value"]) == 5
+    assert len(module("games/practice_sets", "levelled", only)["value"]) == 5
 
 
 def test_sets_are_read_as_they_are_written(module):
@@ -346,8 +346,8 @@ def test_sets_are_read_as_they_are_written(module):
         {"calls": ["1N", "P"], "dealer": 0, "vulnerability": "None", "hand": HAND},
         {"calls": [], "dealer": 3, "vulnerability": "Both", "hand": "AKQJT98765432..."[:16]},
     ]
-    text = module("practice_sets", "writeSet", "Fourth suit!", questions)["value"]
-    answer = module("practice_sets", "readSet", text)["value"]
+    text = module("games/practice_sets", "writeSet", "Fourth suit!", questions)["value"]
+    answer = module("games/practice_sets", "readSet", text)["value"]
     assert answer == {"topic": "Fourth suit", "questions": questions}
 
 
@@ -427,11 +427,11 @@ def test_what_was_missed_comes_again_later_and_later(module):
     question = {"calls": ["1N", "P"], "dealer": 0, "vulnerability": "None", "hand": HAND}
 
     def due(time: float) -> list[Any]:
-        found: list[Any] = module("repetition", "missedHands", "sayc", time)["value"]["due"]
+        found: list[Any] = module("games/repetition", "missedHands", "sayc", time)["value"]["due"]
         return found
 
     def take(right: bool, time: float) -> None:
-        module("repetition", "answered", question, "sayc", right, time)
+        module("games/repetition", "answered", question, "sayc", right, time)
 
     minute = 60_000
     # what was never missed is not kept
@@ -454,7 +454,7 @@ def test_what_was_missed_comes_again_later_and_later(module):
     take(True, now)
     take(False, now)
     assert due(now + 10 * minute) == [question]
-    assert module("repetition", "missedHands", "acol", 1e15)["value"]["all"] == []
+    assert module("games/repetition", "missedHands", "acol", 1e15)["value"]["all"] == []
 
 
 @pytest.mark.parametrize("shape", some_in_check(2, "desk", "phone-dark", "desk-dark", "phone"))

@@ -17,7 +17,7 @@ from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import MatchSample, summarize
 from bidcascade.workshop.boards.scored_boards import Budget
 from tests.inference.support_double_dummy import made_up
-from tests.page.support_browser import visiting
+from tests.page.support_browser import put_text, visiting
 from tests.page.test_page_systems import STRONG, opened, typed
 from tests.support_systems import SMALL_SYSTEM
 
@@ -30,9 +30,9 @@ OVERCALL = "1NT = Strong notrump: RHO opened and 15-18 points or 17-18 points, b
 
 def test_imps_and_intervals_are_those_of_python(module):
     for difference in (0, 10, 20, -20, 40, 50, -599, 600, 3990, 4000, -9000):
-        assert module("card_play", "impsOf", difference)["value"] == imps(difference)
+        assert module("bridge/card_play", "impsOf", difference)["value"] == imps(difference)
     for degrees in (1, 2, 3, 10, 400):
-        assert module("system_match", "quantile", degrees)["value"] == pytest.approx(
+        assert module("systems/system_match", "quantile", degrees)["value"] == pytest.approx(
             quantile(degrees), abs=1e-9
         )
     for boards, won in ((50, [3, -1, 7, 0]), (3, [1, 1]), (9, [5]), (4, []), (2, [6, 6])):
@@ -40,7 +40,7 @@ def test_imps_and_intervals_are_those_of_python(module):
         values[: len(won)] = won
         differs = np.arange(boards) < len(won)
         found = MatchSample(differs, np.ones(boards, bool)).mean(values)
-        told = module("system_match", "summaryOf", boards, won)["value"]
+        told = module("systems/system_match", "summaryOf", boards, won)["value"]
         assert (told["boards"], told["differs"]) == (boards, len(won))
         assert told["value"] == pytest.approx(found.value)
         if found.margin is None:
@@ -107,9 +107,8 @@ def test_a_page_that_is_included_is_played_too(visit):
     # nobody overcalls in notrump
     text = page.input_value("textarea")
     assert OVERCALL in text
-    page.fill(
-        "textarea", text.replace(OVERCALL, OVERCALL.replace("15-18 points or 17-18", "19-20"))
-    )
+    changed = text.replace(OVERCALL, OVERCALL.replace("15-18 points or 17-18", "19-20"))
+    put_text(page.locator("textarea"), changed)
     page.wait_for_selector(".changes li")
     page.click("#system-better")
     page.get_by_text("IMPs a board for the new text").wait_for(timeout=100_000)
@@ -138,7 +137,7 @@ def test_without_a_service(browser, tmp_path, monkeypatch):
         page = next(visits).page
         page.goto(f"{site.as_uri()}/index.html#view=systems")
         page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
-        page.fill("textarea", CHANGED)
+        put_text(page.locator("textarea"), CHANGED)
         page.wait_for_selector(".changes li")
         page.click("#system-better")
         if deals:

@@ -3,7 +3,9 @@
 async (load, { systems, pair, deals, explained }) => {
   const [
     { systemOfRows }, { Rules }, { Bidder }, { Auction }, { explainPlaces }, { descriptionOf, agreementsOf },
-  ] = await Promise.all(["language/rows", "places", "bidder", "calls", "explanation", "describing"].map(load));
+  ] = await Promise.all([
+    "language/rows", "places/places", "bidding/bidder", "deals/calls", "words/explanation", "words/describing",
+  ].map(load));
   const kept = (globalThis.rulesByName ??= new Map());
   for (const [name, rows] of Object.entries(systems)) kept.set(name, new Rules(systemOfRows(rows)));
   const bidder = new Bidder(...pair.map((name) => kept.get(name)));
