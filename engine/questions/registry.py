@@ -141,6 +141,17 @@ class Question(Generic[_Request, _Read, _Answer]):
         return inspect.cleandoc(self.answered.__doc__ or "")
 
 
+BID: Final = Question(
+    name="bid",
+    path="/v1/bid",
+    summary="The call for one hand",
+    says="The call, its rule, and all candidates with their conditions.",
+    request=BidRequest,
+    answer=BidAnswer,
+    read=read_bid,
+    answered=answer_bid,
+    adds=(FromTable,),
+)
 LAYOUTS: Final = Question(
     name="layouts",
     path="/v1/layouts",
@@ -204,6 +215,7 @@ DOUBLE_DUMMY: Final = Question(
 )
 
 _ROWS: Final[tuple[Question[Any, Any, Any], ...]] = (
+    BID,
     LAYOUTS,
     INTERPRET,
     LEADS,
@@ -267,17 +279,6 @@ _ROWS: Final[tuple[Question[Any, Any, Any], ...]] = (
         says=f"One result for each deal. {_NAMED_BY_HEADERS}",
         request=AuctionsRequest,
         answer=AuctionsAnswer,
-        adds=(FromTable,),
-    ),
-    Question(
-        name="bid",
-        path="/v1/bid",
-        summary="The call for one hand",
-        says="The call, its rule, and all candidates with their conditions.",
-        request=BidRequest,
-        answer=BidAnswer,
-        read=read_bid,
-        answered=answer_bid,
         adds=(FromTable,),
     ),
     Question(

@@ -92,10 +92,10 @@ def create_app(settings: Settings | None = None, *, warm_up: bool = True) -> Fas
     add_problem_handlers(app)
     for routes in (
         routes_auctions,
+        routes_questions,
         routes_tables,
         routes_health,
         routes_reload,
-        routes_questions,
         routes_double_dummy,
         routes_deals,
         routes_members,
