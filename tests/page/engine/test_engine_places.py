@@ -58,7 +58,7 @@ def test_deals_are_bid_as_by_the_reference(engine, names):
 @pytest.mark.parametrize("name", some_in_check(1, *_NAMES))
 def test_auctions_are_explained_as_by_the_reference(engine, name):
     system = System.open(name)
-    assert_deals_agree(engine, system, system, sized(3, 12), 11, explained=True)
+    assert_deals_agree(engine, system, system, sized(1, 12), 11, explained=True)
 
 
 def test_calls_of_several_meanings_are_explained_as_by_the_reference(engine):
