@@ -10,7 +10,7 @@ from bidcascade.table.build import build_table
 
 SPILLING = """
 import sys
-from bidcascade.systems import row_files
+from bidcascade.systems.tables import row_files
 row_files.import_table.__kwdefaults__["rows_in_memory"] = 500
 from bidcascade.service.cli import main
 sys.exit(main())

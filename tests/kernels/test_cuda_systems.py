@@ -486,7 +486,7 @@ def test_auctions_stay_on_the_device(device_backend, sides):
         ("const u64 number = sums[place[deal]];", "const u64 number = sums[place[deal]] + 1;"),
         ("0ull, 1ull)", "0ull, 2ull)"),
     ),
-)  # fmt: skip
+)
 def test_auctions_that_are_written_wrongly_are_seen(emulator_folder, change):
     old, new = change
     backend = EmulatedBackend(emulator_folder)
