@@ -24,7 +24,7 @@ MODULES = ["bidcascade"] + [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some_in_check(range(0, len(MODULES), 2), *MODULES))
+@pytest.mark.parametrize("name", some_in_check(range(0, len(MODULES), 3), *MODULES))
 def test_examples_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     report: list[str] = []

@@ -22,7 +22,7 @@ def test_a_system_bids_alike_by_every_interface(tmp_path, capsys):
     for reason in (why_no_browser(), build.why_unavailable()):
         if reason is not None:
             missing(reason)
-    boards = sized(22, 66)
+    boards = sized(12, 66)
     words = ["interfaces", "--boards", str(boards), "--systems", "sayc", "--out", str(tmp_path)]
     assert benchmarks_main.main(words) == 0, capsys.readouterr().err
     found = json.loads((tmp_path / "interfaces.json").read_text("utf-8"))

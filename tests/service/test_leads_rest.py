@@ -229,7 +229,7 @@ def test_sixteen_at_once_while_workers_are_killed(app):
 
 
 def test_sixteen_at_once_of_many_layouts(app):
-    check_many_at_once(app, layouts=sized(4, 12))
+    check_many_at_once(app, layouts=sized(3, 12))
 
 
 def cpu_seconds(process_id: int) -> float:

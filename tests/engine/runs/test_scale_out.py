@@ -43,7 +43,7 @@ from bidcascade.table import build_table
 from tests.engine.support_interruptions import parts_in
 from tests.service.jobs.test_job_server import children_of
 from tests.support_cli import command, environment, run_apart, write_inputs
-from tests.support_examples import sized, some_in_check
+from tests.support_examples import rows_in_check, sized, some_in_check
 from tests.support_scale_out import fail, slow_down
 from tests.support_service import write_small_table
 from tests.support_systems import SMALL
@@ -389,7 +389,9 @@ def test_killed_and_resumed_without_devices(inputs, one_process, table_folder, t
 @needs_dask
 @pytest.mark.parametrize(
     ("fault", "message"),
-    [(DeviceFault, "the device failed: it is gone"), (OutOfDeviceMemory, "others hold it")],
+    rows_in_check(
+        1, (DeviceFault, "the device failed: it is gone"), (OutOfDeviceMemory, "others hold it")
+    ),
 )
 def test_a_device_is_taken_away_in_the_middle(
     slow_cluster, engine, inputs, one_process, tmp_path, fault, message

@@ -26,7 +26,7 @@ from tests.systems.test_cell_words import MULTI
 
 pytestmark = pytest.mark.slow
 
-DEALS = sized(12, 60)
+DEALS = sized(5, 60)
 """Deals of a shipped system that are bid as it bids them; as many again with a call put in."""
 _NAMES = sorted(named_systems(), key=lambda name: name != "precision")
 """In the check natural systems are bid and a strong club is explained; all are by the core."""
