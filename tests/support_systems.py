@@ -1,6 +1,7 @@
 """Small bidding systems for tests, and whole auctions bid call by call with a system."""
 
 from functools import cache
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import pytest
@@ -24,6 +25,12 @@ EACH_SYSTEM = some_in_check(
     len(FIRST_SYSTEMS), *FIRST_SYSTEMS, *sorted({*named_systems()} - {*FIRST_SYSTEMS})
 )
 """Names of all that come with bidcascade, as parameters."""
+
+
+def one_system(name: str) -> list[Any]:
+    """Names of all that come with bidcascade, of which the check takes one."""
+    return some_in_check(1, name, *sorted({*named_systems()} - {name}))
+
 
 SMALL_SYSTEM = """
 system Small natural

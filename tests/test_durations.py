@@ -10,11 +10,12 @@ from types import SimpleNamespace
 import pytest
 
 from tests.support_durations import VARIABLE, longest_first, read_durations, summary
+from tests.support_examples import some_in_check
 
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("processes", [0, 2])
+@pytest.mark.parametrize("processes", some_in_check((1,), 0, 2))
 def test_a_run_adds_its_seconds_to_the_file(tmp_path, processes):
     path = tmp_path / "durations.json"
     path.write_text(json.dumps({"tests/bridge/test_seats.py": {"others": 1000.0}}))

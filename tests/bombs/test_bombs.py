@@ -74,7 +74,10 @@ def _in_child(reader: str, folder: Path, files: list[str]) -> list[dict[str, obj
 
 @pytest.mark.parametrize("reader", READERS)
 def test_ten_bombs_for_each_reader_need_little_memory(reader, tmp_path):
-    groups = [(kind,) for kind in KINDS] if is_full_run() else [KINDS]
+    # in the check every third kind, others with the next reader
+    groups = [(kind,) for kind in KINDS]
+    if not is_full_run():
+        groups = [KINDS[READERS.index(reader) % 3 :: 3]]
     for kinds in groups:
         found = read_in_child(reader, kinds, tmp_path)
         assert [one["kind"] for one in found] == list(kinds)

@@ -31,7 +31,7 @@ from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe
 from tests.core.rows_of_trees import NAMES, RowsOfTrees, pointer
 from tests.support_deals import mixed_deals
-from tests.support_examples import some_in_check
+from tests.support_examples import examples, some_in_check
 from tests.support_expressions import expressions
 
 CELLS = 560 * 38
@@ -224,6 +224,7 @@ def trees_of(draw, names: Iterable[str]) -> Tree:
     return draw(st.recursive(st.one_of(compared, compared, interval, term, number), larger))
 
 
+@examples(25, 100)
 @given(
     tree=st.sampled_from(POOLS).flatmap(trees_of),
     profile=st.sampled_from(PROFILES),

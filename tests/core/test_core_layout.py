@@ -221,7 +221,7 @@ wide_names = st.sampled_from(NAMES).map(TermName)
 many_tests = st.lists(expressions, min_size=2, max_size=5).map(tuple).map(Or)
 
 
-@examples(40)
+@examples(15, 40)
 @given(criteria=st.lists(st.one_of(expressions, many_tests), max_size=4))
 def test_random_criteria(layout: Layout, criteria: list[Expression]) -> None:
     try:

@@ -36,6 +36,7 @@ from tests.core.criteria import SYSTEMS, criteria_of
 from tests.core.probes import build_probe
 from tests.core.rows_of_expressions import FORMS, RowsOfExpressions
 from tests.core.rows_of_trees import NAMES, pointer
+from tests.support_examples import some_in_check
 from tests.support_expressions import chains, expressions, larger
 
 USER_TERMS = {
@@ -242,7 +243,7 @@ def test_shared_parts_are_lowered_once() -> None:
         assert rows.tree(rows.probe.tree_of(rows.state, number)) == ("int", 0)
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", some_in_check(1, *SYSTEMS))
 def test_criteria_of_systems(system: str) -> None:
     with rows_with(Vocabulary()) as rows:
         for texts in dict.fromkeys(criteria_of(system)):

@@ -21,6 +21,7 @@ from bidcascade.kernels.core.tables.tables import (
     walk,
 )
 from tests.support_backends import SOME, assert_same_answers, merged
+from tests.support_examples import some_in_check
 from tests.support_plans import deal_arrays, random_plan
 
 DEPTH = 40
@@ -69,7 +70,7 @@ def test_it_gives_what_the_definition_gives(monkeypatch, count, threshold):
 
 
 @pytest.mark.parametrize("threshold", [0, 4, 64])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", some_in_check(1, 1, 2))
 def test_small_sets_of_a_large_block_are_walked_on_their_own(seed, threshold):
     # enough tests of few deals, so that these are selected, and few of them again; the same deals
     # many times over, so that the definition has few to do

@@ -84,7 +84,7 @@ def test_of_a_system_that_bids(sayc):
     assert rows.select((pl.col("allowed") // 2 ** pl.col("call").cast(pl.UInt64) % 2).all()).item()
 
 
-@examples(8)
+@examples(4, 8)
 @given(st.integers(0, 1 << 20))
 def test_of_calls_that_no_system_made(seed):
     frame = random_deals(3, seed=seed).with_columns(random_auctions(3, seed))
@@ -94,7 +94,7 @@ def test_of_calls_that_no_system_made(seed):
         assert rows.height == frame["auction"].list.len().sum()
 
 
-@examples(8)
+@examples(4, 8)
 @given(st.integers(0, 1 << 20), st.sampled_from(["allow", "pass", "reject"]))
 def test_of_made_up_tables(seed, undescribed):
     table, _ = build_table(made_up_rows(300, seed), undescribed=undescribed)

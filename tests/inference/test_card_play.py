@@ -41,6 +41,7 @@ from bidcascade.seats.foreign.bidding import bid_out, call_of
 from bidcascade.seats.foreign.protocol import Turn
 from bidcascade.systems import System
 from tests.support_deals import deals_in_turn, plain_deals
+from tests.support_examples import examples
 from tests.support_systems import OTHER, SMALL
 
 NONE = Vulnerability.NONE
@@ -363,6 +364,7 @@ def test_the_lowest_of_equal_cards_is_played_and_no_honour_wasted():
 # --- endings --------------------------------------------------------------------------------------
 
 
+@examples(25, 100)
 @given(st.integers(0, 10**6), st.integers(28, 50))
 def test_an_ending_is_looked_at_in_all_its_layouts(seed, count):
     """As many as the cards that are left and the suits that were shown out of leave."""

@@ -16,7 +16,7 @@ from bidcascade.inference.double_dummy.canonical import canonical
 from bidcascade.inference.double_dummy.protocol import NO_CARD, SolverBoards, check_boards
 from bidcascade.kernels.types import U64
 from tests.inference.support_double_dummy import deal_ending, minimax_plays
-from tests.support_examples import examples
+from tests.support_examples import examples, sized
 
 DEAL = "N:QJ6.K652.J85.T98 873.J97.AT764.Q4 K5.T83.KQ9.A7652 AT942.AQ4.32.KJ3"
 
@@ -380,4 +380,4 @@ def test_published_tables_and_leads(pool, shared_data):
 
 @pytest.mark.slow
 def test_many_published_tables_and_leads(pool, shared_data):
-    check_published(pool, shared_data, "list100.txt", 50)
+    check_published(pool, shared_data, "list100.txt", sized(15, 50))

@@ -35,6 +35,7 @@ from bidcascade.inference.layouts.searching import (
 from bidcascade.kernels import get_backend
 from bidcascade.systems import open_system
 from tests.inference.support_layouts import all_layouts, allowed_table, lengths, points
+from tests.support_examples import examples, rows_in_check, some_in_check
 
 # hearts and spades: honours and small ones, so that points and lengths both matter
 CARDS = tuple([26 + rank for rank in (0, 1, 9, 11, 12)] + [39 + rank for rank in (0, 10, 11, 12)])
@@ -151,6 +152,7 @@ def asked(draw):
     return OfHand(draw(st.sampled_from((0, 1, 3))), allowed_table(3, fits))
 
 
+@examples(25, 100)
 @given(st.lists(asked(), max_size=3), st.tuples(*(st.sampled_from((0, 1 << 26, 1 << 51)),) * 4))
 def test_as_many_as_there_are(conditions, denied):
     allowed = [DECK & ~one for one in denied]
@@ -245,7 +247,8 @@ def test_counts_that_can_be_worked_out(where, total):
 
 @pytest.mark.parametrize(
     "where",
-    [
+    some_in_check(
+        range(0, 10, 3),
         ["SL_N_S == 13 and SL_E_H == 13"],
         ["HCP_N >= 31"],
         ["Pattern_N == '7600'", "Pattern_S == '7600'"],
@@ -256,7 +259,7 @@ def test_counts_that_can_be_worked_out(where, total):
         ["Losers_N <= 0 and Losers_S <= 2"],
         ["SL_N_S * SL_S_S == 42 and SL_N_H * SL_S_H == 42"],
         ["Top5_N_S == 5 and Top5_E_H == 5 and Top5_S_D == 5 and Top5_W_C == 5"],
-    ],
+    ),
 )
 def test_rare_deals_meet_their_condition(where):
     hands = dealt(*where, count=40)
@@ -332,8 +335,7 @@ def test_common_conditions_are_dealt_by_chance_as_ever():
 
 @pytest.mark.parametrize(
     ("where", "why"),
-    [
-        ("HCP_N + HCP_E + HCP_S + HCP_W == 39", "is 40 in every deal"),
+    rows_in_check(range(0, 15, 4), ("HCP_N + HCP_E + HCP_S + HCP_W == 39", "is 40 in every deal"),
         ("SL_N_S + SL_E_S + SL_S_S + SL_W_S == 12", "is 13 in every deal"),
         ("Tens_N + Tens_E + Tens_S >= 5 - Tens_W", "is 4 in every deal"),
         ("Aces_N + Aces_S == 3 and Aces_E + Aces_W == 2",
@@ -349,8 +351,7 @@ def test_common_conditions_are_dealt_by_chance_as_ever():
         ("Kings_N >= 3 and Kings_E >= 1 and Kings_W >= 1", "no deal meets"),
         ("HCP_N - HCP_S >= 38", "no deal meets"),
         ("Aces_N >= 5", "no hand is left for N"),
-        ("HCP_N + HCP_S >= 25 and HCP_E + HCP_W >= 16", "together"),
-    ],
+        ("HCP_N + HCP_S >= 25 and HCP_E + HCP_W >= 16", "together")),
 )  # fmt: skip
 def test_what_cannot_be_is_told_with_the_reason(where, why):
     with pytest.raises(NoSuchDeal, match=r"^no such deal where ") as raised:

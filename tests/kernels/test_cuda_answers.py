@@ -39,7 +39,7 @@ from tests.support_backends import (
     merged,
     reference,
 )
-from tests.support_examples import is_full_run
+from tests.support_examples import is_full_run, sized
 from tests.support_plans import (
     ASKING_CASES,
     AskingCase,
@@ -192,7 +192,7 @@ def emulator(request) -> Places:
     return Places(request)
 
 
-@settings(EMULATED, max_examples=40)
+@settings(EMULATED, max_examples=sized(12, 40))
 @given(
     expression_list=st.lists(expressions(), min_size=1, max_size=12),
     seed=st.integers(0, 2**32),
@@ -212,7 +212,7 @@ def test_expressions_equal_reference(places, expression_list, seed, profile, way
         )
 
 
-@settings(EMULATED, max_examples=40)
+@settings(EMULATED, max_examples=sized(12, 40))
 @given(
     expression_list=st.lists(st.one_of(atoms(), expressions()), max_size=10),
     seed=st.integers(0, 2**32),
@@ -272,7 +272,7 @@ def test_edges_of_warps_and_words(places, case, ways):
         assert_same_answers(places.backend(ways), plan, deals, answers)
 
 
-@settings(EMULATED, max_examples=12)
+@settings(EMULATED, max_examples=sized(5, 12))
 @given(
     deals=st.sampled_from(SIZES),
     vulnerable=st.sampled_from((*SIZES, 1000)),
@@ -314,7 +314,7 @@ def test_least_shared_memory(emulator):
     )
 
 
-@settings(EMULATED, max_examples=8)
+@settings(EMULATED, max_examples=sized(4, 8))
 @given(seed=st.integers(0, 2**32), count=st.sampled_from((1, 64, 65, 130)), ways=WAYS)
 def test_deals_and_answers_that_stay_on_the_device(places, seed, count, ways):
     rng = np.random.default_rng(seed)

@@ -20,6 +20,7 @@ from bidcascade.loaders import (
     write_rbn,
 )
 from bidcascade.loaders.lin.handviewer import find_links, first_link
+from tests.support_examples import examples
 from tests.support_lin import FRAME_COLUMNS, FRAMES, hand_text, shuffled_hands
 
 NORTH = "SAKQ2HKQJDT98C432"
@@ -319,6 +320,7 @@ def test_any_query_gives_a_deal_or_a_reject(query):
 # --- links that are written -----------------------------------------------------------------------
 
 
+@examples(25, 100)
 @given(FRAMES)
 def test_links_are_read_back(frame):
     links = list(format_handviewer(frame))

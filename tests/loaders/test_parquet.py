@@ -21,10 +21,12 @@ from bidcascade.loaders import (
 from bidcascade.loaders.frames.frame import DEAL_SCHEMA, REQUIRED_COLUMNS
 from bidcascade.loaders.parquet import parquet
 from bidcascade.loaders.parquet.parquet import illegal_auctions
+from tests.support_examples import examples
 from tests.support_lin import GRAND_SLAM, played_boards
 
 
 @pytest.mark.slow
+@examples(25, 100)
 @given(text=st.lists(played_boards(), max_size=3).map("".join))
 def test_round_trip(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("parquet") / "deals.parquet"

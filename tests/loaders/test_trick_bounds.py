@@ -41,7 +41,7 @@ def freak(chance):
 @pytest.mark.slow
 def test_no_bound_is_broken_by_the_solver():
     chance = Random(7)
-    freaks = np.array([freak(chance) for _ in range(sized(30, 60))], np.uint64).T
+    freaks = np.array([freak(chance) for _ in range(sized(10, 60))], np.uint64).T
     hands = np.concatenate([freaks, deal_hands(3, 0, 20), columns(DEAL, MAJORS)], axis=1)
     with DoubleDummyPool(1) as pool:
         tables = pool.tables(hands)

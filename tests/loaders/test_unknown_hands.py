@@ -30,6 +30,7 @@ from bidcascade.loaders import (
 )
 from bidcascade.loaders.frames.frame import reader_remarks
 from bidcascade.loaders.lin.lin_reference import read_lin_reference
+from tests.support_examples import examples
 
 HANDS = ["AQT9864.542.J.T8", "K73.T6.AQT4.J962", "J5.KQ93.K852.Q43", "2.AJ87.9763.AK75"]
 QUIZ = f"N:{HANDS[0]} - {HANDS[2]} -"
@@ -234,6 +235,7 @@ def test_work_that_needs_all_hands_is_told(tmp_path):
         parse_deal_line(QUIZ)
 
 
+@examples(25, 100)
 @given(
     st.integers(0, 1000),
     st.sets(st.integers(0, 3), min_size=1, max_size=2),

@@ -28,7 +28,7 @@ from bidcascade.loaders import (
 from bidcascade.loaders.lin.lin_reference import read_lin_reference
 from tests.page.support_boards import boards_of
 from tests.page.support_browser import Visit, visiting, without_engine
-from tests.support_examples import some_in_check
+from tests.support_examples import rows_in_check, some_in_check
 from tests.support_lin import LIN_TEXTS
 
 pytestmark = pytest.mark.slow
@@ -530,7 +530,8 @@ def test_a_store_that_is_forbidden(browser, service):
 
 @pytest.mark.parametrize(
     ("name", "content", "told"),
-    [
+    rows_in_check(
+        (0, 3, 6, 8),
         ("photo.png", b"\x89PNG\0\0\0\1\2\3\4\5\6", "photo.png is no text."),
         ("empty.lin", b"", "empty.lin is empty."),
         ("letter.txt", b"Dear partner,\nwhere were you?", "letter.txt holds no boards"),
@@ -541,7 +542,7 @@ def test_a_store_that_is_forbidden(browser, service):
         ("none.lin", b"qx|o1|pg||", "The board has no hands"),
         ("one.lin", f"md|3{MD}|mb|1S|mb|1H|".encode(), "1H is not a legal call after 1S."),
         ("other.txt", b"https://example.org/v?version=9#board", "no deal in this address"),
-    ],
+    ),
 )  # fmt: skip
 def test_bad_files_are_told(visit, name, content, told):
     visit.open("#dealer=N")
@@ -619,7 +620,7 @@ def test_the_link_of_a_board_is_copied(browser, service):
         assert board["calls"] == ["P", "P", "P", "1N"]
 
 
-@pytest.mark.parametrize("shape", some_in_check(2, "desk", "phone", "dark"))
+@pytest.mark.parametrize("shape", some_in_check(1, "desk", "phone", "dark"))
 def test_boards_fit_and_follow_the_rules(browser, service, axe, pictures, shape):
     options: dict[str, Any] = {
         "desk": {"viewport": {"width": 1280, "height": 900}, "color_scheme": "light"},

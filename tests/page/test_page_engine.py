@@ -10,6 +10,7 @@ from bidcascade.page.joined_files import ENGINE_SCRIPT, joined_files
 from bidcascade.page.static_files import static_files
 from tests.page.support_browser import Visit, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
+from tests.support_examples import rows_in_check, some_in_check
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +37,9 @@ def asked_since(visit: Visit, number: int) -> set[str]:
     return {path for path in paths if path.startswith("/v1/")}
 
 
-@pytest.fixture(params=["worker", "page", "worker of modules", "page of modules"])
+@pytest.fixture(
+    params=some_in_check((0, 3), "worker", "page", "worker of modules", "page of modules")
+)
 def loaded(request, visit) -> Visit:
     """Page whose engine is there: in a worker, or beside the page where the worker cannot start."""
     place, _, modules = request.param.partition(" of ")
@@ -114,7 +117,8 @@ def scripts_of_another_version() -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("begin", "path", "answer", "said"),
-    [
+    rows_in_check(
+        (0, 2),
         ("", "core.wasm", {"status": 404}, "does not run WebAssembly on this page"),
         ("", "core.wasm", {"body": b"\0asm"}, "does not run WebAssembly on this page"),
         ("", "bidcascade.js", None, "are of different versions: load the page anew"),
@@ -123,7 +127,7 @@ def scripts_of_another_version() -> dict[str, str]:
             {"body": 'export default "0";', "content_type": "text/javascript"},
             "are of different versions: load the page anew",
         ),
-    ],
+    ),
 )  # fmt: skip
 def test_a_page_without_its_core_says_so_and_asks_the_service(visit, begin, path, answer, said):
     answer = answer or scripts_of_another_version()

@@ -16,6 +16,7 @@ from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, put_text, serving, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
 from tests.service.test_cli_page import NO_DEALS
+from tests.support_examples import some_in_check
 from tests.support_systems import SMALL_SYSTEM
 
 pytestmark = pytest.mark.slow
@@ -100,7 +101,7 @@ def wait_for_workers(visit: Visit, count: int) -> None:
     assert len(visit.page.workers) == count
 
 
-@pytest.mark.parametrize("has_workers", [True, False])
+@pytest.mark.parametrize("has_workers", some_in_check(1, True, False))
 def test_a_deal_is_solved_without_a_service(browser, folder, has_workers):
     visits = visiting(browser, folder.as_uri())
     visit = next(visits)

@@ -33,6 +33,7 @@ from bidcascade.seats.table_manager.connection import LONGEST_LINE, LineConnecti
 from bidcascade.seats.table_manager.host import TableHost
 from bidcascade.seats.table_manager.seat import sit
 from tests.support_deals import deals_in_turn, plain_deals
+from tests.support_examples import rows_in_check
 from tests.support_systems import OTHER, SMALL
 
 DEALS = deals_in_turn(6, 11)
@@ -577,12 +578,13 @@ def test_a_claim_out_of_turn_is_refused_and_the_play_goes_on():
 
 @pytest.mark.parametrize(
     ("line", "message"),
-    [
+    rows_in_check(
+        (0, 3),
         ("SOUTH claims 14", "of at most 12 tricks"),
         ("SOUTH claims", "a line 'SEAT claims N'"),
         ("SOUTH claims all", "a line 'SEAT claims N'"),
         ("NORTH claims 1", "a claim of SOUTH's own"),
-    ],
+    ),
 )
 def test_claims_that_cannot_be_end_the_session(line, message):
     with claiming_table() as (_, south, hand, raised):

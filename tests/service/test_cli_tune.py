@@ -9,6 +9,7 @@ from bidcascade.inference.double_dummy.solved_deals import bank_hands
 from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.inference.trick_table import estimated_tricks
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, INTERRUPTED, main
+from tests.support_examples import rows_in_check
 
 TEXT = """-- Far too light: 13 points.
 opening:
@@ -120,8 +121,7 @@ def test_ctrl_c_ends_with_what_was_found(arguments, monkeypatch, capsys, tmp_pat
 
 @pytest.mark.parametrize(
     ("more", "code", "message"),
-    [
-        (["--kind", "hearts"], BAD_ARGUMENTS, "expected --kind points, "),
+    rows_in_check((0, 2, 6), (["--kind", "hearts"], BAD_ARGUMENTS, "expected --kind points, "),
         (["--keep", "lite"], BAD_ARGUMENTS,
          "expected --keep with lines of a file that 'light' reads (light.bidding), got 'lite'"),
         (["--keep", "light:40"], BAD_ARGUMENTS, "got 'light:40'"),
@@ -129,8 +129,7 @@ def test_ctrl_c_ends_with_what_was_found(arguments, monkeypatch, capsys, tmp_pat
         (["--lead-budget", "3"], BAD_ARGUMENTS, "expected --lead-budget with --held-out"),
         (["--tries", "soon"], BAD_ARGUMENTS, "expected a budget such as "),
         (["--seed", "2"], BAD_INPUT, "expected the journal of this search, got "),
-        (["--also", "nobody"], BAD_INPUT, "nobody"),
-    ],
+        (["--also", "nobody"], BAD_INPUT, "nobody")),
 )  # fmt: skip
 def test_what_cannot_be_tuned(arguments, capsys, more, code, message):
     assert main([*arguments, "--tries", "1"]) == 0

@@ -12,7 +12,7 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.table import BiddingTable, Row, build_table, storage
 from bidcascade.table.own_folder import OwnFolder
 from tests.support_cli import environment
-from tests.support_examples import sized
+from tests.support_examples import sized, some_in_check
 from tests.support_imports import SPILLING, import_command, write_rows
 
 pytestmark = [
@@ -103,7 +103,9 @@ def small_disk(folder, size):
         subprocess.run(["umount", "--lazy", str(folder)], check=True)
 
 
-@pytest.mark.parametrize("size", range(24 << 10, 500 << 10, 36 << 10))
+@pytest.mark.parametrize(
+    "size", some_in_check((0, 4, 9, 13), *range(24 << 10, 500 << 10, 36 << 10))
+)
 def test_a_full_disk(rows, tmp_path, size):
     path, digest = rows
     disk = tmp_path / "disk"
@@ -134,7 +136,9 @@ del sys.argv[1]
 """
 
 
-@pytest.mark.parametrize("size", [100, 200, 1000, 1500, 2000, 3000, 5000, 9000])
+@pytest.mark.parametrize(
+    "size", some_in_check((0, 3, 7), 100, 200, 1000, 1500, 2000, 3000, 5000, 9000)
+)
 def test_the_system_refuses_to_write(rows, tmp_path, size):
     path, digest = rows
     before = import_command(path, tmp_path / "table")

@@ -18,6 +18,7 @@ from fastapi import FastAPI
 
 from bidcascade.engine.settings import Settings
 from bidcascade.service.api.app import create_app
+from tests.support_examples import sized
 from tests.support_service import ask, loaded_app, post, problem_of, ready_server, write_small_table
 
 pytestmark = pytest.mark.slow
@@ -228,7 +229,7 @@ def test_sixteen_at_once_while_workers_are_killed(app):
 
 
 def test_sixteen_at_once_of_many_layouts(app):
-    check_many_at_once(app, layouts=12)
+    check_many_at_once(app, layouts=sized(3, 12))
 
 
 def cpu_seconds(process_id: int) -> float:

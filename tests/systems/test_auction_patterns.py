@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import Auction, IllegalCall, InvalidCall, format_calls, parse_calls
 from bidcascade.engine.archive.postings import Postings, posting_frame
 from bidcascade.systems.words.auction_patterns import read_auction
+from tests.support_examples import examples
 
 WRITTEN = ["P", "X", "1C", "1N", "2C", "2H", "1M", "2M", "2oM", "1m", "2X", "2Y", "nX", "nY",
            "any", "any bid", "…", "1C/1D", "2M/3M", "Double", "Pass", "2NT"]  # fmt: skip
@@ -40,6 +41,7 @@ def read(pattern, *, exact=False):
         assume(False)
 
 
+@examples(25, 100)
 @given(st.lists(auctions(), max_size=12), PATTERNS, st.booleans())
 @example([b"\7\0\x08\0\x0a\0", b"\0\7\0\x08", b""], "1N P 2C P 2M", True)
 @example([b"\0\0\7", b"\7\x0a", b"\7\0\x0a\n"], "1N (P) 2H", False)
@@ -71,6 +73,7 @@ def test_next_calls_are_counted(calls, prefix):
     ]
 
 
+@examples(25, 100)
 @given(PATTERNS)
 @example("1M (P) 2M")
 @example("1X P 1X")

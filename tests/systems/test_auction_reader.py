@@ -77,7 +77,7 @@ def test_made_systems_against_each_other(one, other, seed):
     assert_same(one, other, mixed_deals(4, seed), seed)
 
 
-@pytest.mark.parametrize("name", ["sayc", "acol", "two-over-one"])
+@pytest.mark.parametrize("name", some_in_check((2,), "sayc", "acol", "two-over-one"))
 def test_shipped_systems(name):
     system = System.open(name)
     assert assert_same(system, system, mixed_deals(6, 3)) > 100
@@ -87,12 +87,12 @@ def test_shipped_systems(name):
 @pytest.mark.parametrize(
     "names",
     some_in_check(
-        2, "sayc acol", "two-over-one two-over-one", "sayc sayc", "acol acol", "two-over-one sayc"
+        1, "sayc acol", "two-over-one two-over-one", "sayc sayc", "acol acol", "two-over-one sayc"
     ),
 )
 def test_shipped_systems_against_each_other(names):
     one, other = (System.open(name) for name in names.split())
-    deals = sized(40, 150)
+    deals = sized(12, 150)
     assert assert_same(one, other, mixed_deals(deals, 4)) > 13 * deals
 
 

@@ -11,6 +11,7 @@ from bidcascade.systems.system import System
 from bidcascade.systems.words.cell_words import cells_text
 from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table import Vocabulary, parse_expression
+from tests.support_examples import examples
 
 MULTI = System.parse("""
 opening:
@@ -82,6 +83,7 @@ def cells_of_words(words):
     )
 
 
+@examples(25, 100)
 @given(st.lists(_HAND, min_size=1, max_size=4))
 def test_all_that_is_said_is_so(hands):
     types = [cells for hand in hands if (cells := cells_of(hand))]

@@ -9,6 +9,7 @@ from bidcascade.systems import export_table, import_table
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.plain_rows import rows_of_text, text_of_rows
 from bidcascade.table import Row, build_table
+from tests.support_examples import examples
 
 
 def kept(row: Row) -> tuple[object, ...]:
@@ -42,6 +43,7 @@ _EXPRESSIONS = st.sampled_from(
 _PRIORS = st.sampled_from([b"", b"\0", b"\7\0", b"\0\7\0\x08\0", b"\5", b"\0\0\0\3\1", b"\3\1\2"])
 
 
+@examples(25, 100)
 @given(
     st.lists(
         st.tuples(

@@ -31,6 +31,7 @@ from bidcascade.systems.system import System
 from bidcascade.table.language.expressions import parse_expression
 from tests.support_cli import Ran, run_apart, run_python
 from tests.support_deals import mixed_deals
+from tests.support_examples import examples, some_in_check
 from tests.support_systems import LONGEST, OTHER, SMALL, systems
 
 FEW = mixed_deals(24, seed=8)
@@ -96,6 +97,7 @@ def step_rows(places: Bidder | ReferenceBidder, deals: DealArrays) -> Any:
     ]
 
 
+@examples(25, 100)
 @given(system=systems(), other=systems(), seed=st.integers(0, 1000))
 def test_it_bids_as_the_core_does(system: System, other: System, seed: int) -> None:
     deals = mixed_deals(5, seed)
@@ -111,7 +113,7 @@ def test_it_bids_as_the_core_does(system: System, other: System, seed: int) -> N
 
 
 @pytest.mark.parametrize("rules", [(SMALL.rules, OTHER.rules), (OTHER.rules,), (SAYC.rules,)])
-@pytest.mark.parametrize("before", ["", "1C P", "1N P 2C P"])
+@pytest.mark.parametrize("before", some_in_check((2,), "", "1C P", "1N P 2C P"))
 def test_whole_auctions(rules: Any, before: str) -> None:
     core, defined = both(*rules)
     calls = tuple(parse_calls(before))
@@ -163,7 +165,9 @@ def test_what_overlays_say_instead() -> None:
     assert defined.place(()) == ReferenceBidder(SMALL.rules, OTHER.rules).place(())
 
 
-@pytest.mark.parametrize("auction", ["", "P P P", "1C", "1N P 2C P", "1D 1S X XX", LONGEST])
+@pytest.mark.parametrize(
+    "auction", some_in_check((0, 3), "", "P P P", "1C", "1N P 2C P", "1D 1S X XX", LONGEST)
+)
 def test_one_call(auction: str) -> None:
     core, defined = both(SAYC.rules)
     calls = tuple(parse_calls(auction))

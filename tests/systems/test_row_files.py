@@ -19,6 +19,7 @@ from bidcascade.systems import export_table, import_table, read_rows, sniff_form
 from bidcascade.systems.tables.row_files import format_by_name
 from bidcascade.table import Row, build_table
 from bidcascade.table.formats.literal import rows_of_literal, tuple_of
+from tests.support_examples import examples
 
 PUBLISHED = [
     (0, (), ("1C",), "3+ ♣; 11-21 HCP ", ["SL_C >= 3", "HCP >= 11", "HCP <= 21"]),
@@ -90,7 +91,7 @@ def test_the_tuple_formats_refuse_what_they_cannot_hold(tmp_path, name):
 
 
 @pytest.mark.slow
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(25, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(
@@ -396,7 +397,7 @@ def test_no_bytes_raise_anything_but_our_errors(tmp_path, tail, head) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("format", ["python", "pickle", "jsonl"])
 @given(data=st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(25, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_changed_bytes_raise_nothing_but_our_errors(tmp_path, format, data) -> None:
     path = tmp_path / ENDINGS[format]
     export_table(build_table(PUBLISHED)[0], path)

@@ -159,7 +159,7 @@ def made_system(opening, later) -> System | None:
 
 
 @pytest.mark.slow
-@examples(25)
+@examples(10, 25)
 @given(LINES.map(tuple), LINES.map(tuple), BOUNDS, st.integers(0, 1 << 30))
 def test_made_systems(opening, later, bounds, seed):
     system = made_system(opening, later)
@@ -185,7 +185,7 @@ def test_the_systems_own_auction_is_always_listed():
 
 @pytest.mark.slow
 def test_sayc_with_small_bounds():
-    check(open_system("sayc"), mixed_deals(sized(60, 200), 21), ListingBounds(12, places=20))
+    check(open_system("sayc"), mixed_deals(sized(15, 200), 21), ListingBounds(12, places=20))
 
 
 def calls_and_cut(bounds: ListingBounds):

@@ -11,6 +11,7 @@ from bidcascade.systems.language.formatter import format_system_text
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.writer import write_system_text
 from bidcascade.systems.system import System
+from tests.support_examples import examples
 
 RELAYS = """
 opening:
@@ -81,6 +82,7 @@ def parsed(text: str, *, may_fail: bool) -> System | None:
         raise
 
 
+@examples(25, 100)
 @given(st.sampled_from(CALLS[:-1]), st.integers(1, 15))
 def test_a_step_is_so_many_bids_above_the_last_one(bid, number):
     """Whether the text says which bid is the last one or not."""

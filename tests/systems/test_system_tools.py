@@ -11,6 +11,7 @@ from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import Sample, compile_system
 from bidcascade.systems.words.explanation import explain_auction
 from bidcascade.table.term_values import term_values
+from tests.support_examples import rows_in_check
 
 EXAMPLE = """
 system Five-card majors, strong notrump
@@ -149,19 +150,22 @@ ENOUGH = "Pass = Enough: any hand"
 
 @pytest.mark.parametrize(
     ("needs", "answer", "least"),
-    [
-        # partner may hold as much, so sixteen points are strong
-        ("0+ points", ENOUGH, 16),
-        ("0+ points", "Pass = Enough: 3+ spades or at most 2 spades", 16),
-        # nothing above ten points is left to partner
-        ("at most 10 points", ENOUGH, 25),
-        ("0+ points; limited", ENOUGH, 25),
-        ("at least 12 points", ENOUGH, 13),
-        ("at least 12 points; limited", ENOUGH, 13),
-        # the line sets a limit, or the place is game
-        ("at least 12 points", "Pass = Enough: at most 20 points", 21),
-        ("at most 10 points", "Pass = Enough: at most 20 points", 25),
-    ],
+    rows_in_check(
+        (0, 2, 7),
+        *[
+            # partner may hold as much, so sixteen points are strong
+            ("0+ points", ENOUGH, 16),
+            ("0+ points", "Pass = Enough: 3+ spades or at most 2 spades", 16),
+            # nothing above ten points is left to partner
+            ("at most 10 points", ENOUGH, 25),
+            ("0+ points; limited", ENOUGH, 25),
+            ("at least 12 points", ENOUGH, 13),
+            ("at least 12 points; limited", ENOUGH, 13),
+            # the line sets a limit, or the place is game
+            ("at least 12 points", "Pass = Enough: at most 20 points", 21),
+            ("at most 10 points", "Pass = Enough: at most 20 points", 25),
+        ],
+    ),
 )
 def test_strong_hands_that_pass_below_game(needs, answer, least):
     """Counted from the cards: the dealer's partner passes, over one club or with no line."""

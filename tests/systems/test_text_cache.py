@@ -13,7 +13,7 @@ from bidcascade.systems.language.reader import read_system
 from bidcascade.systems.language.text_cache import open_text, rows_of_tree, tree_of_rows
 from bidcascade.systems.system import System
 from tests.support_cli import run_python
-from tests.support_systems import EACH_SYSTEM
+from tests.support_systems import one_system
 
 TEXT = """system Mine
 option weak
@@ -63,7 +63,7 @@ def parsed(monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", EACH_SYSTEM)
+@pytest.mark.parametrize("name", one_system("light-openings"))
 def test_the_kept_tree_is_the_parsed_tree(name, folder, parsed):
     text = read_system(name)
     assert repr(open_text(name, folder)) == repr(text)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels import number_ranges
 from bidcascade.table import BiddingTable, build_table
+from tests.support_examples import examples
 
 CALLS = ["P", "1C", "1D", "1H", "2C", "3N", "X"]
 CRITERIA = [[], ["SL_H >= 4"], ["HCP >= 12"], ["HCP >= 12", "SL_S >= 5"]]
@@ -37,6 +38,7 @@ def built(rows, policy):
 @example(  # passes that hold by one row whatever the other one asks, in blocks but the first
     rows=[([one], "P", texts) for one in CALLS for texts in ([], ["HCP >= 12"])], policy="pass"
 )
+@examples(25, 100)
 @given(rows=rows_of_tables, policy=st.sampled_from(["allow", "pass", "reject"]))
 def test_plan_and_report_are_those_of_one_pass(size, rows, policy):
     table, plan, report = built(rows, policy)

@@ -18,6 +18,7 @@ from bidcascade.table.language.criteria import (
 )
 from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary
+from tests.support_examples import examples
 
 GIB = Vocabulary()
 CHOOSER = random.Random(11)
@@ -102,6 +103,7 @@ atoms = st.one_of(
 
 
 @pytest.mark.slow
+@examples(25, 100)
 @given(st.lists(atoms, min_size=1, max_size=4), st.sampled_from(["gib", "mlbridge"]))
 def test_hands_that_fit_refute_no_verdict(texts, profile):
     """Sound: a fitting hand means satisfiable, and its values lie within the bounds."""

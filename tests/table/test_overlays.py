@@ -28,6 +28,7 @@ from bidcascade.table import (
 )
 from bidcascade.table.overlays.place_pattern import PlacePattern
 from bidcascade.table.overlays.rules import Overlay, OverlayMark, Rule
+from tests.support_examples import examples
 
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 10, 37])
 EXPRESSIONS = ("HCP >= 12", "SL_S >= 5", "HCP <= 10", "Balanced")
@@ -156,6 +157,7 @@ def changed_rows(table: BiddingTable, rule: Rule) -> list[Row]:
 
 
 @pytest.mark.slow
+@examples(25, 100)
 @given(rows_of_tables(), overlays(), st.sampled_from(["allow", "pass"]))
 def test_rules_do_what_they_do_to_rows(rows, overlay, policy):
     table, _ = build_table(rows, undescribed=policy)
@@ -175,6 +177,7 @@ def test_rules_do_what_they_do_to_rows(rows, overlay, policy):
 
 
 @pytest.mark.slow
+@examples(25, 100)
 @given(rows_of_tables(), overlays(), overlays())
 def test_overlays_lie_on_one_another(rows, one, other):
     table, _ = build_table(rows)
@@ -185,6 +188,7 @@ def test_overlays_lie_on_one_another(rows, one, other):
 
 
 @pytest.mark.slow
+@examples(25, 100)
 @given(rows_of_tables(), overlays())
 def test_changed_places_are_those_whose_calls_differ(rows, overlay):
     table, _ = build_table(rows)

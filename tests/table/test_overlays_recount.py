@@ -15,6 +15,7 @@ from bidcascade.table.overlays.changes import changed_entries, changed_subtrees
 from bidcascade.table.overlays.recount import Recount
 from bidcascade.table.overlays.sub_plan import pruned, sub_plan
 from tests.support_deals import deals_in_turn
+from tests.support_examples import examples
 
 pytestmark = pytest.mark.slow
 
@@ -63,6 +64,7 @@ DEALS = deals_in_turn(32, 5)
 REFERENCE, CPU = get_backend("reference"), get_backend("cpu")
 
 
+@examples(25, 100)
 @given(two_tables())
 def test_carried_over_counts_are_those_of_a_full_run(tables):
     before, after = tables
@@ -76,6 +78,7 @@ def test_carried_over_counts_are_those_of_a_full_run(tables):
     assert back.counts.tolist() == first.counts.tolist()
 
 
+@examples(25, 100)
 @given(two_tables())
 def test_unchanged_entries_hold_for_the_same_deals(tables):
     before, after = tables
@@ -115,6 +118,7 @@ def test_a_part_of_a_table_holds_as_the_whole(written, data):
         assert (backend.cascade_counts(forced, DEALS) == len(DEALS)).all()
 
 
+@examples(25, 100)
 @given(tables=two_tables())
 def test_a_file_of_counts_does_as_well(tables, tmp_path_factory):
     before, after = tables

@@ -21,6 +21,7 @@ from bidcascade.table.formats.parquet_child import Uncommon, columns_of
 from bidcascade.table.formats.parquet_columns import read_parquet_columns, read_parquet_rows
 from bidcascade.table.row import Row, row_of
 from bidcascade.table.row_columns import RowColumns
+from tests.support_examples import examples
 
 pytestmark = pytest.mark.skipif(not has_core(), reason="needs the core's library")
 
@@ -81,12 +82,14 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("written", WRITTEN)
+@examples(25, 100)
 @given(rows=st.lists(ROWS, max_size=12))
 def test_columns_say_what_single_rows_say(rows, written):
     frame = pl.DataFrame(rows, schema=ROW_SCHEMA)
     assert rows_in(columns_of(frame.cast(WRITTEN[written]))) == expected(frame)
 
 
+@examples(25, 100)
 @given(rows=st.lists(ROWS, max_size=12), cuts=st.lists(st.integers(0, 12), max_size=3))
 def test_columns_of_rows_decoded_in_pieces(rows, cuts):
     frame = pl.DataFrame(rows, schema=ROW_SCHEMA)

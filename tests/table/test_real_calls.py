@@ -18,6 +18,7 @@ from bidcascade.table.real_calls import (
     find_real_calls,
     pack_lists,
 )
+from tests.support_examples import examples
 
 
 @st.composite
@@ -31,6 +32,7 @@ def auctions(draw):
     return list(auction.calls)
 
 
+@examples(25, 100)
 @given(
     known=st.lists(auctions(), max_size=6),
     asked=st.lists(auctions(), max_size=6),

@@ -26,6 +26,7 @@ from bidcascade.table.formats.parquet_child import columns_of
 from bidcascade.table.spilled import building
 from bidcascade.table.spilled.sorted_runs import open_sorted_run, write_sorted_run
 from bidcascade.table.trie import RowArrays
+from tests.support_examples import examples, rows_in_check
 
 # few calls, so that auctions meet, and enough to be illegal in every way
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])
@@ -69,6 +70,7 @@ def small_parts(request):
         yield
 
 
+@examples(25, 100)
 @given(rows=MADE_UP_ROWS, rows_in_memory=st.integers(1, 30))
 def test_the_table_is_that_of_memory(small_parts, rows, rows_in_memory):
     assert_same(
@@ -96,6 +98,7 @@ def test_long_auctions_and_repeated_ones(monkeypatch, part_rows):
     assert made[1].findings["variants"].count == 2 * len(set(rows))
 
 
+@examples(25, 100)
 @given(rows=MADE_UP_ROWS)
 def test_columns_of_a_parquet_file_say_what_its_rows_say(rows):
     options = {"unknown": "reject-entry", "source": "rows.parquet"}
@@ -133,7 +136,8 @@ def test_a_parquet_file_in_other_types_and_groups(tmp_path):
 
 @pytest.mark.parametrize(
     ("column", "value", "message"),
-    [
+    rows_in_check(
+        (0, 5),
         ("call", "8C", "row 3: expected a call"),
         ("call", None, "row 3: expected a call as text, got None"),
         ("prior", ["P", None], "row 3: expected a call as text, got None"),
@@ -141,7 +145,7 @@ def test_a_parquet_file_in_other_types_and_groups(tmp_path):
         ("criteria", ["HCP >= 12", None], "row 3: expected a list of texts as criteria"),
         ("criteria", ["HCP >="], "row 3: "),
         ("rank", -1, "row 3: expected a whole number 0 to"),
-    ],
+    ),
 )
 def test_what_is_wrong_is_told_by_row(tmp_path, column, value, message):
     good = {"prior": ["P"], "call": "1C", "criteria": ["HCP >= 12"], "rank": 1}
@@ -265,6 +269,7 @@ def test_more_rows_than_the_memory_holds_want_the_core(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@examples(25, 100)
 @given(st.lists(st.tuples(st.floats(0, 0.999), st.integers(0, 255)), min_size=1, max_size=4))
 def test_a_damaged_parquet_file_is_refused_or_read(changes):
     rows = [

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.table import BiddingTable, Row, build_table, save, storage
+from tests.support_examples import examples
 
 ROWS = [
     Row(b"", 7, "15-17 ♣♦", ("HCP >= 15", "HCP <= 17"), 0, "Strong", 1, ("Alert",), "a.bidding:3"),
@@ -239,6 +240,7 @@ VALUES = st.one_of(
 )
 
 
+@examples(25, 100)
 @given(st.data())
 def test_whatever_is_damaged_is_refused_or_the_same(saved_once, tmp_path_factory, data):
     good, before = saved_once

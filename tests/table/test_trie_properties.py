@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import CALL_TEXTS, Auction, first_illegal_call
 from bidcascade.table import CAN_COMPLETE, NONE_U32, BiddingTable, Row, build_table
+from tests.support_examples import examples
 
 # few calls, so that auctions meet, and enough to be illegal in every way
 CALLS = st.sampled_from([0, 0, 0, 1, 2, 3, 4, 7, 37])
@@ -60,6 +61,7 @@ def test_entries_are_the_legal_auctions_and_their_parents(rows):
     assert counts["orphans"] == sum(len(a) > 1 and a[:-1] not in set(kept) for a in kept)
 
 
+@examples(25, 100)
 @given(tables_of_rows())
 def test_places_lead_to_each_other(rows):
     table, _ = build_table(rows)
@@ -83,6 +85,7 @@ def test_places_lead_to_each_other(rows):
     assert table.find(b"\x25\x25") is None
 
 
+@examples(25, 100)
 @given(tables_of_rows())
 def test_siblings_stand_in_order_of_rank_then_file(rows):
     table, _ = build_table(rows)
@@ -98,6 +101,7 @@ def test_siblings_stand_in_order_of_rank_then_file(rows):
         assert keys == sorted(keys)
 
 
+@examples(25, 100)
 @given(tables_of_rows())
 def test_rows_of_a_table_make_the_same_table(rows):
     table, _ = build_table(rows)
@@ -110,6 +114,7 @@ def test_rows_of_a_table_make_the_same_table(rows):
     assert sorted(table.rows(), key=repr) == sorted(kept, key=repr)
 
 
+@examples(25, 100)
 @given(tables_of_rows(), st.randoms(use_true_random=False))
 def test_the_order_of_rows_matters_only_among_siblings(rows, shuffler):
     ranked = [row._replace(rank=number) for number, row in enumerate(rows)]

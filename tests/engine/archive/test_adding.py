@@ -24,6 +24,7 @@ from tests.engine.archive.support_archives import (
     write_files,
     write_system,
 )
+from tests.support_examples import sized, some_in_check
 
 BAD = "md|3SAKQ,HAKQ,DAKQ,|mb|1C|pg||\n"
 
@@ -89,7 +90,7 @@ def test_boards_of_other_files_are_duplicates(tmp_path):
     assert found.equals(boards.select(found.columns))
 
 
-@pytest.mark.parametrize("names", [*permutations("abc")])
+@pytest.mark.parametrize("names", some_in_check((0, 3), *permutations("abc")))
 def test_a_file_that_goes_leaves_what_others_have(tmp_path, names, monkeypatch):
     cut_small(monkeypatch, 25)
     boards = played(60, 1)
@@ -235,7 +236,7 @@ def test_an_archive_without_boards_stays(files, tmp_path):
 
 @pytest.mark.slow
 def test_many_files_one_by_one_are_as_all_at_once(tmp_path):
-    names = [tmp_path / f"{number:02}.parquet" for number in range(30)]
+    names = [tmp_path / f"{number:02}.parquet" for number in range(sized(12, 30))]
     for number, path in enumerate(names):
         write_deal_parquet(random_deals(7 + number, number), path)
     system = str(write_system(tmp_path))

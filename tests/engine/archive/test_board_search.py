@@ -37,6 +37,7 @@ from tests.engine.archive.support_archives import (
     write_files,
     write_system,
 )
+from tests.support_examples import examples
 from tests.support_systems import bid_call_by_call, definition_of
 
 WRITTEN = ["", "P", "P P", "1N", "1N P", "1N P 2C", "1C P", "1D X", "1C P 1H", "P 1S P 2S",
@@ -149,7 +150,7 @@ def is_possible(whole, question):
 
 
 @given(ASKED, st.sampled_from([1, 7, 90, 1000]), st.sampled_from([1, 3, 1 << 14]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(25, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_first_boards_that_fit(whole, question, limit, piece):
     is_possible(whole, question)
     wanted = whole.fits(question)
@@ -170,7 +171,7 @@ def test_the_first_boards_that_fit(whole, question, limit, piece):
 
 
 @given(ASKED, st.integers(0, 2**63 - 1), st.sampled_from([1, 5, 40, 1000]))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(25, 100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_boards_by_chance(whole, question, seed, limit):
     is_possible(whole, question)
     wanted = whole.boards["id"][whole.fits(question)].to_list()

@@ -23,6 +23,7 @@ from bidcascade.systems import import_table
 from bidcascade.systems.system import System
 from tests.engine.support_interruptions import run_step_by_step
 from tests.support_cli import command, environment, run_apart, write_inputs
+from tests.support_examples import some_in_check
 from tests.support_service import write_small_table
 from tests.support_systems import SMALL_SYSTEM
 
@@ -236,7 +237,7 @@ def test_only_complete_auctions(engine, inputs, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["first", "counts", pytest.param("all", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("before_manifest", [True, False])
+@pytest.mark.parametrize("before_manifest", some_in_check(1, True, False))
 def test_interrupted_after_any_part(
     engine, inputs, expected, tmp_path, monkeypatch, mode, before_manifest
 ):

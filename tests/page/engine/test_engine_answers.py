@@ -11,6 +11,7 @@ import pytest
 from bidcascade import page
 from bidcascade.bridge import Deal, Seat, Vulnerability, format_deal, format_hand
 from bidcascade.loaders import HAND_COLUMNS, random_deals
+from tests.support_examples import sized
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +122,7 @@ def places(service) -> list[tuple[str, dict[str, Any], list[str]]]:
 @pytest.mark.parametrize("table", SYSTEMS)
 def test_the_same_auctions_are_bid(both, table):
     theirs, mine = both(
-        "POST", "/v1/auctions", {"deals": _questions(20), "mode": "first", "table": table}
+        "POST", "/v1/auctions", {"deals": _questions(sized(6, 20)), "mode": "first", "table": table}
     )
     assert mine == theirs
 

@@ -7,6 +7,7 @@ from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
 from tests.page.engine.support_engine import as_holdings
 from tests.page.support_browser import visiting
+from tests.support_examples import some_in_check
 
 pytestmark = pytest.mark.slow
 
@@ -107,7 +108,7 @@ SMALLER = """async (load, [rows, pages]) => {
 }"""
 
 
-@pytest.mark.parametrize("pages", [20, 100, 400])
+@pytest.mark.parametrize("pages", some_in_check((1,), 20, 100, 400))
 def test_memory_that_does_not_grow_is_told_and_given_back(engine, pages):
     rows = rows_of_tree(System.open("sayc").text)
     first, again, whole = engine(SMALLER, [rows, pages])

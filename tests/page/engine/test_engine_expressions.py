@@ -38,6 +38,7 @@ from bidcascade.table.language.expression_tree import (
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.page.engine.support_engine import as_holdings, as_plain
+from tests.support_examples import examples, some_in_check
 from tests.support_expressions import expressions, hands
 
 pytestmark = pytest.mark.slow
@@ -242,12 +243,13 @@ def explained(system: System, hand: int, context: Context) -> list[list[Expressi
     return [list(one.checks) for one in found]
 
 
+@examples(25, 100)
 @given(expression=expressions, hand=hands(), context=st.sampled_from(contexts()))
 def test_expressions_on_hands(engine, expression, hand, context):
     explained_alike(engine, str(expression), (hand, context))
 
 
-@pytest.mark.parametrize("name", GIB.names)
+@pytest.mark.parametrize("name", some_in_check(range(0, len(GIB.names), 5), *GIB.names))
 def test_every_name_on_a_hand(engine, name):
     explained_alike(engine, name, *((hand, Context(3, 1, 0)) for hand in DEALT[:2]))
 

@@ -26,7 +26,7 @@ from tests.systems.test_cell_words import MULTI
 
 pytestmark = pytest.mark.slow
 
-DEALS = sized(12, 60)
+DEALS = sized(5, 60)
 """Deals of a shipped system that are bid as it bids them; as many again with a call put in."""
 _NAMES = sorted(named_systems(), key=lambda name: name != "precision")
 """In the check natural systems are bid and a strong club is explained; all are by the core."""
@@ -58,7 +58,7 @@ def test_deals_are_bid_as_by_the_reference(engine, names):
 @pytest.mark.parametrize("name", some_in_check(1, *_NAMES))
 def test_auctions_are_explained_as_by_the_reference(engine, name):
     system = System.open(name)
-    assert_deals_agree(engine, system, system, sized(3, 12), 11, explained=True)
+    assert_deals_agree(engine, system, system, sized(1, 12), 11, explained=True)
 
 
 def test_calls_of_several_meanings_are_explained_as_by_the_reference(engine):

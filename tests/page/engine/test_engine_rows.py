@@ -13,7 +13,7 @@ from bidcascade.systems.system import System
 from tests.core.core_texts import text_of
 from tests.core.test_core_conditions import phrases
 from tests.support_examples import examples
-from tests.support_systems import EACH_SYSTEM, SMALL, systems
+from tests.support_systems import SMALL, one_system, systems
 
 pytestmark = pytest.mark.slow
 
@@ -63,7 +63,7 @@ def rows_agree(engine, one):
     assert told == expected
 
 
-@pytest.mark.parametrize("name", EACH_SYSTEM)
+@pytest.mark.parametrize("name", one_system("light-openings"))
 def test_rows_of_shipped_systems(engine, name):
     rows_agree(engine, System.open(name))
 
@@ -75,7 +75,7 @@ def test_systems_that_play_each_other_share_tags(engine):
     assert told == [digests(rows_of(one, tags)) for one in pair]
 
 
-@examples(60)
+@examples(20, 60)
 @given(one=systems())
 def test_rows_of_made_systems(engine, one):
     rows_agree(engine, one)
@@ -94,6 +94,7 @@ def test_rows_of_phrases(engine, phrase):
     rows_agree(engine, System.parse(f"opening:\n  1X = Test: {phrase}\n"))
 
 
+@examples(25, 100)
 @given(phrase=phrases())
 def test_rows_of_any_phrase(engine, phrase):
     rows = rows_of_tree(text_of({"asked": Define("asked", (), phrase)}).text)

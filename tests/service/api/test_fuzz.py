@@ -69,7 +69,7 @@ def test_answers_are_as_described(schemathesis, api, path, method, mode):
     chosen = checks_of(schemathesis, *CHECKS)
 
     @settings(
-        max_examples=sized(6, 15),
+        max_examples=sized(2, 15),
         deadline=None,
         derandomize=True,
         database=None,

@@ -104,9 +104,13 @@ def test_one_deal_written_in_each_way(client):
     assert calls[3][:4] != calls[0][:4]
 
 
-def test_more_deals_than_a_request_takes(client, deals, texts):
+@pytest.fixture(scope="module")
+def expected(deals):
+    return Engine.open("sayc", "reference").auctions(deals, limit=5)
+
+
+def test_more_deals_than_a_request_takes(client, expected, texts):
     results = list(client.auctions(iter(texts), deals_a_request=50, limit=5))
-    expected = Engine.open("sayc", "reference").auctions(deals, limit=5)
     listed = [
         (result["deal"], " ".join(auction["calls"]), auction["entry"])
         for result in results

@@ -14,6 +14,7 @@ import pytest
 
 from bidcascade.service.jobs import child, queue, store
 from tests.service.jobs.support_jobs import UPLOAD, archive, jobs_app, upload, use_module, wait_for
+from tests.support_examples import sized
 from tests.support_service import DEAL, ask, problem_of
 
 pytestmark = pytest.mark.slow
@@ -206,7 +207,7 @@ def test_a_clock_that_leaps_removes_no_results(app, tmp_path, monkeypatch):
     hours = app.state.own.settings.job_retention_hours
     job_id = wait_for(app, upload(app, archive(3)).json()["id"])["id"]
     now = time.time
-    for leap in (-2, 2, 0, 3, -3):
+    for leap in (-2, 3, 0, 2, -3)[: sized(2, 5)]:
         monkeypatch.setattr(time, "time", lambda leap=leap: now() + 3600 * hours * leap)
         time.sleep(0.5)
         last = wait_for(app, upload(app, archive(2)).json()["id"])["id"]

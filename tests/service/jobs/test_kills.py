@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.timeout(1200),
 ]
 
-KILLS = sized(3, 6)
+KILLS = sized(2, 6)
 BOARDS = archive(600)
 
 

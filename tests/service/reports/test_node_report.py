@@ -41,7 +41,7 @@ def statistics(bid=BID, humans=None, *, solved=True):
     )
 
 
-@examples(30)
+@examples(10, 30)
 @given(
     st.lists(st.sampled_from(BID), min_size=1, max_size=6), st.booleans(), st.booleans(), st.data()
 )

@@ -18,6 +18,7 @@ from bidcascade.systems.notations.full_disclosure import (
     print_bss,
 )
 from bidcascade.systems.system import System
+from tests.support_examples import examples
 
 EVERYTHING = """\
 *00{Everything once}=NYYYYYYFive-card majors\\nand a strong club
@@ -123,6 +124,7 @@ def records(draw):
     )
 
 
+@examples(25, 100)
 @given(st.lists(records(), max_size=5), TEXTS)
 def test_any_records_read_as_they_are_written(rows, title):
     card = Card(title.replace("{", "(").replace("}", ")"), records=tuple(rows))

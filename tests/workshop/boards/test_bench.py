@@ -29,6 +29,7 @@ from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import summarize
 from bidcascade.workshop.boards.scored_boards import Budget
 from tests.support_deals import possible
+from tests.support_examples import rows_in_check
 from tests.support_systems import OTHER, SMALL
 
 BOARDS = 60
@@ -176,14 +177,15 @@ def test_a_bot_is_measured(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
-    [
+    rows_in_check(
+        (0, 3, 5),
         (["nowhere"], BAD_ARGUMENTS, "nowhere"),
         (["sayc", "--against", "engine:x"], BAD_ARGUMENTS, "systems as opponents"),
         (["sayc", "--bank", "closed"], BAD_INPUT, "a part of the bank"),
         (["sayc", "--boards", "100000"], BAD_INPUT, "which has"),
         (["sayc", "--boards", "0"], BAD_ARGUMENTS, "at least 1"),
         (["engine:no-such-bot", "--boards", "1"], NO_BACKEND, "a program to start"),
-    ],
+    ),
 )
 def test_what_cannot_be_measured(arguments, code, message, capsys, tmp_path, monkeypatch):
     monkeypatch.setenv("BIDCASCADE_CACHE", str(tmp_path))

@@ -117,7 +117,7 @@ def test_gains_are_those_of_auctions_bid_on():
 
 def test_findings_do_not_depend_on_when_the_bidder_starts_over(monkeypatch):
     """Lists of entries have other numbers then."""
-    part = sized(15, 40)
+    part = sized(6, 40)
     deals = deal_arrays(random_deals(3 * part, 9))
     tables = np.random.default_rng(9).integers(3, 11, (3 * part, 20)).astype(np.int8)
     monkeypatch.setattr("bidcascade.workshop.boards.doctor.PART_DEALS", part)

@@ -37,6 +37,7 @@ from bidcascade.workshop.boards.node_statistics import (
 )
 from tests.support_deals import possible
 from tests.support_docs import page_text
+from tests.support_examples import examples
 
 CALLS = pl.List(pl.UInt8)
 FEW = [[], [PASS], [PASS] * 4, *map(parse_calls, (
@@ -318,6 +319,7 @@ def check(found, expected):
             assert close or value == wanted[name], (row["auction"], name)
 
 
+@examples(25, 100)
 @given(questions())
 def test_statistics_are_those_of_the_definition(question):
     frame, auction, least, humans, depth = question

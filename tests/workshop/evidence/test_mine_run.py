@@ -24,6 +24,7 @@ from bidcascade.table import BiddingTable, build_table, lint
 from bidcascade.workshop.evidence.mine_run import mine
 from tests.engine.support_interruptions import Interrupted, run_step_by_step
 from tests.support_cli import command, environment, run_apart
+from tests.support_examples import some_in_check
 from tests.support_mining import lin_board, write_archives
 
 pytestmark = pytest.mark.slow
@@ -133,7 +134,7 @@ def test_frames_of_any_origin(archives, whole, tmp_path):
     assert mined.report["boards"] + mined.report["without_auction"] == deals.height
 
 
-@pytest.mark.parametrize("before_state", [True, False])
+@pytest.mark.parametrize("before_state", some_in_check(1, True, False))
 @pytest.mark.parametrize("add", [True, False])
 def test_interrupted_after_any_step(archives, whole, tmp_path, monkeypatch, before_state, add):
     """Each run does one step more and ends there."""

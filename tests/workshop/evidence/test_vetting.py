@@ -115,6 +115,7 @@ def readable(vetting):
 
 
 @pytest.mark.slow
+@examples(25, 100)
 @given(data=st.data())
 def test_vetting_equals_its_definition(data):
     table = data.draw(tables())
@@ -127,7 +128,7 @@ def test_vetting_equals_its_definition(data):
 
 
 @pytest.mark.slow
-@examples(15)
+@examples(6, 15)
 @given(data=st.data())
 def test_chunks_add_up_in_any_order(data):
     table = data.draw(tables())

@@ -15,6 +15,8 @@ from bidcascade.workshop.tuning.text_numbers import (
     numbers_of,
     with_changes,
 )
+from tests.support_examples import examples
+from tests.support_systems import one_system
 
 TEXT = """-- A system of 2 pages.
 define strong = 16+ points
@@ -58,6 +60,7 @@ def test_numbers_of_conditions_are_found_and_no_others():
     assert {one.name for one in numbers if one.line == 7} == {"Strong 22, Balanced"}
 
 
+@examples(25, 100)
 @given(st.dictionaries(st.integers(0, 40), st.sampled_from([-2, -1, 1, 2])))
 def test_only_numbers_change(steps):
     numbers = [*{one.place: one for one in found(TEXT)}.values()]
@@ -136,7 +139,7 @@ def test_files_are_read_again_with_other_numbers(tmp_path):
     )
 
 
-@pytest.mark.parametrize("name", ["sayc", "acol", "two-over-one", "precision", "light-openings"])
+@pytest.mark.parametrize("name", one_system("precision"))
 def test_shipped_texts_have_their_numbers(name):
     text = OpenText(name)
     numbers = {one.place: one for one in text.numbers()}.values()
