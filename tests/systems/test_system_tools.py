@@ -122,7 +122,7 @@ opening:
   2C = Hand types
     either Many: 20+ points or 5+ clubs and 8+ points or (5+ hearts, 5+ spades or 9+ points)
     or Few: 22+ points
-after 1NT, not vulnerable, my first call, partner has shown 12+ points, not partner has shown 6+ clubs, not partner has shown 6+ diamonds, uncontested, at the 1-level:
+after 1NT, not vulnerable, my first call, RHO passed, partner has shown 12+ points, not partner has shown 6+ clubs, not partner has shown 6+ diamonds, uncontested, at most the 2-level:
   2C = Answer: 8+ points
 """  # noqa: E501
 
@@ -131,9 +131,9 @@ def test_long_conditions_are_found():
     found = check_system(System.parse(LONG, name="long"), deals=50).findings
     texts = [finding.text for finding in found if finding.kind == "long condition"]
     assert [text.partition(" (")[0] for text in texts] == [
-        'long:8 Alternatives: a condition of 72 characters, 3 "or"',
-        'long:11 Many: a condition of 76 characters, 3 "or"',
-        "long:13 header: a condition of 168 characters",
+        'long:8 Alternatives: a condition of 66 characters, 3 "or"',
+        'long:11 Many: a condition of 78 characters, 3 "or"',
+        "long:13 header: a condition of 172 characters",
     ]
     assert all("define a name for a part" in text for text in texts)
     assert all(finding.deals == 0 for finding in found if finding.kind == "long condition")
