@@ -45,6 +45,7 @@ _SEVERITY: Final = {
     "double claim": types.DiagnosticSeverity.Warning,
     "strong pass": types.DiagnosticSeverity.Information,
     "dead line": types.DiagnosticSeverity.Hint,
+    "long condition": types.DiagnosticSeverity.Information,
 }
 """Findings that are told; what few deals reach is found by ``bidcascade system lint``."""
 _LEAST_OFFERED: Final = 100
@@ -225,10 +226,11 @@ class _Desk:
                 continue
             line = self.lines_of(path)[places[0][0] - 1 : places[0][0]]
             indent = len(line[0]) - len(line[0].lstrip()) if line else 0
+            counted = f", on {found.deals:,} of {self.deals:,} deals" if found.deals else ""
             example = f" ({'; '.join(found.examples)})" if found.examples else ""
             yield types.Diagnostic(
                 self.range_of(path, places[0][0], indent + 1, len("".join(line).strip())),
-                f"{found.kind}: {found.text}, on {found.deals:,} of {self.deals:,} deals{example}",
+                f"{found.kind}: {found.text}{counted}{example}",
                 severity=_SEVERITY[found.kind],
                 source=NAME,
                 code=found.kind,

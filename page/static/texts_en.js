@@ -969,6 +969,7 @@ export const TEXTS = {
   "systems.kind-gap": "Forced to call, and no line fits", "systems.kind-strong-pass": "Strong hands that pass",
   "systems.kind-double-claim": "Calls that mean two things", "systems.kind-dead-line": "Lines that are never chosen",
   "systems.kind-unreached-line": "Lines whose place never came up", "systems.kind-asymmetry": "Hearts and spades differ",
+  "systems.kind-long-condition": "Conditions that are hard to read",
   "systems.stop": "Stop",
   "systems.stopped": "Stopped.",
   "systems.no-change": "No call changed on {deals} random deals.",

@@ -73,7 +73,9 @@ def configure_system(parser: argparse.ArgumentParser) -> None:
         help="examples of each sign in the bidding of whole boards (default: 1)",
     )
 
-    lint = action("lint", "gaps, double claims, dead lines, asymmetries", lint_system)
+    lint = action(
+        "lint", "gaps, double claims, dead lines, asymmetries, long conditions", lint_system
+    )
     _add_system(lint)
     _add_opponents(lint, "; its lines are not looked at")
     add_flags(lint, SystemCheckRequest, *_SAMPLE, deals=50_000)
@@ -435,7 +437,8 @@ def lint_system(options: argparse.Namespace) -> None:
         print(f"{kind}:")
         for finding in findings[:_FINDINGS_SHOWN]:
             examples = f" ({'; '.join(finding.examples)})" if finding.examples else ""
-            print(f"  {finding.deals:7,} deals  {finding.text}{examples}")
+            counted = "" if kind == "long condition" else f"{finding.deals:7,} deals  "
+            print(f"  {counted}{finding.text}{examples}")
         if len(findings) > _FINDINGS_SHOWN:
             print(f"  … and {len(findings) - _FINDINGS_SHOWN} more (--json lists all)")
 

@@ -32,6 +32,8 @@ from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values
 
+from .long_conditions import long_conditions
+
 if TYPE_CHECKING:
     from bidcascade.systems.auctions.bidder import Bidder
 
@@ -336,6 +338,8 @@ class _Tally:
                 yield Finding("unreached line", f"{line}: its place never came up", 0)
         self._find_asymmetries()
         yield from self._noted("asymmetry")
+        for condition in long_conditions(self._system.text):
+            yield Finding("long condition", str(condition), 0)
 
     def _find_asymmetries(self) -> None:
         """Places whose twin with hearts and spades exchanged has lines of other names."""

@@ -28,6 +28,7 @@ NUMBER_WORDS: Final = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
     "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13,
 }  # fmt: skip
+_MOST_DIGITS: Final = 6
 _BLANKS: Final = re.compile(r"\s+")
 _AROUND_MARKS: Final = re.compile(r" ?([,;:]) ?")
 _IN_PARENTHESES: Final = re.compile(r"\( | \)")
@@ -54,6 +55,30 @@ def tidy(words: str) -> str:
     """Words with single blanks between them and behind punctuation marks, none before them."""
     words = _AROUND_MARKS.sub(r"\1 ", _BLANKS.sub(" ", words))
     return _IN_PARENTHESES.sub(lambda match: match[0].strip(), words).strip()
+
+
+def value_of(digits: str) -> float:
+    """Value of digits, which is an int but for a fraction; more than a few are of no use in bridge.
+
+    Examples
+    --------
+    >>> value_of("9"), value_of("9.50"), value_of("9.0")
+    (9, 9.5, 9)
+    """
+    whole, _, rest = digits.partition(".")
+    fraction = rest[:_MOST_DIGITS]
+    return plain(int(whole[:_MOST_DIGITS]) + int(fraction or "0") / 10 ** len(fraction))
+
+
+def plain(number: float) -> float:
+    """Make an int of a whole number, which is written without a fraction.
+
+    Examples
+    --------
+    >>> plain(2.0), plain(2.5)
+    (2, 2.5)
+    """
+    return number if number % 1 else int(number)
 
 
 def at(token: Token) -> Where:
@@ -88,9 +113,17 @@ class CallBuilder:
             return Token("SUIT", "NT", token.start)
         return token
 
-    def _number(self, token: Token) -> int:
+    def _number(self, token: Token) -> float:
+        """Value of a number; what is counted says whether it may have a fraction."""
         word = token.rstrip("+")
-        return NUMBER_WORDS.get(word) or int(word[:6])
+        return NUMBER_WORDS.get(word) or value_of(word)
+
+    def _whole(self, token: Token) -> int:
+        """Value of a number that can have no fraction."""
+        number = self._number(token)
+        if number % 1:
+            self.fault(token, f'"{token}" is no whole number')
+        return int(number)
 
     # ------------------------------------------------------------------ calls
     def bid(self, token: Token) -> CallPattern:
@@ -117,7 +150,7 @@ class CallBuilder:
     def step(self, first: Token, second: Token) -> CallPattern:
         """``step 2`` or ``second step``."""
         counted = second if first.type == "STEP" else first
-        number = ORDINALS.get(counted) or self._number(counted)
+        number = ORDINALS.get(counted) or self._whole(counted)
         if not 1 <= number <= MOST_STEPS:
             self.fault(counted, f"steps are counted from 1 to {MOST_STEPS}")
         return CallPattern("step", number, where=at(first))

@@ -26,7 +26,7 @@ from .legal_auctions import (
     why_never,
     why_not_a_call,
 )
-from .phrases import COUNTED, FACTS, KINDS, words_of_terminals
+from .phrases import COUNTED, FACTS, KIND_OF_WORDS, KINDS, words_of_terminals
 from .sequences import Sequence, after_call, is_allowed, start_of, why_not
 from .shipped import WORDS, shipped_defines
 from .syntax_tree import (
@@ -65,6 +65,10 @@ _OF_A_DEFINE: Final = ("X", "Y", "Z", "W")
 
 _COUNT: Final = re.compile(r"(?<!\w)[0-9]+(?:\+|-[0-9])")
 """How a count begins, such as that of ``5+ hearts``."""
+_MEASURED: Final = tuple(
+    f" {words}" for terminal, words in KIND_OF_WORDS if terminal in ("MEASURE", "SUIT_MEASURE")
+)
+"""Words for what is counted, behind its number."""
 _RELATIVE: Final = ("cheapest", "jump", "double jump")
 """Calls whose level the auction decides."""
 _SAYING: Final = ("agrees", "asks", "shows", "denies")
@@ -630,6 +634,8 @@ class _Checker:
             advice = f"write 'include \"{WORDS}\"' at the left edge, or your own {define}"
         elif near:
             advice = ""
+        elif measure := max(filter(text.endswith, _MEASURED), key=len, default=""):
+            advice = f'begin with a number, such as "2+{measure}"'
         self.complain(
             phrase.where,
             f'"{text}"?'

@@ -93,13 +93,13 @@ def _between(own: tuple[Phrase, ...], known: tuple[Phrase, ...]) -> Iterator[Con
     phrases = (*known, *own)
     if len(phrases) == 1 and (phrases[0].range is None or phrases[0].range.low <= 13):
         return  # most conditions: nothing that it could contradict
-    ranges: dict[tuple[str, tuple[str, ...]], tuple[set[int], Phrase]] = {}
+    ranges: dict[tuple[str, tuple[str, ...]], tuple[set[float], Phrase]] = {}
     for number, phrase in enumerate(phrases):
         counted = _counted(phrase)
         if counted is None:
             continue
         key, found = counted
-        values = _values(found)
+        values = _values(found, halves=KINDS[phrase.kind].halves)
         if not values:  # an empty range was complained of when it was read
             continue
         if key in ranges:
@@ -128,9 +128,11 @@ def _counted(phrase: Phrase) -> tuple[tuple[str, tuple[str, ...]], Range] | None
     return None
 
 
-def _values(found: Range) -> set[int]:
-    high = 80 if found.high is None else found.high
-    return {*range(found.low, high + 1), *found.also}
+def _values(found: Range, *, halves: bool) -> set[float]:
+    low, high = found.low, 80 if found.high is None else found.high
+    if halves:
+        return {*(half / 2 for half in range(int(2 * low), int(2 * high) + 1)), *found.also}
+    return {*range(int(low), int(high) + 1), *found.also}
 
 
 def _disagree(first: Phrase, second: Phrase) -> Contradiction:

@@ -61,6 +61,7 @@ def _kind(row: PhraseKind) -> dict[str, Any]:
         "default": row.default,
         "term": row.term,
         "shown": row.shown,
+        "halves": row.halves,
         "measure": measure[1] if measure else "",
         "deniedByNo": denied_by_no(row),
         **_templates(row),

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from bidcascade.table.language.lalr import Token
 
-from .call_builder import NUMBER_WORDS, ORDINALS, CallBuilder, at, one_blank, place
+from .call_builder import NUMBER_WORDS, ORDINALS, CallBuilder, at, one_blank, place, plain, value_of
 from .joining import all_of, any_of
 from .phrases import KIND_OF_WORDS, KINDS
 from .syntax_tree import CallPattern, Condition, NotThis, Phrase, Range, Where
@@ -26,6 +26,8 @@ class PlacedRange(NamedTuple):
     range: Range
     position: int
     words: str
+    in_halves: Range | None = None
+    """Where halves are counted, if it is another one: ``fewer than 2`` is up to one and a half."""
 
 
 class PhraseBuilder(CallBuilder):
@@ -45,7 +47,7 @@ class PhraseBuilder(CallBuilder):
         return PlacedRange(Range(self._number(tokens[-1])), tokens[0].start, " ".join(tokens))
 
     def span(self, token: Token) -> PlacedRange:
-        low, high = (int(part[:6]) for part in re.split(r"[-–]", token.replace(" ", "")))
+        low, high = (value_of(part) for part in re.split(r"[-–]", token.replace(" ", "")))
         if low > high:
             self.fault(
                 token,
@@ -61,19 +63,29 @@ class PhraseBuilder(CallBuilder):
         number = self._number(token)
         if number == 0:
             self.fault(word, f'"{word} {token}" is an empty range')
-        return PlacedRange(Range(0, max(number - 1, 0)), word.start, f"{word} {token}")
+        below, half = (Range(0, plain(max(number - step, 0))) for step in (1, 0.5))
+        return PlacedRange(below, word.start, f"{word} {token}", half)
 
     def more(self, word: Token, token: Token) -> PlacedRange:
-        return PlacedRange(Range(self._number(token) + 1), word.start, f"{word} {token}")
+        above, half = (Range(plain(self._number(token) + step)) for step in (1, 0.5))
+        return PlacedRange(above, word.start, f"{word} {token}", half)
 
     def none(self, token: Token) -> PlacedRange:
         return PlacedRange(Range(0, 0), token.start, str(token))
 
     def _phrase(self, kind: str, counted: PlacedRange, suits: tuple[str, ...] = ()) -> Phrase:
-        found, most = counted.range, KINDS[kind].most
-        if most is not None and max(found.low, found.high or 0, *found.also, 0) > most:
-            what = KINDS[kind].unit or kind
-            self.fault(counted.position, f'"{counted.words}": there are at most {most} {what}')
+        row = KINDS[kind]
+        found = counted.in_halves if row.halves and counted.in_halves else counted.range
+        numbers = (found.low, found.high or 0, *found.also)
+        what = row.unit or kind
+        if row.most is not None and max(numbers) > row.most:
+            self.fault(counted.position, f'"{counted.words}": there are at most {row.most} {what}')
+        elif any(number * (2 if row.halves else 1) % 1 for number in numbers):
+            message = f'"{counted.words}": {what} are counted in '
+            if row.halves:
+                self.fault(counted.position, f"{message}halves", "such as 2, 2.5 or 3")
+            else:
+                self.fault(counted.position, f"{message}whole numbers")
         return Phrase(kind, range=found, suits=suits, where=place(counted.position))
 
     # ------------------------------------------------------------------ most phrases
@@ -106,7 +118,7 @@ class PhraseBuilder(CallBuilder):
                     player = part.split()[0]
                     fields["who"] = _PLAYERS.get(player, player)
                 case "NUMBER":
-                    fields["count"] = self._number(part)
+                    fields["count"] = self._whole(part)
                 case "TAG" | "CALL_CLASS":
                     fields["text"] = one_blank(part)
                 case "NO" | "NOT" | "IS_NOT":
@@ -164,7 +176,9 @@ class PhraseBuilder(CallBuilder):
     def top_honours(
         self, counted: PlacedRange, _of: Token, top: Token, _in: Token, suit: Token
     ) -> Phrase:
-        found, of = counted.range, self._number(top)
+        found, of = counted.range, self._whole(top)
+        if any(number % 1 for number in (found.low, found.high or 0, *found.also)):
+            self.fault(counted.position, f'"{counted.words}": honours are counted in whole numbers')
         if counted.words.isalnum():  # "two of the top three" means at least two
             found = Range(found.low)
         count = found.low if found.low or found.high is None else found.high
@@ -174,7 +188,7 @@ class PhraseBuilder(CallBuilder):
             "top honours",
             range=found,
             suits=(str(suit),),
-            count=count,
+            count=int(count),
             of=of,
             where=place(counted.position),
         )
@@ -227,7 +241,7 @@ class PhraseBuilder(CallBuilder):
         if who is not None and who != "we":
             self.fault(who, f'a fit takes two hands, I read "{who} have"', 'write "we have"')
         first = next(token for token in tokens if token is not None)
-        low = 8 if carded is None else self._carded(carded).range.low
+        low = 8 if carded is None else int(self._carded(carded).range.low)
         return Phrase("fit", suits=() if suit is None else (str(suit),), count=low, where=at(first))
 
     def no_fit(self, *tokens: Token | None) -> Condition:

@@ -40,6 +40,8 @@ class PhraseKind(NamedTuple):
         Term of the bidding table that is counted; it ends with ``_`` before a suit's letter.
     shown
         Whether a text may ask how much of it a player has shown.
+    halves
+        Whether halves are counted: ``2.5 quick tricks``.
     note
         For the page: what the words alone do not tell.
     """
@@ -52,6 +54,7 @@ class PhraseKind(NamedTuple):
     text: str = ""
     term: str = ""
     shown: bool = False
+    halves: bool = False
     note: str = ""
 
 
@@ -77,9 +80,10 @@ COUNTED: Final = (
     PhraseKind("total points", "range MEASURE{total points}", 60, term="Total_Points", shown=True),
     PhraseKind("losers", "range MEASURE{losers|loser}", 12, term="Losers", shown=True),
     PhraseKind("controls", "range MEASURE{controls|control}", 12, term="Controls", shown=True),
-    PhraseKind("quick tricks", "range MEASURE{quick tricks|quick trick}", 8, term="QT"),
+    PhraseKind("quick tricks", "range MEASURE{quick tricks|quick trick}", 8, term="QT", halves=True,
+               note="in halves: `2.5+`, `1.5-2`; `fewer than 2` is at most 1.5"),
     PhraseKind("playing tricks", "range MEASURE{playing tricks|playing trick}", 13,
-               term="Playing_Tricks"),
+               term="Playing_Tricks", halves=True, note="in halves: `at least 9.5`"),
     PhraseKind("aces", "range MEASURE{aces|ace}", 4, term="Aces", shown=True),
     PhraseKind("kings", "range MEASURE{kings|king}", 4, term="Kings", shown=True),
     PhraseKind("queens", "range MEASURE{queens|queen}", 4, term="Queens"),
@@ -116,6 +120,7 @@ HAND: Final = (
         note="`4=4=3=2` in the order S H D C, `4-4-3-2` in any; `x` any length, `4+` at least",
     ),
     PhraseKind("longer", "suit LONGER_THAN{longer than} suit"),
+    PhraseKind("stronger", "suit STRONGER_THAN{stronger than} suit", note="by its points"),
     PhraseKind("at least as long", "suit AT_LEAST_AS_LONG{at least as long as} suit"),
     PhraseKind(
         "longest",

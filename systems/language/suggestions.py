@@ -23,6 +23,9 @@ _LAST: Final = re.compile(r"(?:[^\s,;:=()]+|[,;:=()])$")
 _SUIT: Final = r"(clubs|diamonds|hearts|spades|[MXYZWm]|o[Mm])"
 _SUITS: Final = re.compile(rf"\b{_SUIT} or {_SUIT}$")
 _BEGINNING: Final = re.compile(r"(?:either|or|when|not) ")
+_COMMA_IN_NUMBER: Final = re.compile(r"(?<!\S)(\d+,5)(?:\D|$)$")
+_LAST_DIGITS: Final = re.compile(r"\d*$")
+_HALF: Final = re.compile(r"(\d*) ?½")
 _CARDS_AS_CALL: Final = re.compile(r"(?<!\S)([1-7])([CDHScdhs])$")
 _CALL: Final = {
     "x": "Double", "xx": "Redouble", "d": "Double", "dble": "Double", "r": "Redouble",
@@ -101,6 +104,10 @@ def explain(text: str, error: UnexpectedInput, names: Names) -> Fault:
     for opened, closed in (('"', '"'), ("{", "}")):
         if rest.startswith(opened) and closed not in rest[1:]:
             return Fault(position, f"{opened} is opened here and never closed", f"write {closed}")
+    comma = _COMMA_IN_NUMBER.search(f"{before}{rest[:3]}") if rest.startswith(",") else None
+    if comma is not None:
+        written = comma[1].replace(",", ".")
+        return Fault(comma.start(1), f'"{comma[1]}" is no number', f'write "{written}"')
     if "BID" not in expected or "NUMBER" in expected:
         reworded = _reworded(text, position, names)
         if reworded is not None:
@@ -220,8 +227,13 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
         return ('"—" begins nothing here', 'a remark begins with "--"')
     if rest[:1] in "<>≥≤":
         return (f'"{rest[:2].strip()}" is not written here', 'write "15+", "at most 9" or "10-12"')
-    if re.match(r"\d+[.,]\d|½", rest):
-        return (f'"{read}" is no whole number', "count in whole points, cards and tricks")
+    half = _HALF.match(rest)
+    if half is not None:
+        whole = half[1] or _LAST_DIGITS.findall(before)[0] or "0"
+        return (f'"{half[0]}" is not written here', f'write "{whole}.5"')
+    if re.match(r"\d+[.,]\d", rest):
+        advice = "only quick tricks and playing tricks have halves, such as 2.5 or 1.5-2"
+        return (f'"{read}" is no whole number', advice)
     if "BID" in expected and "PASS" in expected and "NUMBER" not in expected:
         bid = _BID.match(rest)
         if bid:

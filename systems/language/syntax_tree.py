@@ -46,12 +46,13 @@ NOWHERE: Final = Where("", 0, 0)
 class Range:
     """``4`` is 4-4, ``4+`` has no upper bound, ``at most 3`` no lower one (0).
 
-    ``also`` are further values: ``0 or 4 aces`` is ``Range(0, 0, also=(4,))``.
+    ``also`` are further values: ``0 or 4 aces`` is ``Range(0, 0, also=(4,))``. Quick tricks and
+    playing tricks have halves, which are no ints; all other numbers are.
     """
 
-    low: int = 0
-    high: int | None = None
-    also: tuple[int, ...] = ()
+    low: float = 0
+    high: float | None = None
+    also: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

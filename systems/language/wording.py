@@ -197,7 +197,7 @@ def _top(phrase: Phrase) -> str:
 def _seat(phrase: Phrase) -> str:
     found = phrase.range or Range(1)
     high = 4 if found.high is None else found.high
-    seats = [*range(found.low, high + 1), *found.also]
+    seats = map(int, (*range(int(found.low), int(high) + 1), *found.also))
     *first, last = (_SEATS[seat] for seat in seats)
     return f"{', '.join(first)} or {last} seat" if first else f"{last} seat"
 

@@ -330,7 +330,7 @@ def _codes(condition: Condition | None) -> dict[str, str] | None:
     for part in parts:
         if isinstance(part, Phrase) and part.kind == "seat" and part.range is not None:
             high = 4 if part.range.high is None else part.range.high
-            seats = (*range(part.range.low, high + 1), *part.range.also)
+            seats = (*range(int(part.range.low), int(high) + 1), *map(int, part.range.also))
             code = _SEAT_CODES.get(seats)
             if code is None or "SEAT" in found:
                 return None

@@ -54,15 +54,15 @@ def _limits(name: str) -> tuple[int, int] | None:
 
 
 @lru_cache(maxsize=4096)
-def compared(name: str, operator: str, value: int) -> Expression:
-    """Comparison of a term with a whole number; a truth where all hands agree on it."""
-    limits = _limits(name)
+def compared(name: str, operator: str, value: float) -> Expression:
+    """Comparison of a term with a whole number or a half; a truth where all hands agree on it."""
+    limits, halves = _limits(name), int(2 * value)
     if limits is not None:
-        outcomes = {COMPARE[operator](limit, 2 * value) for limit in limits}
-        depends = operator in ("==", "!=") and limits[0] < 2 * value < limits[1]
+        outcomes = {COMPARE[operator](limit, halves) for limit in limits}
+        depends = operator in ("==", "!=") and limits[0] < halves < limits[1]
         if len(outcomes) == 1 and not depends:
             return Truth(value=outcomes.pop())
-    return Comparison(TermName(name), ((operator, Number(2 * value)),))
+    return Comparison(TermName(name), ((operator, Number(halves)),))
 
 
 def in_range(value: int, wanted: Range | None) -> bool:

@@ -303,8 +303,8 @@ def _suit_length(phrase: Phrase, scope: Scope) -> Expression:
     return _in_suit("SL")(phrase, scope)
 
 
-def _length_against(operator: str) -> _Lowered:
-    """``longer`` and ``at least as long``: first suit against the second, every pair of them."""
+def _suit_against(stem: str, operator: str) -> _Lowered:
+    """Compare a number of the first suit with that of the second, every pair of them."""
 
     def lowered(phrase: Phrase, scope: Scope) -> Expression:
         if len(phrase.suits) != 2:
@@ -313,7 +313,7 @@ def _length_against(operator: str) -> _Lowered:
         others = scope.suits(second)
 
         def against_all(letter: str) -> Expression:
-            pairs = [(f"SL_{letter}", f"SL_{other}") for other in others if other != letter]
+            pairs = [(f"{stem}_{letter}", f"{stem}_{other}") for other in others if other != letter]
             tests = [_terms(one, operator, other) for one, other in pairs]
             return _join(second, tests) if others else TRUE
 
@@ -592,8 +592,9 @@ PHRASES: Final[dict[str, _Lowered]] = {
     "support": _in_suit("SL"),
     "suit length": _suit_length,
     "shape": _shape,
-    "longer": _length_against(">"),
-    "at least as long": _length_against(">="),
+    "longer": _suit_against("SL", ">"),
+    "stronger": _suit_against("HCP", ">"),
+    "at least as long": _suit_against("SL", ">="),
     "longest": _length_beside(">=", "Longest_Suit"),
     # the second longest suit is shorter only than a longest one that stands alone
     "strictly longest": _length_beside(">", "Second_Suit"),

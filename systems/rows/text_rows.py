@@ -18,6 +18,7 @@ from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels import term_names, term_range
 from bidcascade.kernels.core.rows import BID_KINDS, TAG_WORDS, TERMS
 from bidcascade.systems.language.errors import invalid_at
+from bidcascade.systems.language.phrases import COUNTED
 from bidcascade.systems.language.syntax_tree import (
     VARIABLES,
     AllOf,
@@ -36,6 +37,7 @@ from bidcascade.systems.places.formulas import (
     conjunction,
     negation,
     shape_expression,
+    within,
 )
 from bidcascade.systems.places.places import Rules
 from bidcascade.systems.places.state import WHO
@@ -81,6 +83,7 @@ STANDS_FOR: Final[Mapping[str, Expression]] = {
     "unfavourable": conjunction((_WE, Not(_THEY))),
 }
 """Kinds of phrases that are the same expression wherever they stand."""
+_IN_HALVES: Final = {row.kind: row.term for row in COUNTED if row.halves}
 
 
 def _stands_for(phrase: Phrase) -> Expression | None:
@@ -102,6 +105,10 @@ def _stands_for(phrase: Phrase) -> Expression | None:
             return negation(built_in_shapes("balanced"))
         case "named":
             return built_in_shapes(text) if text in BUILT_IN else None
+        case kind if kind in _IN_HALVES:
+            if phrase.range is None:
+                raise InvalidSystem(_unusable(phrase, "a number, got none"))
+            return within(_IN_HALVES[kind], phrase.range)
         case kind:
             return STANDS_FOR.get(kind)
 
@@ -232,11 +239,13 @@ class TextRows:
     def _row(self, phrase: Phrase, number: int) -> tuple[int, ...]:
         """Words of what a phrase says; -1 where it has no such part."""
         text, wanted = phrase.text, phrase.range
+        meant: Expression | None = None
         expression = pattern = define = -1
         if phrase.kind == "named":
             define = self._define_numbers.get(text, -1)
         try:
-            meant = None if define >= 0 else _stands_for(phrase)
+            if define < 0:
+                meant = _stands_for(phrase)
             if meant is not None:
                 expression = self.expression(meant)
             if phrase.call is not None:
@@ -244,7 +253,7 @@ class TextRows:
         except InvalidSystem as error:
             self._messages[number] = str(error)
         bounds = (0, 0, NO_BOUND, 0, 0)
-        if wanted is not None:
+        if wanted is not None and meant is None:
             also = tuple(map(_number, wanted.also))
             bounds = (1, _number(wanted.low), _number(wanted.high), self._list(also), len(also))
         return (
@@ -426,11 +435,11 @@ def joined(mark: int, sections: Iterable[list[Any]]) -> Words:
     return np.concatenate([np.array([mark, *places], np.int32), *parts])
 
 
-def _number(number: int | None) -> int:
+def _number(number: float | None) -> int:
     """Give a number of a phrase; one that is too large stays so."""
     if number is None:
         return NO_BOUND
-    return max(-LARGEST_NUMBER - 1, min(number, LARGEST_NUMBER + 1))
+    return int(max(-LARGEST_NUMBER - 1, min(number, LARGEST_NUMBER + 1)))
 
 
 def _unusable(phrase: Phrase, expected: str) -> str:

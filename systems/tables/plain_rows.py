@@ -257,7 +257,7 @@ def _seat(facts: tuple[Condition, ...]) -> int | None:
     if len(facts) != 1 or not isinstance(facts[0], Phrase) or facts[0].kind != "seat":
         return None
     named = facts[0].range or Range()
-    return named.low if named.low == named.high and not named.also else None
+    return int(named.low) if named.low == named.high and not named.also else None
 
 
 def read_text_rows(path: Path) -> Iterator[Row]:

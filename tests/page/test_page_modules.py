@@ -279,6 +279,8 @@ PREEMPT = (
         # what the vulnerability has decided is not asked of the hand
         (PREEMPT, {"Vul_We": True, "Vul_They": False, "Playing_Tricks": 5.5, "Top3_C": 2},
          "6.5+ playing tricks", "you have 5.5"),
+        ("Playing_Tricks < 6.5", 7, "at most 6 playing tricks", "you have 7"),
+        ("QT <= 1.5", 2, "at most 1.5 quick tricks", "you have 2"),
     ],
 )  # fmt: skip
 def test_what_a_hand_lacks(module, expression, value, wanted, has):

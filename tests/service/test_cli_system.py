@@ -130,6 +130,19 @@ def test_opponents_with_an_option_of_the_system_alone(action, tmp_path, capsys):
         )
 
 
+def test_lint_lists_long_conditions(tmp_path, capsys):
+    path = tmp_path / "long.bidding"
+    path.write_text(
+        f"{TEXT}  2C = Any: 5+ clubs or 5+ diamonds or 5+ hearts or 5+ spades\n", "utf-8"
+    )
+    assert main(["system", "lint", str(path), "--deals", "50"]) == DONE
+    shown = capsys.readouterr().out.split("long condition:\n")[1]
+    number = len(path.read_text("utf-8").splitlines())
+    assert shown.startswith(f'  long.bidding:{number} Any: a condition of 49 characters, 3 "or" (')
+    assert main(["system", "check", str(path), "--deals", "50", "--at", "1C"]) == DONE
+    assert "1 of kind 'long condition'" in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_lint_diff_and_compile(tiny, tmp_path, capsys):
     assert main(["system", "lint", tiny, "--deals", "2000"]) == DONE

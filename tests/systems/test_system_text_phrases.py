@@ -57,6 +57,19 @@ PHRASES = {
     "5+ controls": Phrase("controls", range=Range(5)),
     "3+ quick tricks": Phrase("quick tricks", range=Range(3)),
     "8-9 playing tricks": Phrase("playing tricks", range=Range(8, 9)),
+    "at least 9.5 playing tricks": Phrase("playing tricks", range=Range(9.5)),
+    "9.5+ playing tricks": Phrase("playing tricks", range=Range(9.5)),
+    "at most 5.50 playing tricks": Phrase("playing tricks", range=Range(0, 5.5)),
+    "2.5 quick tricks": Phrase("quick tricks", range=Range(2.5, 2.5)),
+    "2.0 quick tricks": Phrase("quick tricks", range=Range(2, 2)),
+    "1.5-2 quick tricks": Phrase("quick tricks", range=Range(1.5, 2)),
+    "1.5 – 2.5 quick tricks": Phrase("quick tricks", range=Range(1.5, 2.5)),
+    "0.5 or 1.5 quick tricks": Phrase("quick tricks", range=Range(0.5, 0.5, (1.5,))),
+    "fewer than 2 quick tricks": Phrase("quick tricks", range=Range(0, 1.5)),
+    "fewer than 2.5 quick tricks": Phrase("quick tricks", range=Range(0, 2)),
+    "less than 0.5 quick tricks": Phrase("quick tricks", range=Range(0, 0)),
+    "more than 2 quick tricks": Phrase("quick tricks", range=Range(2.5)),
+    "more than 2.5 quick tricks": Phrase("quick tricks", range=Range(3)),
     "no aces": Phrase("aces", range=Range(0, 0)),
     "1 ace": Phrase("aces", range=Range(1, 1)),
     "0 or 4 aces": Phrase("aces", range=Range(0, 0, (4,))),
@@ -84,6 +97,7 @@ PHRASES = {
     "5+=x=x=4+": Phrase("shape", text="5+=x=x=4+"),
     "5-4-x-x": Phrase("shape", text="5-4-x-x"),
     "hearts longer than spades": Phrase("longer", suits=("hearts", "spades")),
+    "hearts stronger than spades": Phrase("stronger", suits=("hearts", "spades")),
     "M at least as long as oM": Phrase("at least as long", suits=("M", "oM")),
     "X is the longest": Phrase("longest", suits=("X",)),
     "X is my longest suit": Phrase("longest", suits=("X",)),
@@ -400,6 +414,15 @@ def ranges(draw, most=13):
 
 
 @st.composite
+def halves(draw, most=8):
+    low, high = (
+        half // 2 if half % 2 == 0 else half / 2
+        for half in sorted((draw(st.integers(0, 2 * most)), draw(st.integers(0, 2 * most))))
+    )
+    return draw(st.sampled_from((Range(low), Range(low, low), Range(low, high), Range(0, high))))
+
+
+@st.composite
 def aces(draw):
     numbers = draw(st.lists(st.integers(0, 4), min_size=2, max_size=3, unique=True))
     return Range(numbers[0], numbers[0], tuple(numbers[1:]))
@@ -422,6 +445,7 @@ counted = st.one_of(
     phrase("points", range=ranges(37), suits=maybe_suit),
     phrase(st.sampled_from(("aces", "kings", "queens")), range=st.one_of(ranges(4), aces())),
     phrase(st.sampled_from(("total points", "losers", "controls")), range=ranges(12)),
+    phrase(st.sampled_from(("quick tricks", "playing tricks")), range=halves()),
     phrase("keycards", range=ranges(5), suits=maybe_suit),
     phrase("length", range=ranges(13), suits=one_suit),
 )
@@ -441,7 +465,9 @@ phrases = st.one_of(
         suits=st.sampled_from((("a suit",), ("a major",), ("a minor",))),
     ),
     phrase("shape", text=shapes()),
-    phrase(st.sampled_from(("longer", "at least as long", "ranks above")), suits=two_suits),
+    phrase(
+        st.sampled_from(("longer", "stronger", "at least as long", "ranks above")), suits=two_suits
+    ),
     phrase("same suit", suits=st.tuples(suits, suits)),
     phrase(
         st.sampled_from(

@@ -1,12 +1,21 @@
 """What is done with systems: cases, check, diff, explanation, compilation."""
 
+import re
+
 import numpy as np
 import pytest
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidInput
+from bidcascade.systems import named_systems, open_system
 from bidcascade.systems.checking.cases import CaseReport, parse_cases, read_cases, run_cases
 from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.checking.diff import diff_systems
+from bidcascade.systems.checking.long_conditions import long_condition, long_conditions, parts_of
+from bidcascade.systems.language.grammar import parse_statement
+from bidcascade.systems.language.layout import logical_lines
+from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.language.statements import HeaderStatement
+from bidcascade.systems.language.syntax_tree import Define, Line, Variant, Where
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import Sample, compile_system
 from bidcascade.systems.words.explanation import explain_auction
@@ -100,6 +109,62 @@ def test_findings_on_deals(example):
     asymmetry = next(finding for finding in found if finding.kind == "asymmetry")
     assert "raise" in asymmetry.text.lower()
     assert "gap" in {finding.kind for finding in check_system(example, deals=20_000).findings}
+
+
+LONG = """
+define some suit = 5+ clubs and 8+ points or
+    5+ diamonds and 8+ points or
+    5+ hearts and 8+ points or
+    5+ spades and 8+ points or 25+ points
+
+opening:
+  1NT = Alternatives: 15-17 points or 5+ clubs or 5+ diamonds or 12+ points and balanced
+  1C = Enough said: some suit, 12+ points or 5+ clubs or 5+ spades
+  2C = Hand types
+    either Many: 20+ points or 5+ clubs and 8+ points or (5+ hearts, 5+ spades or 9+ points)
+    or Few: 22+ points
+after 1NT, not vulnerable, my first call, RHO passed, partner has shown 12+ points, not partner has shown 6+ clubs, not partner has shown 6+ diamonds, uncontested, at most the 2-level:
+  2C = Answer: 8+ points
+"""  # noqa: E501
+
+
+def test_long_conditions_are_found():
+    found = check_system(System.parse(LONG, name="long"), deals=50).findings
+    texts = [finding.text for finding in found if finding.kind == "long condition"]
+    assert [text.partition(" (")[0] for text in texts] == [
+        'long:8 Alternatives: a condition of 66 characters, 3 "or"',
+        'long:11 Many: a condition of 78 characters, 3 "or"',
+        "long:13 header: a condition of 172 characters",
+    ]
+    assert all("define a name for a part" in text for text in texts)
+    assert all(finding.deals == 0 for finding in found if finding.kind == "long condition")
+
+
+@pytest.mark.parametrize("name", sorted(named_systems()))
+def test_shipped_systems_have_no_long_condition(name):
+    assert long_conditions(open_system(name).text) == []
+
+
+SHIPPED = sorted(shipped_folder().rglob("*.bidding"), key=lambda path: path.name)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_texts_have_no_braces_and_no_long_condition(path):
+    """Lines of options that are off too."""
+    text = path.read_text("utf-8")
+    assert not re.search(r"[{}]", text)
+    for line in logical_lines(text.splitlines(), path.name, lambda *_: None):
+        where = Where(path.name, line.where(0).line)
+        match parse_statement(line.text).statement:
+            case HeaderStatement(header=header):
+                asked = [(header.condition, where, "header")]
+            case Line(condition=condition, name=name) | Variant(condition=condition, name=name):
+                asked = [(condition, where, name)]
+            case Define() as define:
+                asked = parts_of(define)
+            case _:
+                asked = []
+        assert [long_condition(*one) for one in asked] == [None] * len(asked)
 
 
 MINE = """

@@ -245,8 +245,11 @@ def numbers_of(text: SystemText, texts: Mapping[str, str]) -> Iterator[TextNumbe
 def _phrases(condition: Condition | None) -> Iterator[Phrase]:
     match condition:
         case Phrase():
-            # several numbers, as "4 or 6", are no range whose end could move
-            if condition.kind in KINDS_OF_NUMBERS and condition.range and not condition.range.also:
+            found = condition.range
+            if condition.kind not in KINDS_OF_NUMBERS or found is None:
+                return
+            # several numbers, as "4 or 6", are no range whose end could move, nor do halves by one
+            if not found.also and not found.low % 1 and not (found.high or 0) % 1:
                 yield condition
         case AllOf() | AnyOf():
             for part in condition.parts:

@@ -295,7 +295,7 @@ class ConditionLowering {
             case Operation::FIRST_ROUND_CONTROL: return first_round_control(phrase, scope);
             case Operation::SECOND_ROUND_CONTROL: return second_round_control(phrase, scope);
             case Operation::LENGTH_BESIDE: return length_beside(phrase, scope);
-            case Operation::LENGTH_AGAINST: return length_against(phrase, scope);
+            case Operation::SUIT_AGAINST: return suit_against(phrase, scope);
             case Operation::LONGEST_OUTSIDE_THEIRS: return longest_outside_theirs(phrase, scope);
             case Operation::COMBINED: return combined(phrase, phrase.term, phrase.shown_term);
             case Operation::COMBINED_CARDS: return combined_cards(phrase, scope);
@@ -369,8 +369,8 @@ class ConditionLowering {
             return formulas.terms(stem(phrase.stem, suit), phrase.comparison, phrase.term);
         });
     }
-    // First suit against the second, every pair of them.
-    i32 length_against(const Phrase& phrase, const Scope& scope) {
+    // Number of the first suit against that of the second, every pair of them.
+    i32 suit_against(const Phrase& phrase, const Scope& scope) {
         const i32 first = text_.suits_of(phrase)[0], second = text_.suits_of(phrase)[1];
         const i32 others = suits(scope, second);
         if (others == FAILED) return FAILED;

@@ -16,7 +16,7 @@ constexpr u64 VARIABLES = 8, ROLES = 9;
 // systems/reference/conditions.py. REFUSED is a phrase that makes no sense anywhere.
 enum class Operation : i32 {
     REFUSED, ALWAYS, FACT, NAMED, MEASURE, IN_SUIT, FLAG, STOPPER, FIRST_ROUND_CONTROL,
-    SECOND_ROUND_CONTROL, LENGTH_BESIDE, LENGTH_AGAINST, LONGEST_OUTSIDE_THEIRS, COMBINED,
+    SECOND_ROUND_CONTROL, LENGTH_BESIDE, SUIT_AGAINST, LONGEST_OUTSIDE_THEIRS, COMBINED,
     COMBINED_CARDS, IN_TRUMPS, LAW, ENOUGH_POINTS, PAYS_OVER, DOUBLING_PAYS, REMOTE
 };
 
@@ -273,8 +273,8 @@ constexpr KindRow trumps_(
     row.without_term = without, row.is_combined = combined, row.shown_term = shown;
     return row;
 }
-constexpr KindRow against_(const char* kind, i32 sign) {
-    KindRow row = KindRow(kind, Operation::LENGTH_AGAINST).of_suit(STEM_SL).comparing(sign);
+constexpr KindRow against_(const char* kind, i32 sign, i32 stem = STEM_SL) {
+    KindRow row = KindRow(kind, Operation::SUIT_AGAINST).of_suit(stem).comparing(sign);
     row.suits = 2;
     return row;
 }
@@ -296,16 +296,16 @@ constexpr KindRow remote_(const char* kind, i32 points) {
 constexpr KindRow KIND_ROWS[] = {
     KindRow("points", Operation::IN_SUIT).special(Special::POINTS),
     measured("total points", TERM_TOTAL_POINTS), measured("losers", TERM_LOSERS),
-    measured("controls", TERM_CONTROLS), measured("quick tricks", TERM_QT),
-    measured("playing tricks", TERM_PLAYING_TRICKS), measured("aces", TERM_ACES),
+    measured("controls", TERM_CONTROLS), measured("aces", TERM_ACES),
     measured("kings", TERM_KINGS), measured("queens", TERM_QUEENS),
+    KindRow("quick tricks", Operation::ALWAYS), KindRow("playing tricks", Operation::ALWAYS),
     trumps_("support points", STEM_SUPPORT_POINTS, PARTNERS_SUIT, OUR_SUIT, -1),
     trumps_("keycards", STEM_KEYCARDS, OUR_SUIT, -1, TERM_ACES),
     in_suit_("length", STEM_SL), in_suit_("support", STEM_SL),
     KindRow("suit length", Operation::IN_SUIT).special(Special::SUIT_LENGTH),
     length_("void", 0, 0), length_("singleton", 1, 1), length_("doubleton", 2, 2),
     length_("shortness", 0, 1),
-    against_("longer", MORE), against_("at least as long", AT_LEAST),
+    against_("longer", MORE), against_("stronger", MORE, STEM_HCP), against_("at least as long", AT_LEAST),
     beside_("longest", AT_LEAST, TERM_LONGEST_SUIT),
     beside_("strictly longest", MORE, TERM_SECOND_SUIT),
     KindRow("longest outside theirs", Operation::LONGEST_OUTSIDE_THEIRS)

@@ -73,7 +73,7 @@ function boundsOf(expression) {
   if (!term || sign === "!=") return null;
   const number = Number(text);
   // half tricks are counted, too: only whole terms go one further
-  const step = term === "QT" ? 0.5 : 1;
+  const step = term === "QT" || term === "Playing_Tricks" ? 0.5 : 1;
   if (sign === "==") return { term, low: number, high: number };
   if (sign === ">=" || sign === ">") return { term, low: sign === ">" ? number + step : number, high: null };
   return { term, low: null, high: sign === "<" ? number - step : number };

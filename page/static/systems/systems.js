@@ -30,7 +30,7 @@ const SEED = 1;
 const MATCH = 2000;
 /** Deals that the service bids to say what stands out. */
 const CHECKED = 2000;
-const KINDS = ["gap", "strong-pass", "double-claim", "dead-line", "unreached-line", "asymmetry"];
+const KINDS = ["gap", "strong-pass", "double-claim", "dead-line", "unreached-line", "asymmetry", "long-condition"];
 const TICK_MS = 500;
 /** Why work ends whose text is no longer there: nothing is said of it. */
 const CHANGED = new DOMException("", "AbortError");

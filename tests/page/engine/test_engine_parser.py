@@ -31,10 +31,10 @@ LINES = list(
 EXAMPLES = {
     "NAME": ["Strong notrump", "A b", "Élan vital"], "BARE_NAME": ["Weak two", "Stayman, 5+ cards"],
     "BID": ["1NT", "2om", "nX", "7s", "3n"], "LEVEL": ["2-level"],
-    "NUMBER": ["4", "two", "0", "99"],
-    "CARDED": ["5+-card", "four-card", "4-6-card", "6-4-card", "15-card"], "PLUS": ["4+", "٣+"],
+    "NUMBER": ["4", "two", "0", "99", "2.5", "0.25", "٣.٣"], "PLUS": ["4+", "٣+", "9.5+"],
+    "CARDED": ["5+-card", "four-card", "4-6-card", "6-4-card", "15-card"],
     "SHAPE": ["4=4=3=2", "5-4-x-x", "4+=x=x=x", "5-5-5-5", "4-4-4-x"], "TAG": ["#strong", "#ü-1"],
-    "SPAN": ["4-6", "12 – 14", "9-3"], "ANY_CALLS": ["…", "..."], "DASH": ["-", "–"],
+    "SPAN": ["4-6", "12 – 14", "9-3", "1.5-2"], "ANY_CALLS": ["…", "..."], "DASH": ["-", "–"],
     "RAW": ["{HCP > 3}", "{ }"], "QUOTED": ['"some words"', '""', '"🂡 ♠"'],
     "REMARK": ["-- a remark", "-- 🂡 --"], "SAYS": ["asks for aces", "shows", "denies 4+ hearts"],
     "TITLE": ["My title", "="], "IDENTIFIER": ["stayman", "weak-notrump"],

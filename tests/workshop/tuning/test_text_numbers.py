@@ -25,7 +25,7 @@ opening, 1st or 2nd seat:
   2D  = Strong 20: strong, at most 4 losers; shows 20+ points   -- 20 or so
   2C  = Strong 22; shows 22+ points
     either Balanced: 22-24 points, balanced
-    or Long: 20+ points, {Playing_Tricks >= 9}, exactly 6 spades
+    or Long: 20+ points, {Playing_Tricks >= 9}, 8.5+ playing tricks, exactly 6 spades
   1NT = Notrump: 15-17 points, balanced
   1C  = Club: 12-14 points, 3+ clubs, 2 or 4 hearts
   use weak(suit hearts, least 6)

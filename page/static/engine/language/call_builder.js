@@ -44,6 +44,13 @@ const DIGIT = /\p{Nd}/u;
 /** Number of the first six digits: more are of no use in bridge. */
 export const firstDigits = (digits) => whole([...digits].slice(0, 6));
 
+/** Value of digits, which may have a fraction; more than a few are of no use in bridge. */
+export function valueOf(text) {
+  const [digits, rest = ""] = text.split(".");
+  const fraction = [...rest].slice(0, 6);
+  return firstDigits(digits) + whole(fraction) / 10 ** fraction.length;
+}
+
 export const callPattern = (kind, level = null, strain = null, where = NOWHERE) => ({
   type: "CallPattern", kind, level, strain, where,
 });
@@ -65,9 +72,19 @@ export class CallBuilder {
     return token.type === "NOTRUMP" ? new Token("SUIT", "NT", token.start) : token;
   }
 
+  /** Value of a number; what is counted says whether it may have a fraction. */
   number(token) {
     const word = token.text.replace(/\++$/, "");
-    return NUMBER_WORDS[word] ?? firstDigits(word);
+    return NUMBER_WORDS[word] ?? valueOf(word);
+  }
+
+  /** Value of a number that can have no fraction. */
+  wholeNumber(token) {
+    const number = this.number(token);
+    if (number % 1) {
+      this.fault(token, `"${token}" is no whole number`);
+    }
+    return Math.trunc(number);
   }
 
   // ------------------------------------------------------------------ calls
@@ -99,7 +116,7 @@ export class CallBuilder {
 
   step(first, second) {
     const counted = first.type === "STEP" ? second : first;
-    const number = ORDINALS[counted.text] ?? this.number(counted);
+    const number = ORDINALS[counted.text] ?? this.wholeNumber(counted);
     if (number < 1 || number > MOST_STEPS) {
       this.fault(counted, `steps are counted from 1 to ${MOST_STEPS}`);
     }

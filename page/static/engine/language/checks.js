@@ -4,7 +4,9 @@ import { grouped, nearest } from "../errors.js";
 import { parseExpression } from "../expressions/expression_reader.js";
 import { InvalidExpression } from "../expressions/expressions.js";
 import { AuctionPattern, fromFirstBid, seatOf } from "./patterns.js";
-import { COUNTED, FACTS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE } from "./phrases.js";
+import {
+  COUNTED, FACTS, KIND_OF_WORDS, KINDS, OTHER, SHIPPED_DEFINES, VARIABLES, WORDS_OF_TERMINALS, WORDS_PAGE,
+} from "./phrases.js";
 import { checkNames } from "../expressions/vocabulary.js";
 import { contradictions } from "./contradictions.js";
 import { isDecided, neverTogether } from "./held_facts.js";
@@ -27,6 +29,8 @@ const OF_A_DEFINE = ["X", "Y", "Z", "W"];
 
 /** How a count begins, such as that of `5+ hearts`. */
 const COUNT = /(?<![\p{L}\p{N}_])[0-9]+(?:\+|-[0-9])/gu;
+/** Words for what is counted, behind its number. */
+const MEASURED = ["MEASURE", "SUIT_MEASURE"].flatMap((terminal) => [...KIND_OF_WORDS.get(terminal).keys()]);
 /** Calls whose level the auction decides. */
 const RELATIVE = ["cheapest", "jump", "double jump"];
 /** First words of what is said of a call. */
@@ -481,9 +485,12 @@ class Checker {
     const define = `"define ${[text, ...OF_A_DEFINE.slice(0, suits.length)].join(" ")} = …"`;
     const written = `write 'include "${WORDS_PAGE}"' at the left edge, or your own ${define}`;
     const isNear = near && !isShipped;
+    const [measure] = MEASURED.filter((one) => text.endsWith(` ${one}`)).sort((one, other) => other.length - one.length);
+    const advice = measure ? `begin with a number, such as "2+ ${measure}"`
+      : `say what they mean: ${define}, or put them in quotes`;
     this.complain(
       where, `"${text}"?${isNear ? ` did you mean "${near}"` : " I do not know these words"}`,
-      isShipped ? written : near ? "" : `say what they mean: ${define}, or put them in quotes`,
+      isShipped ? written : near ? "" : advice,
     );
   }
 

@@ -55,7 +55,7 @@ function between(own, known) {
   [...known, ...own].forEach((phrase, number) => {
     const [kind, range] = counted(phrase);
     if (kind === null) return;
-    let values = valuesOf(range);
+    let values = valuesOf(range, KINDS.get(phrase.kind).halves ? 0.5 : 1);
     if (!values.length) return; // an empty range was complained of when it was read
     const key = JSON.stringify([kind, phrase.suits]);
     const before = ranges.get(key);
@@ -87,9 +87,9 @@ function counted({ kind, range, suits }) {
   return COUNTED.has(kind) && range !== null ? [kind, range] : [null];
 }
 
-function valuesOf({ low, high, also }) {
+function valuesOf({ low, high, also }, step) {
   const values = new Set(also);
-  for (let value = low; value <= (high ?? MOST); value += 1) values.add(value);
+  for (let value = low; value <= (high ?? MOST); value += step) values.add(value);
   return [...values];
 }
 

@@ -4,7 +4,9 @@
 import { Token } from "../expressions/lalr.js";
 import { KIND_OF_WORDS, KINDS, NUMBER_WORDS } from "./phrases.js";
 import { split, stripped } from "./blanks.js";
-import { ORDINALS, at, CallBuilder, callPattern, firstDigits, oneBlank, place, whole } from "./call_builder.js";
+import {
+  ORDINALS, at, CallBuilder, callPattern, firstDigits, oneBlank, place, valueOf, whole,
+} from "./call_builder.js";
 import { allOf, anyOf } from "./joining.js";
 
 const PLAYERS = {
@@ -23,16 +25,17 @@ const notThis = (part) => ({ type: "NotThis", part });
 
 const isToken = (part) => part instanceof Token;
 
-/** A range with its place and words. */
+/** A range with its place and words; `inHalves` is the one where halves are counted, if it is another. */
 class Counted {
-  constructor(range, position, words) {
+  constructor(range, position, words, inHalves = null) {
     this.range = range;
     this.position = position;
     this.words = words;
+    this.inHalves = inHalves;
   }
 }
 
-const counted = (range, tokens) => new Counted(range, tokens[0].start, tokens.join(" "));
+const counted = (range, tokens, inHalves) => new Counted(range, tokens[0].start, tokens.join(" "), inHalves);
 
 /** Builds conditions. */
 export class PhraseBuilder extends CallBuilder {
@@ -52,7 +55,7 @@ export class PhraseBuilder extends CallBuilder {
   }
 
   span(token) {
-    const [low, high] = token.text.replaceAll(" ", "").split(/[-–]/).map(firstDigits);
+    const [low, high] = token.text.replaceAll(" ", "").split(/[-–]/).map(valueOf);
     if (low > high) {
       this.fault(token, `"${token}" is an empty range`, `write "${high}-${low}", the smaller number first`);
     }
@@ -68,21 +71,29 @@ export class PhraseBuilder extends CallBuilder {
     if (number === 0) {
       this.fault(word, `"${word} ${token}" is an empty range`);
     }
-    return counted(rangeOf(0, Math.max(number - 1, 0)), [word, token]);
+    const [below, half] = [1, 0.5].map((step) => rangeOf(0, Math.max(number - step, 0)));
+    return counted(below, [word, token], half);
   }
 
   more(word, token) {
-    return counted(rangeOf(this.number(token) + 1), [word, token]);
+    const [above, half] = [1, 0.5].map((step) => rangeOf(this.number(token) + step));
+    return counted(above, [word, token], half);
   }
 
   none(token) {
     return counted(rangeOf(0, 0), [token]);
   }
 
-  measured(kind, { range, position, words }, suits = []) {
-    const { most, unit } = KINDS.get(kind);
-    if (most !== null && Math.max(range.low, range.high ?? 0, ...range.also) > most) {
+  measured(kind, { range: counts, position, words, inHalves }, suits = []) {
+    const { most, unit, halves } = KINDS.get(kind);
+    const range = (halves && inHalves) || counts;
+    const numbers = [range.low, range.high ?? 0, ...range.also];
+    if (most !== null && Math.max(...numbers) > most) {
       this.fault(position, `"${words}": there are at most ${most} ${unit || kind}`);
+    } else if (numbers.some((number) => (number * (halves ? 2 : 1)) % 1)) {
+      const message = `"${words}": ${unit || kind} are counted in `;
+      if (halves) this.fault(position, `${message}halves`, "such as 2, 2.5 or 3");
+      else this.fault(position, `${message}whole numbers`);
     }
     return phraseOf(kind, place(position), { range, suits });
   }
@@ -123,7 +134,7 @@ export class PhraseBuilder extends CallBuilder {
             break;
           }
           case "NUMBER":
-            fields.count = this.number(part);
+            fields.count = this.wholeNumber(part);
             break;
           case "TAG": case "CALL_CLASS":
             fields.text = oneBlank(part);
@@ -196,10 +207,13 @@ export class PhraseBuilder extends CallBuilder {
   }
 
   topHonours({ range, position, words }, _of, top, _in, suit) {
-    const of = this.number(top);
+    const of = this.wholeNumber(top);
+    if ([range.low, range.high ?? 0, ...range.also].some((number) => number % 1)) {
+      this.fault(position, `"${words}": honours are counted in whole numbers`);
+    }
     // "two of the top three" means at least two
     const found = /^[\p{L}\p{N}]+$/u.test(words) ? rangeOf(range.low) : range;
-    const count = found.low || found.high === null ? found.low : found.high;
+    const count = Math.trunc(found.low || found.high === null ? found.low : found.high);
     if (count > of || of > 13) {
       this.fault(position, `"${words}" of ${of} honours cannot be`);
     }

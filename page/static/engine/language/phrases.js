@@ -11,7 +11,7 @@ export const AGREEMENTS = data.agreements;
 export const NUMBER_WORDS = data.numberWords;
 
 const EMPTY = {
-  kind: "", most: null, unit: "", default: "", term: "", shown: false,
+  kind: "", most: null, unit: "", default: "", term: "", shown: false, halves: false,
   measure: "", deniedByNo: false, template: "", one: "",
 };
 

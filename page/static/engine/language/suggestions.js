@@ -57,6 +57,7 @@ const READABLE = {
 const NOT_LISTED = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
 /** Names that every text has. */
+const COMMA_IN_NUMBER = /(?<!\S)(\p{Nd}+,5)(?:\P{Nd}|$)$/u;
 const BUILT_IN = ["balanced", "semi-balanced", "unbalanced"];
 
 /** All words that the grammar knows. */
@@ -83,6 +84,11 @@ export function explain(text, error, names) {
     if (rest.startsWith(opened) && !rest.slice(1).includes(closed)) {
       return fault(position, `${opened} is opened here and never closed`, `write ${closed}`);
     }
+  }
+  const comma = rest.startsWith(",") ? COMMA_IN_NUMBER.exec(before + rest.slice(0, 3)) : null;
+  if (comma !== null) {
+    const written = comma[1].replace(",", ".");
+    return fault(comma.index, `"${comma[1]}" is no number`, `write "${written}"`);
   }
   if (!expected.has("BID") || expected.has("NUMBER")) {
     const found = reworded(text, position, names);
@@ -193,8 +199,15 @@ function special(read, rest, before, expected) {
   if (/^[<>≥≤]/.test(rest)) {
     return [`"${stripped([...rest].slice(0, 2).join(""))}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
   }
-  if (/^(?:\p{Nd}+[.,]\p{Nd}|½)/u.test(rest)) {
-    return [`"${read}" is no whole number`, "count in whole points, cards and tricks"];
+  const half = /^(\p{Nd}*) ?½/u.exec(rest);
+  if (half !== null) {
+    const number = half[1] || /\p{Nd}*$/u.exec(before)[0] || "0";
+    return [`"${half[0]}" is not written here`, `write "${number}.5"`];
+  }
+  if (/^\p{Nd}+[.,]\p{Nd}/u.test(rest)) {
+    return [
+      `"${read}" is no whole number`, "only quick tricks and playing tricks have halves, such as 2.5 or 1.5-2",
+    ];
   }
   const lower = read.toLowerCase();
   if (expected.has("BID") && expected.has("PASS") && !expected.has("NUMBER")) {

@@ -3,8 +3,8 @@
 import { grouped, InvalidSystem, quoted } from "../errors.js";
 import { parseExpression } from "../expressions/expression_reader.js";
 import { contains, InvalidExpression } from "../expressions/expressions.js";
-import { BUILT_IN, builtInShapes, conjunction, negation, shapeExpression } from "../places/formulas.js";
-import { VARIABLES } from "../language/phrases.js";
+import { BUILT_IN, builtInShapes, conjunction, negation, shapeExpression, within } from "../places/formulas.js";
+import { KINDS, VARIABLES } from "../language/phrases.js";
 import data from "./rows_data.js";
 import { ALIASES, isTag, TERMS } from "../expressions/vocabulary.js";
 
@@ -26,7 +26,11 @@ const standing = new Map();
 
 /** Expression that a phrase is wherever it stands; null where the core makes it at a place. */
 function standsFor(phrase) {
-  const { kind, text, where } = phrase;
+  const { kind, text, where, range } = phrase;
+  if (KINDS.get(kind)?.halves) {
+    if (range === null) throw new InvalidSystem(unusable(phrase, "a number, got none"));
+    return within(KINDS.get(kind).term, range);
+  }
   switch (kind) {
     case "raw":
       try {
@@ -186,8 +190,9 @@ export class TextRows {
     const define = kind === "named" ? this.#defineNumbers.get(text) ?? -1 : -1;
     let expression = -1;
     let pattern = -1;
+    let meant = null;
     try {
-      const meant = define < 0 ? standsFor(phrase) : null;
+      if (define < 0) meant = standsFor(phrase);
       if (meant !== null) expression = this.expression(meant);
       if (call !== null) pattern = this.callPattern(call);
     } catch (error) {
@@ -195,7 +200,7 @@ export class TextRows {
       this.#messages.set(number, error.message);
     }
     let bounds = [0, 0, NO_BOUND, 0, 0];
-    if (range !== null) {
+    if (range !== null && meant === null) {
       const also = this.#list(range.also.map(numberOf));
       bounds = [1, numberOf(range.low), numberOf(range.high), also, range.also.length];
     }
