@@ -6,6 +6,7 @@
 #include "places/bidder.hpp"
 #include "deals/dealing.hpp"
 #include "deals/double_dummy.hpp"
+#include "files/lin_block.hpp"
 #include "hands/proportions.hpp"
 
 #ifndef CORE_VERSION
@@ -303,23 +304,50 @@ EXPORT void core_deal(u32 low, u32 high, u32 number, u32* out) {
     copy_bytes(out, hands, sizeof hands);
 }
 
-// Takes in a deal of hands N, E, S, W to be solved double dummy; null if they are none. Its memory
-// goes with the instance.
-EXPORT DoubleDummy* core_solver(const u32* hands) {
+namespace {
+
+DoubleDummy* solver = nullptr;
+
+// The solver of the instance, whose memory goes with it.
+DoubleDummy& kept_solver() {
+    constexpr u64 BYTES = DoubleDummy::USUAL_MEMORY;
+    if (solver == nullptr)
+        solver = new (allocate(sizeof(DoubleDummy))) DoubleDummy(allocate(BYTES), BYTES);
+    return *solver;
+}
+
+}  // namespace
+
+// Takes in a deal of hands N, E, S, W to be solved double dummy; 0 if they are none.
+EXPORT u32 core_take_deal(const u32* hands) {
     const OneHands deal(hands, 0, 0);
     CardPlay play = {};
     copy_bytes(play.hands, deal.hands, sizeof deal.hands);
-    if (!is_playable(play)) return nullptr;
-    constexpr u64 BYTES = DoubleDummy::USUAL_MEMORY;
-    DoubleDummy* const solver =
-        new (allocate(sizeof(DoubleDummy))) DoubleDummy(allocate(BYTES), BYTES);
-    solver->take(play);
-    return solver;
+    if (!is_playable(play)) return 0;
+    kept_solver().take(play);
+    return 1;
 }
 
-// Solves a strain (C D H S N), into a table of tricks at 5 * declarer + strain.
-EXPORT void core_solve_strain(DoubleDummy* solver, u32 strain, i8* tricks) {
-    solver->solve_strain(static_cast<i32>(strain), tricks);
+// Solves a strain (C D H S N) of the deal that was taken in, into a table of tricks at
+// 5 * declarer + strain.
+EXPORT void core_solve_strain(u32 strain, i8* tricks) {
+    kept_solver().solve_strain(static_cast<i32>(strain), tricks);
+}
+
+// Tricks of the side to play, from the trick under way on, for each of 52 cards that may be played; of
+// what hands N, E, S, W hold still, who leads and the cards that were played to the trick, three at
+// most. 0 if it is no position.
+EXPORT u32 core_solve_plays(
+    const u32* hands, u32 strain, u32 leader, const u8* trick, u32 played, i8* tricks) {
+    const OneHands deal(hands, 0, 0);
+    CardPlay play = {};
+    copy_bytes(play.hands, deal.hands, sizeof deal.hands);
+    play.strain = static_cast<i32>(strain), play.first = static_cast<i32>(leader);
+    for (; static_cast<u32>(play.played) < played; ++play.played)
+        play.trick[play.played] = 1ull << trick[play.played];
+    if (!is_playable(play)) return 0;
+    kept_solver().plays(play, tricks);
+    return 1;
 }
 
 // Bids a deal of hands N, E, S, W to the end; an outcome. The answer's words: the last call's entry,
@@ -381,4 +409,28 @@ EXPORT void core_entry(const System* system, i32 number, i32* out) {
     const Entry& entry = system->entries[static_cast<u64>(number)];
     out[0] = entry.call, out[1] = entry.variant, out[2] = entry.needs;
     out[3] = static_cast<i32>(system->bindings[static_cast<u64>(entry.bindings)]);
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+// Bytes of the block that a LIN text of some bytes is read in, for so many boards.
+EXPORT u32 core_lin_room(u32 bytes, u32 most_boards) {
+    const u64 size = LinBlock(nullptr, bytes, most_boards).size();
+    // more than there can be is refused where it is asked for
+    return static_cast<u32>(least(size, ~0u + 0ull));
+}
+
+// Reads the LIN text, UTF-8, that a block begins with. The answer's words: how many there are of boards,
+// records that are none, calls, bytes of announcements, tails, cards and bytes of remarks, and the addresses
+// of these, with that of alerts behind the calls' and of the announcements' ends behind theirs.
+EXPORT void core_read_lin(
+    u8* block, u32 bytes, u32 most_boards, u32 most_tokens, u32 longest_record, u32* out) {
+    LinBlock memory(block, bytes, most_boards);
+    const LinArrays& found = memory.read(most_tokens, longest_record);
+    for (u32 which = 0; which < LIN_COUNTS; ++which) *out++ = static_cast<u32>(found.counts[which]);
+    const void* const addresses[] = {
+        found.boards.data, found.rejects.data, found.calls.data, found.alerts.data,
+        found.announcements.data, found.announcement_ends.data, found.tail.data, found.play.data,
+        found.commentary.data};
+    for (const void* const address : addresses) *out++ = reinterpret_cast<u32>(address);
 }
