@@ -37,6 +37,7 @@ from .language.vocabulary import Vocabulary
 from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
+from .table_plan import criteria_lists
 from .trie import RowArrays, build_in_memory
 
 if TYPE_CHECKING:
@@ -338,7 +339,10 @@ class TableBuilder:
         number = self.report.rows + 1
         texts = np.array([self._texts.number(text, number) for text in table.texts], np.uint32)
         tags = map(table.tags, range(len(table.columns["tag_offsets"]) - 1))
-        lists = map(table.criteria, range(len(table.columns["criteria_offsets"]) - 1))
+        expressions = list(table.expressions)
+        lists = (
+            tuple(expressions[one] for one in numbers) for numbers in criteria_lists(table.columns)
+        )
         return {
             "criteria": np.array([self._criteria.number(one, number) for one in lists], np.int32),
             "tags": np.array([self._tags.number(one, number) for one in tags], np.uint32),

@@ -96,8 +96,8 @@ class Draft:
             return 1 + len(self.table.below(node))
         return 1 + sum(map(self.count, self.children(node)))
 
-    def in_order(self) -> I64:
-        """Give all nodes in the order that the entries of a table have."""
+    def entries(self) -> I64:
+        """Give the entry that each node is in a table, int64 [nodes]; -1 for those that are gone."""
         firsts: list[int] = []
         counts: list[int] = []
         # nodes below which is to be looked, each with the end of what the table has there
@@ -120,7 +120,10 @@ class Draft:
                 if child + 1 < stop:
                     below = int(self.table.first_child[child + 1])
                 pending.append((child, below))
-        return numbers_of_ranges(np.array(firsts, np.int64), np.array(counts, np.int64))
+        nodes = numbers_of_ranges(np.array(firsts, np.int64), np.array(counts, np.int64))
+        entries = np.full(self.size + len(self.new), -1, np.int64)
+        entries[nodes] = np.arange(len(nodes))
+        return entries
 
     # --- changing -----------------------------------------------------------------------------
 

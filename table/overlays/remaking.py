@@ -7,8 +7,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.number_ranges import blocks
-from bidcascade.kernels.types import I64, U8, U16
+from bidcascade.kernels.types import I64, U8, U16, U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import TableBuilder
 from bidcascade.table.columns import INSERTED, Column
@@ -19,6 +18,8 @@ from .draft import Draft
 
 ROWS_IN_MEMORY: Final = 1 << 24
 """Rows beyond so many go to the disk while the table is made."""
+BLOCK_ROWS: Final = 1 << 16
+"""Rows that are given to the builder at a time."""
 
 
 def remade(draft: Draft, source: str) -> tuple[BiddingTable, I64]:
@@ -35,9 +36,8 @@ def remade(draft: Draft, source: str) -> tuple[BiddingTable, I64]:
     tuple of BiddingTable and int64 [nodes]
         The table, and the entry that each node of the draft has in it, -1 for those that are gone.
     """
-    table, nodes = draft.table, draft.in_order()
-    entry_of: I64 = np.full(draft.size + len(draft.new), -1, np.int64)
-    entry_of[nodes] = np.arange(len(nodes))
+    table, entry_of = draft.table, draft.entries()
+    count = int(entry_of.max(initial=-1)) + 1
     with TableBuilder(
         profile=table.profile,
         undescribed=table.undescribed,
@@ -47,9 +47,9 @@ def remade(draft: Draft, source: str) -> tuple[BiddingTable, I64]:
     ) as builder:
         _add_rows(draft, builder, entry_of)
         made, _ = builder.finish()
-    if len(made) != len(nodes):
+    if len(made) != count:
         raise InvalidTable(
-            f"expected a table of {len(nodes):,} entries with overlays, got {len(made):,}: "
+            f"expected a table of {count:,} entries with overlays, got {len(made):,}: "
             "the table is damaged"
         )
     moved = {name: _Moved(table, name, entry_of) for name in table.extras}
@@ -69,13 +69,13 @@ def _add_rows(draft: Draft, builder: TableBuilder, entry_of: I64) -> None:
     stays[:old] &= ~changed[owners[:old]]
     rows = np.flatnonzero(stays)
     rows = rows[np.argsort(entry_of[owners[rows]], kind="stable")]
-    for block in blocks(len(rows)):
-        some = rows[block]
+    for begin in range(0, len(rows), BLOCK_ROWS):
+        some = rows[begin : begin + BLOCK_ROWS]
         said = {name: column[some] for name, column in values.items()}
         builder.add_numbers(*_calls(draft, owners[some]), said)
 
 
-def _all_rows(draft: Draft, builder: TableBuilder) -> tuple[I64, dict[str, Column]]:
+def _all_rows(draft: Draft, builder: TableBuilder) -> tuple[U32, dict[str, Column]]:
     """Node of each row, and what rows say in numbers of a builder.
 
     First come the first rows of all entries, then their further ones, then those of rules.
@@ -98,11 +98,12 @@ def _all_rows(draft: Draft, builder: TableBuilder) -> tuple[I64, dict[str, Colum
                 column = np.full(count, missing, kind)
             parts.append(known[name][column] if name in known and key in columns else column)
         values[name] = np.concatenate([*parts, given])
-    nodes = np.array([node for node, _ in own], np.int64)
-    return np.concatenate([np.arange(draft.size), variants, nodes]), values
+    entries = np.arange(draft.size, dtype=np.uint32)
+    nodes = np.array([node for node, _ in own], np.uint32)
+    return np.concatenate([entries, variants, nodes]), values
 
 
-def _calls(draft: Draft, nodes: I64) -> tuple[U8, U16]:
+def _calls(draft: Draft, nodes: U32) -> tuple[U8, U16]:
     """Give the calls of nodes' auctions behind one another, and how many each has."""
     is_new = nodes >= draft.size
     auctions = [draft.new[node - draft.size] for node in nodes[is_new].tolist()]

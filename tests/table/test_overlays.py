@@ -18,7 +18,6 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
-from bidcascade.kernels import number_ranges
 from bidcascade.table import (
     CAN_COMPLETE,
     BiddingTable,
@@ -182,7 +181,7 @@ def test_a_table_that_does_not_fit_the_memory_is_made_on_the_disk(rows, overlay)
     table, _ = build_table(rows)
     laid = apply_overlays(table, [overlay])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(number_ranges, "BLOCK_NODES", 3)
+        patch.setattr(remaking, "BLOCK_ROWS", 3)
         patch.setattr(remaking, "ROWS_IN_MEMORY", 5)
         on_disk = apply_overlays(table, [overlay])
     assert on_disk.settled() == laid.settled()
