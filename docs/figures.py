@@ -473,21 +473,6 @@ FIGURES: Final[Mapping[str, Figure]] = {
         lambda found: f"{rounded(_over_floor(found, 'dense')):g}",
         lambda found: ("dense", "kernels"),
     ),
-    # overlays
-    "lay-rules": Figure(
-        "overlays",
-        lambda found: time_text(found["cases"]["replace 200 entries"]["lay s"]),
-        lambda found: (
-            f"{found['entries']:,} entries",
-            "200 entries",
-            f"{found['cases']['replace 200 entries']['changed entries']:,}",
-        ),
-    ),
-    "lay-expression": Figure(
-        "overlays",
-        lambda found: time_text(found["cases"]["add an expression below 1C"]["lay s"]),
-        lambda found: (f"{found['entries']:,} entries", "1C"),
-    ),
     # clusters
     "cluster-ratio": Figure(
         "scale_out",

@@ -324,6 +324,12 @@ class BiddingTable:
 
     def auctions_of(self, entries: "NDArray[Any] | Iterable[int]") -> list[bytes]:
         """Auctions of many entries, each as bytes of call codes; makes :attr:`parents` once."""
+        calls, lengths = self.calls_of(entries)
+        text, ends = calls.tobytes(), np.cumsum(lengths)
+        return [text[b:e] for b, e in zip((ends - lengths).tolist(), ends.tolist(), strict=True)]
+
+    def calls_of(self, entries: "NDArray[Any] | Iterable[int]") -> tuple[U8, U16]:
+        """Give the calls of many entries' auctions behind one another, and how many each has."""
         current = np.array(
             entries if isinstance(entries, np.ndarray) else list(entries), dtype=np.int64
         )
@@ -342,9 +348,7 @@ class BiddingTable:
             above = self.parents[current]
             deeper = above != NONE_U32
             current, place = above[deeper].astype(np.int64), place[deeper] - 1
-        text = calls.tobytes()
-        begins = ends - depths - 1
-        return [text[b:e] for b, e in zip(begins.tolist(), ends.tolist(), strict=True)]
+        return calls, (depths + 1).astype(np.uint16)
 
     def below(self, entry: int) -> range:
         """Numbers of all entries below an entry: one run, by the order of the table."""
@@ -486,13 +490,14 @@ class BiddingTable:
             None if index == NONE_U32 else index,
             texts[name],
             None if rank == NO_RANK else rank,
-            self._tags(tags),
+            self.tags(tags),
             texts[where],
             None if count == NONE_U32 else count,
             texts[source],
         )
 
-    def _tags(self, number: int) -> tuple[str, ...]:
+    def tags(self, number: int) -> tuple[str, ...]:
+        """Tags of a set, by its number."""
         if not number:
             return ()
         numbers = list_at(self.columns["tag_offsets"], self.columns["tag_texts"], number)

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, format_calls
 from bidcascade.kernels import UNDESCRIBED_POLICIES
-from bidcascade.kernels.types import I64, U32
+from bidcascade.kernels.types import I64, U8, U16, U32
 
 from .augmentation import AugmentationCheck
 from .bidding_table import BiddingTable
 from .canonical import renumber
 from .columns import (
     LABEL_COLUMNS,
+    NO_RANK,
+    NONE_U32,
     Column,
     Columns,
     UndescribedPolicy,
@@ -35,6 +37,7 @@ from .language.vocabulary import Vocabulary
 from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
+from .table_plan import criteria_lists
 from .trie import RowArrays, build_in_memory
 
 if TYPE_CHECKING:
@@ -230,12 +233,7 @@ class TableBuilder:
         InvalidExpression
             As :meth:`add`.
         """
-        count = len(rows.lengths)
-        held = len(self._lengths)
-        most = self._rows_in_memory
-        if most and held and held + count > most and not self._augmented.rows:
-            self._spill()
-        begin = self.report.rows
+        count, begin = len(rows.lengths), self.report.rows
         criteria = np.zeros(count, np.int32)
         if "criteria" in rows.lists:
             numbers, lists = rows.lists["criteria"]
@@ -248,21 +246,41 @@ class TableBuilder:
                     lists[place], begin + int(firsts[place]) + 1, int(times[place])
                 )
             criteria = known[numbers]
-        self._row_criteria.frombytes(criteria.tobytes())
-        texts = {name: self._texts_of(column) for name, column in rows.texts.items()}
-        description = texts.pop("description", np.zeros(count, np.uint32))
-        self._row_description.frombytes(description.tobytes())
-        self._auctions += rows.auctions.tobytes()
-        self._lengths.frombytes(rows.lengths.tobytes())
+        values = {name: self._texts_of(column) for name, column in rows.texts.items()}
         if "tags" in rows.lists:
             numbers, lists = rows.lists["tags"]
             of_tags = [self._tags.number(tags, begin + 1) for tags in lists]
-            texts["tags"] = np.array(of_tags, np.uint32)[numbers]
-        for name, column in texts.items():
-            there = np.flatnonzero(column)
-            self._labels[name].add_many((there + begin).astype(np.uint32), column[there])
-        for name, (places, values) in rows.numbers.items():
-            self._labels[name].add_many(places + np.uint32(begin), values)
+            values["tags"] = np.array(of_tags, np.uint32)[numbers]
+        self.add_numbers(rows.auctions, rows.lengths, {"criteria": criteria, **values})
+        for name, (places, numbers) in rows.numbers.items():
+            self._labels[name].add_many(places + np.uint32(begin), numbers)
+
+    def add_numbers(self, auctions: U8, lengths: U16, values: Mapping[str, Column]) -> None:
+        """Take in rows that say what this builder has numbers for.
+
+        Parameters
+        ----------
+        auctions : uint8
+            Calls of all rows behind one another, each row's prior auction and its call.
+        lengths : uint16 [rows]
+        values : mapping of str to array [rows]
+            By the names of :data:`.trie.VALUES`, numbers by :meth:`numbers_of` or
+            :meth:`numbers_in`; what is missing says nothing.
+        """
+        count, begin = len(lengths), self.report.rows
+        held, most = len(self._lengths), self._rows_in_memory
+        if most and held and held + count > most and not self._augmented.rows:
+            self._spill()
+        nothing = np.zeros(count, np.uint32)
+        criteria = values.get("criteria", nothing).astype(np.int32, copy=False)
+        self._row_criteria.frombytes(criteria.tobytes())
+        self._row_description.frombytes(values.get("description", nothing).tobytes())
+        self._auctions += auctions.tobytes()
+        self._lengths.frombytes(lengths.tobytes())
+        for name in LABEL_COLUMNS.keys() & values.keys():
+            there = np.flatnonzero(values[name] != LABEL_COLUMNS[name][1])
+            given = values[name][there].astype(np.uint32, copy=False)
+            self._labels[name].add_many((there + begin).astype(np.uint32), given)
         self.report.rows += count
 
     def _texts_of(self, column: Different) -> U32:
@@ -277,17 +295,59 @@ class TableBuilder:
         InvalidTable, InvalidExpression
             As :meth:`add`.
         """
-        number = self.report.rows + 1
-        text, tags = self._texts.number, self._tags.number
+        said = self.numbers_of(row)
         return Said(
             row.call,
-            self._criteria.number(row.criteria, number),
-            text(row.description, number),
-            text(row.name, number),
+            said["criteria"],
+            said["description"],
+            said["name"],
             row.rank or 0,
-            tags(row.tags, number),
-            text(row.where, number),
+            said["tags"],
+            said["where"],
         )
+
+    def numbers_of(self, row: Row) -> dict[str, int]:
+        """Give numbers for what a row says, by the names of :data:`.trie.VALUES`.
+
+        Raises
+        ------
+        InvalidTable, InvalidExpression
+            As :meth:`add`.
+        """
+        number = self.report.rows + 1
+        text = self._texts.number
+        return {
+            "criteria": self._criteria.number(row.criteria, number),
+            "description": text(row.description, number),
+            "index": NONE_U32 if row.source_index is None else row.source_index,
+            "rank": int(NO_RANK) if row.rank is None else row.rank,
+            "name": text(row.name, number),
+            "tags": self._tags.number(row.tags, number),
+            "where": text(row.where, number),
+            "count": NONE_U32 if row.count is None else row.count,
+            "source": text(row.source, number),
+        }
+
+    def numbers_in(self, table: BiddingTable) -> dict[str, Column]:
+        """Give numbers for all that a table's columns point at, in the order of the table.
+
+        Returns
+        -------
+        dict of str to array
+            By the names of :data:`.trie.VALUES`.
+        """
+        number = self.report.rows + 1
+        texts = np.array([self._texts.number(text, number) for text in table.texts], np.uint32)
+        tags = map(table.tags, range(len(table.columns["tag_offsets"]) - 1))
+        expressions = list(table.expressions)
+        lists = (
+            tuple(expressions[one] for one in numbers) for numbers in criteria_lists(table.columns)
+        )
+        return {
+            "criteria": np.array([self._criteria.number(one, number) for one in lists], np.int32),
+            "tags": np.array([self._tags.number(one, number) for one in tags], np.uint32),
+            **dict.fromkeys(("description", "name", "where", "source"), texts),
+        }
 
     def add_behind(self, priors: NDArray[np.uint8], said: Sequence[Said]) -> None:
         r"""Take in ranked rows that say the same behind each of some auctions of one length.

@@ -19,9 +19,9 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.systems import System
-from bidcascade.systems.bidding.overlaid_places import OverlaidPlaces
 from bidcascade.systems.places.knowledge import EVERYTHING, Bounds, Hull, hull
 from bidcascade.systems.registry import open_held
+from bidcascade.systems.tables.overlaid_system import OverlaidPlaces
 from bidcascade.systems.words.explanation import (
     AuctionExplanation,
     StatesAndPlaces,

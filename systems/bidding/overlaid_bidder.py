@@ -3,13 +3,13 @@
 Overlays are rules about rows, so the system is compiled to lay them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from bidcascade.bridge import NoSystem, Seat, Vulnerability, parse_calls
-from bidcascade.systems.system import System, SystemPlaces
-from bidcascade.systems.tables.overlaid_system import OverlaidSystem
+from bidcascade.systems.system import System
+from bidcascade.systems.tables.overlaid_system import OverlaidPlaces, OverlaidSystem
 from bidcascade.systems.words.explanation import StatesAndPlaces
 from bidcascade.systems.words.next_calls import NextCalls
 from bidcascade.table.bidding_table import BiddingTable
@@ -19,12 +19,11 @@ from bidcascade.table.topics import Topic
 
 from .bid_answer import BidAnswer
 from .bidder_protocol import AnyBidder, Calls
-from .overlaid_places import OverlaidPlaces
 from .system_bidder import SystemBidder
 from .table_bidder import TableBidder
 
 if TYPE_CHECKING:
-    from bidcascade.systems.auctions.bidder import Bidder
+    from bidcascade.systems.auctions.bidder import Instead
 
 
 class OverlaidBidder(SystemBidder):
@@ -44,22 +43,9 @@ class OverlaidBidder(SystemBidder):
     def _laid(self) -> OverlaidPlaces:
         return OverlaidPlaces(self.system.reader(), self.table, self.table.changed_places)
 
-    def _new_places(self) -> "Bidder":
-        return self._more_places()
-
-    def _more_places(self) -> "Bidder":
-        from bidcascade.systems.auctions.bidder import Bidder
-        from bidcascade.systems.auctions.budget import places_budget
-
-        return Bidder(
-            self.system.rules,
-            self.system.opponents.rules,
-            instead=changed_entries(self.table),
-            budget=places_budget(),
-        )
-
-    def _new_definition(self) -> SystemPlaces:
-        return self.system.by_definition(instead=changed_entries(self.table))
+    @cached_property
+    def _instead(self) -> "Mapping[Calls, Instead]":
+        return changed_entries(self.table)
 
     def renewed(self) -> AnyBidder:
         held = OverlaidSystem(self.system.renewed(), self.table)

@@ -5,7 +5,7 @@ Nothing is compiled. Places are worked out by the core as deals and questions co
 
 import math
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from bidcascade.kernels.cuda import CudaBackend
     from bidcascade.kernels.device_frames import DeviceDeals
     from bidcascade.kernels.types import I64
-    from bidcascade.systems.auctions.bidder import Bidder
+    from bidcascade.systems.auctions.bidder import Bidder, Instead
     from bidcascade.systems.auctions.calls_along import CallsAlong
     from bidcascade.systems.words.call_notes import LineNotes
     from bidcascade.systems.words.explanation import AuctionExplanation, StatesAndPlaces
@@ -138,11 +138,14 @@ class SystemBidder:
         """Places of the system, worked out by the kernels."""
         with self._lock:
             if self._places is None:
-                self._places = self._new_places()
+                alike = self._instead is None
+                self._places = self._system.bidder() if alike else self._more_places()
             return self._places
 
-    def _new_places(self) -> "Bidder":
-        return self._system.bidder()
+    @property
+    def _instead(self) -> "Mapping[Calls, Instead] | None":
+        """What is chosen from at some places in place of the system's entries."""
+        return None
 
     @property
     def bidding(self) -> SystemPlaces:
@@ -151,11 +154,8 @@ class SystemBidder:
             return self.places
         with self._lock:
             if self._bidding is None:
-                self._bidding = self._new_definition()
+                self._bidding = self._system.by_definition(instead=self._instead)
             return self._bidding
-
-    def _new_definition(self) -> SystemPlaces:
-        return self._system.by_definition()
 
     @property
     def digest(self) -> str:
@@ -336,7 +336,12 @@ class SystemBidder:
         from bidcascade.systems.auctions.bidder import Bidder
         from bidcascade.systems.auctions.budget import places_budget
 
-        return Bidder(self._system.rules, self._system.opponents.rules, budget=places_budget())
+        return Bidder(
+            self._system.rules,
+            self._system.opponents.rules,
+            instead=self._instead,
+            budget=places_budget(),
+        )
 
     def counts(
         self, deals: DealArrays, share: float, max_depth: int | None, writer: CountWriter[Written]

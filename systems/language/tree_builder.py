@@ -39,7 +39,7 @@ _ONE_ROUND: Final = {
     "forcing one round": "forcing",
     "game forcing": "forcing to game",
 }
-LIKE_A_CONDITION: Final = re.compile(r"\d\+|\d-\d|,")
+_LIKE_A_CONDITION: Final = re.compile(r"\d\+|\d-\d|,")
 """What a name without a colon may not hold: it seems to be a condition, the colon forgotten."""
 _Conditions = tuple[Condition | None, str]
 _Meaning = tuple[str, Condition | None, str, tuple[Agreement, ...], str]
@@ -82,7 +82,7 @@ class TreeBuilder(PhraseBuilder):
         return str(words), None, quoted, agreements or (), _remark(remark)
 
     def bare_name(self, name: Token, *quoted: Token) -> tuple[str, str]:
-        found = LIKE_A_CONDITION.search(name)
+        found = _LIKE_A_CONDITION.search(name)
         if found is not None:
             self.fault(
                 name.start + found.start(),

@@ -9,6 +9,7 @@ from bidcascade.systems.language.checks import never_bid
 from bidcascade.systems.language.joining import all_of
 from bidcascade.systems.language.reader import built_in_defines
 from bidcascade.systems.language.syntax_tree import (
+    Agreement,
     AllOf,
     AuctionStep,
     Block,
@@ -19,8 +20,12 @@ from bidcascade.systems.language.syntax_tree import (
     Phrase,
     SystemText,
 )
-from bidcascade.systems.language.wording import call_text, condition_text, header_text
-from bidcascade.systems.language.writer import meaning_text
+from bidcascade.systems.language.wording import (
+    agreement_text,
+    call_text,
+    condition_text,
+    header_text,
+)
 
 from .bml_prose import SUITS
 from .bml_words import GROUPS, OTHER_OF, STEP, VULNERABLE
@@ -184,10 +189,10 @@ class _Writer:
     def _row(self, line: Line, token: str, bound: _Bound, depth: int) -> Iterator[str]:
         self.lines += 1
         condition = line.condition
-        meaning = meaning_text("", condition, line.quoted, line.agreements)
+        meaning = _meaning_text(condition, line.quoted, line.agreements)
         if condition is None and not line.variants:
-            quoted = meaning_text("", None, line.quoted, ()) if line.quoted else ""
-            agreed = meaning_text("", None, "", line.agreements)
+            quoted = _meaning_text(None, line.quoted, ()) if line.quoted else ""
+            agreed = _meaning_text(None, "", line.agreements)
             meaning = ", ".join(filter(None, ["any hand", quoted])) + agreed
         meaning = _with_suits(meaning, bound)
         if line.variants and line.name:
@@ -198,7 +203,7 @@ class _Writer:
         # a description begins where no answer does
         yield f"{blanks}{token:<{1 if len(token) > 1 else 3}} {meaning}".rstrip()
         for letter, one in zip("abcdefghijklmnopqrstuvwxyz", line.variants, strict=False):
-            told = _with_suits(meaning_text("", one.condition, one.quoted, one.agreements), bound)
+            told = _with_suits(_meaning_text(one.condition, one.quoted, one.agreements), bound)
             named = f"{one.name}: {told}" if one.name else told
             yield f"{blanks}{' ' * len(token)} {letter}) {named}"
         direct = tuple(one for one in line.below if isinstance(one, Line))
@@ -344,3 +349,16 @@ def _codes(condition: Condition | None) -> dict[str, str] | None:
             return None
         found["VUL"] = code
     return found
+
+
+def _meaning_text(
+    condition: Condition | None, quoted: str, agreements: tuple[Agreement, ...]
+) -> str:
+    """Write what stands behind the name of a line."""
+    conditions = [] if condition is None else [condition_text(condition)]
+    if quoted:
+        conditions.append(f'"{quoted}"')
+    words = ", ".join(conditions)
+    if agreements:
+        words += "; " + ", ".join(agreement_text(agreement) for agreement in agreements)
+    return words

@@ -1,8 +1,13 @@
-"""A system whose table has overlays, as it is opened and as bidders take it."""
+"""A system whose table has overlays, and its places, of which the table answers some."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from bidcascade.systems.places.places import Place, Rules
+from bidcascade.systems.places.state import State
 from bidcascade.systems.system import System
+from bidcascade.systems.words.explanation import StatesAndPlaces
 from bidcascade.table.bidding_table import BiddingTable
 
 
@@ -11,3 +16,33 @@ class OverlaidSystem(NamedTuple):
 
     system: System
     table: BiddingTable
+
+
+@dataclass(frozen=True)
+class OverlaidPlaces:
+    """A system's places where overlays on its table changed nothing, the table where they did.
+
+    Changed are the entries behind which something was changed, -1 for the opening.
+    """
+
+    places: StatesAndPlaces
+    table: BiddingTable
+    changed: frozenset[int]
+
+    @property
+    def sides(self) -> tuple[Rules, Rules]:
+        """Systems of the dealer's side and of the other one."""
+        return self.places.sides
+
+    def place(self, calls: Sequence[int]) -> Place:
+        """Entries of the system after a legal auction that goes on."""
+        return self.places.place(calls)
+
+    def state(self, calls: Sequence[int]) -> State:
+        """State after a legal auction, as the system knows it."""
+        return self.places.state(calls)
+
+    def is_changed(self, calls: Sequence[int]) -> bool:
+        """Whether the table says what follows an auction."""
+        entry = self.table.find(calls) if calls else -1
+        return entry in self.changed

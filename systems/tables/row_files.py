@@ -12,10 +12,14 @@ from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import TableBuilder
 from bidcascade.table.columns import LABEL_COLUMNS, UndescribedPolicy
 from bidcascade.table.formats.json_lines import read_json_rows, write_json_rows
-from bidcascade.table.formats.literal import read_literal_rows, write_literal_rows
 from bidcascade.table.formats.parquet import write_parquet_rows
 from bidcascade.table.formats.parquet_columns import read_parquet_columns, read_parquet_rows
-from bidcascade.table.formats.pickles import read_pickle_rows, write_pickle_rows
+from bidcascade.table.formats.published import (
+    read_literal_rows,
+    read_pickle_rows,
+    write_literal_rows,
+    write_pickle_rows,
+)
 from bidcascade.table.import_report import ImportReport
 from bidcascade.table.interning import UnknownPolicy
 from bidcascade.table.row import Row

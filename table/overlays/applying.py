@@ -4,17 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
-from bidcascade.bridge import PASS
+from bidcascade.bridge import PASS, Auction
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.language.criteria import is_satisfiable
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.row import LONGEST_AUCTION, Row
 
-from .assembling import assemble
-from .draft import Draft, legal_after
+from .draft import Draft
 from .overlaid_table import OverlaidTable
 from .place_pattern import ROOT, Path, written
 from .reader import read_overlays
+from .remaking import remade
 from .report import OverlayReport, RuleReport
 from .rules import Overlay, OverlayMark, Rule
 
@@ -63,13 +63,13 @@ def apply_overlays(
     for overlay in laid:
         work.lay(overlay)
     marks = [*table.overlays, *(overlay.mark for overlay in laid)]
-    columns, renumbering, places = assemble(work.draft)
-    if isinstance(table, OverlaidTable):
-        # what an earlier overlay changed stays changed
-        earlier = [place for place in table.changed_places if place != ROOT]
-        kept = [place for place in renumbering.new_numbers(earlier).tolist() if place >= 0]
-        places = [*places, *kept, *({ROOT} & table.changed_places)]
-    return OverlaidTable(table, columns, renumbering, places, marks, work.report)
+    source = " + ".join([table.source, *(mark.name for mark in marks)])
+    made, entry_of = remade(work.draft, source)
+    # what an earlier overlay changed stays changed
+    places = work.draft.places | table.changed_places
+    entries = entry_of[[place for place in places if place != ROOT]].tolist()
+    changed = {entry for entry in entries if entry >= 0} | ({ROOT} & places)
+    return OverlaidTable(table, made, changed, marks, work.report)
 
 
 @dataclass(slots=True)
@@ -113,26 +113,29 @@ class _Application:
         call = rule.at.last_call
         assert call is not None
         exact = rule.at.auction
-        if exact is not None:
+        if exact is None:
+            # all are found before the first one is added to, which is then no place of its own
+            for path in list(rule.at.prior.walk(self.draft.calls_behind)):
+                if self._is_legal(self.draft.auction(path), call, done):
+                    self._add_at(path, call, rule, mark, done)
+        elif self._is_legal(bytes(exact[:-1]), call, done):
             path, inserted = self.draft.insert_parents(exact[:-1])
             if inserted:
                 found = self.report.findings["missing_parents"]
                 found.add(f"{done.where}: {written(exact[:-1])}", inserted)
-            paths = [path]
-        else:
-            # all are found before the first one is added to, which is then no place of its own
-            paths = list(rule.at.prior.walk(self.draft.calls_behind))
-        for path in paths:
-            auction = self.draft.auction(path)
-            if len(auction) >= LONGEST_AUCTION or not legal_after(auction, call):
-                self._find("illegal_calls", done, f"after {written(auction)}")
-                continue
-            done.met += 1
-            self._add_at(path, call, auction, rule, mark, done)
+            self._add_at(path, call, rule, mark, done)
+
+    def _is_legal(self, auction: bytes, call: int, done: RuleReport) -> bool:
+        if len(auction) < LONGEST_AUCTION and Auction.of(auction).is_legal(call):
+            return True
+        self._find("illegal_calls", done, f"after {written(auction)}")
+        return False
 
     def _add_at(
-        self, path: Path, call: int, auction: bytes, rule: Rule, mark: OverlayMark, done: RuleReport
+        self, path: Path, call: int, rule: Rule, mark: OverlayMark, done: RuleReport
     ) -> None:
+        done.met += 1
+        auction = self.draft.auction(path)
         row = Row(
             auction,
             call,
@@ -206,7 +209,7 @@ class _Application:
     def _may_change(self, node: int, rule: Rule, may_change: dict[int, bool]) -> bool:
         """Whether adding or removing expressions could change an entry; quick for most that not."""
         assert rule.expressions is not None
-        if node in self.draft.rows or self.draft.is_new(node):
+        if node in self.draft.rows:
             return True
         variant_set = int(self.table.variant_set[node])
         known = may_change.get(variant_set)

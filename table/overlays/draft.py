@@ -7,7 +7,10 @@ Only blocks of siblings and rows that a rule touches are kept here; all others a
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bidcascade.bridge import Auction
+import numpy as np
+
+from bidcascade.kernels.number_ranges import numbers_of_ranges
+from bidcascade.kernels.types import I64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import NO_RANK
 from bidcascade.table.row import Row
@@ -37,7 +40,8 @@ class Draft:
         """Nodes of the table on the way to such a block."""
         self.places: set[int] = set()
         """Nodes behind which a call was added, changed or removed."""
-        self._new: list[bytes] = []
+        self.new: list[bytes] = []
+        """Auctions that end with the nodes that were added."""
 
     # --- looking ------------------------------------------------------------------------------
 
@@ -63,7 +67,7 @@ class Draft:
     def call(self, node: int) -> int:
         """Call of a node."""
         if node >= self.size:
-            return self._new[node - self.size][-1]
+            return self.new[node - self.size][-1]
         return int(self.table.call[node])
 
     def auction(self, path: Path) -> bytes:
@@ -82,14 +86,6 @@ class Draft:
         rows = self.rows.get(node)
         return not rows if rows is not None else self.table.is_inserted(node)
 
-    def auction_of_new(self, node: int) -> bytes:
-        """Auction that ends with a node that was added."""
-        return self._new[node - self.size]
-
-    def is_new(self, node: int) -> bool:
-        """Whether the node was added."""
-        return node >= self.size
-
     def find(self, parent: int, call: int) -> int | None:
         """Node of a call behind a node."""
         return next((node for node, other in self.calls_behind(parent) if other == call), None)
@@ -99,6 +95,35 @@ class Draft:
         if node < self.size and node not in self.touched:
             return 1 + len(self.table.below(node))
         return 1 + sum(map(self.count, self.children(node)))
+
+    def entries(self) -> I64:
+        """Give the entry that each node is in a table, int64 [nodes]; -1 for those that are gone."""
+        firsts: list[int] = []
+        counts: list[int] = []
+        # nodes below which is to be looked, each with the end of what the table has there
+        pending: list[tuple[int, int]] = [(ROOT, self.size)]
+        while pending:
+            node, end = pending.pop()
+            if node < self.size and node not in self.touched:
+                first = int(self.table.first_child[node])
+                firsts.append(first)
+                counts.append(end - first)
+                continue
+            block = self.children(node)
+            firsts += block
+            counts += [1] * len(block)
+            stop = 0
+            if node < self.size:
+                stop = self.table.children(None if node == ROOT else node).stop
+            for child in reversed(block):
+                below = end
+                if child + 1 < stop:
+                    below = int(self.table.first_child[child + 1])
+                pending.append((child, below))
+        nodes = numbers_of_ranges(np.array(firsts, np.int64), np.array(counts, np.int64))
+        entries = np.full(self.size + len(self.new), -1, np.int64)
+        entries[nodes] = np.arange(len(nodes))
+        return entries
 
     # --- changing -----------------------------------------------------------------------------
 
@@ -113,8 +138,8 @@ class Draft:
 
     def add(self, path: Path, call: int, rows: list[Row]) -> Path:
         """Put a node behind the one at the end of a path; its path is returned."""
-        node = self.size + len(self._new)
-        self._new.append(self.auction(path) + bytes((call,)))
+        node = self.size + len(self.new)
+        self.new.append(self.auction(path) + bytes((call,)))
         self.rows[node] = sorted(rows, key=_rank)
         self.places.add(path[-1])
         self._set_block(path, [*self.children(path[-1]), node])
@@ -160,8 +185,3 @@ class Draft:
 
 def _rank(row: Row) -> int:
     return _BEHIND_RANKS if row.rank is None else row.rank
-
-
-def legal_after(auction: bytes, call: int) -> bool:
-    """Whether a call is legal behind an auction that is."""
-    return Auction.of(auction).is_legal(call)

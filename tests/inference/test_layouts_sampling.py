@@ -38,9 +38,9 @@ from bidcascade.inference.layouts.searching import (
 from bidcascade.kernels import get_backend
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.systems import System, open_system
-from bidcascade.systems.bidding.overlaid_places import OverlaidPlaces
 from bidcascade.systems.places.choice import choose
 from bidcascade.systems.places.turn_context import context_at
+from bidcascade.systems.tables.overlaid_system import OverlaidPlaces
 from bidcascade.table import build_table
 from bidcascade.table.deal_conditions import DealCondition
 from tests.inference.support_layouts import deal_at_random, differs, hand_points, suit_lengths

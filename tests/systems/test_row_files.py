@@ -18,7 +18,7 @@ from bidcascade.bridge import BidcascadeError, InvalidExpression, InvalidTable, 
 from bidcascade.systems import export_table, import_table, read_rows, sniff_format
 from bidcascade.systems.tables.row_files import format_by_name
 from bidcascade.table import Row, build_table
-from bidcascade.table.formats.literal import rows_of_literal, tuple_of
+from bidcascade.table.formats.published import rows_of_literal, tuple_of
 from tests.support_examples import examples
 
 PUBLISHED = [

@@ -9,7 +9,6 @@ from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.language import steps
 from bidcascade.systems.language.formatter import format_system_text
 from bidcascade.systems.language.reader import read_text
-from bidcascade.systems.language.writer import write_system_text
 from bidcascade.systems.system import System
 from tests.support_examples import examples
 
@@ -111,12 +110,6 @@ def test_a_relay_is_bid_to_the_end():
     assert format_call(system.bid("A432.AK543.4.K32", "1C P").call) == "1H"
     assert format_call(system.bid("A432.AK543.4.K32", calls).call) == "2C"
     assert Auction.of(calls)
-
-
-def test_the_tree_is_written_with_bids_and_read_again():
-    text = read_text(RELAYS)
-    again = read_text(write_system_text(text))
-    assert again.blocks == text.blocks
 
 
 def test_steps_are_laid_out_as_other_calls():

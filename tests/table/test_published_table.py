@@ -9,7 +9,7 @@ import pytest
 from bidcascade.bridge import format_calls, parse_calls
 from bidcascade.systems import export_table, import_table
 from bidcascade.table import BiddingTable, build_table, lint
-from bidcascade.table.formats.literal import tuple_of
+from bidcascade.table.formats.published import tuple_of
 
 pytestmark = pytest.mark.real_data
 

@@ -39,7 +39,7 @@ from bidcascade.table.columns import (
     Columns,
     offsets_of,
 )
-from bidcascade.table.formats.literal import FILE_CALLS
+from bidcascade.table.formats.published import FILE_CALLS
 from bidcascade.table.interning import CriteriaInterner, TagInterner, TextInterner
 from bidcascade.table.language.expression_tree import Comparison, Number, TermName
 from bidcascade.table.language.expressions import parse_expression, to_postfix
