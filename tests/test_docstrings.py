@@ -11,7 +11,6 @@ from bidcascade.engine.engine import Engine
 from bidcascade.loaders import read_deals
 from bidcascade.version import package_version
 from tests.support_cli import run_python
-from tests.support_examples import some_in_check
 
 MODULES = ["bidcascade"] + [
     module.name
@@ -24,7 +23,7 @@ MODULES = ["bidcascade"] + [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", some_in_check(range(0, len(MODULES), 3), *MODULES))
+@pytest.mark.parametrize("name", MODULES)
 def test_examples_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     report: list[str] = []
