@@ -22,7 +22,7 @@ from bidcascade.workshop.boards.yardstick import (
     Yardstick,
 )
 
-from .charts import IntervalDot, intervals
+from .charts import IntervalDot, Intervals
 from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, summary_dict
 from .report_page import (
     Chart,
@@ -214,16 +214,15 @@ def _chart(systems: Sequence[BoardTally]) -> tuple[PageBlock, ...]:
     ]
     reach = max((max(abs(one.low), abs(one.high)) for one in drawn), default=0) or 1.0
     title = "IMPs from par less the players', a board, with 95 % intervals"
-    markup = intervals(
+    chart = Intervals(
+        title,
         drawn,
-        name="difference",
-        title=title,
         low=-reach,
         high=reach,
         ends=(f"{-reach:+.2f}", f"{reach:+.2f}"),
         middle=0.0,
     )
-    return Chart(title, markup), Text("Left of zero a system is closer to par than the players.")
+    return Chart(title, chart), Text("Left of zero a system is closer to par than the players.")
 
 
 def lines_of(tally: BoardTally, whose: str = PLAYERS) -> tuple[PageBlock, ...]:
