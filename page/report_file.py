@@ -43,7 +43,8 @@ def report_html(
     Parameters
     ----------
     report
-        What ``report/report.js`` draws: title, subtitle, and sections of blocks.
+        What ``report/report.js`` draws: title, subtitle, and sections of blocks. Anything beside
+        these is for programs.
     title
         Of the window.
     metadata

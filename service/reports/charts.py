@@ -101,33 +101,31 @@ AnyChart: TypeAlias = Bars | Stacks | Intervals
 
 def chart_dict(chart: AnyChart) -> dict[str, Any]:
     """Write a chart as a report's JSON has it, with what it shows in words."""
+    found: dict[str, Any]
     match chart:
-        case Stacks(title, rows, series, whole):
-            spoken = [
-                f"{row.label}: "
-                + ", ".join(
-                    f"{name} {_number(part)}" for name, part in zip(series, row.parts, strict=True)
-                )
-                for row in rows
-            ]
-            found = {"kind": "stacks", "series": series, "whole": whole, "rows": _dicts(rows)}
-        case Bars(title, rows):
-            noted = [row._replace(note=row.note or _number(row.value)) for row in rows]
-            spoken = [f"{row.label}: {row.note}" for row in noted]
-            found = {"kind": "bars", "rows": _dicts(noted)}
-        case Intervals(title, rows, low, high, ends, middle):
-            dots = [row._replace(note=row.note or _number(row.value)) for row in rows]
+        case Stacks():
+            found = {"kind": "stacks", "series": chart.series, "whole": chart.whole}
+            found["rows"] = [row._asdict() for row in chart.rows]
+            spoken = [f"{row.label}: {_parts(chart.series, row)}" for row in chart.rows]
+        case Bars():
+            bars = [row._replace(note=row.note or _number(row.value)) for row in chart.rows]
+            found = {"kind": "bars", "rows": [row._asdict() for row in bars]}
+            spoken = [f"{row.label}: {row.note}" for row in bars]
+        case Intervals():
+            dots = [row._replace(note=row.note or _number(row.value)) for row in chart.rows]
+            scale = {name: getattr(chart, name) for name in ("low", "high", "ends", "middle")}
+            found = {"kind": "intervals", "rows": [row._asdict() for row in dots], **scale}
             spoken = [
                 f"{row.label}: {row.note}, interval {_number(row.low)} to {_number(row.high)}"
                 for row in dots
             ]
-            scale = {"low": low, "high": high, "ends": ends, "middle": middle}
-            found = {"kind": "intervals", "rows": _dicts(dots), **scale}
-    return {"title": title, "spoken": "; ".join(spoken), **found}
+    return {"title": chart.title, "spoken": "; ".join(spoken), **found}
 
 
-def _dicts(rows: Sequence[Bar | IntervalDot | Stack]) -> list[dict[str, Any]]:
-    return [row._asdict() for row in rows]
+def _parts(series: Sequence[str], row: Stack) -> str:
+    return ", ".join(
+        f"{name} {_number(part)}" for name, part in zip(series, row.parts, strict=True)
+    )
 
 
 def _check(values: Sequence[float]) -> None:

@@ -47,8 +47,9 @@ def write_compare_report(summary: MatchSummary, boards: pl.DataFrame, folder: Pa
     ``boards`` is that of :func:`bidcascade.workshop.boards.compare_summary.boards_frame`.
     """
     page = compare_page(summary)
-    written = json.dumps(summary_dict(summary), indent=1, ensure_ascii=False) + "\n"
-    texts = {HTML: page_html(page), MARKDOWN: page_markdown(page), SUMMARY: written}
+    answer = summary_dict(summary)
+    written = json.dumps(answer, indent=1, ensure_ascii=False) + "\n"
+    texts = {HTML: page_html(page, answer), MARKDOWN: page_markdown(page), SUMMARY: written}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     boards.write_parquet(folder / BOARDS)

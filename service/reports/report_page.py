@@ -7,7 +7,7 @@ the text around them are shown as ``�``, and no text becomes markup.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -221,10 +221,18 @@ def _plain(cell: Cell, kind: ColumnKind) -> str:
 # --- HTML ----------------------------------------------------------------------------------------
 
 
-def page_html(page: Page) -> str:
-    """Page as one HTML file, which draws its :func:`page_dict`."""
+def page_html(page: Page, answer: Mapping[str, Any] | None = None) -> str:
+    """Page as one HTML file, which draws its :func:`page_dict`.
+
+    Parameters
+    ----------
+    page : Page
+    answer : mapping, optional
+        What the page is of, as ``--json`` prints it: for programs that read the file.
+    """
     metadata = ((name, visible(content)) for name, content in page.metadata)
-    return report_html(page_dict(page), visible(page.title), metadata)
+    report = page_dict(page) if answer is None else {**page_dict(page), "answer": answer}
+    return report_html(report, visible(page.title), metadata)
 
 
 def page_dict(page: Page) -> dict[str, Any]:

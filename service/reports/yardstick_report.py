@@ -46,8 +46,9 @@ _EXAMPLES = 2
 def write_yardstick_report(yardstick: Yardstick, boards: pl.DataFrame, folder: Path) -> list[Path]:
     """Write the files of a report into a folder that exists, and return their paths."""
     page = yardstick_page(yardstick)
-    written = json.dumps(summary_dict(yardstick), indent=1, ensure_ascii=False) + "\n"
-    texts = {HTML: page_html(page), MARKDOWN: page_markdown(page), SUMMARY: written}
+    answer = summary_dict(yardstick)
+    written = json.dumps(answer, indent=1, ensure_ascii=False) + "\n"
+    texts = {HTML: page_html(page, answer), MARKDOWN: page_markdown(page), SUMMARY: written}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     boards.write_parquet(folder / BOARDS)

@@ -66,6 +66,7 @@ def test_a_match_leaves_its_report(tmp_path, capsys):
     report = check_page((folder / "report.html").read_text())
     assert [one["kind"] for one in report.charts] == ["intervals", "stacks"]
     assert report.links == []
+    assert report.document["answer"] == summary
     assert "# strong against weak" in (folder / "report.md").read_text()
 
     assert main([*arguments, "--dd-budget", "0", "--json"]) == 0

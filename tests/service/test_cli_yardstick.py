@@ -77,6 +77,7 @@ def test_systems_and_players_side_by_side(tmp_path, capsys):
         "How this was worked out",
     ]
     report = check_page(html)
+    assert report.document["answer"] == summary
     assert any("Strong <b>" in cell for row in report.rows for cell in row)
     # the first link of either file shows the board with the first worst line's auction
     for links in (report.links, re.findall(r"\((https[^)]*)\)", text)):

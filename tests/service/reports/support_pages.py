@@ -67,7 +67,7 @@ class ReadReport:
                 for one in value:
                     walk(one)
 
-        walk(self.document)
+        walk(self.document["sections"])
         return found
 
 

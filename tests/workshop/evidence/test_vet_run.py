@@ -104,6 +104,7 @@ def test_the_page_is_harmless_and_says_what_was_found(folder, tmp_path):
     summary = run(folder, tmp_path / "out", "other.lin", more=["--least", "5"])
     text = (tmp_path / "out" / "report.html").read_text("utf-8")
     page = check_page(text)
+    assert page.document["answer"] == summary
     assert page.headings[:3] == ["In short", "Along the auction", "Worst places"]
     assert page.rows[0] != ["opening", "7", "1N"]
     blocked = [row for row in page.rows if "15 <= HCP <= 17" in row]
