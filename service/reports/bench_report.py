@@ -59,11 +59,11 @@ def _timeless(value: Any) -> Any:
 
 def write_bench_report(bench: Bench, boards: pl.DataFrame, folder: Path) -> list[Path]:
     """Write the files of a report into a folder that exists, and return their paths."""
-    page = bench_page(bench)
+    page, answer = bench_page(bench), bench_dict(bench)
     texts = {
-        HTML: page_html(page),
+        HTML: page_html(page, answer),
         MARKDOWN: page_markdown(page),
-        SUMMARY: json.dumps(bench_dict(bench), indent=1, ensure_ascii=False) + "\n",
+        SUMMARY: json.dumps(answer, indent=1, ensure_ascii=False) + "\n",
         TIMES: json.dumps(times_dict(bench), indent=1) + "\n",
     }
     for name, text in texts.items():

@@ -15,7 +15,7 @@ from bidcascade.workshop.boards.compare_summary import (
 )
 from bidcascade.workshop.boards.scored_boards import CATEGORIES
 
-from .charts import IntervalDot, Stack, intervals, stacks
+from .charts import IntervalDot, Intervals, Stack, Stacks
 from .report_page import (
     Chart,
     Numbers,
@@ -47,8 +47,9 @@ def write_compare_report(summary: MatchSummary, boards: pl.DataFrame, folder: Pa
     ``boards`` is that of :func:`bidcascade.workshop.boards.compare_summary.boards_frame`.
     """
     page = compare_page(summary)
-    written = json.dumps(summary_dict(summary), indent=1, ensure_ascii=False) + "\n"
-    texts = {HTML: page_html(page), MARKDOWN: page_markdown(page), SUMMARY: written}
+    answer = summary_dict(summary)
+    written = json.dumps(answer, indent=1, ensure_ascii=False) + "\n"
+    texts = {HTML: page_html(page, answer), MARKDOWN: page_markdown(page), SUMMARY: written}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     boards.write_parquet(folder / BOARDS)
@@ -175,10 +176,9 @@ def _parting(summary: MatchSummary) -> tuple[PageBlock, ...]:
         label = f"{auction_text(one.where.before)}: {calls}"
         drawn.append(IntervalDot(label, value, value - margin, value + margin, f"{value:+.4f}"))
     reach = max(max(abs(one.low), abs(one.high)) for one in drawn) or 1.0
-    chart = intervals(
+    chart = Intervals(
+        "IMPs a deal by divergence, with 95 % intervals",
         drawn,
-        name="divergences",
-        title="IMPs a deal by divergence, with 95 % intervals",
         low=-reach,
         high=reach,
         ends=(f"{-reach:+.3f}", f"{reach:+.3f}"),
@@ -232,7 +232,7 @@ def _contracts(systems: tuple[SystemResult, SystemResult]) -> tuple[PageBlock, .
         ),
         Chart(
             "Contracts for 100 deals",
-            stacks(mix, series, name="mix", title="Contract mix of either system", whole=False),
+            Stacks("Contract mix of either system", mix, series, whole=False),
         ),
         ReportTable(
             "Contracts for 100 deals, with standard errors",

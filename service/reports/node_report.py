@@ -9,7 +9,7 @@ import polars as pl
 from bidcascade.bridge import STRAINS, SUITS, InvalidInput, format_calls, parse_call, parse_calls
 from bidcascade.workshop.boards.node_statistics import NODE_SCHEMA
 
-from .charts import Bar, IntervalDot, bars, intervals
+from .charts import Bar, Bars, IntervalDot, Intervals
 from .report_page import (
     Cell,
     Chart,
@@ -212,7 +212,7 @@ def _contracts(row: Row) -> tuple[PageBlock, ...]:
         for text, whose, one in rows
     ]
     return (
-        Chart(title, bars(drawn, name="contracts", title=title)),
+        Chart(title, Bars(title, drawn)),
         ReportTable(
             "The same, with their mean score double dummy",
             (
@@ -235,7 +235,7 @@ def _tricks(row: Row) -> tuple[PageBlock, ...]:
     ]
     drawn = [Bar(strain, own, f"{own:.2f}, opponents {other:.2f}") for strain, own, other in rows]
     return (
-        Chart(title, bars(drawn, name="tricks", title=title)),
+        Chart(title, Bars(title, drawn)),
         ReportTable(
             f"Mean tricks double dummy, {row['solved']:,} boards",
             (("strain", "auction"), ("this side", "decimal"), ("opponents", "decimal")),
@@ -254,12 +254,12 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[PageBlock, ...]:
     shapes = [row[f"shapes_{place}"] for place in range(1, 5)]
     blocks: list[PageBlock] = [
         Text("Dots are means; lines reach from where 5 % have no more to where 95 % have no more."),
-        _ranges("High card points", "points", points, max(one["most"] for one in points.values())),
+        _ranges("High card points", points, max(one["most"] for one in points.values())),
     ]
-    for place, (player, suits) in enumerate(zip(players, lengths, strict=True), 1):
+    for player, suits in zip(players, lengths, strict=True):
         ranges = {"points": points[player], **suits}
         blocks += (
-            _ranges(f"Cards by suit, {player}", f"lengths-{place}", suits, longest),
+            _ranges(f"Cards by suit, {player}", suits, longest),
             ReportTable(
                 f"From the least to the most, {player}",
                 (("what", "auction"), *_RANGE),
@@ -274,13 +274,12 @@ def _hands(row: Row, calls: Sequence[int]) -> tuple[PageBlock, ...]:
     return (*blocks, ReportTable("Commonest shapes, spades first", heads, tuple(shares)))
 
 
-def _ranges(title: str, name: str, ranges: dict[str, Row], most: int) -> Chart:
+def _ranges(title: str, ranges: dict[str, Row], most: int) -> Chart:
     drawn = [
         IntervalDot(what, one["mean"], one["low"], one["high"], _range_text(one))
         for what, one in ranges.items()
     ]
-    markup = intervals(drawn, name=name, title=title, high=max(most, 1), ends=("0", f"{most}"))
-    return Chart(title, markup)
+    return Chart(title, Intervals(title, drawn, high=max(most, 1), ends=("0", f"{most}")))
 
 
 def _next_calls(row: Row, rows: dict[str, Row]) -> tuple[PageBlock, ...]:
@@ -290,7 +289,7 @@ def _next_calls(row: Row, rows: dict[str, Row]) -> tuple[PageBlock, ...]:
     title = f"Next calls on {row['boards']:,} boards"
     following = [(one, rows.get(f"{row['auction']} {one['call']}".strip(), {})) for one in calls]
     return (
-        _call_chart(calls, "next-calls", title),
+        _call_chart(calls, title),
         ReportTable(
             "What they are worth to the side that makes them; a dash where boards are too few",
             (("call", "auction"), ("share", "percent"), ("boards", "number"), ("par", "decimal"),
@@ -317,7 +316,7 @@ def _humans(row: Row, calls: Sequence[int]) -> tuple[PageBlock, ...]:
     title = "Their other calls"
     return (
         Text(f"{text}. {same}"),
-        _call_chart(row["humans_instead"], "instead", title),
+        _call_chart(row["humans_instead"], title),
         ReportTable(title, (("call", "auction"), ("share", "percent")),
               tuple(((parse_call(one["call"]),), one["share"]) for one in row["humans_instead"])),
     )  # fmt: skip
@@ -338,12 +337,12 @@ def _method() -> tuple[PageBlock, ...]:
 # --- texts ----------------------------------------------------------------------------------------
 
 
-def _call_chart(calls: Sequence[Row], name: str, title: str) -> Chart:
+def _call_chart(calls: Sequence[Row], title: str) -> Chart:
     drawn = [
         Bar(call_text(parse_call(one["call"])), one["share"], percent_text(one["share"]))
         for one in calls
     ]
-    return Chart(title, bars(drawn, name=name, title=title))
+    return Chart(title, Bars(title, drawn))
 
 
 def _shares_text(calls: Sequence[Row]) -> str | None:

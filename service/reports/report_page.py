@@ -1,36 +1,28 @@
 """A report as data: sections of paragraphs, numbers, tables and charts; as HTML and as Markdown.
 
-The HTML is one file without scripts, fonts or anything from a network, and says so in its content
-security policy: only the one style sheet, ``report.css``, is let in. Announcements, names and file
-names were typed by strangers: all texts are escaped here, and characters that would reorder or hide
-the text around them are shown as ``�``; :class:`Chart` alone takes markup, that of :mod:`.charts`.
+The HTML is one file, which has the page as JSON and draws it (:mod:`bidcascade.page.report_file`).
+Announcements, names and file names were typed by strangers: characters that would reorder or hide
+the text around them are shown as ``�``, and no text becomes markup.
 """
 
-import base64
-import hashlib
-import html
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from bidcascade.bridge import FIRST_BID, bid_level, bid_strain, format_call
+from bidcascade.page.report_file import report_html
+
+from .charts import AnyChart, chart_dict
 
 ColumnKind: TypeAlias = Literal["text", "words", "number", "decimal", "percent", "auction", "code"]
 """What a column holds: short texts, long texts, counts, numbers with two decimals, shares (0-1
 written as per cent), auctions or calls (sequences of call codes), expressions."""
 Cell: TypeAlias = "str | int | float | Sequence[int] | Link | None"
 
-STYLE: Final = files(__package__).joinpath("report.css").read_text("utf-8")
 _SIGNS: Final = "♣♦♥♠"
 _NUMBERS: Final = ("number", "decimal", "percent")
-_CLASSES: Final = {
-    **dict.fromkeys(_NUMBERS, ' class="n"'),
-    "auction": ' class="a"',
-    "words": ' class="w"',
-}
 _MARKDOWN: Final = re.compile(r"([\\`*_\[\]<>|~#&$])")
 _LINK: Final = re.compile(r"(?i)(https?|ftp|www)(://|\.)")
 
@@ -88,13 +80,13 @@ class ReportTable:
 
 
 class Chart(NamedTuple):
-    """A chart under its caption; ``markup`` is made by :mod:`.charts`, never by hand.
+    """A chart under its caption.
 
     Markdown leaves charts out, so what they show belongs into a table as well.
     """
 
     caption: str
-    markup: str
+    chart: AnyChart
 
 
 class SourceLine(NamedTuple):
@@ -182,11 +174,6 @@ def _visible(character: str) -> str:
     return "�" if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Cn") else character
 
 
-def html_text(text: str) -> str:
-    """Text for the inside of an element or of a quoted attribute."""
-    return html.escape(visible(text))
-
-
 def markdown_text(text: str) -> str:
     r"""Text for a paragraph or a cell of a table in Markdown (GitHub's form of CommonMark)."""
     return _LINK.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", visible(text)))
@@ -234,140 +221,82 @@ def _plain(cell: Cell, kind: ColumnKind) -> str:
 # --- HTML ----------------------------------------------------------------------------------------
 
 
-def page_html(page: Page) -> str:
-    """Page as one HTML file."""
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
-    title, links, sections = html_text(page.title), "", ""
-    for number, (heading, blocks) in enumerate(page.sections, 1):
-        words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
-        anchor, name = f"{words or 'section'}-{number}", html_text(heading)
-        links += f'<li><a href="#{anchor}">{name}</a></li>'
-        content = "\n".join(_html_block(one, f"{anchor}-t{n}") for n, one in enumerate(blocks, 1))
-        sections += f'<section aria-labelledby="{anchor}"><h2 id="{anchor}">{name}</h2>'
-        sections += f"{content}</section>\n"
-    metadata = "".join(
-        f'<meta name="{html_text(name)}" content="{html_text(content)}">\n'
-        for name, content in page.metadata
-    )
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-{metadata}<title>{title}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<header><h1>{title}</h1>
-<p class="soft">{html_text(page.subtitle)}</p></header>
-<nav aria-label="Sections"><ul>{links}</ul></nav>
-<main>
-{sections}</main>
-</body>
-</html>
-"""
+def page_html(page: Page, answer: Mapping[str, Any] | None = None) -> str:
+    """Page as one HTML file, which draws its :func:`page_dict`.
+
+    Parameters
+    ----------
+    page : Page
+    answer : mapping, optional
+        What the page is of, as ``--json`` prints it: for programs that read the file.
+    """
+    metadata = ((name, visible(content)) for name, content in page.metadata)
+    report = page_dict(page) if answer is None else {**page_dict(page), "answer": answer}
+    return report_html(report, visible(page.title), metadata)
 
 
-def _html_block(block: PageBlock, name: str) -> str:
+def page_dict(page: Page) -> dict[str, Any]:
+    """Page as a report's JSON: all of it as text that is shown.
+
+    Examples
+    --------
+    >>> table = ReportTable("Calls", (("call", "auction"), ("share", "percent")), (((7,), 0.25),))
+    >>> page_dict(Page("t", "s", (Section("Next calls", (table,)),)))["sections"][0]["anchor"]
+    'next-calls-1'
+    """
+    sections = [
+        {
+            "heading": heading,
+            "anchor": section_anchor(heading, number),
+            "blocks": [_block_dict(block) for block in blocks],
+        }
+        for number, (heading, blocks) in enumerate(page.sections, 1)
+    ]
+    found = {"title": page.title, "subtitle": page.subtitle, "sections": sections}
+    shown: dict[str, Any] = _shown(found)
+    return shown
+
+
+def section_anchor(heading: str, number: int) -> str:
+    """Where links to the section of a page lead that has the number, from 1."""
+    words = re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+    return f"{words or 'section'}-{number}"
+
+
+def _block_dict(block: PageBlock) -> dict[str, Any]:
     match block:
         case Text(text, soft):
-            return f'<p class="soft">{html_text(text)}</p>' if soft else f"<p>{html_text(text)}</p>"
+            return {"kind": "text", "text": text, "soft": soft}
         case Links(text, pairs):
-            links = (
-                f'<a href="{html_text(address)}">{html_text(what)}</a>' for what, address in pairs
-            )
-            return f'<p class="soft">{" · ".join((html_text(text), *links))}</p>'
+            links = [Link(*pair)._asdict() for pair in pairs]
+            return {"kind": "links", "text": text, "links": links}
         case Numbers(pairs):
-            tiles = (
-                f"<div><dt>{html_text(what)}</dt><dd>{html_text(number)}</dd></div>"
-                for what, number in pairs
-            )
-            return f'<dl class="tiles">{"".join(tiles)}</dl>'
+            return {"kind": "numbers", "pairs": pairs}
+        case Chart(caption, chart):
+            return {"kind": "chart", "caption": caption, "chart": chart_dict(chart)}
         case SourceText(lines):
-            return f'<div class="source">{"".join(map(_source_line, lines))}</div>'
+            return {"kind": "source", "lines": [line._asdict() for line in lines]}
         case HandRecords(records):
-            return f'<div class="records">{"".join(map(_hand_record, records))}</div>'
-        case Chart(caption, markup):
-            return f"<figure><figcaption>{html_text(caption)}</figcaption>{markup}</figure>"
-    name = block.anchor or name
-    heads = "".join(
-        f'<th scope="col"{_CLASSES.get(kind, "")}>{html_text(head)}</th>'
-        for head, kind in block.columns
-    )
-    rows = ""
-    for row in block.rows:
-        rows += "<tr>"
-        for place, (cell, (_, kind)) in enumerate(zip(row, block.columns, strict=True)):
-            tag, scope = ("td", "") if place else ("th", ' scope="row"')
-            rows += f"<{tag}{scope}{_CLASSES.get(kind, '')}>{_html_cell(cell, kind)}</{tag}>"
-        rows += "</tr>\n"
-    # wide tables are moved sideways inside their frame, by keyboard too
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-labelledby="{name}"><table>'
-        f'<caption id="{name}">{html_text(block.caption)}</caption>\n'
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>{rows}</tbody></table></div>"
-    )
+            return {"kind": "records", "records": [one._asdict() for one in records]}
+    columns = [{"head": head, "kind": kind} for head, kind in block.columns]
+    rows = [
+        [
+            cell._asdict() if isinstance(cell, Link) else _plain(cell, kind)
+            for cell, (_, kind) in zip(row, block.columns, strict=True)
+        ]
+        for row in block.rows
+    ]
+    table = {"caption": block.caption, "columns": columns, "rows": rows}
+    return {"kind": "table", **table, "anchor": block.anchor}
 
 
-def _hand_record(record: HandRecord) -> str:
-    hands = "".join(
-        f'<div class="{name[0].lower()}"><h4>{name}</h4>{_holdings(hand)}</div>'
-        for name, hand in zip(("North", "East", "South", "West"), record.hands, strict=True)
-    )
-    tricks = ""
-    if record.tricks:
-        heads = "".join(f'<th scope="col">{_red(one)}</th>' for one in ("", "NT", *"♠♥♦♣"))
-        rows = "".join(
-            f'<tr><th scope="row">{html_text(row[0])}</th>'
-            + "".join(f"<td>{html_text(one)}</td>" for one in row[1:])
-            + "</tr>"
-            for row in record.tricks
-        )
-        tricks = (
-            f"<table><caption>tricks, double dummy</caption><thead><tr>{heads}</tr></thead>"
-            f"<tbody>{rows}</tbody></table>"
-        )
-    notes = "".join(f"<p>{_red(html_text(one))}</p>" for one in record.notes)
-    title = html_text(record.title)
-    if record.address:
-        title = f'<a href="{html_text(record.address)}">{title}</a>'
-    return (
-        f'<article><h3>{title} <span class="soft">{html_text(record.subtitle)}'
-        f'</span></h3><div class="hands">{hands}</div>{tricks}{notes}</article>\n'
-    )
-
-
-def _holdings(hand: Sequence[str] | None) -> str:
-    if hand is None:
-        return "<p>not known</p>"
-    suits = zip("♠♥♦♣", hand, strict=True)
-    held = "<br>".join(f"{_red(sign)} {html_text(cards or '–')}" for sign, cards in suits)
-    return f"<p>{held}</p>"
-
-
-def _source_line(line: SourceLine) -> str:
-    anchor = f"l{line.number}"
-    text = html_text(line.text) or "&nbsp;"
-    if line.address:
-        text = f'<a href="{html_text(line.address)}">{text}</a>'
-    note = f"<span>{_red(html_text(line.note))}</span>" if line.note else ""
-    return f'<p id="{anchor}"><a href="#{anchor}">{line.number}</a><code>{text}</code>{note}</p>\n'
-
-
-def _red(text: str) -> str:
-    return re.sub(r"([♦♥])", r'<span class="r">\1</span>', text)
-
-
-def _html_cell(cell: Cell, kind: ColumnKind) -> str:
-    text = html_text(_plain(cell, kind))
-    if kind == "auction":
-        text = _red(text)
-    if isinstance(cell, Link):
-        return f'<a href="{html_text(cell.address)}">{text}</a>'
-    return f"<code>{text}</code>" if kind == "code" and cell else text
+def _shown(value: Any) -> Any:
+    """Value with all its texts :func:`visible`."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {name: _shown(one) for name, one in value.items()}
+    return [_shown(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 # --- Markdown ------------------------------------------------------------------------------------

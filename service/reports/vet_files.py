@@ -77,7 +77,8 @@ def write_vetting(
     if vetted.rejects.height:
         write_parquet(vetted.rejects, folder / REJECTS)
     page = vetting_page(vetted, frames, least=least)
-    for name, text in ((MARKDOWN, page_markdown(page)), (HTML, page_html(page))):
+    summary = vetted.summary()
+    for name, text in ((MARKDOWN, page_markdown(page)), (HTML, page_html(page, summary))):
         with whole_file(folder / name) as partial, can_write(folder / name):
             partial.write_text(text, encoding="utf-8")
-    write_json(vetted.summary(), folder / SUMMARY)
+    write_json(summary, folder / SUMMARY)

@@ -9,7 +9,7 @@ from bidcascade.bridge import format_calls, parse_calls
 from bidcascade.table.linting import KINDS, LintReport
 from bidcascade.workshop.evidence.vet_run import LEAST_DECISIONS, Vetted
 
-from .charts import Bar, IntervalDot, Stack, bars, intervals, stacks
+from .charts import Bar, Bars, IntervalDot, Intervals, Stack, Stacks
 from .report_page import (
     Cell,
     Chart,
@@ -208,7 +208,7 @@ def _along_the_auction(depths: pl.DataFrame) -> Section:
         columns,
         tuple((row[0] + 1, *row[1:]) for row in shown.select("depth", *names).iter_rows()),
     )
-    chart = stacks(rows, series, name="along", title="What the table says of calls")
+    chart = Stacks("What the table says of calls", rows, series)
     return Section(
         "Along the auction",
         (Chart("What the table says of the first, second … call of auctions", chart), table),
@@ -238,7 +238,7 @@ def _worst_places(places: pl.DataFrame, instead: pl.DataFrame, least: int) -> Se
             )
             for row in worst.iter_rows(named=True)
         ]
-        chart = intervals(rows, name="worst", title="Share of wrong bids at the worst places")
+        chart = Intervals("Share of wrong bids at the worst places", rows)
         blocks.append(Chart("Share of wrong bids, with its 95 % interval", chart))
         blocks.append(
             _table(
@@ -313,7 +313,7 @@ def _conditions(expressions: pl.DataFrame, blocking: pl.DataFrame) -> Section:
             ),
             Chart(
                 "Kinds of conditions that fail most often, of how often they were asked",
-                bars(rows, name="conditions", title="How often kinds of conditions fail"),
+                Bars("How often kinds of conditions fail", rows),
             ),
             _table(
                 "By kind: x is a suit, n a number", kinds.head(MOST_ROWS),

@@ -22,7 +22,7 @@ from bidcascade.workshop.boards.yardstick import (
     Yardstick,
 )
 
-from .charts import IntervalDot, intervals
+from .charts import IntervalDot, Intervals
 from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, summary_dict
 from .report_page import (
     Chart,
@@ -46,8 +46,9 @@ _EXAMPLES = 2
 def write_yardstick_report(yardstick: Yardstick, boards: pl.DataFrame, folder: Path) -> list[Path]:
     """Write the files of a report into a folder that exists, and return their paths."""
     page = yardstick_page(yardstick)
-    written = json.dumps(summary_dict(yardstick), indent=1, ensure_ascii=False) + "\n"
-    texts = {HTML: page_html(page), MARKDOWN: page_markdown(page), SUMMARY: written}
+    answer = summary_dict(yardstick)
+    written = json.dumps(answer, indent=1, ensure_ascii=False) + "\n"
+    texts = {HTML: page_html(page, answer), MARKDOWN: page_markdown(page), SUMMARY: written}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     boards.write_parquet(folder / BOARDS)
@@ -214,16 +215,15 @@ def _chart(systems: Sequence[BoardTally]) -> tuple[PageBlock, ...]:
     ]
     reach = max((max(abs(one.low), abs(one.high)) for one in drawn), default=0) or 1.0
     title = "IMPs from par less the players', a board, with 95 % intervals"
-    markup = intervals(
+    chart = Intervals(
+        title,
         drawn,
-        name="difference",
-        title=title,
         low=-reach,
         high=reach,
         ends=(f"{-reach:+.2f}", f"{reach:+.2f}"),
         middle=0.0,
     )
-    return Chart(title, markup), Text("Left of zero a system is closer to par than the players.")
+    return Chart(title, chart), Text("Left of zero a system is closer to par than the players.")
 
 
 def lines_of(tally: BoardTally, whose: str = PLAYERS) -> tuple[PageBlock, ...]:

@@ -19,6 +19,8 @@ _KEYS = (
 _PATTERNS = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
+        # what draws a report
+        (r"(?s)<style>.*?</style>|<script>.*?</script>|'sha256-[\w+/]+=*'", LEFT_OUT),
         (
             rf'"({_KEYS})":( ?)(?:-?[0-9][0-9.eE+-]*|"[0-9a-zA-Z_.:+ -]*")(?=[,}}\s\]])',
             rf'"\1":\2"{LEFT_OUT}"',

@@ -81,10 +81,10 @@ def test_own_calls_notes_scores_and_tables_stay(capsys, tmp_path):
     assert one["announcements"][1] == "15 to 17"
     assert double_dummy_columns(data)[0][PAR_COLUMN].to_list() == [90]
     ran(capsys, "export", "sheets", "own.pbn", "--out", "all.html")
-    page = (tmp_path / "all.html").read_text("utf-8")
-    assert "Board 7" in page
-    assert "N/S" in page
-    assert "1NT by E, 6 tricks, +100 N/S" in page
+    (block,) = check_page((tmp_path / "all.html").read_text("utf-8")).blocks
+    (record,) = block["records"]
+    assert record["title"] == "Board 7"
+    assert "1NT by E, 6 tricks, +100 N/S" in record["notes"]
 
 
 def test_systems_that_files_name_stay(capsys, tmp_path):
@@ -117,10 +117,11 @@ def test_sheets_have_every_board_and_escape_texts(capsys, tmp_path):
         )
     )
     assert told["boards"] == 12
-    text = (tmp_path / "club.html").read_text("utf-8")
-    assert "<i>" not in text
-    assert text.count("<article>") == 12
-    assert text.count("not known") == 0
+    report = check_page((tmp_path / "club.html").read_text("utf-8"))
+    assert report.document["title"] == "<i>Thursday</i>"
+    records = report.blocks[0]["records"]
+    assert len(records) == 12
+    assert all(hand is not None for one in records for hand in one["hands"])
 
 
 def test_sheets_of_a_quiz_say_what_is_not_known(capsys, tmp_path):

@@ -10,6 +10,7 @@ from bidcascade.inference.double_dummy.table_cache import user_tables
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.systems.book.convention_card import parse_card
 from bidcascade.systems.registry import open_system
+from tests.service.reports.support_pages import check_page
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +32,8 @@ def test_a_card_as_text_json_and_page(capsys, tmp_path):
     card = parse_card(told)
     assert card.digest == open_system("two-over-one", options={"landy": True}).digest
     ran(capsys, "system", "card", "two-over-one", "--out", "card.html")
-    assert "<h1>Two over one" in (tmp_path / "card.html").read_text("utf-8")
+    page = check_page((tmp_path / "card.html").read_text("utf-8"))
+    assert page.document["title"].startswith("Two over one")
 
 
 def test_a_card_is_an_option_of_every_command(capsys):

@@ -76,10 +76,11 @@ def test_systems_and_players_side_by_side(tmp_path, capsys):
         "Lines of never",
         "How this was worked out",
     ]
-    assert "Strong &lt;b&gt;" in html
-    check_page(html)
+    report = check_page(html)
+    assert report.document["answer"] == summary
+    assert any("Strong <b>" in cell for row in report.rows for cell in row)
     # the first link of either file shows the board with the first worst line's auction
-    for links in (re.findall(r'href="(https[^"]*)"', html), re.findall(r"\((https[^)]*)\)", text)):
+    for links in (report.links, re.findall(r"\((https[^)]*)\)", text)):
         deals = pl.concat([read_handviewer(one).deals for one in links])
         assert deals["auction_status"].unique().to_list() == ["complete"]
         assert set(deals["contract"][::2]) <= {
