@@ -97,7 +97,7 @@ class Draft:
         return 1 + sum(map(self.count, self.children(node)))
 
     def entries(self) -> I64:
-        """Give the entry that each node is in a table, int64 [nodes]; -1 for those that are gone."""
+        """Entry that each node is in a table, int64 [nodes]; -1 for those that are gone."""
         firsts: list[int] = []
         counts: list[int] = []
         # nodes below which is to be looked, each with the end of what the table has there
