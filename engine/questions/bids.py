@@ -27,7 +27,6 @@ from .fields import (
     read_each,
     read_field,
 )
-from .resources import Resources
 from .texts import (
     DEALER_FLAG,
     LONGEST_AUCTION,
@@ -628,41 +627,6 @@ def _wished(kind: type[_Trial], wish: object) -> _Trial | None:
 
 
 # --- answering ------------------------------------------------------------------------------------
-
-
-def answer_bid(question: BidQuestion, by: Resources) -> BidAnswer:
-    """Call that a bidding table makes with a hand after some calls, and why.
-
-    Each candidate lists its conditions with the hand's own values. With `simulate` the call is the
-    one that scores best over deals which agree with the auction, with `search` the system's own
-    unless another one is clearly better over them. Where the system has no line for the place it is
-    a pass, as in auctions, and `note` says so.
-    """
-    engine, trial = by.bidding_engine, question.trial
-    about = (question.hand, question.calls, question.dealer, question.vulnerability)
-    found = engine.bid(
-        question.hand,
-        question.calls,
-        dealer=question.dealer,
-        vulnerability=question.vulnerability,
-    )
-    if trial is None:
-        return bid_answer(found)
-    # load layouts, which a system's own call does without
-    from bidcascade.engine.searched_bid import search_bid
-    from bidcascade.engine.simulated_bid import simulate_bid
-
-    solver = by.solver() if trial.double_dummy and by.tries_double_dummy else None
-    limit, cancel = by.time_limit_s, by.cancel
-    if isinstance(trial, SearchRequest):
-        best, search = search_bid(
-            engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
-        )
-        return bid_answer(best, search=search)
-    best, simulation = simulate_bid(
-        engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
-    )
-    return bid_answer(best, simulation=simulation)
 
 
 def bid_answer(

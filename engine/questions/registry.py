@@ -10,6 +10,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 
 from .answer_fields import with_fields
 from .answer_parts import FromTable, OfTable, Warming
+from .answered_bid import answer_bid
 from .archives import (
     ArchiveAnswer,
     ArchiveBoardsAnswer,
@@ -22,7 +23,7 @@ from .archives import (
     NodeQuestion,
 )
 from .auctions import AuctionsAnswer, AuctionsRequest, MembersAnswer, MembersRequest
-from .bids import BidAnswer, BidRequest, PlaceQuestion, answer_bid, read_bid
+from .bids import BidAnswer, BidRequest, PlaceQuestion, read_bid
 from .deals import PracticeDealsAnswer, PracticeDealsRequest, ThemesAnswer
 from .double_dummy import (
     ContractTricksAnswer,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.answered_bid import answer_bid
 from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.bids import (
     BidAnswer,
@@ -17,7 +18,6 @@ from bidcascade.engine.questions.bids import (
     SearchRequest,
     SimulateRequest,
     SimulationAnswer,
-    answer_bid,
     read_bid,
 )
 from bidcascade.engine.questions.fields import check_values
@@ -296,7 +296,7 @@ def _check_trials(options: argparse.Namespace, question: BidRequest) -> SearchRe
 
 def _search_wish(options: argparse.Namespace, search: object) -> SearchRequest:
     """Say how the call is to be searched."""
-    from bidcascade.engine.searched_bid import rules_of
+    from bidcascade.engine.questions.searched_bid import rules_of
 
     # the layouts of the parsed arguments are those of a simulation
     layouts = search if isinstance(search, int) and search is not True else None

@@ -15,7 +15,7 @@ from bidcascade.engine.questions.bids import (
     SimulateRequest,
     read_bid,
 )
-from bidcascade.engine.searched_bid import rules_of
+from bidcascade.engine.questions.searched_bid import rules_of
 from bidcascade.service.cli import main
 from tests.support_answers import read_answer
 from tests.support_service import loaded_app, post, problem_of

@@ -13,9 +13,10 @@ from bidcascade.bridge import (
     parse_seat,
     parse_vulnerability,
 )
-from bidcascade.engine import Engine, simulated_bid
+from bidcascade.engine import Engine
+from bidcascade.engine.questions import simulated_bid
 from bidcascade.engine.questions.bids import BidAnswer, SimulateRequest
-from bidcascade.engine.simulated_bid import simulate_bid
+from bidcascade.engine.questions.simulated_bid import simulate_bid
 from bidcascade.service.cli import main
 from bidcascade.table import apply_overlays, build_table
 from tests.support_answers import read_answer

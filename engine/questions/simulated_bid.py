@@ -13,6 +13,7 @@ from bidcascade.bridge import (
     format_call,
     parse_call,
 )
+from bidcascade.engine.engine import Engine
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.simulate import (
     CallQuestion,
@@ -21,8 +22,7 @@ from bidcascade.inference.simulate import (
 )
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
-from .engine import Engine
-from .questions.bids import SimulateRequest
+from .bids import SimulateRequest
 
 
 def simulate_bid(

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 
 from bidcascade.bridge import Seat, Vulnerability, parse_call
+from bidcascade.engine.engine import Engine
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.search import (
     DEFAULT_BUDGET_MS,
@@ -16,8 +17,7 @@ from bidcascade.inference.search import (
 )
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
-from .engine import Engine
-from .questions.bids import SearchRequest
+from .bids import SearchRequest
 from .simulated_bid import with_call, within_budget
 
 
