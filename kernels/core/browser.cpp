@@ -6,6 +6,7 @@
 #include "places/bidder.hpp"
 #include "deals/dealing.hpp"
 #include "deals/double_dummy.hpp"
+#include "files/lin_block.hpp"
 #include "hands/proportions.hpp"
 
 #ifndef CORE_VERSION
@@ -381,4 +382,28 @@ EXPORT void core_entry(const System* system, i32 number, i32* out) {
     const Entry& entry = system->entries[static_cast<u64>(number)];
     out[0] = entry.call, out[1] = entry.variant, out[2] = entry.needs;
     out[3] = static_cast<i32>(system->bindings[static_cast<u64>(entry.bindings)]);
+}
+
+// --- files ---------------------------------------------------------------------------------------
+
+// Bytes of the block that a LIN text of some bytes is read in, for so many boards.
+EXPORT u32 core_lin_room(u32 bytes, u32 most_boards) {
+    const u64 size = LinBlock(nullptr, bytes, most_boards).size();
+    // more than there can be is refused where it is asked for
+    return static_cast<u32>(least(size, ~0u + 0ull));
+}
+
+// Reads the LIN text, UTF-8, that a block begins with. The answer's words: how many there are of boards,
+// records that are none, calls, bytes of announcements, tails, cards and bytes of remarks, and the addresses
+// of these, with that of alerts behind the calls' and of the announcements' ends behind theirs.
+EXPORT void core_read_lin(
+    u8* block, u32 bytes, u32 most_boards, u32 most_tokens, u32 longest_record, u32* out) {
+    LinBlock memory(block, bytes, most_boards);
+    const LinArrays& found = memory.read(most_tokens, longest_record);
+    for (u32 which = 0; which < LIN_COUNTS; ++which) *out++ = static_cast<u32>(found.counts[which]);
+    const void* const addresses[] = {
+        found.boards.data, found.rejects.data, found.calls.data, found.alerts.data,
+        found.announcements.data, found.announcement_ends.data, found.tail.data, found.play.data,
+        found.commentary.data};
+    for (const void* const address : addresses) *out++ = reinterpret_cast<u32>(address);
 }

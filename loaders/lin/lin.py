@@ -420,7 +420,7 @@ def _rejects(
     _, first, counts = np.unique(sources[order], return_index=True, return_counts=True)
     for start, count in zip(first.tolist(), counts.tolist(), strict=True):
         listed = parsed.rejects[order[start : start + min(count, MOST_LISTED)]]
-        for number, record, problem, begin, end in listed.tolist():
+        for number, record, problem, begin, end, *_ in listed.tolist():
             document = documents[number]
             reason, quoted = _why_refused(problem, text[begin:end])
             rows.append((document.source, document.records_before + record, reason, quoted))

@@ -2,11 +2,10 @@
 // loaded and which questions the engine answers, and starts it anew where it is stuck.
 
 import { ApiError, forgetAnswers, get, isOffline, request, sentenceOf } from "./api.js";
+import { SERVED } from "./engine/core_source.js";
 import { ownScript } from "./frame/own_scripts.js";
 import { phrase } from "./texts.js";
 
-/** Where the service has the engine's core. */
-const CORE = "/static/engine/core.wasm";
 const MOST_QUIET_MS = 20_000;
 const MOST_GIVEN_UP_MS = 3000;
 const LOOK_MS = 1000;
@@ -57,7 +56,7 @@ function workerEngine(hear, fail) {
 
 /** An engine beside the page; `fail` is told of an error where it cannot be loaded. */
 function pageEngine(hear, fail) {
-  const loaded = import("./engine/operations.js").then(({ receiver }) => receiver(hear, CORE));
+  const loaded = import("./engine/operations.js").then(({ receiver }) => receiver(hear, SERVED));
   loaded.catch(fail);
   // a new task for each, so that the page is drawn in between
   return { post: (message) => setTimeout(async () => (await loaded)(message)), end: () => {} };

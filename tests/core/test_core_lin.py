@@ -1,5 +1,6 @@
 """The core's LIN reader against its definition, on texts of every kind; and what it refuses."""
 
+import ctypes
 from random import Random
 
 import numpy as np
@@ -8,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
-from bidcascade.kernels.core.files.lin import CALLS_END, DOCUMENT, read_lin_documents
+from bidcascade.kernels.core.files.lin import CALLS_END, DOCUMENT, LinBoards, read_lin_documents
 from bidcascade.loaders.files.encodings import decode_text
 from bidcascade.loaders.lin import lin, lin_reference
 from bidcascade.loaders.lin.lin import LinDocument, parse_lin
 from bidcascade.loaders.lin.lin_reference import read_lin_reference
+from tests.core.probes import build_probe
 from tests.support_examples import examples
 from tests.support_lin import LIN_TEXTS, played_boards
 from tests.support_mutants import mutated
@@ -55,6 +57,71 @@ def test_any_bytes_in_any_documents(data, draw):
         alone = read_lin_documents(data[start:end], np.array([end - start]))
         assert (whole.boards[:, DOCUMENT] == number).sum() == len(alone.boards)
         assert (whole.rejects[:, 0] == number).sum() == len(alone.rejects)
+
+
+GUARD = 64
+ANY = 1 << 62
+
+
+def read_block(
+    data: bytes, most: int, tokens: int = ANY, longest: int = ANY
+) -> tuple[LinBoards, int]:
+    """What the page's reader finds in a text, in a block with guards around it; and its size."""
+    probe = build_probe("lin_block", "-DCORE_CHECKED")
+    probe.block_size.restype = ctypes.c_uint64
+    probe.block_size.argtypes = [ctypes.c_uint64] * 2
+    size = probe.block_size(len(data), most)
+    # an odd pattern: nothing is zero that the reader does not write
+    room = np.full(size + 2 * GUARD, 0xA5, np.uint8)
+    block = room[GUARD : GUARD + size]
+    block[: len(data)] = np.frombuffer(data, np.uint8)
+    counts, places = np.zeros(7, np.int64), np.zeros(9, np.int64)
+    probe.read_block.argtypes = [ctypes.c_void_p, *[ctypes.c_uint64] * 2, *[ctypes.c_int64] * 2,
+                                 *[ctypes.c_void_p] * 2]  # fmt: skip
+    given = [block.ctypes.data, len(data), most, tokens, longest]
+    probe.read_block(*given, counts.ctypes.data, places.ctypes.data)
+    assert (room[:GUARD] == 0xA5).all()
+    assert (room[GUARD + size :] == 0xA5).all()
+    assert block[: len(data)].tobytes() == data
+    boards, rejects, calls, announced, tail, cards, remarked = map(int, counts)
+    sizes = (240 * boards, 56 * rejects, calls, calls, announced, 8 * calls, tail, cards, remarked)
+    found = [block[at : at + n] for at, n in zip(places.tolist(), sizes, strict=True)]
+    rows = [found[0].view(np.int64).reshape(-1, 30), found[1].view(np.int64).reshape(-1, 7)]
+    flat = (found[2], found[3], found[4], found[5].view(np.int64), *found[6:])
+    return LinBoards(*rows, *flat, np.zeros((5, 2), np.int64)), size
+
+
+@given(st.one_of(st.binary(max_size=80), TEXTS.map(str.encode)))
+@examples(150)
+def test_the_page_reads_the_same_in_its_block(data):
+    found, _ = read_block(data, 1000)
+    expected = read_lin_documents(data, np.array([len(data)]))
+    for name in ("rejects", "calls", "alerts", "announcements", "announcement_ends", "tail",
+                 "play", "commentary"):  # fmt: skip
+        assert getattr(found, name).tolist() == getattr(expected, name).tolist(), name
+    same = np.ones(30, np.bool_)
+    # words for vulnerabilities are the caller's: each that is given stands as it was written
+    same[[7, 24, 25]] = False
+    assert found.boards[:, same].tolist() == expected.boards[:, same].tolist()
+
+
+def test_the_page_reads_no_more_boards_than_it_asked_for():
+    data = b"qx|o1|md|1SAKQJT98765432HDC,,,|" * 5 + b"qx|o2|" * 5
+    assert [len(one) for one in read_block(data, 3)[0][:2]] == [3, 0]
+    assert [len(one) for one in read_block(data, 7)[0][:2]] == [5, 5]
+    assert len(read_block(b"qx||" * 50, 20)[0].rejects) == 20
+    assert len(read_block(b"qx||" * 50, 60)[0].rejects) == 50
+    # what is refused for its length says why, and its number and room
+    rejects = read_block(b"qx|c7|" + b"nt|x|" * 9, 9, tokens=5)[0].rejects
+    assert rejects[:, [2, 5, 6]].tolist() == [[2, 7, 1]]
+    assert read_block(b"qx|c7|" + b"nt|x|" * 9, 9, longest=20)[0].rejects[0, 2] == 3
+
+
+def test_the_room_for_a_text_grows_with_it():
+    assert read_block(b"", 0)[1] < 200
+    # the page's largest file stays within what a browser gives
+    probe = build_probe("lin_block", "-DCORE_CHECKED")
+    assert probe.block_size(48_000_000, 20_000) < 1 << 30
 
 
 @pytest.mark.real_data

@@ -22,12 +22,13 @@ static_assert(sizeof(LinBoard) == 30 * sizeof(i64), "kernels/core/files/lin.py h
 // Why a record is no board. Limits are those of loaders/limits.py.
 enum LinProblem : i64 { NO_HANDS, WRONG_HANDS, TOO_MANY_TOKENS, TOO_MANY_BYTES };
 
-// A record that is no board, and the text to quote.
+// A record that is no board, the text to quote, and what it says of its number and room.
 struct LinReject {
     i64 document, record, problem;
     Part quoted;
+    i64 number, room;
 };
-static_assert(sizeof(LinReject) == 5 * sizeof(i64), "kernels/core/files/lin.py has the same columns");
+static_assert(sizeof(LinReject) == 7 * sizeof(i64), "kernels/core/files/lin.py has the same columns");
 
 // Values that last from board to board, at the end of the last document. `number` and `sides` (of
 // `ah` and `sv`) only where they wait for the next board.
@@ -74,18 +75,19 @@ class LinReader {
         lasting = {NOWHERE, NOWHERE, NOWHERE, NOWHERE, NOWHERE};
     }
 
-    // Reads all documents; false if there is no room for their boards.
+    // Reads all documents; false if there is no room for their boards, with those that had room.
     bool read() {
         i64 start = 0;
-        for (u64 document = 0; document < in.ends.length; ++document) {
+        bool is_whole = true;
+        for (u64 document = 0; is_whole && document < in.ends.length; ++document) {
             const i64 end = in.ends[static_cast<i64>(document)];
-            if (!read_document(static_cast<i64>(document), start, end)) return false;
+            is_whole = read_document(static_cast<i64>(document), start, end);
             start = end;
         }
         const i64 counts[] = {boards, rejects, now.calls, now.announced,
                               now.tail, now.cards, now.remarked};
         copy_bytes(in.counts.data, counts, sizeof counts);
-        return true;
+        return is_whole;
     }
 
   private:
@@ -248,7 +250,8 @@ class LinReader {
         if (!has_deal || why == TOO_MANY_BYTES || why == TOO_MANY_TOKENS) {
             if (static_cast<u64>(rejects) == in.rejects.length) return false;
             const Part quoted = why == WRONG_HANDS ? problem : Part{record_start, stop};
-            in.rejects[rejects++] = {board.document, records, why, quoted};
+            in.rejects[rejects++] = {board.document, records,      why,
+                                     quoted,         board.number, board.room};
             now = board_start;
             return true;
         }

@@ -19,7 +19,7 @@ CALLS_END, TAIL_END, PLAY_END, COMMENTARY_END = range(20, 24)
 # what is no vulnerability, no cards (or their number) and no claim; -1 where there is no such word
 SIDES_START, SIDES_END, CARDS_START, CARDS_END, CLAIM_START, CLAIM_END = range(24, 30)
 _BOARD_COLUMNS: Final = 30
-_REJECT_COLUMNS: Final = 5
+_REJECT_COLUMNS: Final = 7
 _LONGEST_WORD: Final = 16
 _ANY: Final = 1 << 62
 """No limit."""
@@ -32,7 +32,7 @@ class LinBoards(NamedTuple):
     """[boards, 30]; contract codes as the deal frame has them, -1 for what is not known."""
     rejects: I64
     """Document, record, why it is none (an ``enum`` of ``lin.hpp``), start and end of the text to
-    quote."""
+    quote, number and room."""
     calls: U8
     alerts: U8
     announcements: U8

@@ -247,10 +247,7 @@ export class Core {
   deal(seed, number) {
     this.#exports.core_deal(seed % 2 ** 32, Math.floor(seed / 2 ** 32), number, this.#out);
     const words = new Uint32Array(this.#exports.memory.buffer, this.#out, 8);
-    return [0, 2, 4, 6].map((at) => {
-      const [low, high] = [words[at], words[at + 1]];
-      return [low & 0x1fff, low >>> 13 & 0x1fff, low >>> 26 | (high & 0x7f) << 6, high >>> 7 & 0x1fff];
-    });
+    return [0, 2, 4, 6].map((at) => holdingsOf(words[at], words[at + 1]));
   }
 
   /** Take in a deal of hands N, E, S, W to be solved double dummy; null if they are none. */
@@ -282,9 +279,42 @@ export class Core {
     const [address, count] = this.#words(this.#out, 2);
     return { outcome, words: this.#words(address, count).slice() };
   }
+
+  // --- files --------------------------------------------------------------------------------------
+
+  /**
+   * Read a LIN text as far as there are no more than `most` boards: rows of 64 bits of boards and of records that are
+   * none, and what lies behind one another of all boards, as kernels/core/files/lin.hpp has them; `text` as it was read.
+   */
+  readLin(written, { most, tokens, longest }) {
+    const text = new TextEncoder().encode(written);
+    const room = this.#exports.core_lin_room(text.length, most);
+    const block = this.#exports.core_allocate(room);
+    new Uint8Array(this.#exports.memory.buffer, block, text.length).set(text);
+    this.#exports.core_read_lin(block, text.length, most, tokens, longest, this.#out);
+    const [boards, rejects, calls, announced, tail, cards, remarked, ...at] = this.#words(this.#out, 16);
+    const rows = (address, count) => this.#words(address, 2 * count).slice();
+    const bytes = (address, count) => new Uint8Array(this.#exports.memory.buffer, address, count).slice();
+    const found = {
+      text, boards: rows(at[0], LIN_BOARD * boards), rejects: rows(at[1], LIN_REJECT * rejects),
+      calls: bytes(at[2], calls), alerts: bytes(at[3], calls), announcements: bytes(at[4], announced),
+      announcementEnds: rows(at[5], calls), tail: bytes(at[6], tail), play: bytes(at[7], cards),
+      commentary: bytes(at[8], remarked),
+    };
+    this.#exports.core_release(block, room);
+    return found;
+  }
 }
 
 const CELLS = 560 * 38;
+/** Columns of a board of LIN, and of a record that is none. */
+export const LIN_BOARD = 30;
+export const LIN_REJECT = 7;
+
+/** Holdings C D H S of a hand of two halves. */
+export function holdingsOf(low, high) {
+  return [low & 0x1fff, low >>> 13 & 0x1fff, low >>> 26 | (high & 0x7f) << 6, high >>> 7 & 0x1fff];
+}
 
 function inParts(hands, work) {
   const found = [];

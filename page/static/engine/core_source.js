@@ -1,5 +1,8 @@
 // Where the page's engine has the bytes of its core from: the joined script, packed and as text, or a file.
 
+/** Where a service has the core's file. */
+export const SERVED = "/static/engine/core.wasm";
+
 /** Bytes of the core; `address` is that of its file, where no script has them in itself. */
 export async function coreBytes(address) {
   const text = globalThis.bidcascadeCore;

@@ -3,7 +3,7 @@
 
 import { isBinary, textOfBytes } from "./file_text.js";
 import { isJsonDeals, jsonBoards } from "./json_deals.js";
-import { linBoards } from "./lin_boards.js";
+import { linBoards, readyForLin } from "./lin_boards.js";
 import { pbnBoards } from "./pbn_boards.js";
 import { isPrinted, printedBoards } from "./printed_deals.js";
 import { isReport, reportBoards } from "./report_boards.js";
@@ -53,6 +53,8 @@ function* linkBoards(text) {
 const READERS = {
   address: linkBoards, pbn: pbnBoards, lin: linBoards, json: jsonBoards, printed: printedBoards, report: reportBoards,
 };
+/** Kinds that are LIN, or are made so: the core reads them. */
+const THROUGH_LIN = ["address", "lin", "json"];
 
 /** Let the page do what waits. */
 function breath() {
@@ -75,8 +77,12 @@ async function inSlices(found, { signal, tell = () => {} } = {}) {
   return all;
 }
 
-/** Boards and problems of a text of a kind; those over the most that are kept are counted as a problem. */
+/**
+ * Boards and problems of a text of a kind; those over the most that are kept are counted as a problem. Throws a sentence
+ * where this browser reads none of the kind.
+ */
 export async function readBoards(text, kind, options) {
+  if (THROUGH_LIN.includes(kind)) await readyForLin();
   const found = await inSlices(READERS[kind](text), options);
   const boards = found.filter((one) => one.board).map((one) => one.board);
   const problems = found.filter((one) => one.problem);
