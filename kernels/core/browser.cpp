@@ -304,23 +304,50 @@ EXPORT void core_deal(u32 low, u32 high, u32 number, u32* out) {
     copy_bytes(out, hands, sizeof hands);
 }
 
-// Takes in a deal of hands N, E, S, W to be solved double dummy; null if they are none. Its memory
-// goes with the instance.
-EXPORT DoubleDummy* core_solver(const u32* hands) {
+namespace {
+
+DoubleDummy* solver = nullptr;
+
+// The solver of the instance, whose memory goes with it.
+DoubleDummy& kept_solver() {
+    constexpr u64 BYTES = DoubleDummy::USUAL_MEMORY;
+    if (solver == nullptr)
+        solver = new (allocate(sizeof(DoubleDummy))) DoubleDummy(allocate(BYTES), BYTES);
+    return *solver;
+}
+
+}  // namespace
+
+// Takes in a deal of hands N, E, S, W to be solved double dummy; 0 if they are none.
+EXPORT u32 core_take_deal(const u32* hands) {
     const OneHands deal(hands, 0, 0);
     CardPlay play = {};
     copy_bytes(play.hands, deal.hands, sizeof deal.hands);
-    if (!is_playable(play)) return nullptr;
-    constexpr u64 BYTES = DoubleDummy::USUAL_MEMORY;
-    DoubleDummy* const solver =
-        new (allocate(sizeof(DoubleDummy))) DoubleDummy(allocate(BYTES), BYTES);
-    solver->take(play);
-    return solver;
+    if (!is_playable(play)) return 0;
+    kept_solver().take(play);
+    return 1;
 }
 
-// Solves a strain (C D H S N), into a table of tricks at 5 * declarer + strain.
-EXPORT void core_solve_strain(DoubleDummy* solver, u32 strain, i8* tricks) {
-    solver->solve_strain(static_cast<i32>(strain), tricks);
+// Solves a strain (C D H S N) of the deal that was taken in, into a table of tricks at
+// 5 * declarer + strain.
+EXPORT void core_solve_strain(u32 strain, i8* tricks) {
+    kept_solver().solve_strain(static_cast<i32>(strain), tricks);
+}
+
+// Tricks of the side to play, from the trick under way on, for each of 52 cards that may be played; of
+// what hands N, E, S, W hold still, who leads and the cards that were played to the trick, three at
+// most. 0 if it is no position.
+EXPORT u32 core_solve_plays(
+    const u32* hands, u32 strain, u32 leader, const u8* trick, u32 played, i8* tricks) {
+    const OneHands deal(hands, 0, 0);
+    CardPlay play = {};
+    copy_bytes(play.hands, deal.hands, sizeof deal.hands);
+    play.strain = static_cast<i32>(strain), play.first = static_cast<i32>(leader);
+    for (; static_cast<u32>(play.played) < played; ++play.played)
+        play.trick[play.played] = 1ull << trick[play.played];
+    if (!is_playable(play)) return 0;
+    kept_solver().plays(play, tricks);
+    return 1;
 }
 
 // Bids a deal of hands N, E, S, W to the end; an outcome. The answer's words: the last call's entry,

@@ -250,16 +250,29 @@ export class Core {
     return [0, 2, 4, 6].map((at) => holdingsOf(words[at], words[at + 1]));
   }
 
-  /** Take in a deal of hands N, E, S, W to be solved double dummy; null if they are none. */
-  solver(hands) {
-    return this.#exports.core_solver(this.#putHands(hands)) || null;
+  /** Take in a deal of hands N, E, S, W to be solved double dummy; whether it is one. */
+  takeDeal(hands) {
+    return this.#exports.core_take_deal(this.#putHands(hands)) === 1;
   }
 
-  /** Tricks of declarers N, E, S, W in a strain, C D H S N. */
-  solveStrain(solver, strain) {
-    this.#exports.core_solve_strain(solver, strain, this.#out);
+  /** Tricks of declarers N, E, S, W in a strain, C D H S N, of the deal that was taken in. */
+  solveStrain(strain) {
+    this.#exports.core_solve_strain(strain, this.#out);
     const table = new Int8Array(this.#exports.memory.buffer, this.#out, 20);
     return [0, 1, 2, 3].map((declarer) => table[5 * declarer + strain]);
+  }
+
+  /**
+   * Tricks of the side to play, from the trick under way on, for each of 52 cards, -1 where it may not be played; null
+   * where it is no position.
+   */
+  solvePlays(hands, strain, leader, trick) {
+    const tricks = () => new Int8Array(this.#exports.memory.buffer, this.#out, 52);
+    tricks().fill(-1);
+    const isOne = this.#exports.core_solve_plays(
+      this.#putHands(hands), strain, leader, this.#calls, this.#putCalls(trick), this.#out,
+    );
+    return isOne ? tricks().slice() : null;
   }
 
   /** Bid a deal of hands N, E, S, W: an outcome, the calls, and the last call's entry. */

@@ -13,12 +13,12 @@ const CORE_STRAINS = "CDHSN";
  */
 export async function solveDeal(hands, tell = () => {}) {
   const held = hands.map((hand) => (typeof hand === "string" ? parseHand(hand) : hand));
+  // the solver's memory goes with the instance
   const core = new Core();
-  const solver = held.length === SEATS.length ? core.solver(held) : null;
-  if (solver === null) throw new Error("expected four hands of 13 cards, no card in two of them");
+  if (held.length !== SEATS.length || !core.takeDeal(held)) throw new Error("expected four hands of 13 cards, no card in two of them");
   const table = Object.fromEntries(SEATS.map((seat) => [seat, Object.fromEntries(STRAINS.map((strain) => [strain, null]))]));
   for (const strain of STRAINS) {
-    const tricks = core.solveStrain(solver, CORE_STRAINS.indexOf(strain));
+    const tricks = core.solveStrain(CORE_STRAINS.indexOf(strain));
     SEATS.forEach((seat, declarer) => { table[seat][strain] = tricks[declarer]; });
     await tell(structuredClone(table));
   }
