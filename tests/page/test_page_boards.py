@@ -164,6 +164,38 @@ def test_boards_are_read_as_the_loaders_read_them(module, name):
     same(read_by_page(module, text, kind), batch)
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [("nt|x|" * 20_001, "more than 20,000 parts"), (f"nt|{'x' * (1 << 20)}|", "too long")],
+    ids=["parts", "bytes"],
+)
+def test_records_without_end_are_refused_as_the_loaders_refuse_them(module, more, told):
+    text = f"qx|o7|md|3{MD}|mb|1N|{more}qx|c7|md|3{MD}|mb|1S|"
+    found = read_by_page(module, text, "lin")
+    same(found, read_lin(text.encode()))
+    (problem,) = found["problems"]
+    assert told in problem["problem"]
+    assert (problem["record"], problem["number"], problem["room"]) == (1, 7, "open")
+
+
+def test_without_the_core_pbn_is_read_and_lin_is_not(browser, service):
+    for visit in visiting(browser, service):
+        visit.page.route("**/core.wasm", lambda route: route.fulfill(status=404))
+        found = visit.open("#dealer=N").page.evaluate(
+            """async (texts) => {
+                const {readBoards} = bidcascade("files/board_files.js");
+                return Promise.all(texts.map(async ([kind, text]) => {
+                    try { return (await readBoards(text, kind)).boards.length; }
+                    catch (error) { return error.message; }
+                }));
+            }""",
+            [["pbn", PBN], ["lin", LIN], ["address", PAGE]],
+        )
+        assert found[0] == 3
+        assert found[1] == found[2]
+        assert "does not run WebAssembly on this page, which reads LIN" in found[1]
+
+
 def test_words_for_vulnerabilities_are_those_of_the_package(module):
     for word, sides in VULNERABILITY_WORDS.items():
         assert module("bridge/seats", "readVulnerability", word.upper())["value"] == sides.text

@@ -112,6 +112,16 @@ function* rowsOf(words, columns) {
   }
 }
 
+/** A function of where a value begins, which serves all boards behind it: it is worked out once. */
+function once(work) {
+  let [last, found] = [null, null];
+  return (start, end) => {
+    if (start < 0) return null;
+    if (start !== last) [last, found] = [start, work(start, end)];
+    return found;
+  };
+}
+
 const known = (number) => (number < 0 ? null : number);
 const cardsBetween = (play, start, end) => Array.from(play.subarray(start, end), (card) => CARDS[card]);
 const callsBetween = (calls, start, end) => (
@@ -122,6 +132,8 @@ const callsBetween = (calls, start, end) => (
 function* boardsOf(found) {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const textOf = (bytes, start, end) => decoder.decode(bytes.subarray(start, end));
+  const namesAt = once((start, end) => splitNames(textOf(found.text, start, end)));
+  const eventAt = once((start, end) => textOf(found.text, start, end) || null);
   const ends = [...rowsOf(found.announcementEnds, 1)].map((row) => row(0));
   const remarks = textOf(found.commentary).split("|");
   let [calls, tail, play, remark] = [0, 0, 0, 0];
@@ -139,11 +151,12 @@ function* boardsOf(found) {
     const sides = part(24);
     const read = sides === null ? VULNERABILITIES[row(7)] : readVulnerability(sides);
     const room = ROOMS[row(9)] ?? null;
-    const names = part(16);
+    const names = namesAt(row(16), row(17));
     const commentary = remarks.slice(before[3], remark);
     if (!read) commentary.push(readerRemark("sv", sides));
     for (const [key, column] of [["pc", 26], ["mc", 28]]) {
-      if (row(column) >= 0) commentary.push(readerRemark(key, part(column)));
+      const unread = part(column);
+      if (unread !== null) commentary.push(readerRemark(key, unread));
     }
     if (!isFollowed && cards.length) commentary.push(playRemark(cards.join(" ")));
     const bid = row(10) > 0 ? CALL_TEXTS[row(10)] + ["", "X", "XX"][row(11)] : row(10) < 0 ? null : "Pass";
@@ -157,7 +170,7 @@ function* boardsOf(found) {
         )),
         commentary, play: isFollowed ? cards : [],
         ...resultOf({ contract: bid, declarer: known(row(12)), tricks: known(row(13)) }, read),
-        players: names === null ? null : roomNames(splitNames(names), room), event: part(18) || null,
+        players: names && roomNames(names, room), event: eventAt(row(18), row(19)),
       }),
     };
   }
