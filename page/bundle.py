@@ -48,6 +48,8 @@ _RUNNING: Final = """\
     for (const [, module] of started) module.next();
   }
   async function $later(path) {
+    // those that run now come first: it may need them
+    await null;
     $run($orders[path]);
     return $modules[path];
   }
