@@ -69,7 +69,7 @@ def apply_overlays(
     places = work.draft.places | table.changed_places
     entries = entry_of[[place for place in places if place != ROOT]].tolist()
     changed = {entry for entry in entries if entry >= 0} | ({ROOT} & places)
-    return OverlaidTable(table, made, changed, marks, work.report)
+    return OverlaidTable(table, made, sorted(changed), marks, work.report)
 
 
 @dataclass(slots=True)
