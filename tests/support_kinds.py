@@ -32,7 +32,7 @@ KINDS = {
         "engine/archive/test_interruptions.py", "engine/runs/test_runs_killed.py",
         "service/jobs/test_*kills.py", "service/jobs/test_disturbed_jobs.py",
         "service/jobs/test_job_server.py", "service/jobs/test_store.py",
-        "service/test_disturbed_import.py", "service/test_interrupted_commands.py",
+        "service/test_disturbed_import.py", "service/cli/test_interrupted_commands.py",
         "inference/test_double_dummy_pool.py",
     ),
     "client": ("service/client/*",),

@@ -51,13 +51,13 @@ FLAKY = {
     "engine/runs/test_augment_wide.py::test_nothing_is_left_of_an_interrupted_run": "a signal",
     "engine/runs/test_batch.py::test_the_first_part_is_soon_there": "parts follow the speed",
     "service/test_disturbed_import.py::test_killed_at_any_moment": "kills",
-    "service/test_cli.py::test_interrupted_from_the_keyboard": "a signal",
-    "service/test_cli.py::test_whoever_reads_may_stop": "a pipe is closed",
+    "service/cli/test_cli.py::test_interrupted_from_the_keyboard": "a signal",
+    "service/cli/test_cli.py::test_whoever_reads_may_stop": "a pipe is closed",
     # processes that read, solve or keep
     "inference/test_double_dummy_pool.py": "kills, and calls that end in time",
     "seats/test_foreign_engines.py": "kills, and engines that end in time",
     "seats/test_table_manager.py": "sockets, and clients that are late",
-    "service/test_cli_table_manager.py": "sockets",
+    "service/cli/test_cli_table_manager.py": "sockets",
     "service/test_foreign_servers.py": "sockets, and servers that are late",
     "loaders/test_damaged.py": "files are decoded by another process, in bounded time",
 }

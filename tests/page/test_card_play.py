@@ -26,7 +26,7 @@ from bidcascade.loaders import read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
 from bidcascade.systems import System
 from tests.page.support_browser import Visit, no_compiler_words, put_text, serving, visiting
-from tests.service.test_cli_page import NO_DEALS
+from tests.service.cli.test_cli_page import NO_DEALS
 
 pytestmark = pytest.mark.slow
 

@@ -15,7 +15,7 @@ from bidcascade.bridge import format_call, format_hand
 from bidcascade.loaders import HAND_COLUMNS, read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, no_compiler_words, serving, visiting
-from tests.service.test_cli_page import NO_DEALS
+from tests.service.cli.test_cli_page import NO_DEALS
 from tests.support_examples import some_in_check
 
 pytestmark = pytest.mark.slow

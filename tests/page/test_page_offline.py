@@ -15,7 +15,7 @@ from bidcascade.page.bundle import bundle
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, put_text, serving, visiting
 from tests.page.test_page_flows import DEAL, SYSTEM_AUCTION, button
-from tests.service.test_cli_page import NO_DEALS
+from tests.service.cli.test_cli_page import NO_DEALS
 from tests.support_examples import some_in_check
 from tests.support_systems import SMALL_SYSTEM
 

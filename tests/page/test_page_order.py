@@ -9,7 +9,7 @@ import pytest
 from bidcascade.service.cli import DONE, main
 from tests.page.support_browser import Visit, no_compiler_words, put_text, serving, visiting
 from tests.page.test_page_texts import texts
-from tests.service.test_cli_page import NO_DEALS
+from tests.service.cli.test_cli_page import NO_DEALS
 from tests.support_examples import rows_in_check, some_in_check
 
 pytestmark = pytest.mark.slow
