@@ -76,8 +76,12 @@ def read_block(
     block = room[GUARD : GUARD + size]
     block[: len(data)] = np.frombuffer(data, np.uint8)
     counts, places = np.zeros(7, np.int64), np.zeros(9, np.int64)
-    probe.read_block.argtypes = [ctypes.c_void_p, *[ctypes.c_uint64] * 2, *[ctypes.c_int64] * 2,
-                                 *[ctypes.c_void_p] * 2]  # fmt: skip
+    probe.read_block.argtypes = [
+        ctypes.c_void_p,
+        *[ctypes.c_uint64] * 2,
+        *[ctypes.c_int64] * 2,
+        *[ctypes.c_void_p] * 2,
+    ]
     given = [block.ctypes.data, len(data), most, tokens, longest]
     probe.read_block(*given, counts.ctypes.data, places.ctypes.data)
     assert (room[:GUARD] == 0xA5).all()

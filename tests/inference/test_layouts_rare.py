@@ -335,15 +335,21 @@ def test_common_conditions_are_dealt_by_chance_as_ever():
 
 @pytest.mark.parametrize(
     ("where", "why"),
-    rows_in_check(range(0, 15, 4), ("HCP_N + HCP_E + HCP_S + HCP_W == 39", "is 40 in every deal"),
+    rows_in_check(
+        range(0, 15, 4),
+        ("HCP_N + HCP_E + HCP_S + HCP_W == 39", "is 40 in every deal"),
         ("SL_N_S + SL_E_S + SL_S_S + SL_W_S == 12", "is 13 in every deal"),
         ("Tens_N + Tens_E + Tens_S >= 5 - Tens_W", "is 4 in every deal"),
-        ("Aces_N + Aces_S == 3 and Aces_E + Aces_W == 2",
-         "no deal meets Aces_N + Aces_S == 3 and Aces_E + Aces_W == 2 together"),
+        (
+            "Aces_N + Aces_S == 3 and Aces_E + Aces_W == 2",
+            "no deal meets Aces_N + Aces_S == 3 and Aces_E + Aces_W == 2 together",
+        ),
         ("Controls_N + Controls_S == 13", "no deal meets Controls_N"),
         ("HCP_N + HCP_E + HCP_S + HCP_W != 40", "no deal meets"),
-        ("Aces_N >= 3 and HCP_S >= 8 and (Aces_E >= 2 or Aces_S + Aces_W >= 2)",
-         "no deal meets Aces_N >= 3 and Aces_E >= 2 or Aces_S"),
+        (
+            "Aces_N >= 3 and HCP_S >= 8 and (Aces_E >= 2 or Aces_S + Aces_W >= 2)",
+            "no deal meets Aces_N >= 3 and Aces_E >= 2 or Aces_S",
+        ),
         ("QT_N + QT_E + QT_S + QT_W >= 9", "never so"),
         ("Losers_N + Losers_E + Losers_S + Losers_W >= 49", "never so"),
         ("Balanced_N + Balanced_S == 3", "never so"),
@@ -351,8 +357,9 @@ def test_common_conditions_are_dealt_by_chance_as_ever():
         ("Kings_N >= 3 and Kings_E >= 1 and Kings_W >= 1", "no deal meets"),
         ("HCP_N - HCP_S >= 38", "no deal meets"),
         ("Aces_N >= 5", "no hand is left for N"),
-        ("HCP_N + HCP_S >= 25 and HCP_E + HCP_W >= 16", "together")),
-)  # fmt: skip
+        ("HCP_N + HCP_S >= 25 and HCP_E + HCP_W >= 16", "together"),
+    ),
+)
 def test_what_cannot_be_is_told_with_the_reason(where, why):
     with pytest.raises(NoSuchDeal, match=r"^no such deal where ") as raised:
         dealt(where)

@@ -575,7 +575,7 @@ def test_a_store_that_is_forbidden(browser, service):
         ("one.lin", f"md|3{MD}|mb|1S|mb|1H|".encode(), "1H is not a legal call after 1S."),
         ("other.txt", b"https://example.org/v?version=9#board", "no deal in this address"),
     ),
-)  # fmt: skip
+)
 def test_bad_files_are_told(visit, name, content, told):
     visit.open("#dealer=N")
     visit.page.wait_for_selector("#view > *")

@@ -123,12 +123,13 @@ def scripts_of_another_version() -> dict[str, str]:
         ("", "core.wasm", {"body": b"\0asm"}, "does not run WebAssembly on this page"),
         ("", "bidcascade.js", None, "are of different versions: load the page anew"),
         (
-            "?modules", "core_version.js",
+            "?modules",
+            "core_version.js",
             {"body": 'export default "0";', "content_type": "text/javascript"},
             "are of different versions: load the page anew",
         ),
     ),
-)  # fmt: skip
+)
 def test_a_page_without_its_core_says_so_and_asks_the_service(visit, begin, path, answer, said):
     answer = answer or scripts_of_another_version()
     visit.page.route(f"**/engine/{path}", lambda route: route.fulfill(**answer))

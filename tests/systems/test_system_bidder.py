@@ -73,7 +73,7 @@ def test_small_systems_against_each_other():
         "acol acol",
         "two-over-one sayc",
     ),
-)  # fmt: skip
+)
 def test_shipped_systems_place_by_place(names):
     one, other = (System.open(name) for name in names.split())
     deals = sized(8, 60)

@@ -39,8 +39,8 @@ from bidcascade.systems.language.wording import (
 from tests.page.engine.support_engine import AS_JSON, as_plain
 from tests.support_examples import examples, sized, some_in_check
 from tests.support_systems import AGREEMENTS, CALLS, CONDITIONS, HEADERS, SMALL_SYSTEM, one_system
-from tests.systems import test_never_coming_up as never
-from tests.systems import test_system_text_errors as of_errors
+from tests.systems.language import test_never_coming_up as never
+from tests.systems.language import test_system_text_errors as of_errors
 
 pytestmark = pytest.mark.slow
 

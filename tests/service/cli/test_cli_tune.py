@@ -121,16 +121,22 @@ def test_ctrl_c_ends_with_what_was_found(arguments, monkeypatch, capsys, tmp_pat
 
 @pytest.mark.parametrize(
     ("more", "code", "message"),
-    rows_in_check((0, 2, 6), (["--kind", "hearts"], BAD_ARGUMENTS, "expected --kind points, "),
-        (["--keep", "lite"], BAD_ARGUMENTS,
-         "expected --keep with lines of a file that 'light' reads (light.bidding), got 'lite'"),
+    rows_in_check(
+        (0, 2, 6),
+        (["--kind", "hearts"], BAD_ARGUMENTS, "expected --kind points, "),
+        (
+            ["--keep", "lite"],
+            BAD_ARGUMENTS,
+            "expected --keep with lines of a file that 'light' reads (light.bidding), got 'lite'",
+        ),
         (["--keep", "light:40"], BAD_ARGUMENTS, "got 'light:40'"),
         (["--only", "light:4-3"], BAD_ARGUMENTS, "expected --only with lines of a file that"),
         (["--lead-budget", "3"], BAD_ARGUMENTS, "expected --lead-budget with --held-out"),
         (["--tries", "soon"], BAD_ARGUMENTS, "expected a budget such as "),
         (["--seed", "2"], BAD_INPUT, "expected the journal of this search, got "),
-        (["--also", "nobody"], BAD_INPUT, "nobody")),
-)  # fmt: skip
+        (["--also", "nobody"], BAD_INPUT, "nobody"),
+    ),
+)
 def test_what_cannot_be_tuned(arguments, capsys, more, code, message):
     assert main([*arguments, "--tries", "1"]) == 0
     capsys.readouterr()
