@@ -36,6 +36,8 @@ KINDS = {
         "inference/test_double_dummy_pool.py",
     ),
     "client": ("service/client/*",),
+    "bombs": ("bombs/*",),
+    "recorded": ("recorded/*",),
     "docs": ("test_docs.py", "docs_*", "test_pictures.py"),
     **{
         room: (f"{room}/*",)
@@ -50,21 +52,21 @@ KINDS = {
 STEPS = {"sanitize": "core", "bare": "builds", "gpu": "builds", "rehearse": "builds"}
 """Steps of ``noxfile.py`` that one kind alone wants; all others run always."""
 
-_ABOVE_LOADERS = "table systems inference engine seats workshop service docs"
+_ABOVE_LOADERS = "table systems inference engine seats workshop service docs bombs recorded"
 ROWS = (
     ("docs/* mkdocs.yml editors/* LICENSE README.md CONTRIBUTING.md CHANGELOG.md", "docs"),
     ("systems/texts/*", "systems docs"),
     ("page/*", "page browser docs"),
-    ("service/jobs/*", "service kills docs"),
+    ("service/jobs/*", "service kills docs bombs recorded"),
     ("service/client/* client/*", "service client docs"),
-    ("service/*", "service docs"),
-    ("engine/runs/* engine/archive/*", "engine dask kills workshop service docs"),
-    ("engine/questions/*", "engine service client docs"),
-    ("workshop/*", "workshop kills service docs"),
-    ("seats/*", "seats workshop service docs"),
-    ("engine/*", "engine workshop service docs"),
-    ("inference/*", "inference engine seats workshop service docs"),
-    ("systems/*", "systems inference engine seats workshop service page docs"),
+    ("service/*", "service docs recorded"),
+    ("engine/runs/* engine/archive/*", "engine dask kills workshop service docs recorded"),
+    ("engine/questions/*", "engine service client docs recorded"),
+    ("workshop/*", "workshop kills service docs recorded"),
+    ("seats/*", "seats workshop service docs recorded"),
+    ("engine/*", "engine workshop service docs recorded"),
+    ("inference/*", "inference engine seats workshop service docs bombs recorded"),
+    ("systems/*", "systems inference engine seats workshop service page docs bombs recorded"),
     ("table/*", _ABOVE_LOADERS),
     ("loaders/*", f"loaders {_ABOVE_LOADERS}"),
     ("kernels/core/*", f"core kernels loaders builds page browser {_ABOVE_LOADERS}"),

@@ -21,10 +21,10 @@ TESTS = Path(__file__).parent
 WOKEN = {
     "docs/web.md": {"docs"},
     "systems/texts/sayc.bidding": {"systems", "docs"},
-    "service/api/http/limits.py": {"service", "docs"},
-    "service/jobs/queue.py": {"service", "kills", "docs"},
+    "service/api/http/limits.py": {"service", "docs", "recorded"},
+    "service/jobs/queue.py": {"service", "kills", "docs", "bombs", "recorded"},
     "page/static/bridge/par.js": {"page", "browser", "docs"},
-    "engine/questions/leads.py": {"engine", "service", "client", "docs"},
+    "engine/questions/leads.py": {"engine", "service", "client", "docs", "recorded"},
     "tests/bridge/test_cards.py": {"bridge/test_cards.py"},
     "tests/durations.json": set(),
     "kernels/gpu/columns.cu": {"kernels", "emulator", "builds"},
@@ -49,7 +49,13 @@ def test_paths_that_no_row_names_wake_everything(path):
 
 
 def test_changes_add_up():
-    assert woken(["docs/web.md", "service/jobs/queue.py"]) == {"docs", "service", "kills"}
+    assert woken(["docs/web.md", "service/jobs/queue.py"]) == {
+        "docs",
+        "service",
+        "kills",
+        "bombs",
+        "recorded",
+    }
     assert woken([]) == set()
 
 
