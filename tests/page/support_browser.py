@@ -12,6 +12,7 @@ __all__ = [
     "Visit",
     "chromium",
     "no_compiler_words",
+    "paste",
     "put_text",
     "serving",
     "visiting",
@@ -48,6 +49,13 @@ def put_text(field: Any, text: str) -> None:
         }""",
         text,
     )
+
+
+def paste(page: Any, text: str) -> None:
+    """Paste a text as the boards of the page."""
+    page.get_by_role("button", name="Enter or paste", exact=True).click()
+    put_text(page.get_by_label("Paste", exact=True), text)
+    page.get_by_role("button", name="Use what is pasted", exact=True).click()
 
 
 def without_engine(visit: Visit) -> None:

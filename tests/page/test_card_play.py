@@ -25,7 +25,7 @@ from bidcascade.kernels.core.functions import solve_tables
 from bidcascade.loaders import read_lin, read_pbn
 from bidcascade.service.cli import DONE, main
 from bidcascade.systems import System
-from tests.page.support_browser import Visit, no_compiler_words, put_text, serving, visiting
+from tests.page.support_browser import Visit, no_compiler_words, paste, serving, visiting
 from tests.service.cli.test_cli_page import NO_DEALS
 
 pytestmark = pytest.mark.slow
@@ -67,13 +67,6 @@ def begin(visit: Visit, address: str, role: str) -> Any:
     button(page, "Play it out").click()
     button(page, role).click()
     return page
-
-
-def enter(page: Any, text: str) -> None:
-    """Paste a text."""
-    button(page, "Enter or paste").click()
-    put_text(page.get_by_label("Paste", exact=True), text)
-    button(page, "Use what is pasted").click()
 
 
 def random_play(length: int) -> list[int]:
@@ -340,7 +333,7 @@ def test_a_call_is_reported(visit, tmp_path):
     text = json.dumps(report, indent=2)
     page.goto("about:blank")
     visit.open("#dealer=E")
-    enter(page, text)
+    paste(page, text)
     page.wait_for_function("() => location.hash.includes('auction=1N-P')")
     assert visit.state()["n"] == HANDS[0]
     for changed in (
@@ -349,7 +342,7 @@ def test_a_call_is_reported(visit, tmp_path):
         text[:-5],
     ):
         visit.open("#dealer=E")
-        enter(page, changed)
+        paste(page, changed)
         problem = page.locator("#paste-problem")
         problem.wait_for()
         assert "report" in problem.inner_text()

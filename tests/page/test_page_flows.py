@@ -10,7 +10,7 @@ import pytest
 from bidcascade.service.api.http.keys import new_key
 from bidcascade.service.jobs.data_folder import DataFolder
 from bidcascade.service.jobs.store import JobStore
-from tests.page.support_browser import visiting, without_engine
+from tests.page.support_browser import paste, visiting, without_engine
 from tests.support_examples import some_in_check
 from tests.support_service import ready_server, write_small_table
 
@@ -24,12 +24,6 @@ SYSTEM_AUCTION = ["1NT", "Pass", "2♣", "Pass", "2♦", "Pass", "2NT", "Pass", 
 
 def button(page: Any, name: str) -> Any:
     return page.get_by_role("button", name=name, exact=True)
-
-
-def paste(page: Any, text: str) -> None:
-    button(page, "Enter or paste").click()
-    page.get_by_label("Paste", exact=True).fill(text)
-    button(page, "Use what is pasted").click()
 
 
 def test_deal_then_the_system_bids_and_explains(visit):
