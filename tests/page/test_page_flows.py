@@ -297,6 +297,8 @@ def test_what_cannot_be_pasted_is_told_at_the_field(visit):
     page = visit.open(DEAL).page
     paste(page, "N:AQ4.KJ3.K876.Q52 AQ4.KJ3.K876.Q52 - -")
     field = page.get_by_label("Paste", exact=True)
+    # what is wrong is told when the text has been read
+    page.locator("#paste-problem", has_text="there twice").wait_for()
     assert field.get_attribute("aria-invalid") == "true"
     assert "there twice" in page.locator("#paste-problem").text_content()
     assert page.evaluate("document.activeElement.id") == "paste"
@@ -305,7 +307,7 @@ def test_what_cannot_be_pasted_is_told_at_the_field(visit):
     paste_again = f"{LIN}mb|1C|"
     field.fill(paste_again)
     button(page, "Use what is pasted").click()
-    assert "1C is not a legal call" in page.locator("#paste-problem").text_content()
+    page.locator("#paste-problem", has_text="1C is not a legal call").wait_for()
 
 
 def test_pasting_anywhere(visit):
