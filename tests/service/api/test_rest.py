@@ -75,7 +75,7 @@ def test_first_auction_of_a_deal(app):
 @pytest.mark.parametrize("table", ["sayc", "small"])
 @pytest.mark.parametrize("options", [{}, {"completed_only": True}, {"limit": 3}])
 def test_all_auctions_are_the_engines(app, small_path, table, options):
-    deals = sized(4, 40)
+    deals = sized(12, 40)
     frame = random_deals(deals, seed=5)
     body = {"deals": objects(frame), "table": table, **options}
     answer = read_answer(AuctionsAnswer, post(app, "/v1/auctions", body).content)
