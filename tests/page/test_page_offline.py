@@ -79,7 +79,7 @@ def edits(visit: Visit) -> None:
     visit.page.wait_for_function("() => document.querySelector('textarea')?.value.length > 0")
     field = visit.page.get_by_label("Text of the page", exact=True)
     text = field.input_value()
-    assert text.count("Strong notrump: 15-17") == 2
+    assert text.count("Strong notrump: 15-17") == 1
     put_text(field, text.replace("Strong notrump: 15-17", "Strong notrump: 12-14"))
     visit.page.locator(".changes li").first.wait_for()
     button(visit.page, "Bid with it").click()
