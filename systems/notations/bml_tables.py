@@ -224,7 +224,7 @@ class _Reader:
                 return
             table.history = history
             left = left[1:]
-        elif not first[:1].isdigit() and not first.startswith("("):
+        elif not _begins_with_a_call([line.strip() for _, line in left]):
             table.remarks = [line.strip() for _, line in left]
         if not table.remarks:
             self._rows(left, table)
@@ -273,6 +273,19 @@ class _Reader:
                 open_rows.pop()
             (open_rows[-1].below if open_rows else table.rows).append(last)
             open_rows.append(last)
+
+
+def _begins_with_a_call(lines: list[str]) -> bool:
+    """Whether lines are rows, not prose."""
+    if lines[0][:1].isdigit() or lines[0].startswith("("):
+        return True
+    found = _ROW.match(lines[0])
+    if found is None:
+        return False
+    # "P is a pass" is prose, too: a call in letters stands apart from its meaning, or above bids
+    gap = len(found[0]) - len(found[0].rstrip())
+    rows = map(_ROW.match, lines[1:])
+    return gap > 1 or any(row is not None and row["level"] is not None for row in rows)
 
 
 def _bids_of(text: str) -> tuple[BmlCall, ...] | None:

@@ -166,7 +166,7 @@ TEXTS = {
     "has shown": ("", *(row.kind for row in COUNTED)),
     "may have": ("", *(row.kind for row in COUNTED)),
 }  # fmt: skip
-TWO_SUITS = ("longer", "at least as long", "ranks above", "same suit")
+TWO_SUITS = ("longer", "stronger", "at least as long", "ranks above", "same suit")
 
 RANGES = st.builds(
     Range,

@@ -210,6 +210,23 @@ def test_a_row_without_a_meaning_has_answers():
     assert [one.reason for one in found.unread] == ["no suit is left for it"]
 
 
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("#SEAT 4\nP   Too weak: at most 15 points", 1),
+        ("P at most 11 points\n1C 3+ clubs, 12+", 2),
+        ("Pass  at most 11 points", 1),
+        ("P is a pass, D a double.", 0),
+        ("P = pass\nD = double", 0),
+        ("Doubles are for takeout.", 0),
+    ],
+)
+def test_a_table_may_begin_with_a_pass(text, rows):
+    found = read_bml(f"{text}\n\n1D 4+ diamonds, 12+\n")
+    assert (found.rows, found.understood, found.unread) == (rows + 1, rows + 1, ())
+    assert ("-- P" in found.text) == (rows == 0 and text.startswith("P"))
+
+
 @pytest.mark.parametrize("name", some_in_check((1,), "sayc", "precision"))
 def test_what_is_written_reads_back_as_it_was(name):
     written = write_bml(read_system(name))
