@@ -123,8 +123,9 @@ opening:
   2C = Hand types
     either Many: 20+ points or 5+ clubs and 8+ points or (5+ hearts, 5+ spades or 9+ points)
     or Few: 22+ points
-after 1NT, not vulnerable, my first call, RHO passed, partner has shown 12+ points, not partner has
-shown 6+ clubs, not partner has shown 6+ diamonds, uncontested, at most the 2-level:
+after 1NT, not vulnerable, my first call, RHO passed, partner has shown 12+ points,
+    not partner has shown 6+ clubs, not partner has shown 6+ diamonds, uncontested,
+    at most the 2-level:
   2C = Answer: 8+ points
 """
 
