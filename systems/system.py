@@ -15,8 +15,8 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.caches import folder_in_cache
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.systems.language.syntax_tree import SystemText
 from bidcascade.systems.language.text_cache import open_text, without_collections
+from bidcascade.systems.language.tree.syntax_tree import SystemText
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .auctions.auction_reader import AuctionReader, CoreReader

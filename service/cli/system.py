@@ -283,7 +283,7 @@ def show_place(options: argparse.Namespace) -> None:
 
 def list_options(options: argparse.Namespace) -> None:
     """List the options of a system's text, those that are played and those that are not."""
-    from bidcascade.systems.language.options import option_rows
+    from bidcascade.systems.language.reading.options import option_rows
 
     (system,) = _open(options, options.system)
     rows = option_rows(system.text)
@@ -616,8 +616,8 @@ def _examine(
 def format_files(options: argparse.Namespace) -> int:
     """Lay out files in place, or standard input to standard output."""
     from bidcascade.bridge import InvalidSystem
+    from bidcascade.systems.language.editing.formatter import format_system_text
     from bidcascade.systems.language.errors import invalid_system
-    from bidcascade.systems.language.formatter import format_system_text
 
     changed = 0
     for name in options.files:

@@ -28,7 +28,7 @@ from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.dealing import deal_hands
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.threads import in_order_apart, thread_count
-from bidcascade.systems.language.options import option_rows
+from bidcascade.systems.language.reading.options import option_rows
 from bidcascade.systems.system import System, SystemPlaces
 from bidcascade.table.language.vocabulary import Vocabulary
 
