@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from bidcascade.engine.questions.bids import PlaceQuestion
 from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
+from bidcascade.service.cli import shared
+from bidcascade.service.cli.flags import add_flags
 
-from . import shared
 from .book import configure_book
 from .card import configure_card
-from .flags import add_flags
 from .notations import configure_notations
 from .prices import configure_prices
 from .tune import configure_tune
@@ -484,11 +484,10 @@ def ask_doctor(options: argparse.Namespace) -> int:
     """List calls that would have done better than those that lines made."""
     shared.check_source(options)
     from bidcascade.inference.double_dummy.solved_deals import BANK_SEED
+    from bidcascade.service.cli import DONE, INTERRUPTED
+    from bidcascade.service.cli.matches.matches import match_deals
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.workshop.boards.doctor import Examiner
-
-    from . import DONE, INTERRUPTED
-    from .matches import match_deals
 
     (system,) = _open(options, options.system)
     deals, tables = match_deals(

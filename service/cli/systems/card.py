@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bidcascade.bridge import visible
-
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.systems.book.convention_card import ConventionCard

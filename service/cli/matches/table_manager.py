@@ -4,7 +4,7 @@ import argparse
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     import threading

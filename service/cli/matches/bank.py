@@ -2,7 +2,7 @@
 
 import argparse
 
-from . import shared
+from bidcascade.service.cli import shared
 
 _DEFAULT_DEALS = 150_000
 

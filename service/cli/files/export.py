@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     import polars as pl

@@ -22,9 +22,9 @@ from bidcascade.engine.questions.bids import (
 )
 from bidcascade.engine.questions.fields import check_values
 from bidcascade.engine.questions.resources import Resources
+from bidcascade.service.cli import shared
+from bidcascade.service.cli.flags import add_flags, question_of
 
-from . import shared
-from .flags import add_flags, question_of
 from .simulation import print_simulation
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.workshop.boards.compare_summary import MatchSummary
@@ -77,7 +77,7 @@ def configure_compare(parser: argparse.ArgumentParser) -> None:
 
 def compare(options: argparse.Namespace) -> int:
     """Play a match of two systems; what is worked out is told where it is interrupted."""
-    from . import DONE, INTERRUPTED
+    from bidcascade.service.cli import DONE, INTERRUPTED
 
     folder = None if options.out is None else Path(options.out)
     if folder is not None and folder.exists() and not folder.is_dir():

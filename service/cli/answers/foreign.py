@@ -11,10 +11,10 @@ from bidcascade.inference.simulate import CallQuestion, simulate_calls
 from bidcascade.seats.foreign.bidding import ForeignBidder, legal_reply
 from bidcascade.seats.foreign.engines import open_foreign
 from bidcascade.seats.foreign.protocol import Turn
+from bidcascade.service.cli import shared
+from bidcascade.service.cli.flags import question_of
 from bidcascade.systems import open_system
 
-from . import shared
-from .flags import question_of
 from .simulation import print_simulation
 
 

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.workshop.boards.compare_summary import Estimate
@@ -46,7 +46,7 @@ def configure_prices(action: Callable[..., argparse.ArgumentParser], system_help
 
 def print_prices(options: argparse.Namespace) -> int:
     """Print the options of a system, the dearest first; those measured where it is interrupted."""
-    from . import DONE, INTERRUPTED
+    from bidcascade.service.cli import DONE, INTERRUPTED
 
     shared.check_source(options)
     shared.check_lead_options(options)
@@ -54,12 +54,11 @@ def print_prices(options: argparse.Namespace) -> int:
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
+    from bidcascade.service.cli.matches.matches import match_deals
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.workshop.boards.scored_boards import Budget
     from bidcascade.workshop.tuning.option_prices import option_prices
-
-    from .matches import match_deals
 
     lead_budget = shared.read_argument(Budget.parse, options.lead_budget or "0")
     (chosen,) = shared.chosen_options(options, options.system)

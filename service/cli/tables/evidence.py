@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.table import BiddingTable
@@ -122,8 +122,7 @@ def mine(options: argparse.Namespace) -> None:
 def _work_stays_in(work: Path) -> str:
     """Say what is kept of a run that is interrupted, and how to go on."""
     from bidcascade.engine.runs.manifest import MANIFEST
-
-    from . import NOTHING_STAYS
+    from bidcascade.service.cli import NOTHING_STAYS
 
     return shared.resume_hint(str(work)) if (work / MANIFEST).exists() else NOTHING_STAYS
 

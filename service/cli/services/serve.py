@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.engine.settings import Settings
@@ -57,8 +57,7 @@ def run_service(settings: "Settings") -> int:
     """Serve with some settings, and return the exit code."""
     from bidcascade.bridge import InvalidInput
     from bidcascade.service.api.http.authentication import check_keys
-
-    from . import INTERRUPTED
+    from bidcascade.service.cli import INTERRUPTED
 
     _check_address(settings.host, settings.port)
     try:
@@ -140,7 +139,7 @@ def get(options: argparse.Namespace) -> int:
     import asyncio
     import json
 
-    from . import BAD_ARGUMENTS, BAD_INPUT
+    from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT
 
     if not options.target.startswith("/"):
         raise shared.UsageError(f"expected a path such as /v1/tables, got {options.target!r}")

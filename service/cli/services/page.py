@@ -5,7 +5,7 @@ from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.kernels.types import I8

@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.workshop.tuning.text_numbers import NumberChange, OpenText
@@ -100,7 +100,7 @@ def configure_tune(action: Callable[..., argparse.ArgumentParser], system_help: 
 
 def tune_system(options: argparse.Namespace) -> int:
     """Try changes until the budget is spent, and write what was found."""
-    from . import DONE, INTERRUPTED
+    from bidcascade.service.cli import DONE, INTERRUPTED
 
     shared.check_lead_options(options)
     if options.lead_budget and not options.held_out:
@@ -236,13 +236,12 @@ def _search(tuner: "Tuner", budget: Any, bar: Callable[[int, int, int], None]) -
 def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, Any] | None:
     """Play the text as found against the one given, on deals that nothing was tried on."""
     from bidcascade.inference.double_dummy.solved_deals import HELD_OUT
+    from bidcascade.service.cli.matches.matches import match_deals
     from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.workshop.boards.compare import SystemMatch
     from bidcascade.workshop.boards.compare_summary import MatchSample, blind_estimate
     from bidcascade.workshop.boards.scored_boards import Budget
-
-    from .matches import match_deals
 
     if not tuner.kept:
         return None

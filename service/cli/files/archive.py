@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bidcascade.engine.questions.archives import BoardsQuestion, NodeQuestion
-
-from . import shared
-from .flags import add_flags, question_of
+from bidcascade.service.cli import shared
+from bidcascade.service.cli.flags import add_flags, question_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,7 +4,7 @@ import argparse
 from contextlib import ExitStack
 from pathlib import Path
 
-from . import shared
+from bidcascade.service.cli import shared
 
 
 def configure_batch(parser: argparse.ArgumentParser) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import evidence, shared
+from bidcascade.service.cli import shared
+
+from . import evidence
 
 if TYPE_CHECKING:
     import polars as pl

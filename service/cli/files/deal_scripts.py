@@ -22,8 +22,7 @@ from bidcascade.inference.scenarios.producing import PRINTED, Produced, produce
 from bidcascade.inference.scenarios.script_reader import parse_script, read_script
 from bidcascade.inference.scenarios.script_tree import Print, Script
 from bidcascade.inference.scenarios.themes import theme_named
-
-from . import shared
+from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
     from bidcascade.inference.double_dummy import DoubleDummyPool

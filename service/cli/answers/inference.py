@@ -22,9 +22,8 @@ from bidcascade.engine.questions.layouts import (
 )
 from bidcascade.engine.questions.leads import LeadsAnswer, LeadsRequest, answer_leads, read_leads
 from bidcascade.engine.questions.resources import Resources
-
-from . import shared
-from .flags import add_flags, question_of
+from bidcascade.service.cli import shared
+from bidcascade.service.cli.flags import add_flags, question_of
 
 if TYPE_CHECKING:
     from bidcascade.engine.engine import Engine

@@ -1,8 +1,7 @@
 """How the commands print what calls are worth over simulated auctions."""
 
 from bidcascade.engine.questions.bids import SimulationAnswer
-
-from . import shared
+from bidcascade.service.cli import shared
 
 
 def print_simulation(simulation: SimulationAnswer, note: str) -> None:

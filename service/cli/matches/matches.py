@@ -19,12 +19,11 @@ from bidcascade.loaders import deal_arrays, random_deals, read_deals
 from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 from bidcascade.seats.foreign.bidding import Player
 from bidcascade.seats.foreign.engines import is_engine_name, open_foreign
+from bidcascade.service.cli import shared
 from bidcascade.systems import open_system
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import bidding_frame
 from bidcascade.workshop.boards.scored_boards import NO_TRICKS
-
-from . import shared
 
 SEARCH_PREFIX: Final = "search:"
 _SHOWN: Final = {
