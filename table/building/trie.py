@@ -19,9 +19,7 @@ from bidcascade.kernels.core.tables import sorted_rows
 from bidcascade.kernels.core.tables.sorted_rows import KEPT_ROW, LEADING_ROW, REJECTED_ROW
 from bidcascade.kernels.number_ranges import blocks
 from bidcascade.kernels.types import I32, I64, U8, U32, U64
-
-from . import trie_reference
-from .columns import (
+from bidcascade.table.columns import (
     CAN_COMPLETE,
     ENTRY_COLUMNS,
     INSERTED,
@@ -31,6 +29,8 @@ from .columns import (
     Column,
     Columns,
 )
+
+from . import trie_reference
 from .findings import Dropped, Findings
 from .interning import REJECTED
 

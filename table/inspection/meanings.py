@@ -7,12 +7,11 @@ from typing import Final
 import numpy as np
 
 from bidcascade.kernels.types import U8
-
-from .bidding_table import BiddingTable
-from .language.criteria import analyse
-from .language.expressions import parse_expression
-from .language.vocabulary import Vocabulary
-from .row import Row
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.language.criteria import analyse
+from bidcascade.table.language.expressions import parse_expression
+from bidcascade.table.language.vocabulary import Vocabulary
+from bidcascade.table.row import Row
 
 SHOWN_TERMS: Final = ("HCP", "SL_C", "SL_D", "SL_H", "SL_S")
 """Terms of which it is told what was shown, in this order."""
@@ -24,7 +23,7 @@ class EntryMeanings:
 
     Examples
     --------
-    >>> from .build import build_table
+    >>> from bidcascade.table.build import build_table
     >>> table, _ = build_table([{"prior": "", "call": "1N", "name": "Strong",
     ...                          "criteria": ["15 <= HCP <= 17", "SL_S <= 5"]}])
     >>> meanings = EntryMeanings(table)

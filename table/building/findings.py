@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .import_report import MOST_EXAMPLES
+from bidcascade.table.import_report import MOST_EXAMPLES
 
 
 class Dropped(IntEnum):

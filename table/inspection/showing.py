@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from bidcascade.bridge import UnknownAuction, format_call, format_calls
-
-from .bidding_table import BiddingTable
-from .import_report import counted
-from .row import Row
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.import_report import counted
+from bidcascade.table.row import Row
 
 
 def show(table: BiddingTable, auction: Iterable[int] = ()) -> str:

@@ -10,13 +10,19 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidTable, format_calls
 from bidcascade.kernels.intervals import left_by, narrow
 from bidcascade.kernels.literals import MIRRORED
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
+from bidcascade.table.import_report import counted
+from bidcascade.table.language.criteria import is_satisfiable
+from bidcascade.table.language.expressions import (
+    Comparison,
+    Expression,
+    Number,
+    TermName,
+    parse_expression,
+)
+from bidcascade.table.table_plan import criteria_lists
 
-from .bidding_table import BiddingTable
-from .columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
-from .import_report import counted
-from .language.criteria import is_satisfiable
-from .language.expressions import Comparison, Expression, Number, TermName, parse_expression
-from .table_plan import criteria_lists
 from .truncation import is_suspected_truncation
 
 MOST_EXAMPLES: Final = 20

@@ -4,9 +4,8 @@ from collections import Counter
 from typing import Final, Literal, TypeAlias
 
 from bidcascade.bridge import InvalidExpression, InvalidTable, UnknownTerm
-
-from .language.expressions import parse_expression, terms_of, to_postfix
-from .language.vocabulary import Vocabulary
+from bidcascade.table.language.expressions import parse_expression, terms_of, to_postfix
+from bidcascade.table.language.vocabulary import Vocabulary
 
 UnknownPolicy: TypeAlias = Literal["error", "drop", "reject-entry"]
 UNKNOWN_POLICIES: Final[tuple[UnknownPolicy, ...]] = ("error", "drop", "reject-entry")

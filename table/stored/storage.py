@@ -23,8 +23,7 @@ from bidcascade.bridge import CALL_COUNT, InvalidTable
 from bidcascade.kernels import PROFILES, UNDESCRIBED_POLICIES
 from bidcascade.kernels.npy_files import write_npy
 from bidcascade.kernels.number_ranges import blocks
-
-from .columns import (
+from bidcascade.table.columns import (
     COLUMN_TYPES,
     ENTRY_COLUMNS,
     LABEL_COLUMNS,
@@ -35,6 +34,7 @@ from .columns import (
     UndescribedPolicy,
     digest_of,
 )
+
 from .extras import FOLDER, Extra, open_extras, synced_file, write_extras
 from .own_folder import OwnFolder
 

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import PASS
-
-from .bidding_table import BiddingTable
-from .columns import NONE_U32, Column
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.columns import NONE_U32, Column
 
 MOST_PLACES: Final = 24
 """Places named of each topic, unless asked otherwise."""

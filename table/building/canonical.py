@@ -4,8 +4,15 @@ import numpy as np
 
 from bidcascade.kernels.number_ranges import blocks
 from bidcascade.kernels.types import I64
+from bidcascade.table.columns import (
+    COLUMN_TYPES,
+    NONE_U32,
+    Column,
+    Columns,
+    TextPool,
+    list_of_lists,
+)
 
-from .columns import COLUMN_TYPES, NONE_U32, Column, Columns, TextPool, list_of_lists
 from .interning import CriteriaInterner, TagInterner, TextInterner
 
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import DOUBLE, REDOUBLE, Auction
 from bidcascade.kernels.core.tables.sorted_rows import KEPT_ROW, NO_ROW, REJECTED_ROW, Nodes
 from bidcascade.kernels.types import I32, I64, U8, U64
+from bidcascade.table.columns import CAN_COMPLETE, COMPLETED, INSERTED
 
-from .columns import CAN_COMPLETE, COMPLETED, INSERTED
 from .findings import Dropped
 
 _BEHIND = 1 << 63

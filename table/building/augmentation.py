@@ -5,11 +5,10 @@ from array import array
 import numpy as np
 
 from bidcascade.kernels.types import I64
-
-from .bidding_table import BiddingTable
-from .columns import COMPLETED, NONE_U32
-from .import_report import MOST_EXAMPLES, FindingCount
-from .row import Row
+from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.columns import COMPLETED, NONE_U32
+from bidcascade.table.import_report import MOST_EXAMPLES, FindingCount
+from bidcascade.table.row import Row
 
 
 class AugmentationCheck:
