@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidTable, NoSystem, UnknownTable
-from bidcascade.kernels.caches import cache_folder as cache_folder
-from bidcascade.kernels.caches import folder_in_cache
+from bidcascade.kernels.machine.caches import cache_folder as cache_folder
+from bidcascade.kernels.machine.caches import folder_in_cache
 
 if TYPE_CHECKING:
     from bidcascade.table.bidding_table import BiddingTable

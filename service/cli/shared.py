@@ -400,7 +400,7 @@ def check_place_of_table(place: Path, *, overwrite: bool) -> None:
 
 def read_text(name: str) -> str:
     """Text of a file of at most 4 MiB, or of standard input for ``-``."""
-    from bidcascade.kernels.bounded_files import read_bounded, read_bounded_text
+    from bidcascade.kernels.machine.bounded_files import read_bounded, read_bounded_text
 
     try:
         if name == "-":

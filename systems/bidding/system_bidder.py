@@ -26,8 +26,8 @@ from bidcascade.bridge import (
 from bidcascade.kernels import Backend, DealArrays, backend_name, get_backend
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels.machine.threads import in_order_apart, thread_count
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.threads import in_order_apart, thread_count
 from bidcascade.systems.language.reading.options import option_rows
 from bidcascade.systems.system import System, SystemPlaces
 from bidcascade.table.language.vocabulary import Vocabulary

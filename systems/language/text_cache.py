@@ -21,7 +21,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from bidcascade.kernels.caches import forget_oldest
+from bidcascade.kernels.machine.caches import forget_oldest
 
 from .shipped import file_of, resolved, shipped_folder
 from .tree.syntax_tree import Block, Line, SystemText

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, Auction, bid_level
-from bidcascade.kernels.intervals import Ends, both
+from bidcascade.kernels.packing.intervals import Ends, both
 from bidcascade.systems.language.auctions.patterns import (
     Bindings,
     cheapest_level,

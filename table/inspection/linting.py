@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable, format_calls
-from bidcascade.kernels.intervals import left_by, narrow
-from bidcascade.kernels.literals import MIRRORED
+from bidcascade.kernels.packing.intervals import left_by, narrow
+from bidcascade.kernels.packing.literals import MIRRORED
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import CAN_COMPLETE, INSERTED, NONE_U32, Column, list_at
 from bidcascade.table.import_report import counted

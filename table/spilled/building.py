@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.core.tables.sorted_rows import children_in, measure
+from bidcascade.kernels.machine.ahead import ahead
 from bidcascade.kernels.types import I32, I64
 from bidcascade.table.building.findings import Dropped, Findings
 from bidcascade.table.building.trie import (

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from bidcascade.kernels.file_locks import try_lock
+from bidcascade.kernels.machine.file_locks import try_lock
 
 PREFIX: Final = ".rows-"
 """Begins the names of folders with rows and columns of a table that is made on the disk."""

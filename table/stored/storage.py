@@ -21,7 +21,7 @@ import numpy as np
 
 from bidcascade.bridge import CALL_COUNT, InvalidTable
 from bidcascade.kernels import PROFILES, UNDESCRIBED_POLICIES
-from bidcascade.kernels.npy_files import write_npy
+from bidcascade.kernels.machine.npy_files import write_npy
 from bidcascade.kernels.number_ranges import blocks
 from bidcascade.table.columns import (
     COLUMN_TYPES,

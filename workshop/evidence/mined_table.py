@@ -24,7 +24,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.kernels.intervals import left_by, narrow
+from bidcascade.kernels.packing.intervals import left_by, narrow
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import I64, U8, U16, U32, Bools
 from bidcascade.table.bidding_table import BiddingTable

@@ -78,7 +78,7 @@ def configure_notations(action: Callable[..., argparse.ArgumentParser], system_h
 
 def read_notes(options: argparse.Namespace) -> None:
     """Make a system's text of notes."""
-    from bidcascade.kernels.bounded_files import read_bounded
+    from bidcascade.kernels.machine.bounded_files import read_bounded
     from bidcascade.systems.limits import LONGEST_NOTES
     from bidcascade.systems.notations.bboalert_reader import is_bboalert, read_bboalert
     from bidcascade.systems.notations.bml_reader import read_bml

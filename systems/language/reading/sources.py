@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.bounded_files import read_bounded
+from bidcascade.kernels.machine.bounded_files import read_bounded
 from bidcascade.systems.language.errors import Complaint, complaint_at, invalid_system, nearest
 from bidcascade.systems.language.grammar.grammar import parse_statement
 from bidcascade.systems.language.shipped import (

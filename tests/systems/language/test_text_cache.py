@@ -225,7 +225,7 @@ def test_without_a_home_texts_are_parsed(mine, monkeypatch):
     def nowhere():
         raise RuntimeError("could not determine home directory")
 
-    monkeypatch.setattr("bidcascade.kernels.caches.cache_folder", nowhere)
+    monkeypatch.setattr("bidcascade.kernels.machine.caches.cache_folder", nowhere)
     assert System.open(mine).text.title == "Mine"
 
 

@@ -18,8 +18,8 @@ from typing import Any, Final
 from .caches import CACHE_VARIABLE
 
 _SAFE: Final = "PYTHONSAFEPATH"
-_ROOT: Final = str(Path(__file__).absolute().parents[2])
-HOME: Final = str(Path(__file__).absolute().parent)
+_ROOT: Final = str(Path(__file__).absolute().parents[3])
+HOME: Final = str(Path(__file__).absolute().parents[1])
 """Where processes work that were given no folder: one that is trusted as much as the code."""
 _STARTED_IN: Final = str(Path.cwd()) if Path().exists() else ""
 

@@ -16,8 +16,9 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
+from bidcascade.kernels.types import Postfix
+
 from .intervals import left_by
-from .types import Postfix
 
 Tree = tuple[Any, ...]
 """``("term", name)``, ``("int", value)``, ``("interval", form, low, high)`` or

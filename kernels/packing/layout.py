@@ -17,9 +17,10 @@ from functools import cache, lru_cache, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from bidcascade.kernels.terms import Context, HoldingFunction, Term, all_lengths, length, terms
+from bidcascade.kernels.types import I32, I64, U64
+
 from .literals import COMPARE, Interval, LinearForm, Literal, Tree, term_names_in
-from .terms import Context, HoldingFunction, Term, all_lengths, length, terms
-from .types import I32, I64, U64
 
 HOLDINGS = 1 << 13
 SHAPES = 14 * 14 * 14
