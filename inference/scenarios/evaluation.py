@@ -254,7 +254,7 @@ class _Deals:
         return found
 
     def shapes(self, seat: int) -> I64:
-        """Lengths of a hand as a number, as ``kernels.layout`` has them."""
+        """Lengths of a hand as a number, as ``kernels.packing.layout`` has them."""
         found = self._shapes.get(seat)
         if found is None:
             lengths = _table("length")
