@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import CALL_TEXTS
-from bidcascade.kernels.ahead import ahead
+from bidcascade.kernels.machine.ahead import ahead
 from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import I64, U8
 from bidcascade.loaders.files.whole_files import whole_file

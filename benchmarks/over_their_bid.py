@@ -30,7 +30,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import I8, I32, I64, Bools
 from bidcascade.systems import open_system
 from bidcascade.systems.auctions.bidder import Bidder, BiddingLevel
-from bidcascade.systems.language.patterns import game_level
+from bidcascade.systems.language.auctions.patterns import game_level
 from bidcascade.systems.reference.conditions import PAYS
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values

@@ -14,9 +14,9 @@ from figures import filled_pages
 
 from bidcascade.engine.runs.wide_columns import DISTRIBUTION_POINTS, term_type
 from bidcascade.engine.settings import OTHER_VARIABLES, PREFIX, Settings
-from bidcascade.systems.language.editor_grammar import textmate_grammar
-from bidcascade.systems.language.engine_data import phrases_data
-from bidcascade.systems.language.lark_parser import lark_parser
+from bidcascade.systems.language.grammar.editor_grammar import textmate_grammar
+from bidcascade.systems.language.grammar.engine_data import phrases_data
+from bidcascade.systems.language.grammar.lark_parser import lark_parser
 from bidcascade.systems.language.text_cache import classes_of_rows
 from bidcascade.systems.rows.browser_rows import rows_data
 from bidcascade.table import Vocabulary
@@ -43,7 +43,7 @@ def written_files() -> dict[str, str]:
         "page/static/engine/language/tree_data.js": tree_module(),
         "page/static/engine/language/phrases_data.js": module_of(phrases_data()),
         "page/static/engine/rows/rows_data.js": module_of(rows_data()),
-        "systems/language/bidding.json": as_json(bidding) + "\n",
+        "systems/language/grammar/bidding.json": as_json(bidding) + "\n",
         "table/language/expressions.json": as_json(expressions) + "\n",
         **filled_pages(),
     }

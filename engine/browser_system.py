@@ -9,7 +9,7 @@ from typing import Any
 from bidcascade.bridge import VULNERABILITIES, InvalidSystem, format_call
 from bidcascade.systems.language.text_cache import rows_of_tree
 from bidcascade.systems.system import System
-from bidcascade.table.topics import Topic
+from bidcascade.table.inspection.topics import Topic
 
 from .questions.layouts import deal_text
 from .questions.tables import TopicAnswer, TopicDeal, TopicsAnswer

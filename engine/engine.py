@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bidcascade import loaders
 from bidcascade.bridge import BackendUnavailable, Seat, Vulnerability, format_calls
 from bidcascade.kernels import DealArrays, Plan, backend_name
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.systems.any_bidder import bidder_of
 from bidcascade.systems.bidding.bid_answer import BidAnswer, Candidate, matching_variants

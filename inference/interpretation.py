@@ -18,7 +18,7 @@ from bidcascade.bridge import (
     seat_of_call,
 )
 from bidcascade.kernels import Backend, get_backend
-from bidcascade.kernels.intervals import both
+from bidcascade.kernels.packing.intervals import both
 from bidcascade.systems import System
 from bidcascade.systems.places.knowledge import Hull
 from bidcascade.systems.places.one_deal import in_one_deal

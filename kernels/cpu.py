@@ -36,10 +36,10 @@ from .core.tables.tables import (
     row_words,
     walk,
 )
+from .machine.threads import in_blocks, in_order, thread_count
 from .number_ranges import numbers_of_ranges
 from .plan import MULTIPLE, Family, Plan, family
 from .results import BitColumns, DealArrays, EntryLists, FirstAuctions
-from .threads import in_blocks, in_order, thread_count
 from .types import U16, U32, U64
 
 _logger = logging.getLogger("bidcascade.kernels")

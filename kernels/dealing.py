@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .core.functions import deal, has_core
-from .threads import in_blocks
+from .machine.threads import in_blocks
 from .types import U64
 
 SEED_LIMIT = 1 << 64

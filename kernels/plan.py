@@ -18,11 +18,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .alternatives import Alternatives, alternatives_of, conjunction_of
-from .layout import FLAGS_PER_WORD, LANE_LIMIT, LANES_PER_WORD, FlagTest, LayoutBuilder, Packing
-from .layout import Test as LayoutTest
-from .literals import term_names_in, to_tree
 from .number_ranges import blocks, parents_of
+from .packing.alternatives import Alternatives, alternatives_of, conjunction_of
+from .packing.layout import (
+    FLAGS_PER_WORD,
+    LANE_LIMIT,
+    LANES_PER_WORD,
+    FlagTest,
+    LayoutBuilder,
+    Packing,
+)
+from .packing.layout import Test as LayoutTest
+from .packing.literals import term_names_in, to_tree
 from .terms import terms
 from .types import U8, U16, U32, U64, Postfix
 

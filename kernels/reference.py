@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from .literals import LinearForm, Tree
+from .packing.literals import LinearForm, Tree
 from .plan import CAN_COMPLETE, COMPLETED, Plan
 from .results import NO_ENTRY, BitColumns, DealArrays, EntryLists, FirstAuctions
 from .terms import Context, terms

@@ -17,8 +17,8 @@ from typing import Literal, TypeAlias
 import polars as pl
 
 from bidcascade.bridge import Deal, InvalidInput
-from bidcascade.kernels.child_processes import safe_spawning
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.child_processes import safe_spawning
+from bidcascade.kernels.machine.forks import check_not_forked
 
 from .frames.frame import (
     Batch,

@@ -19,11 +19,11 @@ from pygls.workspace import PositionCodec
 from bidcascade.bridge import BidcascadeError, InvalidSystem
 from bidcascade.systems.checking.check import Finding, check_system
 from bidcascade.systems.checking.line_uses import LineUse, line_uses, sentence_of
-from bidcascade.systems.language.completion import CompletionKind
-from bidcascade.systems.language.edited_texts import EditedTexts, FoundName, is_shipped
+from bidcascade.systems.language.editing.completion import CompletionKind
+from bidcascade.systems.language.editing.edited_texts import EditedTexts, FoundName, is_shipped
+from bidcascade.systems.language.editing.formatter import format_system_text
+from bidcascade.systems.language.editing.names import NamePlace
 from bidcascade.systems.language.errors import Complaint
-from bidcascade.systems.language.formatter import format_system_text
-from bidcascade.systems.language.names import NamePlace
 from bidcascade.systems.system import System
 from bidcascade.version import package_version
 

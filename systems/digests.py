@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from bidcascade.systems.language.syntax_tree import SystemText
+from bidcascade.systems.language.tree.syntax_tree import SystemText
 
 ENGINE_VERSION: Final = 1
 """Goes up whenever the same text means other calls, or the same calls become other rows."""
@@ -23,7 +23,7 @@ _CODE: Final = {
         "expression_grammar.py", "expressions.json", "expressions.py", "expression_tree.py",
         "lalr.py", "vocabulary.py",
     ),
-    "systems/language": ("phrases.py",),
+    "systems/language/words": ("phrases.py",),
     "systems/places": ("contexts.py", "formulas.py"),
     "systems/rows": ("text_rows.py",),
 }  # fmt: skip

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidTable, NoSystem, UnknownTable
-from bidcascade.kernels.caches import cache_folder as cache_folder
-from bidcascade.kernels.caches import folder_in_cache
+from bidcascade.kernels.machine.caches import cache_folder as cache_folder
+from bidcascade.kernels.machine.caches import folder_in_cache
 
 if TYPE_CHECKING:
     from bidcascade.table.bidding_table import BiddingTable
@@ -268,7 +268,7 @@ def _is_rows(path: Path) -> bool:
     """Whether this is a folder that a table was saved in, or a file of rows."""
     # readers of rows are heavy, and who opens a text needs none
     if path.is_dir():
-        from bidcascade.table.storage import MANIFEST
+        from bidcascade.table.stored.storage import MANIFEST
 
         return (path / MANIFEST).is_file()
     if not path.is_file() or path.suffix == SUFFIX:

@@ -13,10 +13,10 @@ from bidcascade.bridge import (
     check_hand,
     parse_hand,
 )
-from bidcascade.kernels.caches import folder_in_cache
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.systems.language.syntax_tree import SystemText
+from bidcascade.kernels.machine.caches import folder_in_cache
 from bidcascade.systems.language.text_cache import open_text, without_collections
+from bidcascade.systems.language.tree.syntax_tree import SystemText
 from bidcascade.table.language.vocabulary import Vocabulary
 
 from .auctions.auction_reader import AuctionReader, CoreReader
@@ -73,7 +73,8 @@ class System:
     def open(cls, path: "str | Path", *, options: Mapping[str, bool] | None = None) -> "System":
         """Read a file, or a system that comes with the package by its name.
 
-        Parsed texts are kept in ``texts`` of :func:`~bidcascade.kernels.caches.cache_folder`.
+        Parsed texts are kept in ``texts`` of
+        :func:`~bidcascade.kernels.machine.caches.cache_folder`.
 
         Raises
         ------

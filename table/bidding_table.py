@@ -26,11 +26,11 @@ from .columns import (
     digest_of,
     list_at,
 )
-from .extras import Extra, FrameExtra
 from .language.vocabulary import Vocabulary
-from .own_folder import OwnFolder
 from .row import Row
-from .storage import Stored, read_folder, write_folder
+from .stored.extras import Extra, FrameExtra
+from .stored.own_folder import OwnFolder
+from .stored.storage import Stored, read_folder, write_folder
 from .table_plan import make_plan
 from .value_cache import ValueCache
 

@@ -17,9 +17,12 @@ from bidcascade.bridge import Auction, IllegalCall, InvalidTable, format_call, f
 from bidcascade.kernels import UNDESCRIBED_POLICIES
 from bidcascade.kernels.types import I64, U8, U16, U32
 
-from .augmentation import AugmentationCheck
 from .bidding_table import BiddingTable
-from .canonical import renumber
+from .building.augmentation import AugmentationCheck
+from .building.canonical import renumber
+from .building.findings import Dropped, Findings
+from .building.interning import CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
+from .building.trie import RowArrays, build_in_memory
 from .columns import (
     LABEL_COLUMNS,
     NO_RANK,
@@ -29,16 +32,13 @@ from .columns import (
     UndescribedPolicy,
     offsets_of,
 )
-from .findings import Dropped, Findings
 from .import_report import ImportReport
-from .interning import CriteriaInterner, TagInterner, TextInterner, UnknownPolicy
 from .language.expressions import parse_expression
 from .language.vocabulary import Vocabulary
-from .own_folder import OwnFolder
 from .row import Row, row_of
 from .row_columns import Different, RowColumns
+from .stored.own_folder import OwnFolder
 from .table_plan import criteria_lists
-from .trie import RowArrays, build_in_memory
 
 if TYPE_CHECKING:
     from .spilled.sorted_runs import SpilledRows

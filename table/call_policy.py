@@ -23,7 +23,7 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
-from bidcascade.kernels.bounded_files import bounded_lines
+from bidcascade.kernels.machine.bounded_files import bounded_lines
 from bidcascade.loaders.parquet.parquet_decoder import decode_parquet
 
 from .bidding_table import BiddingTable

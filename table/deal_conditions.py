@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bidcascade.kernels import Backend, BitColumns, DealArrays, Postfix
-from bidcascade.kernels.layout import evaluate_tree, term_tables
-from bidcascade.kernels.literals import Tree, term_names_in
+from bidcascade.kernels.packing.layout import evaluate_tree, term_tables
+from bidcascade.kernels.packing.literals import Tree, term_names_in
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import U64, Bools
 

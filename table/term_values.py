@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.layout import evaluate_tree, term_tables
-from bidcascade.kernels.literals import term_names_in
+from bidcascade.kernels.packing.layout import evaluate_tree, term_tables
+from bidcascade.kernels.packing.literals import term_names_in
 
 from .language.vocabulary import Vocabulary
 

@@ -12,7 +12,7 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.api.http.problems import KINDS as PROBLEMS
 from bidcascade.service.cli import COMMANDS, main
 from bidcascade.table.import_report import FINDINGS
-from bidcascade.table.linting import KINDS
+from bidcascade.table.inspection.linting import KINDS
 from tests.support_docs import CHECKOUT, blocks_of, page_text, run_page
 
 pytestmark = [pytest.mark.checkout, pytest.mark.slow]

@@ -31,7 +31,7 @@ def written():
         "page/static/engine/language/tree_data.js",
         "page/static/engine/language/phrases_data.js",
         "page/static/engine/rows/rows_data.js",
-        "systems/language/bidding.json",
+        "systems/language/grammar/bidding.json",
         "table/language/expressions.json",
     ],
 )

@@ -27,7 +27,7 @@ from bidcascade.kernels import (
     Postfix,
     terms,
 )
-from bidcascade.kernels.literals import COMPARE
+from bidcascade.kernels.packing.literals import COMPARE
 from bidcascade.kernels.types import U32, U64
 
 from . import Engine

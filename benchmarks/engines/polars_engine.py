@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.kernels import BitColumns, DealArrays, Plan
-from bidcascade.kernels.literals import COMPARE
+from bidcascade.kernels.packing.literals import COMPARE
 from bidcascade.kernels.types import U32
 
 from .column_engine import ColumnEngine, Columns, atom, holding_tables, packed

@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.machine import environment
 from benchmarks.programs import options, table, write_report
 from bidcascade.inference.double_dummy.pool import DoubleDummyPool
-from bidcascade.kernels.caches import CACHE_VARIABLE
+from bidcascade.kernels.machine.caches import CACHE_VARIABLE
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import open_system
 from bidcascade.workshop.boards.compare import KINDS, SystemMatch

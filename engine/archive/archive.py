@@ -13,7 +13,7 @@ import polars as pl
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.settings import default_data_folder, read_settings
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.kernels.types import U32, U64
 from bidcascade.loaders import DEAL_SCHEMA, HAND_COLUMNS
 from bidcascade.systems.allowed_index import AllowedNode, allowed_rows

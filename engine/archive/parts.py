@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.npy_files import write_npy
+from bidcascade.kernels.machine.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.loaders.files.whole_files import can_write, whole_file, write_parquet
 

@@ -34,7 +34,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.engine import Engine
-from bidcascade.kernels.npy_files import write_npy
+from bidcascade.kernels.machine.npy_files import write_npy
 from bidcascade.kernels.types import U64
 from bidcascade.loaders import count_rejects, empty_deals, empty_rejects
 from bidcascade.loaders.files.whole_files import can_write, sync_folder, whole_file, write_parquet

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from bidcascade.bridge import CALL_COUNT, CALL_TEXTS, format_card
-from bidcascade.kernels.npy_files import write_npy_head
+from bidcascade.kernels.machine.npy_files import write_npy_head
 from bidcascade.loaders.files.whole_files import can_write, whole_file, write_json
 
 ARRAYS: Final = "arrays.json"

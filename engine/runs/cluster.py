@@ -32,7 +32,7 @@ from bidcascade.bridge import BackendUnavailable, BidcascadeError, InvalidInput
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.extras import imported
 from bidcascade.kernels import backend_name
-from bidcascade.kernels.child_processes import safe_spawning
+from bidcascade.kernels.machine.child_processes import safe_spawning
 from bidcascade.kernels.types import U64
 from bidcascade.loaders.files.whole_files import PARTIAL_SUFFIX, CannotWrite, can_write, whole_file
 from bidcascade.systems import is_system

@@ -19,7 +19,7 @@ from bidcascade.loaders.lin.lin_writer import count_lost_contracts
 from bidcascade.loaders.parquet.checksums import RowChecksums
 from bidcascade.loaders.pbn.pbn_writer import PBN_HEADER, format_games
 from bidcascade.loaders.pbn.rbn_writer import RBN_HEADER, format_records
-from bidcascade.table.own_folder import OwnFolder
+from bidcascade.table.stored.own_folder import OwnFolder
 
 Sink: TypeAlias = Callable[[pl.DataFrame], None]
 

@@ -24,7 +24,7 @@ from typing import Any, Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.bounded_files import read_bounded
+from bidcascade.kernels.machine.bounded_files import read_bounded
 from bidcascade.loaders.files.whole_files import write_json
 from bidcascade.loaders.inputs import Source
 from bidcascade.version import package_version

@@ -18,7 +18,7 @@ from typing import Final
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.file_locks import try_lock
+from bidcascade.kernels.machine.file_locks import try_lock
 from bidcascade.loaders.files.whole_files import PARTIAL_SUFFIX, can_write, write_parquet
 
 from .manifest import LISTED, MANIFEST, WORKS, Manifest, RunPart, check_comes_again

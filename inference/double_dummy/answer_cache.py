@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bidcascade.kernels.caches import LruCache
+from bidcascade.kernels.machine.caches import LruCache
 
 DEFAULT_ENTRIES: Final = 1 << 17
 """About 40 MB when full."""

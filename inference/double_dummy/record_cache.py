@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
 
-from bidcascade.kernels.caches import folder_in_cache
+from bidcascade.kernels.machine.caches import folder_in_cache
 
 _logger = logging.getLogger("bidcascade.inference")
 _CHECKSUM: Final = 4

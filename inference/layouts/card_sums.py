@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from bidcascade.kernels.layout import term_tables
-from bidcascade.kernels.literals import LinearForm
+from bidcascade.kernels.packing.layout import term_tables
+from bidcascade.kernels.packing.literals import LinearForm
 from bidcascade.kernels.types import I64
 from bidcascade.table import Vocabulary
 from bidcascade.table.language.seat_terms import seat_vocabulary

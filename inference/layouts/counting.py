@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bidcascade.kernels.core.functions import move_states
 from bidcascade.kernels.dealing import GAMMA, mixed, mixed_words
-from bidcascade.kernels.intervals import UNBOUNDED
+from bidcascade.kernels.packing.intervals import UNBOUNDED
 from bidcascade.kernels.types import I64, U64
 
 from .deal_constraints import (

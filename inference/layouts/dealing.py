@@ -16,8 +16,8 @@ import numpy as np
 
 from bidcascade.bridge import FULL_DECK, SEATS, SUITS
 from bidcascade.kernels.dealing import mixed
-from bidcascade.kernels.intervals import both
-from bidcascade.kernels.literals import Interval, LinearForm
+from bidcascade.kernels.packing.intervals import both
+from bidcascade.kernels.packing.literals import Interval, LinearForm
 from bidcascade.kernels.types import F64, I64, U64
 from bidcascade.systems.places.knowledge import EVERYTHING, LENGTHS, POINTS, Hull, to_flags
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from bidcascade.bridge import PASS, Seat
 from bidcascade.kernels import Backend, DealArrays, Plan, build_plan
-from bidcascade.kernels.caches import LruCache
 from bidcascade.kernels.core.tables.tables import judge
 from bidcascade.kernels.cpu import table_of
+from bidcascade.kernels.machine.caches import LruCache
 from bidcascade.kernels.types import I64, U32, Bools
 from bidcascade.systems import System
 from bidcascade.table import Expression, to_postfix

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import FULL_DECK
 from bidcascade.kernels.core.functions import most_of_suit
-from bidcascade.kernels.layout import evaluate_tree, shape_indices, term_tables
-from bidcascade.kernels.literals import Interval, LinearForm, Tree, term_names_in
+from bidcascade.kernels.packing.layout import evaluate_tree, shape_indices, term_tables
+from bidcascade.kernels.packing.literals import Interval, LinearForm, Tree, term_names_in
 from bidcascade.kernels.types import I64
 from bidcascade.systems.places.knowledge import EVERYTHING
 from bidcascade.table import Vocabulary

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import BidcascadeError, parse_card
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.literals import OPPOSITE, Interval, LinearForm, Tree, literals_of
+from bidcascade.kernels.packing.literals import OPPOSITE, Interval, LinearForm, Tree, literals_of
 from bidcascade.kernels.types import I64
 from bidcascade.systems.places.knowledge import EVERYTHING, Bounds
 from bidcascade.table import Expression, Vocabulary, format_expression, parse_expression

@@ -13,7 +13,7 @@ import numpy as np
 from bidcascade.bridge import Contract, InvalidScript, LimitExceeded, Seat, imps, score
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.kernels.dealing import GAMMA, deal_hashes, mixed_words
-from bidcascade.kernels.layout import SHAPES, shape_indices
+from bidcascade.kernels.packing.layout import SHAPES, shape_indices
 from bidcascade.kernels.terms import ACE, JACK, KING, QUEEN, TEN, has, losers
 from bidcascade.kernels.types import I64, U64, Bools
 
@@ -254,7 +254,7 @@ class _Deals:
         return found
 
     def shapes(self, seat: int) -> I64:
-        """Lengths of a hand as a number, as ``kernels.layout`` has them."""
+        """Lengths of a hand as a number, as ``kernels.packing.layout`` has them."""
         found = self._shapes.get(seat)
         if found is None:
             lengths = _table("length")

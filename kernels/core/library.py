@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bidcascade.bridge import BackendUnavailable
-from bidcascade.kernels.caches import forget_oldest
+from bidcascade.kernels.machine.caches import forget_oldest
 
 from .build import (
     MODULE,

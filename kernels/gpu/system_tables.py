@@ -10,7 +10,7 @@ from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.places.systems import CoreSystem
 from bidcascade.kernels.core.rows import KINDS
 from bidcascade.kernels.cuda_device import DeviceArray
-from bidcascade.kernels.layout import Packing
+from bidcascade.kernels.packing.layout import Packing
 from bidcascade.kernels.plan import build_plan
 from bidcascade.kernels.types import I32
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels.cuda_device import DeviceArray
-from bidcascade.kernels.layout import LANE_LIMIT, OPCODES
+from bidcascade.kernels.packing.layout import LANE_LIMIT, OPCODES
 from bidcascade.kernels.plan import (
     ALWAYS,
     COMPLETED,

@@ -24,7 +24,7 @@ from bidcascade.bridge import (
     format_hand,
 )
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.kernels.types import U8, U64
 from bidcascade.loaders.limits import MOST_COLLECTED, MOST_LISTED
 

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import SEATS, VULNERABILITIES, Seat, Vulnerability
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 
 from .frame import HAND_COLUMNS, SEAT_ENUM, VULNERABILITY_ENUM, bare_deals
 

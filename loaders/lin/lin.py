@@ -47,7 +47,7 @@ from bidcascade.kernels.core.files.lin import (
     ROOM as ROOM_COLUMN,
 )
 from bidcascade.kernels.core.functions import has_core
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.kernels.types import I64
 from bidcascade.loaders.files.encodings import decode_utf8
 from bidcascade.loaders.frames.columns import (

@@ -17,7 +17,7 @@ from bidcascade.bridge import (
 )
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.core.tables.auctions import legal_calls
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.kernels.types import I64, U8
 from bidcascade.loaders.files.whole_files import can_write, whole_file
 from bidcascade.loaders.frames.frame import (

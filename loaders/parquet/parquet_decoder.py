@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.child_processes import start_module
-from bidcascade.kernels.forks import forget_in_child
+from bidcascade.kernels.machine.child_processes import start_module
+from bidcascade.kernels.machine.forks import forget_in_child
 
 from .parquet_child import DAMAGED, Decoded, decoded, reason_of
 

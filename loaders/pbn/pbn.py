@@ -7,7 +7,7 @@ are read together by the core (``pbn.hpp``), odd ones by :mod:`.pbn_sections`.
 
 from collections.abc import Iterator
 
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.loaders.files.encodings import decode_text
 from bidcascade.loaders.frames.frame import QUOTED, Batch, join
 from bidcascade.loaders.limits import BOARDS_PER_BATCH

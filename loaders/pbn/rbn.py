@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from bidcascade.kernels.forks import check_not_forked
+from bidcascade.kernels.machine.forks import check_not_forked
 from bidcascade.loaders.files.encodings import decode_text
 from bidcascade.loaders.frames.frame import QUOTED, Batch, join
 from bidcascade.loaders.limits import BOARDS_PER_BATCH

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import IO, Final, Self
 
 from bidcascade.bridge import EngineFailed, visible
-from bidcascade.kernels.child_processes import start_module
+from bidcascade.kernels.machine.child_processes import start_module
 
 from .protocol import LONGEST_LINE, REMARK, Reply, Turn, format_turn, parse_reply, where
 

@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 
-from bidcascade.kernels.child_processes import end_with_parent
+from bidcascade.kernels.machine.child_processes import end_with_parent
 
 
 def main() -> int:

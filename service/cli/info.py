@@ -39,8 +39,8 @@ def info(options: argparse.Namespace) -> None:
 def collect_info() -> dict[str, Any]:
     """Collect what ``info`` says."""
     from bidcascade.kernels import BACKENDS, why_unavailable
-    from bidcascade.kernels.caches import folder_in_cache
     from bidcascade.kernels.core.functions import has_core
+    from bidcascade.kernels.machine.caches import folder_in_cache
     from bidcascade.systems import named_systems
     from bidcascade.version import package_version
 

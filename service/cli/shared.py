@@ -388,7 +388,7 @@ def check_folder_of(path: Path) -> None:
 
 def check_place_of_table(place: Path, *, overwrite: bool) -> None:
     """Check that a table can be saved at a place, before the work is done."""
-    from bidcascade.table.storage import is_table_folder
+    from bidcascade.table.stored.storage import is_table_folder
 
     replaces = is_table_folder(place)
     if place.exists() and not (overwrite and replaces):
@@ -400,7 +400,7 @@ def check_place_of_table(place: Path, *, overwrite: bool) -> None:
 
 def read_text(name: str) -> str:
     """Text of a file of at most 4 MiB, or of standard input for ``-``."""
-    from bidcascade.kernels.bounded_files import read_bounded, read_bounded_text
+    from bidcascade.kernels.machine.bounded_files import read_bounded, read_bounded_text
 
     try:
         if name == "-":

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from bidcascade.kernels.child_processes import start_module
+from bidcascade.kernels.machine.child_processes import start_module
 
 from .pipe_messages import receive, send
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from bidcascade.bridge import BidcascadeError
-from bidcascade.kernels.file_locks import try_lock
+from bidcascade.kernels.machine.file_locks import try_lock
 
 STORE: Final = "jobs.sqlite"
 LOCK: Final = ".lock"

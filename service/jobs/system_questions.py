@@ -60,7 +60,7 @@ from bidcascade.systems.auctions.budget import places_budget, set_places_budget
 from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.digests import text_digest
-from bidcascade.systems.language.options import option_rows
+from bidcascade.systems.language.reading.options import option_rows
 from bidcascade.systems.registry import named_systems
 from bidcascade.systems.system import System
 from bidcascade.workshop.boards.bench import Bench, bench

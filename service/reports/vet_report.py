@@ -6,7 +6,7 @@ from typing import Final
 import polars as pl
 
 from bidcascade.bridge import format_calls, parse_calls
-from bidcascade.table.linting import KINDS, LintReport
+from bidcascade.table.inspection.linting import KINDS, LintReport
 from bidcascade.workshop.evidence.vet_run import LEAST_DECISIONS, Vetted
 
 from .charts import Bar, Bars, IntervalDot, Intervals, Stack, Stacks

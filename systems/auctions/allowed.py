@@ -20,7 +20,7 @@ from bidcascade.bridge import Auction
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
-from bidcascade.kernels.threads import in_blocks
+from bidcascade.kernels.machine.threads import in_blocks
 from bidcascade.kernels.types import I32, I64, U8, U64, Bools
 from bidcascade.table.columns import offsets_of
 

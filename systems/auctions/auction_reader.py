@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from bidcascade.bridge import PASS
-from bidcascade.kernels.caches import LruCache
-from bidcascade.kernels.intervals import Ends, both, spanned
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.syntax_tree import Agreement, Condition
+from bidcascade.kernels.machine.caches import LruCache
+from bidcascade.kernels.packing.intervals import Ends, both, spanned
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Agreement, Condition
 from bidcascade.systems.places.contexts import PlacedLine
 from bidcascade.systems.places.places import Place, PlaceEntry, Rules
 from bidcascade.systems.places.state import Alternative, Knowledge, Meaning, State

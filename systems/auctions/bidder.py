@@ -21,10 +21,10 @@ from bidcascade.kernels.core import functions as walk
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import empty_table, forced, roomier
 from bidcascade.kernels.core.places.systems import CoreSystem
-from bidcascade.kernels.threads import in_blocks, thread_count
+from bidcascade.kernels.machine.threads import in_blocks, thread_count
 from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.syntax_tree import Condition
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Condition
 from bidcascade.systems.places.places import Place, Rules
 from bidcascade.table.language.expression_tree import Expression
 

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from weakref import WeakSet
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.memory import memory_bytes
+from bidcascade.kernels.machine.memory import memory_bytes
 
 BUDGET_VARIABLE: Final = "BIDCASCADE_PLACES_BYTES"
 SHARE: Final = 8

@@ -14,9 +14,9 @@ from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels.core.groups import ArrayGroup
 from bidcascade.kernels.core.places.systems import CoreSystem
 from bidcascade.kernels.core.rows import NEVER
+from bidcascade.systems.language.auctions.patterns import Bindings
 from bidcascade.systems.language.errors import invalid_at
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.syntax_tree import VARIABLES, Condition, Where
+from bidcascade.systems.language.tree.syntax_tree import VARIABLES, Condition, Where
 from bidcascade.systems.places.knowledge import Bounds
 from bidcascade.systems.places.places import Constraint, PlaceEntry, Rules, name_of
 from bidcascade.systems.rows.expression_rows import FORMS, expression_of, words_of

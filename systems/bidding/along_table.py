@@ -9,8 +9,8 @@ from bidcascade.kernels import NO_ENTRY, Backend, DealArrays
 from bidcascade.kernels.types import I64
 from bidcascade.systems.auctions.calls_along import NAMES, CallsAlong
 from bidcascade.table import BiddingTable
+from bidcascade.table.inspection.meanings import EntryMeanings
 from bidcascade.table.judging import ROW_BYTES_AT_ONCE, TableJudge
-from bidcascade.table.meanings import EntryMeanings
 from bidcascade.table.real_calls import CallLists, find_real_calls
 
 

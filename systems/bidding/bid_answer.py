@@ -143,7 +143,7 @@ def answer_bid(
     mask, calls, context = read_open_question(hand, auction, dealer, vulnerability)
     parent = table.find(calls) if calls else None
     if calls and parent is None:
-        from bidcascade.table.showing import calls_known
+        from bidcascade.table.inspection.showing import calls_known
 
         missing = format_calls(calls[: calls_known(table, calls) + 1])
         return _default_pass([], None, f"the table does not have {missing!r}")

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from bidcascade.systems.words.next_calls import NextCalls
     from bidcascade.table import BiddingTable, Vocabulary
     from bidcascade.table.columns import UndescribedPolicy
+    from bidcascade.table.inspection.topics import Topic
     from bidcascade.table.overlays.rules import OverlayMark
     from bidcascade.table.real_calls import CallLists
-    from bidcascade.table.topics import Topic
 
     from .allowed_calls import AllowedCalls
     from .bid_answer import BidAnswer

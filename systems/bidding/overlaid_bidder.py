@@ -13,9 +13,9 @@ from bidcascade.systems.tables.overlaid_system import OverlaidPlaces, OverlaidSy
 from bidcascade.systems.words.explanation import StatesAndPlaces
 from bidcascade.systems.words.next_calls import NextCalls
 from bidcascade.table.bidding_table import BiddingTable
+from bidcascade.table.inspection.topics import Topic
 from bidcascade.table.overlays.overlaid_table import changed_entries, derived_digest
 from bidcascade.table.overlays.rules import OverlayMark
-from bidcascade.table.topics import Topic
 
 from .bid_answer import BidAnswer
 from .bidder_protocol import AnyBidder, Calls

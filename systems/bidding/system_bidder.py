@@ -26,9 +26,9 @@ from bidcascade.bridge import (
 from bidcascade.kernels import Backend, DealArrays, backend_name, get_backend
 from bidcascade.kernels.core.functions import has_core
 from bidcascade.kernels.dealing import deal_hands
+from bidcascade.kernels.machine.threads import in_order_apart, thread_count
 from bidcascade.kernels.plan import expressions_plan
-from bidcascade.kernels.threads import in_order_apart, thread_count
-from bidcascade.systems.language.options import option_rows
+from bidcascade.systems.language.reading.options import option_rows
 from bidcascade.systems.system import System, SystemPlaces
 from bidcascade.table.language.vocabulary import Vocabulary
 
@@ -58,9 +58,9 @@ if TYPE_CHECKING:
     from bidcascade.systems.words.next_calls import NextCalls
     from bidcascade.table import BiddingTable
     from bidcascade.table.columns import UndescribedPolicy
+    from bidcascade.table.inspection.topics import Topic
     from bidcascade.table.overlays.rules import OverlayMark
     from bidcascade.table.real_calls import CallLists
-    from bidcascade.table.topics import Topic
 
     from .allowed_calls import AllowedCalls
 

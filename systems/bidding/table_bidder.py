@@ -33,12 +33,12 @@ from bidcascade.systems.words.call_notes import RowNotes
 from bidcascade.systems.words.next_calls import NextCalls, next_in_table
 from bidcascade.table import BiddingTable, Vocabulary
 from bidcascade.table.columns import UndescribedPolicy
+from bidcascade.table.inspection.showing import where_it_leaves
+from bidcascade.table.inspection.topics import Topic, topics_of
 from bidcascade.table.overlays.changes import changed_entries
 from bidcascade.table.overlays.rules import OverlayMark
 from bidcascade.table.overlays.sub_plan import below_place
 from bidcascade.table.real_calls import CallLists
-from bidcascade.table.showing import where_it_leaves
-from bidcascade.table.topics import Topic, topics_of
 
 from .bid_answer import BidAnswer, answer_bid
 from .bidder_protocol import (

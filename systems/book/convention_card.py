@@ -29,7 +29,7 @@ from bidcascade.bridge import (
     parse_call,
     parse_calls,
 )
-from bidcascade.kernels.bounded_files import read_bounded
+from bidcascade.kernels.machine.bounded_files import read_bounded
 from bidcascade.systems.limits import LONGEST_CARD
 from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.systems.registry import open_system

@@ -21,7 +21,7 @@ from bidcascade.bridge import (
     format_calls,
     format_hand,
 )
-from bidcascade.systems.language.syntax_tree import OptionWords
+from bidcascade.systems.language.tree.syntax_tree import OptionWords
 from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import DEFAULT_SEED, Sample

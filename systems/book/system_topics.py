@@ -7,7 +7,7 @@ import numpy as np
 
 from bidcascade.bridge import PASS
 from bidcascade.systems.words.describing import tags_of
-from bidcascade.table.topics import MOST_PLACES, Topic, TopicExample, in_order
+from bidcascade.table.inspection.topics import MOST_PLACES, Topic, TopicExample, in_order
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,11 +42,12 @@ class _Found:
 def topics_of_system(
     places: "Bidder", *, deals: int = DEALS, most_places: int = MOST_PLACES
 ) -> tuple[Topic, ...]:
-    r"""All topics of a system, by name, as :func:`~bidcascade.table.topics.topics_of` has them.
+    r"""All topics of a system, by name.
 
-    Their places are those where a deal chose such a call, some of these deals their examples:
-    elsewhere hands for it may not exist. Where no deal did they are those where the system offers
-    one. What few of the deals chose is looked for in :data:`MOST_DEALS`.
+    They are as :func:`~bidcascade.table.inspection.topics.topics_of` has them. Their places are
+    those where a deal chose such a call, some of these deals their examples: elsewhere hands for it
+    may not exist. Where no deal did they are those where the system offers one. What few of the
+    deals chose is looked for in :data:`MOST_DEALS`.
 
     Examples
     --------

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.grammar import parse_statement
-from bidcascade.systems.language.layout import RawItem, logical_lines, tree_of
-from bidcascade.systems.language.sources import prose_of
-from bidcascade.systems.language.statements import (
+from bidcascade.systems.language.grammar.grammar import parse_statement
+from bidcascade.systems.language.reading.layout import RawItem, logical_lines, tree_of
+from bidcascade.systems.language.reading.sources import prose_of
+from bidcascade.systems.language.tree.statements import (
     ConventionStatement,
     IncludeStatement,
     OptionStatement,
 )
-from bidcascade.systems.language.syntax_tree import SystemText, Where
+from bidcascade.systems.language.tree.syntax_tree import SystemText, Where
 from bidcascade.systems.system import System
 
 _WORDS = ("option ", "without option ", "convention ", "include ")

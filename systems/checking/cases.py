@@ -34,8 +34,8 @@ from bidcascade.bridge import (
     parse_hand,
     parse_seat,
 )
-from bidcascade.kernels.bounded_files import read_bounded
-from bidcascade.systems.language.syntax_tree import NOWHERE, Where
+from bidcascade.kernels.machine.bounded_files import read_bounded
+from bidcascade.systems.language.tree.syntax_tree import NOWHERE, Where
 from bidcascade.systems.limits import LONGEST_CASE, LONGEST_CASES, MOST_ERRORS
 from bidcascade.systems.places.choice import Choice
 from bidcascade.systems.system import System

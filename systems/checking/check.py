@@ -21,7 +21,7 @@ from bidcascade.bridge import (
     format_hand,
 )
 from bidcascade.kernels.core.rows import AGREEMENT_KINDS, NO_CALL
-from bidcascade.systems.language.patterns import game_level, strain_of
+from bidcascade.systems.language.auctions.patterns import game_level, strain_of
 from bidcascade.systems.places.formulas import GAME_POINTS
 from bidcascade.systems.places.knowledge import EVERYTHING, hull
 from bidcascade.systems.places.places import Place, PlaceEntry

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import ShownAnswer, format_call, format_calls, format_hand
-from bidcascade.kernels.threads import side_by_side
+from bidcascade.kernels.machine.threads import side_by_side
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import DEFAULT_SEED, CompileProgress, Sample
 

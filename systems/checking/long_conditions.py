@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Final, NamedTuple
 
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.syntax_tree import (
     AllOf,
     AnyOf,
     Block,
@@ -16,7 +16,7 @@ from bidcascade.systems.language.syntax_tree import (
     SystemText,
     Where,
 )
-from bidcascade.systems.language.wording import condition_text
+from bidcascade.systems.language.words.wording import condition_text
 
 LONGEST_CONDITION: Final = 160
 """Characters that a condition may have."""
@@ -80,7 +80,7 @@ def long_condition(condition: Condition | None, where: Where, name: str) -> Long
     Examples
     --------
     >>> from bidcascade.systems.language.reader import parse_condition
-    >>> from bidcascade.systems.language.syntax_tree import NOWHERE
+    >>> from bidcascade.systems.language.tree.syntax_tree import NOWHERE
     >>> long_condition(parse_condition("5+ clubs or 5+ hearts, 8+ points"), NOWHERE, "Two")
     """
     if condition is None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from bidcascade.bridge import InvalidSystem
 
-from .syntax_tree import Where
+from .tree.syntax_tree import Where
 
 MOST_SHOWN: Final = 50
 """Complaints that a message shows; the others are counted."""

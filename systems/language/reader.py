@@ -13,25 +13,16 @@ from typing import Final
 
 from bidcascade.bridge import InvalidSystem
 
-from .checks import check_system, counts
+from .checks.checks import check_system, counts
 from .errors import Complaint, invalid_system
-from .grammar import parse_conditions
-from .placing import place_condition
-from .resolver import Resolver
+from .grammar.grammar import parse_conditions
+from .reading.placing import place_condition
+from .reading.resolver import Resolver
+from .reading.sources import Sources
 from .shipped import file_of
-from .sources import Sources
-from .statements import Item
-from .steps import without_steps
-from .syntax_tree import (
-    NOWHERE,
-    Agreement,
-    Block,
-    Condition,
-    Define,
-    Line,
-    SystemText,
-    Where,
-)
+from .tree.statements import Item
+from .tree.steps import without_steps
+from .tree.syntax_tree import NOWHERE, Agreement, Block, Condition, Define, Line, SystemText, Where
 
 __all__ = [
     "built_in_defines",
@@ -309,7 +300,7 @@ def _settled(agreements: tuple[Agreement, ...], names: frozenset[str]) -> tuple[
 
 
 def _settled_agreement(agreement: Agreement, names: frozenset[str]) -> Agreement:
-    from .joining import phrases_of
+    from .tree.joining import phrases_of
 
     if agreement.kind not in ("shows", "denies"):
         return agreement

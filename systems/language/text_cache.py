@@ -21,10 +21,10 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Final, get_args, get_origin, get_type_hints
 
-from bidcascade.kernels.caches import forget_oldest
+from bidcascade.kernels.machine.caches import forget_oldest
 
 from .shipped import file_of, resolved, shipped_folder
-from .syntax_tree import Block, Line, SystemText
+from .tree.syntax_tree import Block, Line, SystemText
 
 MOST_CACHED: Final = 32
 """Texts that stay in the folder: those used last."""
@@ -88,10 +88,12 @@ def without_collections() -> Iterator[None]:
 def _reader_digest() -> str:
     """Digest of all that makes the tree: a new version reads no tree of an old one."""
     digest = hashlib.sha256(sys.version.encode())
-    for path in sorted(Path(__file__).parent.iterdir()):
-        if path.is_file():
+    folder = Path(__file__).parent
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.parent.name != "__pycache__":
             content = path.read_bytes()
-            digest.update(f"{path.name} {len(content)} ".encode() + content)
+            name = path.relative_to(folder).as_posix()
+            digest.update(f"{name} {len(content)} ".encode() + content)
     return digest.hexdigest()
 
 

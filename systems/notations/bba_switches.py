@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.bounded_files import read_bounded
+from bidcascade.kernels.machine.bounded_files import read_bounded
 from bidcascade.systems.limits import LONGEST_CARD
 from bidcascade.systems.system import System
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from bidcascade.systems.language.grammar import parse_conditions, parse_statement
-from bidcascade.systems.language.joining import phrases_of
+from bidcascade.systems.language.grammar.grammar import parse_conditions, parse_statement
 from bidcascade.systems.language.reader import built_in_defines
-from bidcascade.systems.language.rewordings import agreement_of, reworded
-from bidcascade.systems.language.syntax_tree import Line
+from bidcascade.systems.language.tree.joining import phrases_of
+from bidcascade.systems.language.tree.syntax_tree import Line
+from bidcascade.systems.language.words.rewordings import agreement_of, reworded
 
 SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _SIGN: Final = re.compile(r" ?!([cdhs])\b", re.IGNORECASE)

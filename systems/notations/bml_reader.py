@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.language.errors import Complaint
-from bidcascade.systems.language.grammar import parse_statement
+from bidcascade.systems.language.grammar.grammar import parse_statement
 from bidcascade.systems.language.reader import read_text
-from bidcascade.systems.language.syntax_tree import Define
+from bidcascade.systems.language.tree.syntax_tree import Define
 from bidcascade.systems.limits import LONGEST_DESCRIPTION
 
 from .bml_prose import SUITS, ReadProse, read_prose

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final, cast
 
-from bidcascade.systems.language.checks import never_bid
-from bidcascade.systems.language.joining import all_of
+from bidcascade.systems.language.checks.checks import never_bid
 from bidcascade.systems.language.reader import built_in_defines
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.joining import all_of
+from bidcascade.systems.language.tree.syntax_tree import (
     Agreement,
     AllOf,
     AuctionStep,
@@ -20,7 +20,7 @@ from bidcascade.systems.language.syntax_tree import (
     Phrase,
     SystemText,
 )
-from bidcascade.systems.language.wording import (
+from bidcascade.systems.language.words.wording import (
     agreement_text,
     call_text,
     condition_text,

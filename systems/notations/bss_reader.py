@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from bidcascade.bridge import Auction, BidcascadeError, parse_calls
-from bidcascade.systems.language.grammar import parse_statement
-from bidcascade.systems.language.syntax_tree import AllOf, Condition, Line, Phrase
+from bidcascade.systems.language.grammar.grammar import parse_statement
+from bidcascade.systems.language.tree.syntax_tree import AllOf, Condition, Line, Phrase
 
 from .bml_prose import SUITS, ReadProse, read_prose
 from .bml_reader import NotationReader, SystemOfNotes, Unread, system_of_notes

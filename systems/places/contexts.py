@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count, groupby
 from typing import Final
 
-from bidcascade.systems.language.joining import phrases_of
-from bidcascade.systems.language.patterns import (
+from bidcascade.systems.language.auctions.patterns import (
     AuctionPattern,
     Bindings,
     all_bindings,
@@ -20,7 +19,8 @@ from bidcascade.systems.language.patterns import (
     from_first_bid,
     variables_of,
 )
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.joining import phrases_of
+from bidcascade.systems.language.tree.syntax_tree import (
     AllOf,
     AnyOf,
     AuctionStep,

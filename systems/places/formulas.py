@@ -11,9 +11,9 @@ from itertools import permutations
 from typing import Final
 
 from bidcascade.kernels import term_names, term_range
-from bidcascade.kernels.literals import COMPARE, OPPOSITE
+from bidcascade.kernels.packing.literals import COMPARE, OPPOSITE
 from bidcascade.kernels.terms import all_lengths
-from bidcascade.systems.language.syntax_tree import Range
+from bidcascade.systems.language.tree.syntax_tree import Range
 from bidcascade.table.language.expression_tree import (
     And,
     Comparison,

@@ -24,9 +24,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.intervals import UNBOUNDED, narrow
-from bidcascade.kernels.layout import HOLDINGS, evaluate_tree, shape_indices, term_tables
-from bidcascade.kernels.literals import (
+from bidcascade.kernels.packing.intervals import UNBOUNDED, narrow
+from bidcascade.kernels.packing.layout import HOLDINGS, evaluate_tree, shape_indices, term_tables
+from bidcascade.kernels.packing.literals import (
     Interval,
     LinearForm,
     Tree,

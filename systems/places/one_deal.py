@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bidcascade.kernels.intervals import both
+from bidcascade.kernels.packing.intervals import both
 
 from .knowledge import Hull
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bidcascade.bridge import ShownAnswer, format_call, format_calls
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import (
     Agreement,
     AllOf,
     Condition,

@@ -10,15 +10,15 @@ from functools import cached_property
 from typing import Final, TypeVar
 
 from bidcascade.bridge import DOUBLE, FIRST_BID, PASS, Auction, bid_level
-from bidcascade.kernels.intervals import Ends, both
-from bidcascade.systems.language.patterns import (
+from bidcascade.kernels.packing.intervals import Ends, both
+from bidcascade.systems.language.auctions.patterns import (
     Bindings,
     cheapest_level,
     game_level,
     letter_of,
     strain_of,
 )
-from bidcascade.systems.language.syntax_tree import Agreement, Where
+from bidcascade.systems.language.tree.syntax_tree import Agreement, Where
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary
 

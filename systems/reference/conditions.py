@@ -15,8 +15,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 from bidcascade.bridge import InvalidExpression, InvalidSystem
-from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, LENGTHS
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.syntax_tree import (
     AllOf,
     AnyOf,
     CallPattern,
@@ -26,6 +25,7 @@ from bidcascade.systems.language.syntax_tree import (
     Phrase,
     Range,
 )
+from bidcascade.systems.language.words.phrases import BOTH_HANDS, COUNTED, LENGTHS
 from bidcascade.systems.places.formulas import (
     BUILT_IN,
     FALSE,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from bidcascade.bridge import FIRST_BID, PASS, InvalidSystem, bid_level
-from bidcascade.systems.language.patterns import (
+from bidcascade.systems.language.auctions.patterns import (
     JUMPS,
     Bindings,
     cheapest_level,
@@ -16,8 +16,8 @@ from bidcascade.systems.language.patterns import (
     match_call,
     resolve,
 )
-from bidcascade.systems.language.phrases import KINDS
-from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
+from bidcascade.systems.language.tree.syntax_tree import CallPattern, Define, Phrase, Range
+from bidcascade.systems.language.words.phrases import KINDS
 from bidcascade.systems.places.formulas import in_range
 from bidcascade.systems.places.state import WHO, State, shown
 

@@ -9,8 +9,13 @@ from functools import partial
 
 from bidcascade.bridge import PASS
 from bidcascade.systems.auctions.auction_reader import AuctionReader
-from bidcascade.systems.language.patterns import Bindings, fixed_call, match_call, pattern_calls
-from bidcascade.systems.language.syntax_tree import Condition, Variant
+from bidcascade.systems.language.auctions.patterns import (
+    Bindings,
+    fixed_call,
+    match_call,
+    pattern_calls,
+)
+from bidcascade.systems.language.tree.syntax_tree import Condition, Variant
 from bidcascade.systems.places.contexts import (
     LAST_RESORT,
     HeaderTest,

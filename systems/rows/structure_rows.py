@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.syntax_tree import VARIABLES, Agreement, Line, Variant
+from bidcascade.systems.language.tree.syntax_tree import VARIABLES, Agreement, Line, Variant
 from bidcascade.systems.places.contexts import LAST_RESORT, LineGroup, PlacedLine
 from bidcascade.systems.places.places import Rules
 

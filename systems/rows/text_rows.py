@@ -18,8 +18,7 @@ from bidcascade.bridge import InvalidExpression, InvalidSystem
 from bidcascade.kernels import term_names, term_range
 from bidcascade.kernels.core.rows import BID_KINDS, TAG_WORDS, TERMS
 from bidcascade.systems.language.errors import invalid_at
-from bidcascade.systems.language.phrases import COUNTED
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.syntax_tree import (
     VARIABLES,
     AllOf,
     AnyOf,
@@ -29,6 +28,7 @@ from bidcascade.systems.language.syntax_tree import (
     Phrase,
     Range,
 )
+from bidcascade.systems.language.words.phrases import COUNTED
 from bidcascade.systems.places.formulas import (
     BUILT_IN,
     HONOURS,

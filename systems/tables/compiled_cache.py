@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.caches import forget_oldest, remove
+from bidcascade.kernels.machine.caches import forget_oldest, remove
 from bidcascade.table.bidding_table import BiddingTable
-from bidcascade.table.own_folder import OwnFolder
-from bidcascade.table.storage import FORMAT_VERSION, is_table_folder
+from bidcascade.table.stored.own_folder import OwnFolder
+from bidcascade.table.stored.storage import FORMAT_VERSION, is_table_folder
 
 if TYPE_CHECKING:
     from bidcascade.systems.system import System

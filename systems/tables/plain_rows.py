@@ -15,10 +15,10 @@ from typing import Final
 
 from bidcascade.bridge import PASS, InvalidSystem, InvalidTable, format_calls
 from bidcascade.systems.auctions.auction_reader import AuctionReader
-from bidcascade.systems.language.patterns import fixed_call, match_call
+from bidcascade.systems.language.auctions.patterns import fixed_call, match_call
 from bidcascade.systems.language.reader import parse_condition
-from bidcascade.systems.language.sources import MOST_LINES
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.reading.sources import MOST_LINES
+from bidcascade.systems.language.tree.syntax_tree import (
     Block,
     CallPattern,
     Condition,

@@ -10,6 +10,7 @@ from typing import Final, Literal, TypeAlias
 from bidcascade.bridge import InvalidTable
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import TableBuilder
+from bidcascade.table.building.interning import UnknownPolicy
 from bidcascade.table.columns import LABEL_COLUMNS, UndescribedPolicy
 from bidcascade.table.formats.json_lines import read_json_rows, write_json_rows
 from bidcascade.table.formats.parquet import write_parquet_rows
@@ -21,7 +22,6 @@ from bidcascade.table.formats.published import (
     write_pickle_rows,
 )
 from bidcascade.table.import_report import ImportReport
-from bidcascade.table.interning import UnknownPolicy
 from bidcascade.table.row import Row
 from bidcascade.table.row_columns import RowColumns
 

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import Auction, InvalidCall, parse_calls
-from bidcascade.systems.language.grammar import parse_statement
-from bidcascade.systems.language.patterns import (
+from bidcascade.systems.language.auctions.patterns import (
     AuctionPattern,
     Bindings,
     all_bindings,
@@ -19,9 +18,10 @@ from bidcascade.systems.language.patterns import (
     letter_of,
     match_call,
 )
-from bidcascade.systems.language.statements import HeaderStatement
-from bidcascade.systems.language.syntax_tree import VARIABLES, AuctionStep, Where
-from bidcascade.systems.language.turns import in_turn
+from bidcascade.systems.language.auctions.turns import in_turn
+from bidcascade.systems.language.grammar.grammar import parse_statement
+from bidcascade.systems.language.tree.statements import HeaderStatement
+from bidcascade.systems.language.tree.syntax_tree import VARIABLES, AuctionStep, Where
 
 CALLS: Final = 38
 LONGEST_TEXT: Final = 500

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.intervals import both
+from bidcascade.kernels.packing.intervals import both
 from bidcascade.systems.places.knowledge import LENGTHS, hull, to_flags
 from bidcascade.table.language.term_catalogue import SUIT_NAMES
 

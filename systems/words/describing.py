@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-from bidcascade.systems.language.joining import all_of
-from bidcascade.systems.language.patterns import Bindings, is_variable, letter_of
-from bidcascade.systems.language.phrases import FACTS
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.auctions.patterns import Bindings, is_variable, letter_of
+from bidcascade.systems.language.tree.joining import all_of
+from bidcascade.systems.language.tree.syntax_tree import (
     Agreement,
     AllOf,
     AnyOf,
@@ -14,7 +13,8 @@ from bidcascade.systems.language.syntax_tree import (
     NotThis,
     Phrase,
 )
-from bidcascade.systems.language.wording import condition_text
+from bidcascade.systems.language.words.phrases import FACTS
+from bidcascade.systems.language.words.wording import condition_text
 from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.systems.rows.text_rows import STANDS_FOR
 from bidcascade.table.language.term_catalogue import SUIT_NAMES

@@ -7,8 +7,8 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from bidcascade.bridge import PASS, Auction, ShownAnswer, format_call
-from bidcascade.kernels.intervals import both
-from bidcascade.systems.language.patterns import Bindings
+from bidcascade.kernels.packing.intervals import both
+from bidcascade.systems.language.auctions.patterns import Bindings
 from bidcascade.systems.places.knowledge import HANDS, POINTS, hull, proportion, share, to_flags
 from bidcascade.systems.places.one_deal import in_one_deal
 from bidcascade.systems.places.places import Place, Rules

@@ -17,9 +17,21 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from bidcascade.kernels.intervals import ANY, UNBOUNDED, both, narrow, outside, spanned
-from bidcascade.kernels.layout import HOLDINGS, form_tables, holdings_by_cards, shape_indices
-from bidcascade.kernels.literals import Interval, LinearForm, Literal, Tree, combined, literals_of
+from bidcascade.kernels.packing.intervals import ANY, UNBOUNDED, both, narrow, outside, spanned
+from bidcascade.kernels.packing.layout import (
+    HOLDINGS,
+    form_tables,
+    holdings_by_cards,
+    shape_indices,
+)
+from bidcascade.kernels.packing.literals import (
+    Interval,
+    LinearForm,
+    Literal,
+    Tree,
+    combined,
+    literals_of,
+)
 from bidcascade.kernels.types import I64
 
 from .expression_tree import Expression, format_expression, terms_of

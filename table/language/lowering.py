@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Protocol, assert_never
 
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import Postfix
-from bidcascade.kernels.literals import COMPARE, MIRRORED, OPPOSITE, Tree
+from bidcascade.kernels.packing.literals import COMPARE, MIRRORED, OPPOSITE, Tree
 
 from .expression_tree import (
     And,

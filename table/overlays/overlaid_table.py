@@ -13,7 +13,7 @@ from .report import OverlayReport
 from .rules import OverlayMark
 
 if TYPE_CHECKING:
-    from bidcascade.table.extras import Extra
+    from bidcascade.table.stored.extras import Extra
 
 
 class OverlaidTable(BiddingTable):

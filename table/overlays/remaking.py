@@ -10,9 +10,9 @@ from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.types import I64, U8, U16, U32
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.build import TableBuilder
+from bidcascade.table.building.trie import VALUES
 from bidcascade.table.columns import INSERTED, Column
-from bidcascade.table.extras import FrameExtra
-from bidcascade.table.trie import VALUES
+from bidcascade.table.stored.extras import FrameExtra
 
 from .draft import Draft
 

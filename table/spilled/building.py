@@ -18,19 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.ahead import ahead
 from bidcascade.kernels.core.tables.sorted_rows import children_in, measure
+from bidcascade.kernels.machine.ahead import ahead
 from bidcascade.kernels.types import I32, I64
-from bidcascade.table.columns import (
-    ENTRY_COLUMNS,
-    INSERTED,
-    LABEL_COLUMNS,
-    Column,
-    Columns,
-    offsets_of,
-)
-from bidcascade.table.findings import Dropped, Findings
-from bidcascade.table.trie import (
+from bidcascade.table.building.findings import Dropped, Findings
+from bidcascade.table.building.trie import (
     VALUES,
     Built,
     BuiltTrie,
@@ -44,6 +36,14 @@ from bidcascade.table.trie import (
     part_below,
     rows_by_entry,
     variant_columns,
+)
+from bidcascade.table.columns import (
+    ENTRY_COLUMNS,
+    INSERTED,
+    LABEL_COLUMNS,
+    Column,
+    Columns,
+    offsets_of,
 )
 
 from .column_file import ColumnFile

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from bidcascade.kernels.npy_files import write_npy_head
+from bidcascade.kernels.machine.npy_files import write_npy_head
 from bidcascade.kernels.types import I64
 from bidcascade.table.columns import Column
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from bidcascade.bridge import InvalidTable
 from bidcascade.kernels.core.tables.sorted_rows import in_order, sorted_order
-from bidcascade.kernels.npy_files import write_npy
+from bidcascade.kernels.machine.npy_files import write_npy
 from bidcascade.kernels.types import U8, U32
+from bidcascade.table.building.trie import RowArrays
 from bidcascade.table.columns import Column
-from bidcascade.table.own_folder import OwnFolder
-from bidcascade.table.trie import RowArrays
+from bidcascade.table.stored.own_folder import OwnFolder
 
 from .column_file import HEADER_BYTES
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows
-from bidcascade.systems.language.patterns import (
+from bidcascade.systems.language.auctions.patterns import (
     Bindings,
     letter_of,
     match_call,
     variables_of,
 )
-from bidcascade.systems.language.phrases import KINDS
-from bidcascade.systems.language.syntax_tree import CallPattern, Define, Phrase, Range
+from bidcascade.systems.language.tree.syntax_tree import CallPattern, Define, Phrase, Range
+from bidcascade.systems.language.words.phrases import KINDS
 from bidcascade.systems.places.places import Rules
 from bidcascade.systems.places.state import WHO
 from bidcascade.systems.rows.structure_rows import StructureRows

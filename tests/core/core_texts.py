@@ -10,8 +10,8 @@ import numpy as np
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows as arrays
-from bidcascade.systems.language.patterns import Bindings, pattern_calls
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.auctions.patterns import Bindings, pattern_calls
+from bidcascade.systems.language.tree.syntax_tree import (
     VARIABLES,
     CallPattern,
     Condition,

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from bidcascade.kernels import DealArrays
-from bidcascade.kernels.alternatives import Alternatives, alternatives_of
 from bidcascade.kernels.core import rows
-from bidcascade.kernels.layout import (
+from bidcascade.kernels.packing.alternatives import Alternatives, alternatives_of
+from bidcascade.kernels.packing.layout import (
     FLAGS_PER_WORD,
     LANES_PER_WORD,
     LaneTest,

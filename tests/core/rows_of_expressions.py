@@ -8,8 +8,8 @@ import ctypes
 
 import numpy as np
 
-from bidcascade.kernels.layout import OPCODES
-from bidcascade.kernels.literals import LinearForm, Tree
+from bidcascade.kernels.packing.layout import OPCODES
+from bidcascade.kernels.packing.literals import LinearForm, Tree
 from bidcascade.systems.rows import expression_rows
 from bidcascade.systems.rows.expression_rows import words_of
 from bidcascade.table.language.expression_tree import Expression

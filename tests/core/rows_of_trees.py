@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bidcascade.kernels import term_names
-from bidcascade.kernels.layout import OPCODES
-from bidcascade.kernels.literals import LinearForm, Tree
+from bidcascade.kernels.packing.layout import OPCODES
+from bidcascade.kernels.packing.literals import LinearForm, Tree
 from bidcascade.systems.places.knowledge import _tree
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.vocabulary import Vocabulary

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.patterns import (
+from bidcascade.systems.language.auctions.patterns import (
     Bindings,
     all_bindings,
     fixed_call,
     letter_of,
     match_call,
 )
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.syntax_tree import (
     ROLES,
     VARIABLES,
     AuctionStep,

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core import rows as arrays
 from bidcascade.systems.auctions.auction_reader import term_bounds
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.phrases import COUNTED, KINDS
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import (
     ROLES,
     VARIABLES,
     AllOf,
@@ -28,6 +27,7 @@ from bidcascade.systems.language.syntax_tree import (
     Range,
     Where,
 )
+from bidcascade.systems.language.words.phrases import COUNTED, KINDS
 from bidcascade.systems.places.formulas import in_range, negation
 from bidcascade.systems.places.places import Rules
 from bidcascade.systems.rows.structure_rows import StructureRows

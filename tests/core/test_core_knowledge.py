@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import term_range
 from bidcascade.kernels.core.rows import HULL_TERMS, TERMS
-from bidcascade.kernels.layout import all_lengths
-from bidcascade.kernels.literals import COMPARE, LinearForm, Tree
+from bidcascade.kernels.packing.layout import all_lengths
+from bidcascade.kernels.packing.literals import COMPARE, LinearForm, Tree
 from bidcascade.kernels.terms import PROFILES
 from bidcascade.systems import open_system
 from bidcascade.systems.places.knowledge import (

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core import rows as arrays
-from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, SHAPES
-from bidcascade.kernels.literals import LinearForm
+from bidcascade.kernels.packing.layout import CONTEXTS, HOLDINGS, SHAPES
+from bidcascade.kernels.packing.literals import LinearForm
 from bidcascade.kernels.reference import evaluate_tree
 from bidcascade.kernels.terms import Context
-from bidcascade.systems.language.syntax_tree import CallPattern, Phrase
+from bidcascade.systems.language.tree.syntax_tree import CallPattern, Phrase
 from bidcascade.systems.reference.conditions import DOUBLING_PAYS, PAYS
 from bidcascade.table.language.expression_tree import Expression, Or, Product, TermName, Truth
 from bidcascade.table.language.expressions import parse_expression

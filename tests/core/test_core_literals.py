@@ -1,4 +1,4 @@
-"""The core's literals of a tree equal those of :mod:`bidcascade.kernels.literals`."""
+"""The core's literals of a tree equal those of :mod:`bidcascade.kernels.packing.literals`."""
 
 import ctypes
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression
-from bidcascade.kernels.literals import COMPARE, Interval, Tree, literals_of
+from bidcascade.kernels.packing.literals import COMPARE, Interval, Tree, literals_of
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe
 from tests.core.rows_of_trees import NAMES, RowsOfTrees, pointer, tree_of

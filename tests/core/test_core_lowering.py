@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression, UnknownTerm
-from bidcascade.kernels.layout import OPCODES
-from bidcascade.kernels.literals import Tree
+from bidcascade.kernels.packing.layout import OPCODES
+from bidcascade.kernels.packing.literals import Tree
 from bidcascade.systems.places.knowledge import _tree
 from bidcascade.table.language.expression_tree import (
     COMPARATORS,

@@ -12,7 +12,7 @@ from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.core.functions import pack_by_tables, sort_by_dealer
 from bidcascade.kernels.core.hands.packing import PackingTables
-from bidcascade.kernels.layout import OPCODES, Packing
+from bidcascade.kernels.packing.layout import OPCODES, Packing
 from bidcascade.table.language.expression_tree import Expression
 from bidcascade.table.language.expressions import parse_expression
 from bidcascade.table.language.vocabulary import Vocabulary

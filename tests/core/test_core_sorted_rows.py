@@ -25,9 +25,9 @@ from bidcascade.kernels.core.tables.sorted_rows import (
     sorted_order,
     trie_of_sorted,
 )
-from bidcascade.table import trie_reference
+from bidcascade.table.building import trie_reference
+from bidcascade.table.building.findings import Dropped
 from bidcascade.table.columns import CAN_COMPLETE, COMPLETED, INSERTED, offsets_of
-from bidcascade.table.findings import Dropped
 
 BEHIND = 1 << 63
 REFUSED = "expected numbers within the arrays"

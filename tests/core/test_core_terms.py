@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import term_names, terms
-from bidcascade.kernels.layout import HOLDINGS, Separable, shape_indices
+from bidcascade.kernels.packing.layout import HOLDINGS, Separable, shape_indices
 from bidcascade.kernels.terms import PROFILES, Term, length
 from bidcascade.table.language.vocabulary import Vocabulary
 from tests.core.probes import build_probe

@@ -22,7 +22,8 @@ from bidcascade.bridge import (
 from bidcascade.engine import Engine
 from bidcascade.engine.answers import ALLOWED_SCHEMA
 from bidcascade.engine.runs.augment import augment
-from bidcascade.kernels import DealArrays, threads
+from bidcascade.kernels import DealArrays
+from bidcascade.kernels.machine import threads
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.service.api.shared.auction_results import AuctionResults
 from bidcascade.systems import registry

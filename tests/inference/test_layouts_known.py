@@ -10,7 +10,7 @@ from bidcascade.bridge import FULL_DECK, InvalidHand, Seat, format_hand, parse_h
 from bidcascade.inference.layouts.dealing import tightened
 from bidcascade.inference.layouts.known import SPOT_CARDS, KnownCards, known_by_seat, parse_known
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.kernels.literals import Interval
+from bidcascade.kernels.packing.literals import Interval
 from bidcascade.systems.places.knowledge import Hull
 from tests.inference.support_layouts import lengths, points
 

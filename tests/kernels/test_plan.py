@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from bidcascade.kernels import ALWAYS, NEVER, Plan, Postfix, build_plan, number_ranges
-from bidcascade.kernels.literals import literals_of, to_tree
+from bidcascade.kernels.packing.literals import literals_of, to_tree
 
 
 def plan_of(expressions: list[Postfix], criteria: list[list[int]], **options: Any) -> Plan:

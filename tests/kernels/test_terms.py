@@ -5,7 +5,7 @@ import pytest
 
 from bidcascade.bridge import parse_hand
 from bidcascade.kernels import Context, term_is_boolean, term_names, term_value, terms
-from bidcascade.kernels.layout import Separable
+from bidcascade.kernels.packing.layout import Separable
 from bidcascade.kernels.terms import all_lengths
 
 

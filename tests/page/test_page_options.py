@@ -8,8 +8,8 @@ import pytest
 from bidcascade.engine.browser_system import browser_system
 from bidcascade.page.page_folder import page_files, write_page
 from bidcascade.systems import named_systems, open_system
-from bidcascade.systems.language.options import option_rows
 from bidcascade.systems.language.reader import read_system
+from bidcascade.systems.language.reading.options import option_rows
 from tests.page.support_browser import Visit, visiting
 from tests.support_examples import sized, some_in_check
 from tests.support_options import PROBES

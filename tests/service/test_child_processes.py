@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bidcascade.kernels.child_processes import import_path, safe_spawning, start_module
+from bidcascade.kernels.machine.child_processes import import_path, safe_spawning, start_module
 from bidcascade.loaders import random_deals, write_deal_parquet, write_lin
 from bidcascade.table.formats.parquet import write_parquet_rows
 from bidcascade.table.row import Row
@@ -118,7 +118,7 @@ def test_workers_of_a_cluster(trapped):
 
 def test_the_folder_python_puts_first_is_not_handed_on(tmp_path):
     program = (
-        "from bidcascade.kernels.child_processes import import_path\n"
+        "from bidcascade.kernels.machine.child_processes import import_path\n"
         "import os; print(os.getcwd() in import_path())"
     )
     folder = str(tmp_path)

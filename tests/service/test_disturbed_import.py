@@ -9,8 +9,9 @@ from contextlib import contextmanager
 import pytest
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.table import BiddingTable, Row, build_table, storage
-from bidcascade.table.own_folder import OwnFolder
+from bidcascade.table import BiddingTable, Row, build_table
+from bidcascade.table.stored import storage
+from bidcascade.table.stored.own_folder import OwnFolder
 from tests.support_cli import environment
 from tests.support_examples import sized, some_in_check
 from tests.support_imports import SPILLING, import_command, write_rows

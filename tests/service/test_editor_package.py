@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 from bidcascade.service.cli import COMMANDS
-from bidcascade.systems.language.editor_grammar import SCOPE, textmate_grammar
-from bidcascade.systems.language.phrases import words_of_terminals
+from bidcascade.systems.language.grammar.editor_grammar import SCOPE, textmate_grammar
+from bidcascade.systems.language.words.phrases import words_of_terminals
 from tests.support_docs import CHECKOUT
 from tests.support_missing import missing
 

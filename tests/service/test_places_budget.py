@@ -15,7 +15,7 @@ from benchmarks.service import deal_objects
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.settings import Settings, read_settings
-from bidcascade.kernels import memory
+from bidcascade.kernels.machine import memory
 from bidcascade.service.api.app import create_app
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
 from bidcascade.systems.auctions import bidder as bidder_module

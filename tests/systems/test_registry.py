@@ -207,7 +207,7 @@ def test_a_full_disk_costs_no_answer(small_path, cache, few, monkeypatch):
     def full(*_, **__):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("bidcascade.table.storage.write_npy", full)
+    monkeypatch.setattr("bidcascade.table.stored.storage.write_npy", full)
     assert len(open_table(small_path)) > 20
     assert not names_in(cache)
 

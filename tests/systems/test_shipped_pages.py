@@ -5,7 +5,7 @@ import pytest
 from bidcascade.bridge import FIRST_BID, InvalidSystem, format_hand
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.systems import named_systems, open_system
-from bidcascade.systems.language.patterns import strain_of
+from bidcascade.systems.language.auctions.patterns import strain_of
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.shipped import (
     PAGES,

@@ -12,7 +12,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.systems.auctions.allowed import CUTS, ListingBounds, list_allowed
 from bidcascade.systems.auctions.bidder import Bidder
 from bidcascade.systems.checking.check import check_system
-from bidcascade.systems.language.sources import MOST_LINES
+from bidcascade.systems.language.reading.sources import MOST_LINES
 from bidcascade.systems.places.places import Place
 from bidcascade.systems.reference.allowed_auctions import allowed_auctions
 from bidcascade.systems.reference.place_entries import Expander, constraint_of

@@ -11,11 +11,11 @@ from bidcascade.systems.checking.cases import CaseReport, parse_cases, read_case
 from bidcascade.systems.checking.check import check_system
 from bidcascade.systems.checking.diff import diff_systems
 from bidcascade.systems.checking.long_conditions import long_condition, long_conditions, parts_of
-from bidcascade.systems.language.grammar import parse_statement
-from bidcascade.systems.language.layout import logical_lines
+from bidcascade.systems.language.grammar.grammar import parse_statement
+from bidcascade.systems.language.reading.layout import logical_lines
 from bidcascade.systems.language.shipped import shipped_folder
-from bidcascade.systems.language.statements import HeaderStatement
-from bidcascade.systems.language.syntax_tree import Define, Line, Variant, Where
+from bidcascade.systems.language.tree.statements import HeaderStatement
+from bidcascade.systems.language.tree.syntax_tree import Define, Line, Variant, Where
 from bidcascade.systems.system import System
 from bidcascade.systems.tables.compile import Sample, compile_system
 from bidcascade.systems.words.explanation import explain_auction

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidExpression, UnknownTerm, parse_hand
 from bidcascade.kernels import evaluate_postfix, term_value
-from bidcascade.kernels.literals import Interval, literals_of, to_tree
+from bidcascade.kernels.packing.literals import Interval, literals_of, to_tree
 from bidcascade.table.language.expression_tree import (
     COMPARATORS,
     And,

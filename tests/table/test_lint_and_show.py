@@ -19,8 +19,8 @@ from bidcascade.table import (
     show,
     show_info,
 )
+from bidcascade.table.inspection.linting import contradictory_terms
 from bidcascade.table.language.expressions import parse_expression
-from bidcascade.table.linting import contradictory_terms
 from tests.support_deals import plain_deals
 
 ROWS: list[dict[str, Any]] = [

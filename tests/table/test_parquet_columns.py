@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import CALL_TEXTS, InvalidTable
-from bidcascade.kernels import child_processes
 from bidcascade.kernels.core.functions import has_core
+from bidcascade.kernels.machine import child_processes
 from bidcascade.loaders.parquet import parquet_decoder
 from bidcascade.loaders.parquet.parquet_decoder import Decoders
 from bidcascade.table.formats import parquet_child, parquet_columns

@@ -21,11 +21,11 @@ from bidcascade.bridge import (
 from bidcascade.kernels.core import functions
 from bidcascade.systems import import_table
 from bidcascade.table import BiddingTable, Row, TableBuilder, build_table
+from bidcascade.table.building.trie import RowArrays
 from bidcascade.table.formats.parquet import decoded_rows, write_parquet_rows
 from bidcascade.table.formats.parquet_child import columns_of
 from bidcascade.table.spilled import building
 from bidcascade.table.spilled.sorted_runs import open_sorted_run, write_sorted_run
-from bidcascade.table.trie import RowArrays
 from tests.support_examples import examples, rows_in_check
 
 # few calls, so that auctions meet, and enough to be illegal in every way

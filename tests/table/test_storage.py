@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidTable
-from bidcascade.kernels.npy_files import write_npy
-from bidcascade.table import BiddingTable, Row, build_table, save, storage
+from bidcascade.kernels.machine.npy_files import write_npy
+from bidcascade.table import BiddingTable, Row, build_table, save
+from bidcascade.table.stored import storage
 from tests.support_examples import examples
 
 ROWS = [

@@ -28,7 +28,7 @@ from bidcascade.inference.auction_ends import (
 )
 from bidcascade.inference.double_dummy.protocol import TABLE_SIZE, DoubleDummy
 from bidcascade.kernels import Backend, DealArrays
-from bidcascade.kernels.threads import side_by_side
+from bidcascade.kernels.machine.threads import side_by_side
 from bidcascade.kernels.types import I8, I32, I64, U8, Bools
 from bidcascade.seats.foreign.bidding import EngineFault, Player, SystemPlayer, bid_out
 from bidcascade.systems import System

@@ -27,7 +27,7 @@ from bidcascade.kernels.core.rows import TERMS
 from bidcascade.kernels.types import I64
 from bidcascade.systems import System
 from bidcascade.systems.auctions.bidder import Bidder, seen_from_dealer
-from bidcascade.systems.language.patterns import game_level, strain_of
+from bidcascade.systems.language.auctions.patterns import game_level, strain_of
 from bidcascade.systems.places.formulas import GAME_POINTS
 from bidcascade.table.language.vocabulary import Vocabulary
 from bidcascade.table.term_values import term_values

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
-from bidcascade.table.announcements import (
+from bidcascade.table.inspection.announcements import (
     FORMS,
     Announcement,
     is_beginning,

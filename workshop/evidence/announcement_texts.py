@@ -12,7 +12,7 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.runs.progress import Report
-from bidcascade.kernels.bounded_files import bounded_lines
+from bidcascade.kernels.machine.bounded_files import bounded_lines
 from bidcascade.loaders import iter_deals
 from bidcascade.table.formats.json_lines import LONGEST_LINE
 

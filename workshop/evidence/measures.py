@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from bidcascade.bridge import InvalidExpression
 from bidcascade.kernels import DealArrays, terms
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.kernels.intervals import both
-from bidcascade.kernels.literals import Interval, literals_of, term_names_in
+from bidcascade.kernels.packing.intervals import both
+from bidcascade.kernels.packing.literals import Interval, literals_of, term_names_in
 from bidcascade.kernels.terms import all_lengths, length
 from bidcascade.kernels.types import U64
 from bidcascade.table.language.criteria import is_satisfiable

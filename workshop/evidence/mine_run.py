@@ -35,7 +35,7 @@ from bidcascade.loaders.frames.frame import reject_weights
 from bidcascade.loaders.inputs import Input, Source, find_sources
 from bidcascade.systems import open_table
 from bidcascade.table import BiddingTable
-from bidcascade.table.storage import is_table_folder
+from bidcascade.table.stored.storage import is_table_folder
 
 from .mined_table import INPUTS, Rank
 from .mining import MOST_IN_MEMORY, MinedCounts, mining_report

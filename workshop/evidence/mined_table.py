@@ -24,12 +24,12 @@ import polars as pl
 from bidcascade.bridge import InvalidInput, InvalidTable
 from bidcascade.kernels import DealArrays, get_backend
 from bidcascade.kernels.dealing import deal_hands
-from bidcascade.kernels.intervals import left_by, narrow
+from bidcascade.kernels.packing.intervals import left_by, narrow
 from bidcascade.kernels.plan import expressions_plan
 from bidcascade.kernels.types import I64, U8, U16, U32, Bools
-from bidcascade.table.announcements import lin_length, read_announcement
 from bidcascade.table.bidding_table import BiddingTable
-from bidcascade.table.canonical import renumber
+from bidcascade.table.building.canonical import renumber
+from bidcascade.table.building.interning import CriteriaInterner, TagInterner, TextInterner
 from bidcascade.table.columns import (
     CAN_COMPLETE,
     COMPLETED,
@@ -40,7 +40,7 @@ from bidcascade.table.columns import (
     offsets_of,
 )
 from bidcascade.table.formats.published import FILE_CALLS
-from bidcascade.table.interning import CriteriaInterner, TagInterner, TextInterner
+from bidcascade.table.inspection.announcements import lin_length, read_announcement
 from bidcascade.table.language.expression_tree import Comparison, Number, TermName
 from bidcascade.table.language.expressions import parse_expression, to_postfix
 from bidcascade.table.language.vocabulary import Vocabulary

@@ -15,13 +15,13 @@ import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.kernels.npy_files import write_npy
+from bidcascade.kernels.machine.npy_files import write_npy
 from bidcascade.kernels.number_ranges import numbers_of_ranges
 from bidcascade.kernels.types import I64, U32, U64
 from bidcascade.table.bidding_table import BiddingTable
 from bidcascade.table.columns import Column
-from bidcascade.table.extras import synced_file
 from bidcascade.table.real_calls import CallLists
+from bidcascade.table.stored.extras import synced_file
 
 from .mined_table import (
     ANNOUNCEMENTS,

@@ -33,7 +33,7 @@ from bidcascade.engine.runs.manifest import (
 )
 from bidcascade.engine.runs.run_folder import RunFolder
 from bidcascade.kernels import NO_ENTRY
-from bidcascade.kernels.npy_files import write_npy
+from bidcascade.kernels.machine.npy_files import write_npy
 from bidcascade.loaders import Rejects, count_rejects, deal_arrays, play_disagrees
 from bidcascade.loaders.files.whole_files import can_write, whole_file, write_parquet
 from bidcascade.loaders.inputs import Source, find_sources

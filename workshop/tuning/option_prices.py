@@ -15,7 +15,7 @@ from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.kernels import Backend, DealArrays
 from bidcascade.kernels.types import I8
 from bidcascade.systems import open_system
-from bidcascade.systems.language.options import turned
+from bidcascade.systems.language.reading.options import turned
 from bidcascade.workshop.boards.blind_leads import BlindLeader
 from bidcascade.workshop.boards.compare import SystemMatch
 from bidcascade.workshop.boards.compare_summary import Estimate, MatchSample, blind_estimate

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.systems.language.phrases import BOTH_HANDS, COUNTED, HAND
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.syntax_tree import (
     AllOf,
     AnyOf,
     Block,
@@ -26,6 +25,7 @@ from bidcascade.systems.language.syntax_tree import (
     Variant,
     Where,
 )
+from bidcascade.systems.language.words.phrases import BOTH_HANDS, COUNTED, HAND
 from bidcascade.systems.system import System
 
 LOW, HIGH, EXACT = "low", "high", "exact"

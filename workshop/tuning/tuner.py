@@ -39,7 +39,7 @@ from bidcascade.kernels import DealArrays
 from bidcascade.kernels.types import F64, I8, I64
 from bidcascade.systems import System
 from bidcascade.systems.checking.cases import Case, run_cases
-from bidcascade.systems.language.syntax_tree import SystemText, Where
+from bidcascade.systems.language.tree.syntax_tree import SystemText, Where
 from bidcascade.workshop.boards.compare import DIFFERS, SystemMatch
 from bidcascade.workshop.boards.scored_boards import BoardContracts, Budget, imps_between
 

@@ -1,5 +1,5 @@
 // From criteria to the chains of tests that a packed hand passes, and the tables that hands are
-// packed with. kernels/layout.py and kernels/alternatives.py are the definition.
+// packed with. kernels/packing/layout.py and kernels/packing/alternatives.py are the definition.
 //
 // A linear form of terms becomes a lane of eight bits, any other truth value a flag. Both are
 // learned as criteria come: a new one is written into its own word of the tables, which have room

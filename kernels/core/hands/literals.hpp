@@ -1,5 +1,5 @@
 // From trees to literals, of which all must hold: intervals of linear forms, and other truth values
-// (an `or`, a product, HCP != 12). kernels/literals.py is the definition.
+// (an `or`, a product, HCP != 12). kernels/packing/literals.py is the definition.
 #pragma once
 #include "trees.hpp"
 

@@ -1,5 +1,5 @@
 // Hands to packed words, which tests look at: one sum of table rows a hand, then the flags that
-// take more than that. kernels/layout.py says how; `features` in kernels/reference.py is the
+// take more than that. kernels/packing/layout.py says how; `features` in kernels/reference.py is the
 // definition.
 #pragma once
 #include "terms.hpp"

@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bidcascade.kernels.core.groups import ArrayGroup, Field
-from bidcascade.kernels.layout import HOLDINGS, Packing
+from bidcascade.kernels.packing.layout import HOLDINGS, Packing
 
 _CARDS = np.bitwise_count(np.arange(HOLDINGS))
 
 
 class PackingTables(ArrayGroup):
-    """Arrays of a :class:`~bidcascade.kernels.layout.Packing`, each in one row.
+    """Arrays of a :class:`~bidcascade.kernels.packing.layout.Packing`, each in one row.
 
     Parameters
     ----------

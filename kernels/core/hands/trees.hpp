@@ -2,7 +2,7 @@
 //
 // Both are rows of words (see Rows): what is written alike is the same row, so equality is that of
 // two numbers. An expression is the tree that people read (table/language/expression_tree.py), a
-// `tree` what it means for kernels (kernels/literals.py).
+// `tree` what it means for kernels (kernels/packing/literals.py).
 #pragma once
 #include "../memory.hpp"
 
@@ -17,7 +17,7 @@ enum Form : i32 {
 };
 
 // Operators of trees, and of the programs that some become, which T_END closes (packing.hpp); the
-// numbers are those of `OPCODES` in kernels/layout.py.
+// numbers are those of `OPCODES` in kernels/packing/layout.py.
 //   T_TERM term | T_INT value | T_INTERVAL form, low (2 words), high (2 words) | operator t t ...
 // `and` and `or` may have any number of operands. A form is a row of (term, coefficient) pairs,
 // terms ascending (terms are numbered in the order of their names), the first coefficient positive.

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from bidcascade.kernels.core import rows
 from bidcascade.kernels.core.functions import call_core, function
 from bidcascade.kernels.core.groups import ArrayGroup
-from bidcascade.kernels.layout import CONTEXTS, HOLDINGS, Packing
-from bidcascade.kernels.layout import SHAPES as LENGTHS
+from bidcascade.kernels.packing.layout import CONTEXTS, HOLDINGS, Packing
+from bidcascade.kernels.packing.layout import SHAPES as LENGTHS
 from bidcascade.kernels.types import I32
 
 

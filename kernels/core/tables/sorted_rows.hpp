@@ -12,7 +12,7 @@ constexpr u64 BEHIND = 1ull << 63;  // inserted entries come behind their siblin
 
 enum class RowKind : u8 { KEPT, REJECTED, LEADING };
 
-// Why a row is not in the table; table/findings.py has the same numbers.
+// Why a row is not in the table; table/building/findings.py has the same numbers.
 enum class Dropped : u8 {
     KEPT, BELOW_COMPLETED, INSUFFICIENT_BID, WRONG_DOUBLE, WRONG_REDOUBLE, REJECTED, BELOW_REJECTED
 };

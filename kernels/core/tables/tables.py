@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from bidcascade.kernels.core.functions import arrays_of, call_core, checked
 from bidcascade.kernels.core.groups import ArrayGroup, Field
 from bidcascade.kernels.core.hands.packing import PackingTables
-from bidcascade.kernels.layout import LANE_LIMIT
 from bidcascade.kernels.number_ranges import numbers_of_ranges
+from bidcascade.kernels.packing.layout import LANE_LIMIT
 from bidcascade.kernels.plan import Plan, box_bytes, box_rows
 from bidcascade.kernels.results import DealArrays, FirstAuctions
 from bidcascade.kernels.types import I32, I64, U8, U16, U32, U64

@@ -1,5 +1,5 @@
-// Calls as patterns: what `2M` or `cheapest X` stand for here. systems/language/patterns.py is the
-// definition.
+// Calls as patterns: what `2M` or `cheapest X` stand for here.
+// systems/language/auctions/patterns.py is the definition.
 //
 // Calls are codes (0 pass, 1 double, 2 redouble, 3-37 = 1C-7N), strains are 1-5 = C D H S N.
 // Bindings are 3 bits for each variable: the strain of M oM m om X Y Z W, then the level of n.

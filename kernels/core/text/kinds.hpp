@@ -1,6 +1,6 @@
 // What each kind of phrase is lowered by and asks for, and what suit words are: the tables.
-// systems/language/phrases.py has the catalogue of kinds; systems/reference/conditions.py and facts.py
-// define what they mean.
+// systems/language/words/phrases.py has the catalogue of kinds; systems/reference/conditions.py and
+// facts.py define what they mean.
 #pragma once
 #include "facts.hpp"
 #include "../hands/terms.hpp"

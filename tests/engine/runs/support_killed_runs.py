@@ -59,7 +59,7 @@ def _export(place: Path, given: Path, form: Any) -> None:
 
 
 def _mine(place: Path, given: Path) -> None:
-    from bidcascade.table.storage import is_table_folder
+    from bidcascade.table.stored.storage import is_table_folder
     from bidcascade.workshop.evidence.mine_run import mine
 
     # between the table and the end of the command nothing can be resumed, or need be
@@ -77,7 +77,7 @@ def _mine(place: Path, given: Path) -> None:
 
 def _mine_more(place: Path, given: Path) -> None:
     """Add to a table in its place."""
-    from bidcascade.table.storage import is_table_folder
+    from bidcascade.table.stored.storage import is_table_folder
     from bidcascade.workshop.evidence.mine_run import mine
 
     table, first = place / "table", _inputs(given)[:1]

@@ -18,7 +18,7 @@ def as_plain(value: Any) -> Any:
 
     Examples
     --------
-    >>> from bidcascade.systems.language.syntax_tree import Range
+    >>> from bidcascade.systems.language.tree.syntax_tree import Range
     >>> as_plain(Range(4))
     {'type': 'Range', 'low': 4, 'high': None, 'also': []}
     """

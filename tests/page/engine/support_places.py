@@ -10,9 +10,9 @@ from typing import Any
 
 from bidcascade.bridge import HOLDING_MASK, Auction, InvalidSystem, Seat, Vulnerability
 from bidcascade.kernels import Context, DealArrays
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.syntax_tree import Agreement, Where
+from bidcascade.systems.language.auctions.patterns import Bindings
 from bidcascade.systems.language.text_cache import rows_of_tree
+from bidcascade.systems.language.tree.syntax_tree import Agreement, Where
 from bidcascade.systems.places.choice import choose
 from bidcascade.systems.places.turn_context import context_at
 from bidcascade.systems.reference.place_entries import Expander

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import format_hand, parse_hand
 from bidcascade.kernels import Context, term_names
-from bidcascade.kernels.layout import contexts
-from bidcascade.systems.language.syntax_tree import Range
+from bidcascade.kernels.packing.layout import contexts
+from bidcascade.systems.language.tree.syntax_tree import Range
 from bidcascade.systems.places import formulas
 from bidcascade.systems.places.choice import check_candidates
 from bidcascade.systems.system import System

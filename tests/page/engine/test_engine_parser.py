@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bidcascade.systems.language.grammar import parse_conditions, parse_statement
-from bidcascade.systems.language.lark_parser import lark_parser
-from bidcascade.systems.language.layout import LogicalLine, RawItem, logical_lines, tree_of
-from bidcascade.systems.language.phrases import words_of_terminals
+from bidcascade.systems.language.grammar.grammar import parse_conditions, parse_statement
+from bidcascade.systems.language.grammar.lark_parser import lark_parser
+from bidcascade.systems.language.reading.layout import LogicalLine, RawItem, logical_lines, tree_of
 from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.language.words.phrases import words_of_terminals
 from tests import support_systems
 from tests.page.engine.support_engine import as_plain
 

@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.options import option_rows, turned
 from bidcascade.systems.language.reader import parse_condition, read_system, read_text
+from bidcascade.systems.language.reading.options import option_rows, turned
 from bidcascade.systems.language.shipped import shipped_folder
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.text_cache import rows_of_tree
+from bidcascade.systems.language.tree.syntax_tree import (
     Agreement,
     AllOf,
     AnyOf,
@@ -29,8 +30,7 @@ from bidcascade.systems.language.syntax_tree import (
     SystemText,
     Where,
 )
-from bidcascade.systems.language.text_cache import rows_of_tree
-from bidcascade.systems.language.wording import (
+from bidcascade.systems.language.words.wording import (
     agreement_text,
     call_text,
     condition_text,

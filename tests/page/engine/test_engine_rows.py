@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from bidcascade.systems.language.syntax_tree import Define
 from bidcascade.systems.language.text_cache import rows_of_tree, tree_of_rows
+from bidcascade.systems.language.tree.syntax_tree import Define
 from bidcascade.systems.places.places import Rules
 from bidcascade.systems.rows.structure_rows import StructureRows
 from bidcascade.systems.rows.text_rows import TextRows

@@ -261,7 +261,10 @@ def test_without_the_extra_the_command_says_so():
 
 
 def test_the_service_loads_the_extra_for_assistants_alone():
-    program = "import sys; import bidcascade.service.api.app, bidcascade.service.cli.assistance; "
+    program = (
+        "import sys; import bidcascade.service.api.app; "
+        "import bidcascade.service.cli.services.assistance; "
+    )
     ran = run_python(program + "print(*sys.modules)")
     assert ran.code == 0, ran.err
     assert not {"mcp", "mcp_types", "pygls", "lsprotocol"} & {*ran.out.split()}

@@ -13,7 +13,7 @@ from bidcascade.engine.settings import (
     unknown_variables,
     with_shipped_tables,
 )
-from bidcascade.kernels.caches import CACHE_VARIABLE
+from bidcascade.kernels.machine.caches import CACHE_VARIABLE
 from tests.support_docs import page_text
 
 NAMES = sorted(Settings.model_fields)

@@ -11,7 +11,7 @@ from bidcascade.engine.archive import watching
 from bidcascade.engine.archive.archive import Archive
 from bidcascade.loaders import read_deals
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, DONE, main
-from bidcascade.service.cli import archive as command
+from bidcascade.service.cli.files import archive as command
 from tests.engine.archive.support_archives import played, write_files, write_system
 
 

@@ -20,8 +20,8 @@ from bidcascade.inference.scenarios.script_words import ACTIONS
 from bidcascade.loaders import HAND_COLUMNS, random_deals, read_deals, write_deal_parquet
 from bidcascade.service.api.routes.routes_archives import MEDIA_TYPES
 from bidcascade.service.cli import COMMANDS, main, make_parser
-from bidcascade.service.cli.notations import _NOTATIONS as NOTATIONS
 from bidcascade.service.cli.shared import DEAL_SUFFIXES
+from bidcascade.service.cli.systems.notations import _NOTATIONS as NOTATIONS
 from bidcascade.systems import open_system
 from bidcascade.systems.registry import open_table
 from bidcascade.systems.tables.row_files import FORMATS

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.systems.language.completion import proposals
-from bidcascade.systems.language.grammar import following
-from bidcascade.systems.language.layout import logical_lines
-from bidcascade.systems.language.names import names_of
-from bidcascade.systems.language.phrases import words_of_terminals
+from bidcascade.systems.language.editing.completion import proposals
+from bidcascade.systems.language.editing.names import names_of
+from bidcascade.systems.language.grammar.grammar import following
+from bidcascade.systems.language.reading.layout import logical_lines
 from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.language.words.phrases import words_of_terminals
 
 LINES = sorted(
     {

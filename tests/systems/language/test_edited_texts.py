@@ -3,7 +3,7 @@
 import pytest
 
 from bidcascade.bridge import InvalidInput
-from bidcascade.systems.language.edited_texts import EditedTexts
+from bidcascade.systems.language.editing.edited_texts import EditedTexts
 from bidcascade.systems.language.shipped import shipped_folder
 
 SYSTEM = """\

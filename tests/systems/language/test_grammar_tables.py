@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lark import Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from bidcascade.systems.language import grammar
-from bidcascade.systems.language.lark_parser import lark_parser
-from bidcascade.systems.language.layout import logical_lines
-from bidcascade.systems.language.phrases import words_of_terminals
+from bidcascade.systems.language.grammar import grammar
+from bidcascade.systems.language.grammar.lark_parser import lark_parser
+from bidcascade.systems.language.reading.layout import logical_lines
 from bidcascade.systems.language.shipped import shipped_folder
+from bidcascade.systems.language.words.phrases import words_of_terminals
 from bidcascade.table.language import expression_grammar, grammar_tables, lalr
 from tests.support_expressions import expressions
 

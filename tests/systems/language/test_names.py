@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bidcascade.systems.language.names import names_of
+from bidcascade.systems.language.editing.names import names_of
 from bidcascade.systems.language.shipped import shipped_folder
 
 TEXT = """\

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem, parse_hand
 from bidcascade.kernels import Context, evaluate_postfix
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.syntax_tree import (
     AllOf,
     AnyOf,
     CallPattern,

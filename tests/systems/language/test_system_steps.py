@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, InvalidSystem, format_call, parse_calls
 from bidcascade.systems.checking.check import check_system
-from bidcascade.systems.language import steps
-from bidcascade.systems.language.formatter import format_system_text
+from bidcascade.systems.language.editing.formatter import format_system_text
 from bidcascade.systems.language.reader import read_text
+from bidcascade.systems.language.tree import steps
 from bidcascade.systems.system import System
 from tests.support_examples import examples
 

@@ -3,12 +3,12 @@
 import pytest
 
 from bidcascade.bridge import BidcascadeError, InvalidSystem, parse_call
-from bidcascade.systems.language import resolver
-from bidcascade.systems.language.checks import DEEPEST_DEFINITION
+from bidcascade.systems.language.checks.checks import DEEPEST_DEFINITION
 from bidcascade.systems.language.errors import MOST_SHOWN
-from bidcascade.systems.language.layout import DEEPEST, LONGEST_LINE
 from bidcascade.systems.language.reader import read_system, read_text
-from bidcascade.systems.language.sources import MOST_COMPLAINTS, MOST_LINES
+from bidcascade.systems.language.reading import resolver
+from bidcascade.systems.language.reading.layout import DEEPEST, LONGEST_LINE
+from bidcascade.systems.language.reading.sources import MOST_COMPLAINTS, MOST_LINES
 from bidcascade.systems.system import System
 
 

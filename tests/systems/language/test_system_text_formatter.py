@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.formatter import format_system_text
+from bidcascade.systems.language.editing.formatter import format_system_text
 from bidcascade.systems.language.reader import read_text
 from bidcascade.systems.language.shipped import shipped_folder
-from bidcascade.systems.language.wording import agreement_text, header_text
+from bidcascade.systems.language.words.wording import agreement_text, header_text
 
 UNTIDY = """\
 

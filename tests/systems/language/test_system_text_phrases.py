@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.kernels.core.rows import TERMS
-from bidcascade.systems.language.formatter import condition_text
-from bidcascade.systems.language.grammar import parse_statement
-from bidcascade.systems.language.joining import all_of, any_of, phrases_of
-from bidcascade.systems.language.lark_parser import lark_parser
-from bidcascade.systems.language.phrases import AUCTION, COUNTED, KINDS, page, words_of_terminals
+from bidcascade.systems.language.editing.formatter import condition_text
+from bidcascade.systems.language.grammar.grammar import parse_statement
+from bidcascade.systems.language.grammar.lark_parser import lark_parser
 from bidcascade.systems.language.reader import parse_condition
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.joining import all_of, any_of, phrases_of
+from bidcascade.systems.language.tree.syntax_tree import (
     ROLES,
     SUIT_WORDS,
     VARIABLES,
@@ -26,7 +25,14 @@ from bidcascade.systems.language.syntax_tree import (
     Range,
     Where,
 )
-from bidcascade.systems.language.wording import call_text
+from bidcascade.systems.language.words.phrases import (
+    AUCTION,
+    COUNTED,
+    KINDS,
+    page,
+    words_of_terminals,
+)
+from bidcascade.systems.language.words.wording import call_text
 from bidcascade.systems.reference.conditions import PHRASES as conditions_of_hands
 from bidcascade.systems.reference.facts import FACTS as facts
 from bidcascade.systems.system import System

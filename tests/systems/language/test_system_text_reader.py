@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import InvalidSystem
 from bidcascade.systems.digests import text_digest
-from bidcascade.systems.language import shipped, sources
-from bidcascade.systems.language.formatter import format_system_text
+from bidcascade.systems.language import shipped
+from bidcascade.systems.language.editing.formatter import format_system_text
 from bidcascade.systems.language.reader import read_system, read_text
+from bidcascade.systems.language.reading import sources
+from bidcascade.systems.language.reading.sources import MOST_LINES
 from bidcascade.systems.language.shipped import shipped_folder
-from bidcascade.systems.language.sources import MOST_LINES
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.syntax_tree import (
     Agreement,
     Block,
     CallPattern,

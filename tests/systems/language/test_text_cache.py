@@ -180,6 +180,29 @@ def test_another_version_reads_nothing_of_this_one(mine, folder, parsed, monkeyp
     assert len(list(folder.iterdir())) == 2
 
 
+def test_a_changed_source_in_any_folder_of_the_reader_is_another_version(tmp_path, monkeypatch):
+    def digest():
+        return text_cache._reader_digest.__wrapped__()
+
+    sources = [tmp_path / "reader.py", tmp_path / "grammar/bidding.json", tmp_path / "a/b/deep.py"]
+    for path in sources:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("one")
+    monkeypatch.setattr(text_cache, "__file__", str(tmp_path / "text_cache.py"))
+    first = digest()
+    compiled = tmp_path / "a/b/__pycache__/deep.pyc"
+    compiled.parent.mkdir()
+    compiled.write_text("code")
+    assert digest() == first, "what Python compiled is none of the sources"
+    for path in sources:
+        path.write_text("two")
+        assert digest() != first, path
+        path.write_text("one")
+    assert digest() == first
+    sources[-1].rename(tmp_path / "a/deep.py")
+    assert digest() != first, "a moved file"
+
+
 @pytest.mark.parametrize("what", ["a file in the way", "a full disk", "no reading"])
 def test_a_folder_that_cannot_be_used_is_no_error(mine, folder, what, monkeypatch):
     def refuse(*_arguments, **_options):
@@ -202,7 +225,7 @@ def test_without_a_home_texts_are_parsed(mine, monkeypatch):
     def nowhere():
         raise RuntimeError("could not determine home directory")
 
-    monkeypatch.setattr("bidcascade.kernels.caches.cache_folder", nowhere)
+    monkeypatch.setattr("bidcascade.kernels.machine.caches.cache_folder", nowhere)
     assert System.open(mine).text.title == "Mine"
 
 
@@ -264,7 +287,7 @@ def test_the_grammar_is_not_loaded_for_a_kept_text(mine, folder):
         "import sys; from pathlib import Path; "
         "from bidcascade.systems.language.text_cache import open_text; "
         "open_text(Path(sys.argv[1]), Path(sys.argv[2])); "
-        "print('bidcascade.systems.language.grammar' in sys.modules)"
+        "print('bidcascade.systems.language.grammar.grammar' in sys.modules)"
     )
     assert run_python(code, mine, folder).out == "False\n"
     assert run_python(code, mine, folder / "another").out == "True\n"

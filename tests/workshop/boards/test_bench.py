@@ -14,7 +14,7 @@ from bidcascade.inference.double_dummy.solved_deals import (
     held_out,
 )
 from bidcascade.inference.double_dummy.table_cache import TableCache
-from bidcascade.kernels.threads import thread_count
+from bidcascade.kernels.machine.threads import thread_count
 from bidcascade.loaders import deal_arrays, random_deals
 from bidcascade.seats.foreign.process import ProcessEngine
 from bidcascade.service.cli import BAD_ARGUMENTS, BAD_INPUT, NO_BACKEND, main

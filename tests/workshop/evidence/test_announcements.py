@@ -15,7 +15,7 @@ from bidcascade.table import (
     read_announcement,
     to_postfix,
 )
-from bidcascade.table.announcements import (
+from bidcascade.table.inspection.announcements import (
     CUT_LENGTHS,
     FORMS,
     PHRASES,

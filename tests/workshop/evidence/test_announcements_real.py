@@ -6,7 +6,7 @@ import json
 import pytest
 
 from bidcascade.table import format_announcement, read_announcement
-from bidcascade.table.announcements import (
+from bidcascade.table.inspection.announcements import (
     CUT_LENGTHS,
     is_beginning,
     lin_length,

@@ -1,4 +1,4 @@
-// Calls and suits of a line, built from the words that the grammar found: systems/language/call_builder.py.
+// Calls and suits of a line, built from the words that the grammar found: systems/language/grammar/call_builder.py.
 // Methods of this and the other builders have the names of the rules of bidding.lark in camel case.
 
 import { Token } from "../expressions/lalr.js";

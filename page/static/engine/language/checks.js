@@ -1,4 +1,4 @@
-// What a system's tree says that cannot be: systems/language/checks.py.
+// What a system's tree says that cannot be: systems/language/checks/checks.py.
 
 import { grouped, nearest } from "../errors.js";
 import { parseExpression } from "../expressions/expression_reader.js";

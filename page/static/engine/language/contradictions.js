@@ -1,4 +1,4 @@
-// Conditions that no hand can meet, as far as the words tell: systems/language/contradictions.py.
+// Conditions that no hand can meet, as far as the words tell: systems/language/checks/contradictions.py.
 
 import { KINDS, LENGTHS, SUIT_WORDS, VARIABLES } from "./phrases.js";
 import { conditionText } from "./wording.js";

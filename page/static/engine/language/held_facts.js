@@ -1,4 +1,4 @@
-// Whether facts about an auction can hold where a header says that they do: systems/language/held_facts.py.
+// Whether facts about an auction can hold where a header says that they do: systems/language/checks/held_facts.py.
 
 import { FIRST_BID, PASS, bidLevel } from "../deals/calls.js";
 import { isVariable, letterOf, matchCall } from "./patterns.js";

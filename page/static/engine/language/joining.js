@@ -1,4 +1,4 @@
-// Conditions joined, in the one form that the tree has: systems/language/joining.py.
+// Conditions joined, in the one form that the tree has: systems/language/tree/joining.py.
 
 const joined = (type, parts) => {
   const flat = parts.flatMap((part) => (part.type === type ? part.parts : [part]));

@@ -1,5 +1,5 @@
 // Lines of a file: joined where one goes on below, without comments, with their indentation:
-// systems/language/layout.py.
+// systems/language/reading/layout.py.
 
 import { grouped, quoted } from "../errors.js";
 import { leftStripped, rightStripped, stripped } from "./blanks.js";

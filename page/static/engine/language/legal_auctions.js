@@ -1,5 +1,5 @@
 // Whether an auction pattern stands for any legal auction, with all its variables:
-// systems/language/legal_auctions.py.
+// systems/language/auctions/legal_auctions.py.
 
 import { DOUBLE, FIRST_BID, PASS, REDOUBLE } from "../deals/calls.js";
 import { isVariable, letterOf, matchCall } from "./patterns.js";

@@ -1,4 +1,4 @@
-// Options of a text: which of them hold, what they are called, and what they depend on: systems/language/options.py.
+// Options of a text: which of them hold, what they are called, and what they depend on: systems/language/reading/options.py.
 
 import { InvalidSystem, nearest, quoted } from "../errors.js";
 import { split } from "./blanks.js";

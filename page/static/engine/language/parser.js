@@ -1,4 +1,4 @@
-// Reads one logical line: systems/language/grammar.py. Places are indexes into the line's text.
+// Reads one logical line: systems/language/grammar/grammar.py. Places are indexes into the line's text.
 
 import { cached } from "../cache.js";
 import { Parser, UnexpectedInput } from "../expressions/lalr.js";

@@ -1,5 +1,5 @@
 // Calls and auctions as patterns, such as 2M, "cheapest X" or "1m (P) 1M"; the core finds what they stand for.
-// systems/language/patterns.py is the definition.
+// systems/language/auctions/patterns.py is the definition.
 //
 // Calls are codes, suits are letters (notrump is N), bindings a plain object from suit variable to
 // letter, and from n to a level's digit.

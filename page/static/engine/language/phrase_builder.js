@@ -1,5 +1,5 @@
 // Phrases: the tests of a condition, built from the words that the grammar found:
-// systems/language/phrase_builder.py. What reads well and is no bridge all the same is noted in `faults`.
+// systems/language/grammar/phrase_builder.py. What reads well and is no bridge all the same is noted in `faults`.
 
 import { Token } from "../expressions/lalr.js";
 import { KIND_OF_WORDS, KINDS, NUMBER_WORDS } from "./phrases.js";

@@ -1,4 +1,4 @@
-// The catalogue of phrases and the words of the tree: systems/language/phrases.py and syntax_tree.py.
+// The catalogue of phrases and the words of the tree: systems/language/words/phrases.py and tree/syntax_tree.py.
 
 import data from "./phrases_data.js";
 
@@ -38,7 +38,7 @@ export const KIND_OF_WORDS = new Map(
 /** Words that each terminal of the grammar stands for. */
 export const WORDS_OF_TERMINALS = new Map(Object.entries(data.wordsOfTerminals));
 
-/** Words of players and what stands for them, as `[said, meant]`: systems/language/rewordings.py. */
+/** Words of players and what stands for them, as `[said, meant]`: systems/language/words/rewordings.py. */
 export const REWORDED = data.reworded;
 export const ADVISED = data.advised;
 export const AGREED = data.agreed;

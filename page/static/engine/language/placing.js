@@ -1,4 +1,4 @@
-// Puts statements where their line stands: systems/language/placing.py.
+// Puts statements where their line stands: systems/language/reading/placing.py.
 
 /** A statement or condition whose places are columns of its logical line, with places in a file. */
 export function placed(found, locate) {

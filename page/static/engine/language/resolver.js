@@ -1,4 +1,4 @@
-// Makes lines and blocks of statements, options chosen, conventions put in place: systems/language/resolver.py.
+// Makes lines and blocks of statements, options chosen, conventions put in place: systems/language/reading/resolver.py.
 
 import { grouped, nearest } from "../errors.js";
 import { SHIPPED_CONVENTIONS } from "./phrases.js";

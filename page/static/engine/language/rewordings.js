@@ -1,4 +1,4 @@
-// What players say and the language has other words for: systems/language/rewordings.py, with its rows.
+// What players say and the language has other words for: systems/language/words/rewordings.py, with its rows.
 
 import * as rows from "./phrases.js";
 import { split } from "./blanks.js";

@@ -1,4 +1,4 @@
-// Which calls cannot follow in an auction pattern, as far as literal calls tell: systems/language/sequences.py.
+// Which calls cannot follow in an auction pattern, as far as literal calls tell: systems/language/auctions/sequences.py.
 //
 // A sequence: `lowest` and `highest` are the codes of the least and the greatest call that the last bid
 // can be (0: no bid), `ours` whether we made it, `doubled` 0, 1 or 2; each null where it is unknown.

@@ -1,4 +1,4 @@
-// Files of a system, and the statements in them, includes put in place: systems/language/sources.py.
+// Files of a system, and the statements in them, includes put in place: systems/language/reading/sources.py.
 // Files are texts by name; there are no folders.
 
 import { complaintAt, grouped, invalidSystem, nearest } from "../errors.js";

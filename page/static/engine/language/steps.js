@@ -1,4 +1,4 @@
-// Calls that count from the last bid, `step 1` and `cheapest suit`, as bids in a strain: systems/language/steps.py.
+// Calls that count from the last bid, `step 1` and `cheapest suit`, as bids in a strain: systems/language/tree/steps.py.
 
 import { grouped } from "../errors.js";
 import { callPattern } from "./call_builder.js";

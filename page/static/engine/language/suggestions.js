@@ -1,4 +1,4 @@
-// Says in a bridge player's words why a line does not read: systems/language/suggestions.py.
+// Says in a bridge player's words why a line does not read: systems/language/grammar/suggestions.py.
 
 import { nearest } from "../errors.js";
 import { NUMBER_WORDS, WORDS_OF_TERMINALS } from "./phrases.js";

@@ -1,5 +1,5 @@
 // Statements: lines, headers and the rest, built bottom up from what the grammar reduces:
-// systems/language/tree_builder.py and statements.py. Conditions come as `[condition, quoted]`.
+// systems/language/grammar/tree_builder.py and tree/statements.py. Conditions come as `[condition, quoted]`.
 
 import { Token } from "../expressions/lalr.js";
 import { split, stripped } from "./blanks.js";

@@ -1,4 +1,4 @@
-// Whose each call of a header is where passes stand bare: systems/language/turns.py.
+// Whose each call of a header is where passes stand bare: systems/language/auctions/turns.py.
 
 import { callPattern } from "./call_builder.js";
 import { stepText } from "./wording.js";

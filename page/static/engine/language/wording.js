@@ -1,4 +1,4 @@
-// The tree in words again, as a system's text writes it: systems/language/wording.py.
+// The tree in words again, as a system's text writes it: systems/language/words/wording.py.
 
 import { KINDS, SUIT_WORDS, template } from "./phrases.js";
 

@@ -1,0 +1,1 @@
+"""What the machine lends: memory, threads, processes, files, locks, caches."""

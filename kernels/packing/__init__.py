@@ -1,0 +1,1 @@
+"""Expressions as literals, and hands packed so that literals are lanes and flags."""

@@ -1,0 +1,1 @@
+"""Commands that ask a question: auctions, calls, and hands not seen."""

@@ -1,0 +1,1 @@
+"""Commands about files of deals, batches of them, and archives."""

@@ -1,0 +1,1 @@
+"""Commands about the texts of systems: shown, checked, printed, priced, tuned."""

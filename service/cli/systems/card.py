@@ -1,0 +1,120 @@
+"""Command ``system card``: the convention card of a system."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from bidcascade.bridge import visible
+from bidcascade.service.cli import shared
+
+if TYPE_CHECKING:
+    from bidcascade.systems.book.convention_card import ConventionCard
+
+_ORDERS: Final = ("acbl", "wbf")
+
+
+def configure_card(action: Callable[..., argparse.ArgumentParser], system_help: str) -> None:
+    """Arguments of ``system card``."""
+    card = action("card", "the convention card: openings, responses, defence, options", show_card)
+    add = card.add_argument
+    add("system", metavar="SYSTEM", help=system_help)
+    shared.add_system_option(card)
+    add(
+        "--order",
+        default=_ORDERS[0],
+        choices=_ORDERS,
+        help="whose card has the order of the parts (default: acbl)",
+    )
+    add(
+        "--bbsa",
+        metavar="FILE",
+        help="take options from a card of Bridge Bidding Analyser, and say what it has that the "
+        "text has not",
+    )
+    add(
+        "--out",
+        metavar="FILE",
+        help="write it there instead: *.html to be printed, *.json with all of it; either is read "
+        "again (--option @FILE)",
+    )
+
+
+def show_card(options: argparse.Namespace) -> None:
+    """Print the card of a system, or write it to a file."""
+    out = None if options.out is None else Path(options.out)
+    if out is not None:
+        if out.suffix.lower() not in (".html", ".json"):
+            raise shared.UsageError(f"expected a file ending in .html or .json, got {str(out)!r}")
+        shared.check_folder_of(out)
+
+    from bidcascade.loaders.files.whole_files import can_write, whole_file
+    from bidcascade.service.reports.card_report import card_page
+    from bidcascade.service.reports.report_page import page_html
+    from bidcascade.systems.book.convention_card import card_of, print_card
+    from bidcascade.systems.registry import open_system
+
+    (chosen,) = shared.chosen_options(options, options.system)
+    if options.bbsa is not None:
+        chosen = _taken(options, chosen)
+    card = card_of(open_system(options.system, options=chosen), options.system, options.order)
+    if out is not None:
+        is_page = out.suffix.lower() == ".html"
+        text = page_html(card_page(card)) if is_page else print_card(card)
+        with whole_file(out) as partial, can_write(out):
+            partial.write_text(text, encoding="utf-8", newline="\n")
+        shared.note(f"{out}: {sum(len(one.rows) for one in card.sections)} calls")
+    elif options.json:
+        print(print_card(card), end="")
+    else:
+        _print_card(card)
+
+
+def _taken(options: argparse.Namespace, chosen: dict[str, bool]) -> dict[str, bool]:
+    """Add the options of a card of another program, and say what else it has."""
+    from bidcascade.systems.notations.bba_switches import read_bbsa, switches_of
+    from bidcascade.systems.registry import open_system
+
+    found = switches_of(open_system(options.system), read_bbsa(options.bbsa))
+    report = {
+        "options": [f"{name} {'on' if is_on else 'off'}" for name, is_on in found.options.items()],
+        "played by the text always": found.played,
+        "not in this text": found.lacking,
+        "off there, but played by the text always": found.unwanted,
+        "not known here": found.unknown,
+    }
+    for what, names in report.items():
+        if names:
+            shared.note(f"{options.bbsa}: {what}: {', '.join(names)}")
+    return found.options | chosen
+
+
+def _print_card(card: "ConventionCard") -> None:
+    from bidcascade.service.reports.card_report import (
+        ORDER_NAMES,
+        after_text,
+        agreed_text,
+        options_text,
+        row_text,
+    )
+
+    title = f"{card.title}: order of the {ORDER_NAMES[card.order]} card; {options_text(card)}"
+    print(visible(title))
+    for section in card.sections:
+        print(f"\n{section.heading}")
+        auction = None
+        for row in section.rows:
+            if row.auction != auction:
+                auction = row.auction
+                print(f"  {after_text(auction)}")
+            agreed = agreed_text(row)
+            option = f" ({row.option})" if row.option else ""
+            text = f"{row_text(row)}{f'; {agreed}' if agreed else ''}"
+            print(visible(f"    {row.call:3} {text}  [{row.where}]{option}"))
+    switches = [one for one in card.conventions if one.is_on is not None]
+    if switches:
+        print("\nOptions")
+    for one in switches:
+        about = f": {one.about}" if one.about else ""
+        state = "on" if one.is_on else "off"
+        print(visible(f"    {state:3} {one.title or one.name} ({one.name}){about}  [{one.where}]"))

@@ -1,0 +1,1 @@
+"""Commands about bidding tables, and the evidence of archives for them."""

@@ -1,0 +1,1 @@
+"""Calls and auctions as headers write them: patterns, turns, what can follow."""

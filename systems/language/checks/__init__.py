@@ -1,0 +1,1 @@
+"""What a system that reads well says that cannot be."""

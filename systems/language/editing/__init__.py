@@ -1,0 +1,1 @@
+"""Texts in editors: completion, names, complaints as one types, the formatter."""

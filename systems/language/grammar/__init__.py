@@ -1,0 +1,1 @@
+"""One logical line: its grammar, the parser, builders of statements, advice on faults."""

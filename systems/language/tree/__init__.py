@@ -1,0 +1,1 @@
+"""The tree of a system, statements of lines, and conditions joined."""

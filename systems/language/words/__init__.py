@@ -1,0 +1,1 @@
+"""The catalogue of phrases, the tree in words again, and what players say instead."""

@@ -1,0 +1,1 @@
+"""What a table has: lint, places shown, topics, meanings, announcements understood."""
