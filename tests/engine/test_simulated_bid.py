@@ -15,8 +15,8 @@ from bidcascade.bridge import (
 )
 from bidcascade.engine import Engine
 from bidcascade.engine.questions import simulated_bid
-from bidcascade.engine.questions.answer_fields import plain
-from bidcascade.engine.questions.bids import BidAnswer, SimulateRequest, bid_answer
+from bidcascade.engine.questions.answer_fields import answer_of, plain
+from bidcascade.engine.questions.bids import BidAnswer, SimulateRequest
 from bidcascade.engine.questions.simulated_bid import simulate_bid
 from bidcascade.service.cli import main
 from bidcascade.table import apply_overlays, build_table
@@ -108,7 +108,7 @@ def test_a_place_without_a_line_is_passed_everywhere(app, system, capsys):
     bid = ["bid", HAND, "--table", system, "--auction", " ".join(NO_LINE), "--json"]
     assert main(bid) == 0
     on_the_command_line = json.loads(capsys.readouterr().out)
-    for found in (over_rest, plain(bid_answer(answer)), on_the_command_line):
+    for found in (over_rest, plain(answer_of(BidAnswer, answer)), on_the_command_line):
         assert (found["call"], found["default_pass"], found["note"]) == ("P", True, told)
         assert not found["candidates"]
         assert "simulation" not in found

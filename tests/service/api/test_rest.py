@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from bidcascade.bridge import SEATS, Deal, Seat, Vulnerability, format_deal, format_deal_lin
 from bidcascade.engine import Engine
-from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.answer_fields import answer_of, plain
 from bidcascade.engine.questions.auctions import AuctionsAnswer
-from bidcascade.engine.questions.bids import BidAnswer, bid_answer
+from bidcascade.engine.questions.bids import BidAnswer
 from bidcascade.engine.questions.health import HealthAnswer, ReadyAnswer
 from bidcascade.engine.questions.tables import LintAnswer, NextAnswer, TableAnswer, TablesAnswer
 from bidcascade.engine.settings import Settings
@@ -252,7 +252,7 @@ def test_bid_is_the_engines(app, small_path, body):
         vulnerability=body.get("vulnerability", "None"),
     )
     assert answer.json() == {
-        **plain(bid_answer(expected)),
+        **plain(answer_of(BidAnswer, expected)),
         "table": engine.table_info(),
         "backend": "cpu",
     }
