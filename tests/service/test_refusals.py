@@ -242,6 +242,7 @@ def app(tmp_path_factory):
             backend="cpu",
             max_request_deals=2000,
             max_limit_auctions=500,
+            request_timeout_ms=250_000,
         )
 
 
