@@ -156,11 +156,16 @@ def _list(options: argparse.Namespace) -> None:
     shared.print_table(
         ("archive", "boards", "files", "bid by", "MB"),
         [
-            (one.name, f"{one.boards:,}", f"{one.sources:,}", ", ".join(one.bidders) or "-",
-             f"{one.bytes / 1e6:,.1f}")
+            (
+                one.name,
+                f"{one.boards:,}",
+                f"{one.sources:,}",
+                ", ".join(one.bidders) or "-",
+                f"{one.bytes / 1e6:,.1f}",
+            )
             for one in found
         ],
-    )  # fmt: skip
+    )
 
 
 def _show(options: argparse.Namespace) -> None:

@@ -22,7 +22,7 @@ from bidcascade.engine.questions.layouts import (
 )
 from bidcascade.engine.questions.leads import LeadsAnswer, LeadsRequest, answer_leads, read_leads
 from bidcascade.engine.questions.resources import Resources
-from bidcascade.engine.questions.studies import study_answer
+from bidcascade.engine.studies import study_answer
 
 from . import shared
 from .flags import add_flags, question_of
