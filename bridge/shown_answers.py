@@ -19,7 +19,7 @@ class ShownAnswer:
 
     The line at a prompt names what is plain and counts what is long; fields that are as they were
     not given are left out. A notebook shows the same and what is in them. All of it is in the
-    fields, and where there is one in ``to_dict()``.
+    fields.
 
     Examples
     --------

@@ -5,6 +5,7 @@ REST, command line, batch jobs and benchmarks all go through :class:`Engine`.
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import asdict
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -270,7 +271,7 @@ class Engine:
             "undescribed": self.bidder.undescribed,
         }
         if self.bidder.overlays:
-            info["overlays"] = [mark.to_dict() for mark in self.bidder.overlays]
+            info["overlays"] = list(map(asdict, self.bidder.overlays))
         return info
 
     # --- auctions -----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
 from bidcascade.bridge import (
     Auction,
@@ -15,6 +15,7 @@ from bidcascade.bridge import (
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
 from .engine import Engine
+from .questions.answer_fields import answer, answer_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +34,50 @@ class KnownAuction:
     calls: tuple[SeatCall, ...]
     stops_at: Seat | None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return {
-            "auction": [format_call(one.call) for one in self.calls],
-            "calls": [
-                {
-                    "seat": one.seat.letter,
-                    "call": format_call(one.call),
-                    "from": "given" if one.answer is None else "system",
-                    "name": one.answer.name if one.answer else None,
-                }
-                for one in self.calls
-            ],
-            "stops_at": None if self.stops_at is None else self.stops_at.letter,
-        }
+
+@answer
+class KnownCallAnswer:
+    """One call of a deal of which not all hands are known."""
+
+    seat: str = answer_field(description="Who made it.", examples=["N"])
+    call: str = answer_field(description="The call.", examples=["1N"])
+    source: Literal["given", "system"] = answer_field(
+        json_name="from",
+        description="`system`: a known hand makes it; `given`: it came with the deal.",
+        examples=["system"],
+    )
+    name: str | None = answer_field(
+        description="Name of its line; null where the call was given.", examples=["Strong notrump"]
+    )
+
+
+@answer
+class KnownAuctionAnswer:
+    """The known hands of a deal, bid as far as that goes."""
+
+    auction: tuple[str, ...] = answer_field(description="The calls.", examples=[["1N", "P"]])
+    calls: tuple[KnownCallAnswer, ...] = answer_field(description="The same with who made them.")
+    stops_at: str | None = answer_field(
+        description="Who is to call then, whose hand is unknown; null at the end.", examples=["E"]
+    )
+
+
+def known_answer(found: KnownAuction) -> KnownAuctionAnswer:
+    """Make an answer of the calls that are known."""
+    calls = tuple(
+        KnownCallAnswer(
+            seat=one.seat.letter,
+            call=format_call(one.call),
+            source="given" if one.answer is None else "system",
+            name=one.answer.name if one.answer else None,
+        )
+        for one in found.calls
+    )
+    return KnownAuctionAnswer(
+        auction=tuple(one.call for one in calls),
+        calls=calls,
+        stops_at=None if found.stops_at is None else found.stops_at.letter,
+    )
 
 
 def bid_known(

@@ -1,8 +1,8 @@
 """What layouts say of one hand: points, lengths, shapes, cards, stoppers, keycards."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -66,11 +66,6 @@ class HandPicture(ShownAnswer):
     def honours(self) -> dict[str, dict[str, float]]:
         """Chance of A K Q J T by suit letter."""
         return {suit: {rank: self.cards[suit + rank] for rank in _HONOURS} for suit in SUITS}
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON, chances rounded to four places."""
-        found: dict[str, Any] = _rounded({**asdict(self), "honours": self.honours})
-        return found
 
 
 def picture_of(
@@ -144,13 +139,3 @@ def named_shapes(lengths: I64) -> tuple[list[str], I64]:
     numbers, which = np.unique(np.array([1, 14, 196, 2744]) @ lengths, return_inverse=True)
     suits = numbers[:, np.newaxis] // np.array([2744, 196, 14, 1]) % 14
     return ["=".join(map(str, one)) for one in suits.tolist()], which
-
-
-def _rounded(value: Any) -> Any:
-    if isinstance(value, float):
-        return round(value, 4)
-    if isinstance(value, Mapping):
-        return {key: _rounded(one) for key, one in value.items()}
-    if isinstance(value, tuple | list):
-        return [_rounded(one) for one in value]
-    return value

@@ -2,8 +2,8 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 from bidcascade.bridge import (
     PASS,
@@ -90,29 +90,6 @@ class Interpretation(ShownAnswer):
     next_player: str | None
     next_calls: tuple[NextCall, ...]
     report: LayoutReport
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        explained = self.explanation
-        return {
-            "auction": self.auction.split(),
-            "dealer": self.dealer,
-            "vulnerability": self.vulnerability,
-            "known": list(self.known),
-            "calls": [asdict(one) for one in explained.calls],
-            "forced": explained.forced,
-            "game_forced": explained.game_forced,
-            "agreed": {"NS": self.agreed[0], "EW": self.agreed[1]},
-            "hands": {
-                seat: {"shown": asdict(self.shown[seat]), **picture.to_dict()}
-                for seat, picture in self.hands.items()
-            },
-            "next_player": self.next_player,
-            "next_calls": [
-                {**asdict(one), "chance": round(one.chance, 4)} for one in self.next_calls
-            ],
-            "report": self.report.to_dict(),
-        }
 
 
 def interpret(

@@ -5,7 +5,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -57,10 +57,6 @@ class CallPolicyReport:
     findings: dict[str, FindingCount] = field(
         default_factory=lambda: {kind: FindingCount() for kind in FINDINGS}
     )
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return asdict(self)
 
     def __str__(self) -> str:
         head = f"{counted(self.calls, 'call')} ranked at {counted(self.places, 'place')}"

@@ -1,8 +1,8 @@
 """What an import found: counts and the first examples of each kind."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
 
 MOST_EXAMPLES: Final = 10
 """Examples kept of each kind of finding."""
@@ -79,10 +79,6 @@ class ImportReport:
     def counts(self) -> dict[str, int]:
         """How often each kind was found, with the number of rows read."""
         return {"rows": self.rows} | {kind: found.count for kind, found in self.findings.items()}
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return asdict(self)
 
     def __str__(self) -> str:
         lines = [

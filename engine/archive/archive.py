@@ -5,12 +5,14 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import polars as pl
 
 from bidcascade.bridge import InvalidInput
+from bidcascade.engine.questions.answer_fields import answer_of
+from bidcascade.engine.questions.archives import ArchiveAnswer, ArchiveBidderAnswer
 from bidcascade.engine.settings import default_data_folder, read_settings
 from bidcascade.kernels import DealArrays
 from bidcascade.kernels.machine.forks import check_not_forked
@@ -268,8 +270,8 @@ class Archive:
                 if self.catalogue is before:
                     raise
 
-    def summary(self) -> dict[str, Any]:
-        """Say what is in the archive, in numbers, for people."""
+    def summary(self) -> ArchiveAnswer:
+        """Say what is in the archive, in numbers."""
         catalogue = self.catalogue
         sources = [one for one in catalogue.sources if one is not None]
         bidders = {}
@@ -279,18 +281,18 @@ class Archive:
                 for part in catalogue.parts
                 if bids_files(name, part.number, bidder.digest)["first"] in part.files
             )
-            bidders[name] = {"digest": bidder.digest, "modes": bidder.modes, "boards": bid}
-        return {
-            "name": self.name,
-            "boards": catalogue.boards,
-            "parts": len(catalogue.parts),
-            "sources": len(sources),
-            "duplicates": sum(one.duplicates for one in sources),
-            "rejects": sum(one.rejects for one in sources),
-            "solved": sum(part.files.boards for part in self.parts if part.is_solved),
-            "bytes": sum(catalogue.files().values()),
-            "bidders": bidders,
-        }
+            bidders[name] = answer_of(ArchiveBidderAnswer, bidder, boards=bid)
+        return ArchiveAnswer(
+            name=self.name,
+            boards=catalogue.boards,
+            parts=len(catalogue.parts),
+            sources=len(sources),
+            duplicates=sum(one.duplicates for one in sources),
+            rejects=sum(one.rejects for one in sources),
+            solved=sum(part.files.boards for part in self.parts if part.is_solved),
+            bytes=sum(catalogue.files().values()),
+            bidders=bidders,
+        )
 
     def bidder(self, name: str) -> ArchiveBidder | None:
         """Who bids the archive under a name; None for what was really bid.

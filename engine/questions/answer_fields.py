@@ -25,6 +25,8 @@ _Class = TypeVar("_Class", bound=type)
 _Answer = TypeVar("_Answer")
 
 _DIGITS: Final = "digits"
+_ALIAS: Final = "alias"
+"""The name by which pydantic knows it too."""
 
 
 class Absent(Enum):
@@ -41,6 +43,7 @@ def answer_field(
     description: str,
     examples: list[Any] | None = None,
     digits: int | None = None,
+    json_name: str | None = None,
     default: object = MISSING,
     schema_default: object = None,
 ) -> Any:  # what a field specifier returns is of the type of the field
@@ -52,6 +55,8 @@ def answer_field(
     examples : list, optional
     digits : int, optional
         Places that its numbers are rounded to in JSON, in lists and mappings too.
+    json_name : str, optional
+        Its name in JSON, where Python takes no such name.
     default : object, optional
         What it is unless it is given; :data:`ABSENT` leaves it out of JSON.
     schema_default : object
@@ -60,6 +65,8 @@ def answer_field(
     metadata: dict[str, Any] = {"description": description, _DIGITS: digits}
     if examples is not None:
         metadata["examples"] = examples
+    if json_name is not None:
+        metadata[_ALIAS] = json_name
     if default is ABSENT:
         # what is told of it to readers of the schema
         metadata["json_schema_extra"] = {"default": schema_default}
@@ -136,7 +143,7 @@ def plain(value: object, digits: int | None = None) -> Any:
     Parameters
     ----------
     value : object
-        An answer, or what stands in one.
+        An answer or another record, which is a dataclass or a named tuple, or what stands in one.
     digits : int, optional
         Places that numbers are rounded to, whole ones too: 0 and -0.0 become 0.0.
 
@@ -150,21 +157,29 @@ def plain(value: object, digits: int | None = None) -> Any:
     if isinstance(value, (int, float)):
         return value if digits is None else round(value, digits) + 0.0
     if isinstance(value, (tuple, list)):
+        if hasattr(value, "_fields"):
+            return {
+                name: plain(one, digits) for name, one in zip(value._fields, value, strict=True)
+            }
         return [plain(one, digits) for one in value]
     if isinstance(value, Mapping):
         return {key: plain(one, digits) for key, one in value.items()}
     if is_dataclass(value):
         found = (
-            (name, getattr(value, name), places)
-            for name, places in _digits_of(cast(Any, type(value)))
+            (key, getattr(value, name), places)
+            for name, key, places in _written(cast(Any, type(value)))
         )
-        return {name: plain(one, places) for name, one, places in found if one is not ABSENT}
+        return {key: plain(one, places) for key, one, places in found if one is not ABSENT}
     raise TypeError(f"expected an answer or a value of JSON, got {type(value).__name__}")
 
 
 @cache
-def _digits_of(kind: Hashable) -> tuple[tuple[str, int | None], ...]:
-    return tuple((one.name, one.metadata.get(_DIGITS)) for one in fields(cast(Any, kind)))
+def _written(kind: Hashable) -> tuple[tuple[str, str, int | None], ...]:
+    """Fields by name, with their names in JSON and the places of their numbers."""
+    return tuple(
+        (one.name, one.metadata.get(_ALIAS, one.name), one.metadata.get(_DIGITS))
+        for one in fields(cast(Any, kind))
+    )
 
 
 # --- answers of what was found --------------------------------------------------------------------

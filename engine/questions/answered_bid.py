@@ -21,7 +21,7 @@ def answer_bid(question: BidQuestion, by: Resources) -> BidAnswer:
         vulnerability=question.vulnerability,
     )
     if trial is None:
-        return bid_answer(found)
+        return bid_answer(question, found)
     # load layouts, which a system's own call does without
     from .searched_bid import search_bid
     from .simulated_bid import simulate_bid
@@ -32,8 +32,8 @@ def answer_bid(question: BidQuestion, by: Resources) -> BidAnswer:
         best, search = search_bid(
             engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
         )
-        return bid_answer(best, search=search)
+        return bid_answer(question, best, search=search)
     best, simulation = simulate_bid(
         engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
     )
-    return bid_answer(best, simulation=simulation)
+    return bid_answer(question, best, simulation=simulation)

@@ -630,9 +630,13 @@ def _wished(kind: type[_Trial], wish: object) -> _Trial | None:
 
 
 def bid_answer(
-    found: "FoundBid", simulation: "Simulation | None" = None, search: "Search | None" = None
+    question: BidQuestion,
+    found: "FoundBid",
+    *,
+    simulation: "Simulation | None" = None,
+    search: "Search | None" = None,
 ) -> BidAnswer:
-    """Make an answer of a bid, with the simulation or the search that made the call."""
+    """Make an answer to a question of a bid, with the simulation or search that made the call."""
     return answer_of(
         BidAnswer,
         found,

@@ -1,8 +1,11 @@
 """What calls have shown: the answers that explain auctions."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from .answer_fields import answer, answer_field
+from .answer_fields import answer, answer_field, answer_of
+
+if TYPE_CHECKING:
+    from bidcascade.systems.words.explanation import AuctionExplanation
 
 _POINTS: Final = [15, 17]
 _LENGTHS: Final = {"C": [2, 5], "D": [2, 5], "H": [2, 5], "S": [2, 5]}
@@ -88,3 +91,8 @@ class ExplainAnswer:
     next_calls: tuple[OfferedCallAnswer, ...] = answer_field(
         description="What the next player has to choose from, in order of priority."
     )
+
+
+def explain_answer(found: "AuctionExplanation") -> ExplainAnswer:
+    """Make an answer of an explanation."""
+    return answer_of(ExplainAnswer, found, auction=tuple(found.auction.split()))

@@ -226,8 +226,6 @@ def read_inference(request: InferRequest) -> InferenceQuestion:
         if getattr(request, name) is not None and contract is None:
             reason = "expected it with a contract, or an auction that ends in one"
             raise invalid_value(name, getattr(request, name), reason)
-    if request.scoring != "points" and contract is None:
-        raise invalid_value("scoring", request.scoring, "expected it with a contract")
     return InferenceQuestion(
         **vars(plain),
         deals=request.deals,

@@ -1,10 +1,13 @@
 """What is told of the tables of a service."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .answer_fields import answer, answer_field
+from .answer_fields import answer, answer_field, answer_of
 from .answer_parts import EXAMPLE_DIGEST, BackendName, OptionAnswer, TableName
 from .texts import EXAMPLE_DEAL
+
+if TYPE_CHECKING:
+    from bidcascade.table import LintReport
 
 
 @answer
@@ -249,3 +252,17 @@ class LintAnswer:
         description="Deals it was tried on, null if none.", examples=[None]
     )
     findings: dict[str, FindingAnswer] = answer_field(description="Findings by kind.")
+
+
+def lint_answer(report: "LintReport", examples: int | None = None) -> LintAnswer:
+    """Make an answer of what a lint found, with at most so many examples of each kind."""
+    # loads arrays, which help does without
+    from bidcascade.table.linting import KINDS
+
+    findings = {
+        kind: FindingAnswer(
+            meaning=KINDS[kind], count=found.count, examples=tuple(found.examples[:examples])
+        )
+        for kind, found in report.findings.items()
+    }
+    return answer_of(LintAnswer, report, findings=findings)

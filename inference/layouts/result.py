@@ -1,7 +1,7 @@
 """What sampling gives: layouts with their weights, and a report of how they were found."""
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -66,8 +66,8 @@ class LayoutReport(ShownAnswer):
 
     Examples
     --------
-    >>> LayoutReport(10, 5, 0.5, 5.0, (), (), "count", 1, 0.01).to_dict()["relaxed"]
-    []
+    >>> LayoutReport(10, 5, 0.5, 5.0, (), (), "count", 1, 0.01).acceptance
+    0.5
     """
 
     proposals: int
@@ -79,11 +79,6 @@ class LayoutReport(ShownAnswer):
     stopped_because: StoppedBecause
     seed: int
     seconds: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        relaxed = [{**asdict(one), "sentence": str(one)} for one in self.relaxed]
-        return {**asdict(self), "relaxed": relaxed, "notes": list(self.notes)}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

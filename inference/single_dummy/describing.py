@@ -1,68 +1,12 @@
-"""A study as plain data and as rows for people."""
+"""A study as texts and as rows for people."""
 
 from fractions import Fraction
-from typing import Any
 
-from bidcascade.bridge import STRAINS, Seat, format_card, format_hand
+from bidcascade.bridge import Seat, format_card, format_hand
 
 from .study import Decision, Study
 
 _LARGEST_DENOMINATOR = 10_000
-
-
-def study_dict(study: Study, *, layouts: bool = True) -> dict[str, Any]:
-    """Write a study as JSON can hold it; fractions as text beside their decimals."""
-    position = study.position
-    found: dict[str, Any] = {
-        "ending": ending_text(position.hands),
-        "strain": STRAINS[position.strain],
-        "declarer": position.declarer.letter,
-        "leader": position.leader.letter,
-        "trick": [format_card(card) for card in position.trick],
-        "dummy_visible": position.dummy_visible,
-        "action": format_card(study.action),
-        "then": [format_card(card) for card in study.then],
-        "ties": str(study.ties),
-        "actor": decision_dict(study.actor),
-        "before": decision_dict(study.before),
-        "after": None if study.after is None else decision_dict(study.after),
-        "kept": study.possible_layouts,
-        "changes_play": study.changes_play,
-        "endings": study.endings,
-    }
-    if layouts:
-        found["layouts"] = [
-            {
-                "hands": ending_text(study.layouts[:, number].tolist()),
-                "chance": fraction_text(chance),
-                "weight": fraction_text(weight),
-            }
-            for number, (chance, weight) in enumerate(
-                zip(study.chances, study.weights, strict=True)
-            )
-        ]
-    return found
-
-
-def decision_dict(decision: Decision) -> dict[str, Any]:
-    """Write a decision as JSON can hold it."""
-    means = decision.means
-    return {
-        "seat": decision.seat.letter,
-        "layouts": decision.layouts,
-        "weight": fraction_text(decision.weight),
-        "exact": decision.exact,
-        "best": [format_card(card) for card in decision.best],
-        "cards": [
-            {
-                "card": format_card(card),
-                "total": fraction_text(total),
-                "mean": fraction_text(means[card]),
-                "tricks": float(means[card]),
-            }
-            for card, total in decision.totals.items()
-        ],
-    }
 
 
 def fraction_text(value: Fraction) -> str:

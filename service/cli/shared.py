@@ -18,6 +18,7 @@ from bidcascade.bridge import (
     InvalidTable,
     visible,
 )
+from bidcascade.engine.questions.answer_fields import plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -424,19 +425,20 @@ def read_text(name: str) -> str:
 
 
 def print_json(value: object, engine: "Engine | None" = None) -> None:
-    """Write a value as JSON to standard output; an engine's answer with table and backend."""
+    """Write an answer as JSON to standard output; an engine's with table and backend."""
     import json
 
-    if engine is not None and isinstance(value, Mapping):
-        value = {**value, "table": engine.table_info(), "backend": engine.backend}
-    json.dump(value, sys.stdout, indent=1, ensure_ascii=False)
+    found = plain(value)
+    if engine is not None:
+        found |= {"table": engine.table_info(), "backend": engine.backend}
+    json.dump(found, sys.stdout, indent=1, ensure_ascii=False)
     print()
 
 
 def print_answer(
     options: argparse.Namespace, value: object, text: object, remark: str = ""
 ) -> None:
-    """Write a value as JSON where that is asked for, else as text, with a remark behind it."""
+    """Write an answer as JSON where that is asked for, else as text, with a remark behind it."""
     if options.json:
         print_json(value)
         return

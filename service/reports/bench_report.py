@@ -6,10 +6,11 @@ from typing import Any, Final, NamedTuple
 
 import polars as pl
 
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.workshop.boards.bench import Bench
 from bidcascade.workshop.boards.compare_summary import Estimate
 
-from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, rate_text, signed_text, summary_dict
+from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, rate_text, signed_text
 from .report_page import (
     ColumnKind,
     Page,
@@ -36,7 +37,7 @@ _TIMES: Final = ("seconds",)
 
 def bench_dict(bench: Bench) -> dict[str, Any]:
     """Write a benchmark as JSON can hold it, without times: the same numbers give the same text."""
-    found: dict[str, Any] = _timeless(summary_dict(bench))
+    found: dict[str, Any] = _timeless(plain(bench))
     return found
 
 

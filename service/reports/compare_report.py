@@ -1,12 +1,12 @@
 """Report on a match of two systems: a page of numbers, charts and deals, and its files."""
 
 import json
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.workshop.boards.compare_summary import (
     Estimate,
     MatchExample,
@@ -47,7 +47,7 @@ def write_compare_report(summary: MatchSummary, boards: pl.DataFrame, folder: Pa
     ``boards`` is that of :func:`bidcascade.workshop.boards.compare_summary.boards_frame`.
     """
     page = compare_page(summary)
-    answer = summary_dict(summary)
+    answer = plain(summary)
     written = json.dumps(answer, indent=1, ensure_ascii=False) + "\n"
     texts = {HTML: page_html(page, answer), MARKDOWN: page_markdown(page), SUMMARY: written}
     for name, text in texts.items():
@@ -55,17 +55,6 @@ def write_compare_report(summary: MatchSummary, boards: pl.DataFrame, folder: Pa
     boards.write_parquet(folder / BOARDS)
     divergence_frame(summary).write_parquet(folder / DIVERGENCES)
     return [folder / name for name in (*texts, BOARDS, DIVERGENCES)]
-
-
-def summary_dict(value: Any) -> Any:
-    """Write a summary, or a part of one, as JSON can hold it."""
-    if is_dataclass(value):
-        value = {field.name: getattr(value, field.name) for field in fields(value)}
-    elif hasattr(value, "_asdict"):
-        value = value._asdict()
-    if isinstance(value, dict):
-        return {name: summary_dict(one) for name, one in value.items()}
-    return [summary_dict(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def divergence_frame(summary: MatchSummary) -> pl.DataFrame:

@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from bidcascade.bridge import parse_deal, parse_seat, parse_vulnerability
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.loaders import deal_frame, format_handviewer
 from bidcascade.workshop.boards.call_by_call import LineName
 from bidcascade.workshop.boards.loss_causes import CAUSES
@@ -23,7 +24,7 @@ from bidcascade.workshop.boards.yardstick import (
 )
 
 from .charts import IntervalDot, Intervals
-from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY, summary_dict
+from .compare_report import BOARDS, HTML, MARKDOWN, SUMMARY
 from .report_page import (
     Chart,
     ColumnKind,
@@ -46,7 +47,7 @@ _EXAMPLES = 2
 def write_yardstick_report(yardstick: Yardstick, boards: pl.DataFrame, folder: Path) -> list[Path]:
     """Write the files of a report into a folder that exists, and return their paths."""
     page = yardstick_page(yardstick)
-    answer = summary_dict(yardstick)
+    answer = plain(yardstick)
     written = json.dumps(answer, indent=1, ensure_ascii=False) + "\n"
     texts = {HTML: page_html(page, answer), MARKDOWN: page_markdown(page), SUMMARY: written}
     for name, text in texts.items():

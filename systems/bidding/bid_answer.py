@@ -1,9 +1,9 @@
 """One call with its reasons: the entry that a hand chooses, and every candidate's criteria."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, overload
 
 from bidcascade.bridge import (
     PASS,
@@ -106,7 +106,7 @@ class BidAnswer(ShownAnswer):
 
     Examples
     --------
-    >>> BidAnswer("P", None, "", "", "", [], default_pass=True).to_dict()["default_pass"]
+    >>> BidAnswer("P", None, "", "", "", [], default_pass=True).default_pass
     True
     """
 
@@ -125,11 +125,6 @@ class BidAnswer(ShownAnswer):
     def is_without_line(self) -> bool:
         """Whether a system has not a single line for the place."""
         return self.forced is not None and self.default_pass and not self.candidates
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
-        return {**values, "candidates": [asdict(one) for one in self.candidates]}
 
 
 def answer_bid(

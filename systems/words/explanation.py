@@ -1,8 +1,8 @@
 """What an auction has shown, call by call: in a sentence, with the numbers behind it."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final, Protocol
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -68,7 +68,7 @@ class AuctionExplanation(ShownAnswer):
     Examples
     --------
     >>> found = AuctionExplanation("P", (), forced=False, game_forced=False, agreed_suit=None)
-    >>> found.to_dict()["auction"]
+    >>> found.auction
     'P'
     """
 
@@ -80,10 +80,6 @@ class AuctionExplanation(ShownAnswer):
     agreed_suit: str | None
     next_calls: tuple[dict[str, str], ...] = ()
     """What the next player has to choose from: call, name and where the line stands."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return asdict(self)
 
 
 class StatesAndPlaces(Protocol):

@@ -91,17 +91,6 @@ class LintReport:
     findings: dict[str, LintFinding] = field(default_factory=dict)
     deals: int | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return {
-            "entries": self.entries,
-            "deals": self.deals,
-            "findings": {
-                kind: {"meaning": KINDS[kind], "count": found.count, "examples": found.examples}
-                for kind, found in self.findings.items()
-            },
-        }
-
     def __str__(self) -> str:
         lines = [counted(self.entries, "entry", "entries")]
         if self.deals is not None:

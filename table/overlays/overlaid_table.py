@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from bidcascade.table.bidding_table import BiddingTable
@@ -77,7 +78,7 @@ class OverlaidTable(BiddingTable):
 
     def info(self) -> dict[str, Any]:
         """Describe the table in plain values for JSON, with its overlays."""
-        return {**super().info(), "overlays": [mark.to_dict() for mark in self.overlays]}
+        return {**super().info(), "overlays": list(map(asdict, self.overlays))}
 
     def settled(self) -> BiddingTable:
         """Give the same rows as a table of its own.

@@ -1,7 +1,7 @@
 """What rules did when they were laid over a table: each rule in numbers, and what is odd."""
 
-from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Final
 
 from bidcascade.table.import_report import FindingCount, counted, finding_lines
 
@@ -61,10 +61,6 @@ class OverlayReport:
     def total(self, what: str) -> int:
         """Sum over the rules of ``added``, ``changed`` or ``removed``."""
         return sum(getattr(rule, what) for rule in self.rules)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values for JSON."""
-        return asdict(self)
 
     def __str__(self) -> str:
         lines = [

@@ -69,10 +69,6 @@ class OverlayMark:
     name: str
     sha256: str
 
-    def to_dict(self) -> dict[str, str]:
-        """As plain values for JSON."""
-        return {"name": self.name, "sha256": self.sha256}
-
 
 @dataclass(frozen=True, slots=True)
 class Overlay:

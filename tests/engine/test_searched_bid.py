@@ -18,7 +18,7 @@ from bidcascade.engine.questions.bids import (
 from bidcascade.engine.questions.searched_bid import rules_of
 from bidcascade.service.cli import main
 from tests.support_answers import read_answer
-from tests.support_service import loaded_app, post, problem_of
+from tests.support_service import loaded_app, post
 
 SYSTEM = """
 opening:
@@ -110,25 +110,6 @@ def test_a_system_without_a_line_is_not_searched(app):
     found = answer.json()
     assert (found["call"], found["default_pass"]) == ("P", True)
     assert found["note"].startswith("pass by default: the system has no line here; search: not ")
-
-
-@pytest.mark.parametrize(
-    "search",
-    [
-        {"layouts": 0}, {"layouts": 10**6}, {"budget_ms": -1}, {"margin": -1},
-        {"kinds": ["endgame"]}, {"deals": 5}, "yes", 0.5,
-    ],
-)  # fmt: skip
-def test_wishes_that_are_none(app, search):
-    answer = post(app, "/v1/bid", {"hand": HAND, "auction": ["1N", "P"], "search": search})
-    problem = problem_of(answer, 422, "invalid-request")
-    assert problem["errors"][0]["field"].startswith("search")
-
-
-def test_simulated_or_searched(app):
-    body = {"hand": HAND, "auction": ["1N", "P"], "search": True, "simulate": True}
-    problem = problem_of(post(app, "/v1/bid", body), 422, "invalid-request")
-    assert "not both" in json.dumps(problem)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,6 @@ def test_what_is_shown_and_what_is_known(sayc):
     assert found.hands["E"].cards["SQ"] == pytest.approx(1)
     assert found.hands["W"].cards["SQ"] == 0
     assert found.hands["E"].keycards is None
-    json.dumps(found.to_dict(), allow_nan=False)
 
 
 def test_seats_turn_with_the_dealer(sayc):

@@ -169,7 +169,7 @@ def test_report(sayc):
     assert report.acceptance == 200 / report.proposals
     assert report.effective_size == pytest.approx(effective_size(layouts.weights))
     assert report.stopped_because == "count"
-    assert report.to_dict()["seed"] == 7
+    assert report.seed == 7
     assert {format_hand(int(hand)) for hand in layouts.hands[1]} == {LEADER}
     assert (np.bitwise_or.reduce(layouts.hands) == np.uint64(FULL_DECK)).all()
 

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 from dataclasses import MISSING, fields
 
 import pytest
@@ -18,16 +17,14 @@ from bidcascade.engine.questions.bids import (
     PlaceQuestion,
     SearchRequest,
     SimulateRequest,
-    read_bid,
 )
 from bidcascade.engine.questions.deals import PracticeDealsRequest
 from bidcascade.engine.questions.double_dummy import ContractTricksRequest, DoubleDummyRequest
 from bidcascade.engine.questions.fields import Flag, check_values, question, question_field, taken
-from bidcascade.engine.questions.infer import InferRequest, read_inference
+from bidcascade.engine.questions.infer import InferRequest
 from bidcascade.engine.questions.layouts import (
     InterpretRequest,
     LayoutsRequest,
-    read_circumstances,
 )
 from bidcascade.engine.questions.leads import LeadsRequest, read_leads
 from bidcascade.engine.questions.systems import (
@@ -260,51 +257,6 @@ def test_values_out_of_bounds(name, value):
 
 
 HAND = "K52.AQ3.9876.KJ2"
-
-
-@pytest.mark.parametrize(
-    ("read", "told", "field", "reason"),
-    [
-        (read_bid, BidRequest("K52"), "hand", "expected a hand"),
-        (read_bid, BidRequest(HAND, dealer="Q"), "dealer", "expected a seat"),
-        (read_bid, BidRequest(HAND, vulnerability="Q"), "vulnerability", "expected"),
-        (read_bid, BidRequest(HAND, ("1N", "8C")), "auction[1]", "'8C'"),
-        (read_bid, BidRequest(HAND, ("1N", "P", "1C")), "auction[2]", "call 3, '1C', is illegal"),
-        (read_bid, BidRequest(HAND, ("P",) * 4), "auction",
-         "expected an auction that goes on, got 'P P P P'"),
-        (read_bid, BidRequest(HAND, simulate=True, search=20), "search",
-         "expected a call to be simulated or searched, not both"),
-        (read_circumstances, LayoutsRequest(known={"Q": HAND}), "known.Q", "expected a seat"),
-        (read_circumstances, LayoutsRequest(known={"N": "AA"}), "known.N", "expected"),
-        (
-            read_circumstances, LayoutsRequest(known={"N": HAND, "n": HAND}), "known.n",
-            "each seat once",
-        ),
-        (
-            read_circumstances, LayoutsRequest(known={"E": "AK.+.+.+", "S": "A.+.+.+"}), "known",
-            "expected every card in one hand, got SA in S",
-        ),
-        (read_leads, LeadsRequest(HAND), "auction", "and not both"),
-        (read_leads, LeadsRequest(HAND, ()), "auction", "and not both"),
-        (read_leads, LeadsRequest(HAND, ("1N",), "3NE"), "auction", "and not both"),
-        (
-            read_leads, LeadsRequest(HAND, contract="3NE", known={"W": "K.+.+.+"}), "known",
-            "expected every card in one hand, got SK",
-        ),
-        (read_leads, LeadsRequest(HAND, contract="9N"), "contract", "expected"),
-        (
-            read_leads, LeadsRequest(HAND, contract="3NE", known={"S": HAND}), "known.S",
-            "other hands than the leader's",
-        ),
-        (read_inference, InferRequest(scoring="imps"), "against", "expected a contract"),
-        (read_inference, InferRequest(lead="HQ"), "lead", "expected it with a contract"),
-    ],
-)  # fmt: skip
-def test_an_error_names_its_field(read, told, field, reason):
-    """Those that read a question for the service and the commands alike."""
-    with pytest.raises(BidcascadeError, match=re.escape(reason)) as caught:
-        read(told)
-    assert caught.value.field == field
 
 
 def test_fields_that_nobody_knows():

@@ -3,10 +3,12 @@
 import inspect
 from dataclasses import fields, is_dataclass
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from bidcascade.engine.questions.answer_fields import (
     ABSENT,
@@ -92,6 +94,26 @@ def test_an_answer_is_made_of_what_was_found():
     assert str(plain(made)["parts"][1]["value"]) == "0.0"
     with pytest.raises(AttributeError, match="none"):
         answer_of(Whole, found)
+
+
+class Pair(NamedTuple):
+    first: float
+    second: tuple[float, ...]
+
+
+@answer
+class Named:
+    source: str = answer_field(description="Where from.", json_name="from")
+
+
+def test_records_of_what_was_found_are_written_too():
+    assert plain([Pair(1 / 3, (0.5,))], digits=1) == [{"first": 0.3, "second": [0.5]}]
+
+
+def test_a_name_that_python_takes_not():
+    assert plain(Named(source="given")) == {"from": "given"}
+    schema = TypeAdapter(Named).json_schema()
+    assert (schema["required"], schema["properties"]["from"]["type"]) == (["from"], "string")
 
 
 def test_what_a_service_adds_comes_last():

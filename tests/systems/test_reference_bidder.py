@@ -18,6 +18,8 @@ from bidcascade.bridge import (
     parse_calls,
 )
 from bidcascade.engine import Engine
+from bidcascade.engine.questions.answer_fields import answer_of, plain
+from bidcascade.engine.questions.bids import BidAnswer
 from bidcascade.kernels import Context, DealArrays, backend_name, why_unavailable
 from bidcascade.kernels.core import functions
 from bidcascade.loaders import random_deals
@@ -223,7 +225,7 @@ def answers(engine: Engine) -> Any:
     told = [frame.to_dicts() for frame in found]
     hands = [format_hand(int(hand)) for hand in FEW.hands[0, :4]]
     for auction in ("", "1C P", "1N P 2H P"):
-        told += [[engine.bid(hand, auction).to_dict()] for hand in hands]
+        told += [[plain(answer_of(BidAnswer, engine.bid(hand, auction)))] for hand in hands]
     return told
 
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from bidcascade.bridge import InvalidTable, UnknownTable, parse_calls
+from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.tables import lint_answer
 from bidcascade.kernels import ALWAYS, NEVER, get_backend, why_unavailable
 from bidcascade.systems import export_table, open_table
 from bidcascade.table import (
@@ -72,7 +74,7 @@ def test_lint_finds_what_was_put_in(table):
 
 def test_lint_is_plain_values_and_text(table):
     report = lint(table, examples=1)
-    written = json.loads(json.dumps(report.to_dict()))
+    written = json.loads(json.dumps(plain(lint_answer(report))))
     assert written["entries"] == len(table)
     assert written["findings"]["undescribed"]["count"] == 6
     assert len(written["findings"]["undescribed"]["examples"]) == 1
@@ -160,7 +162,7 @@ def test_lint_on_deals(table):
         },
     ]
     assert str(report).startswith(f"{len(table)} entries, 100 deals\n")
-    json.dumps(report.to_dict())
+    json.dumps(plain(lint_answer(report)))
     with pytest.raises(InvalidTable, match="expected counts of"):
         lint_on_deals(table, counts_all[1:], counts_first, 100)
 

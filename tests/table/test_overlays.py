@@ -310,7 +310,8 @@ def test_a_rule_of_each_kind(tmp_path):
     assert laid.row(0).where == "fixes.jsonl:1"
     numbers = [(rule.met, rule.added, rule.changed, rule.removed) for rule in laid.report.rules]
     assert numbers == [(1, 1, 0, 0), (4, 0, 4, 0), (1, 0, 1, 0), (1, 0, 1, 0), (1, 0, 0, 1)]
-    assert laid.info()["overlays"] == [laid.overlays[0].to_dict()]
+    (mark,) = laid.overlays
+    assert laid.info()["overlays"] == [{"name": mark.name, "sha256": mark.sha256}]
 
 
 def test_csv_says_the_same_as_json_lines(tmp_path):
@@ -376,7 +377,7 @@ def test_what_meets_nothing_is_told(tmp_path):
     }
     assert report.findings["missing_parents"].count == 2
     assert "rules that met no entry, or changed none: 3" in str(report)
-    assert report.to_dict()["rules"][0]["where"] == "fixes.jsonl:1"
+    assert report.rules[0].where == "fixes.jsonl:1"
 
 
 BAD_LINES = {

@@ -60,7 +60,7 @@ def assert_same(made, in_memory):
         np.testing.assert_array_equal(table.columns[name], column, name)
     assert table.digest == expected.digest
     assert table.imported == expected.imported
-    assert report.to_dict() == expected_report.to_dict()
+    assert report == expected_report
 
 
 @pytest.fixture(scope="module", params=[0, 1, 4, 30])

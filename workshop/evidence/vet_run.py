@@ -21,6 +21,8 @@ import polars as pl
 
 from bidcascade.bridge import InvalidInput, format_calls
 from bidcascade.engine.engine import Engine
+from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.tables import lint_answer
 from bidcascade.engine.runs.batch_inputs import BoardChunk, Inputs, first_reject
 from bidcascade.engine.runs.manifest import (
     LISTED,
@@ -131,8 +133,8 @@ class Vetted:
                 "described": counts["described"],
                 "held": [counts[f"turned_{turn}"] for turn in range(4)],
             },
-            "lint": self.table_lint and self.table_lint.to_dict(),
-            "lint_on_deals": self.deal_lint and self.deal_lint.to_dict(),
+            "lint": self.table_lint and plain(lint_answer(self.table_lint)),
+            "lint_on_deals": self.deal_lint and plain(lint_answer(self.deal_lint)),
         }
 
 

@@ -61,8 +61,7 @@ async def archives(request: Request) -> Response:
     work: AppState = request.app.state.own
     check_query(request)
     accepted(request, [JSON])
-    summaries, damaged = await _in_thread(work, request, work.archives.all)
-    return _answer(json_bytes({"archives": summaries, "damaged": damaged}))
+    return _answer(json_bytes(await _in_thread(work, request, work.archives.all)))
 
 
 @route(router, "archive", 401, 404, 406, 422, 429, 500, 503, 504)

@@ -56,7 +56,7 @@ def _route(question: Question[Any, Any, Any]) -> Callable[[Request], Awaitable[R
                 # so short that it is answered with others, before all that waits for a thread
                 assert table is not None
                 found = await work.ask(table.bid, asked, free=table.if_free("bid"))
-                content = _written(work, question, table, bid_answer(found))
+                content = _written(work, question, table, bid_answer(asked, found))
                 return Response(content, 200, headers, media_type=JSON)
             budget_ms = getattr(body, "budget_ms", None)
 

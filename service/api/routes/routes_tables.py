@@ -11,7 +11,7 @@ from bidcascade.engine.browser_system import topics_answer
 from bidcascade.engine.questions.answer_fields import answer_of, plain
 from bidcascade.engine.questions.answer_parts import BackendName, OptionAnswer
 from bidcascade.engine.questions.bids import PlaceQuestion
-from bidcascade.engine.questions.explaining import ExplainAnswer
+from bidcascade.engine.questions.explaining import explain_answer
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.engine.questions.layouts import legal_calls
 from bidcascade.engine.questions.tables import (
@@ -89,8 +89,7 @@ async def table_explain(request: Request, name: TableInPath, question: PlaceInQu
             explained = await work.run(lambda: found.engine.explain(calls))
         except NoSystem:
             raise Problem("no-system", f"expected the table of a system, got {name!r}") from None
-    calls_of = tuple(explained.auction.split())
-    return _answer(request, found, answer_of(ExplainAnswer, explained, auction=calls_of))
+    return _answer(request, found, explain_answer(explained))
 
 
 @route(router, "tableTopics", 404, 406, 422, 429, 500, 503, 504)

@@ -5,13 +5,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from bidcascade.bridge import BidcascadeError, InvalidInput
 from bidcascade.engine.archive.adding import remove_archive
 from bidcascade.engine.archive.archive import Archive, archives_folder
 from bidcascade.engine.archive.catalogue import UnknownArchive, archive_names, check_name
 from bidcascade.engine.archive.error_texts import archive_error_text
+from bidcascade.engine.questions.archives import ArchivesAnswer
 from bidcascade.engine.questions.fields import read_field
 from bidcascade.service.api.http.problems import Problem, problem_of
 
@@ -68,7 +69,7 @@ class Archives:
         finally:
             self._slots.release()
 
-    def all(self) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    def all(self) -> ArchivesAnswer:
         """Summaries of all archives, and why some are damaged."""
         summaries, damaged = [], {}
         for name in archive_names(self._root):
@@ -80,7 +81,7 @@ class Archives:
                 continue
             except InvalidInput as error:
                 damaged[name] = archive_error_text(error, folder)
-        return summaries, damaged
+        return ArchivesAnswer(archives=tuple(summaries), damaged=damaged)
 
     def remove(self, name: str) -> int:
         """Remove an archive; the number of boards that it had.

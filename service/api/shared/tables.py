@@ -30,6 +30,7 @@ from bidcascade.bridge import (
 from bidcascade.engine.browser_system import browser_system
 from bidcascade.engine.engine import Engine
 from bidcascade.engine.questions.bids import BidQuestion
+from bidcascade.engine.questions.tables import LintAnswer, lint_answer
 from bidcascade.engine.questions.texts import EXAMPLE_DEAL
 from bidcascade.kernels import DealArrays, backend_name
 from bidcascade.kernels.dealing import deal_hands
@@ -218,15 +219,12 @@ class LoadedTable:
         found.learned_at_start = engine.bidder.learned_bytes
         return found
 
-    def lint(self, examples: int) -> dict[str, Any]:
+    def lint(self, examples: int) -> LintAnswer:
         """Lint of the table, worked out once with the most examples that may be asked for."""
         with self._lock:
             if self.lint_report is None:
                 self.lint_report = lint(self.engine.table, examples=MOST_LINT_EXAMPLES)
-        report = self.lint_report.to_dict()
-        for finding in report["findings"].values():
-            finding["examples"] = finding["examples"][:examples]
-        return report
+        return lint_answer(self.lint_report, examples)
 
 
 def _observe(means: dict[str, float], what: str, started: float, count: int) -> None:

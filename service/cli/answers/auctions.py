@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.answered_bid import answer_bid
 from bidcascade.engine.questions.auctions import AuctionsRequest
 from bidcascade.engine.questions.bids import (
@@ -243,7 +242,7 @@ def bid(options: argparse.Namespace) -> None:
 
         answer = answer_bid(asked, Resources(engine=engine, solver=solver))
     if options.json:
-        shared.print_json(plain(answer), engine)
+        shared.print_json(answer, engine)
         return
     about = ": ".join(text for text in (answer.name, answer.description) if text)
     where = f"  ({answer.where})" if answer.where else ""
@@ -325,7 +324,7 @@ def _bid_known_hands(options: argparse.Namespace, question: BidRequest) -> None:
         parse_seat,
         parse_vulnerability,
     )
-    from bidcascade.engine.known_seats import bid_known
+    from bidcascade.engine.known_seats import bid_known, known_answer
     from bidcascade.loaders import read_hands
 
     if options.explain or options.layouts or question.search:
@@ -340,7 +339,7 @@ def _bid_known_hands(options: argparse.Namespace, question: BidRequest) -> None:
     engine = shared.open_engine(options)
     found = bid_known(engine, hands, given, dealer=dealer, vulnerability=sides)
     if options.json:
-        shared.print_json(found.to_dict(), engine)
+        shared.print_json(known_answer(found), engine)
         return
     for one in found.calls:
         answer = one.answer

@@ -22,6 +22,7 @@ from bidcascade.engine.questions.layouts import (
 )
 from bidcascade.engine.questions.leads import LeadsAnswer, LeadsRequest, answer_leads, read_leads
 from bidcascade.engine.questions.resources import Resources
+from bidcascade.engine.studies import study_answer
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of
 
@@ -110,7 +111,7 @@ def interpret(options: argparse.Namespace) -> None:
     engine = shared.open_engine(options)
     found = answer_interpret(question, _resources(options, engine))
     if options.json:
-        shared.print_json(plain(found), engine)
+        shared.print_json(found, engine)
         return
     _print_interpretation(found)
     _note_layouts(found.report, question.layouts)
@@ -271,7 +272,7 @@ def lead(options: argparse.Namespace) -> None:
             report(layouts.solved, layouts.found, layouts.solved)
     assert answer is not None
     if options.json:
-        shared.print_json(plain(answer), engine)
+        shared.print_json(answer, engine)
     else:
         _print_leads(answer)
 
@@ -385,7 +386,6 @@ def infer(options: argparse.Namespace) -> None:
     from bidcascade.bridge import parse_card
     from bidcascade.inference.single_dummy import EndingSolver, Position
     from bidcascade.inference.single_dummy import infer as study_of
-    from bidcascade.inference.single_dummy.describing import study_dict
     from bidcascade.inference.single_dummy.endings import MOST_CARDS
     from bidcascade.inference.single_dummy.ties import Ties
 
@@ -421,7 +421,7 @@ def infer(options: argparse.Namespace) -> None:
         seed=options.seed,
     )
     if options.json:
-        shared.print_json(study_dict(study))
+        shared.print_json(study_answer(study))
     else:
         _print_study(study, options.show)
 

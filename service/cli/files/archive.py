@@ -8,7 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bidcascade.engine.questions.archives import BoardsQuestion, NodeQuestion
+from bidcascade.engine.questions.archives import (
+    ArchiveBoardsAnswer,
+    ArchiveCallAnswer,
+    ArchiveCountAnswer,
+    BoardsQuestion,
+    NodeQuestion,
+)
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags, question_of
 
@@ -149,11 +155,16 @@ def _list(options: argparse.Namespace) -> None:
     shared.print_table(
         ("archive", "boards", "files", "bid by", "MB"),
         [
-            (one["name"], f"{one['boards']:,}", f"{one['sources']:,}",
-             ", ".join(one["bidders"]) or "-", f"{one['bytes'] / 1e6:,.1f}")
+            (
+                one.name,
+                f"{one.boards:,}",
+                f"{one.sources:,}",
+                ", ".join(one.bidders) or "-",
+                f"{one.bytes / 1e6:,.1f}",
+            )
             for one in found
         ],
-    )  # fmt: skip
+    )
 
 
 def _show(options: argparse.Namespace) -> None:
@@ -162,10 +173,10 @@ def _show(options: argparse.Namespace) -> None:
         shared.print_json(summary)
         return
     for name in ("boards", "parts", "sources", "duplicates", "rejects", "bytes", "solved"):
-        print(f"{name:12}{summary[name]:,}")
-    for name, one in summary["bidders"].items():
-        whole = "" if one["boards"] == summary["boards"] else f", {one['boards']:,} boards of it"
-        print(f"{'bid by':12}{name} ({', '.join(one['modes'])}{whole})")
+        print(f"{name:12}{getattr(summary, name):,}")
+    for name, one in summary.bidders.items():
+        whole = "" if one.boards == summary.boards else f", {one.boards:,} boards of it"
+        print(f"{'bid by':12}{name} ({', '.join(one.modes)}{whole})")
 
 
 def _add(options: argparse.Namespace) -> None:
@@ -301,7 +312,7 @@ def _boards(options: argparse.Namespace) -> None:
     archive = _open(options)
     if options.count:
         count = count_boards(archive, question_of(BoardsQuestion, options))
-        shared.print_answer(options, {"total": count}, f"{count:,}")
+        shared.print_answer(options, ArchiveCountAnswer(total=count), f"{count:,}")
         return
     whole = options.out or options.json or options.links
     limit = _WRITTEN if whole else _SHOWN
@@ -328,7 +339,7 @@ def _boards(options: argparse.Namespace) -> None:
     elif options.json:
         from bidcascade.engine.archive.writing import board_dicts
 
-        shared.print_json({"total": found.total, "boards": board_dicts(boards)})
+        shared.print_json(ArchiveBoardsAnswer(total=found.total, boards=tuple(board_dicts(boards))))
     else:
         _print_boards(boards)
         shared.note(f"{boards.height:,}{total} boards")
@@ -351,7 +362,7 @@ def _calls(options: argparse.Namespace) -> None:
     calls = next_calls(_open(options), question_of(NodeQuestion, options))
     boards = sum(count for _, count in calls)
     if options.json:
-        shared.print_json([{"call": call, "boards": count} for call, count in calls])
+        shared.print_json([ArchiveCallAnswer(call=call, boards=count) for call, count in calls])
         return
     shared.print_table(
         ("call", "boards", "share"),

@@ -106,7 +106,7 @@ def compare(options: argparse.Namespace) -> int:
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
-    from bidcascade.service.reports.compare_report import BOARDS, summary_dict, write_compare_report
+    from bidcascade.service.reports.compare_report import BOARDS, write_compare_report
     from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.workshop.boards.compare import SystemMatch
     from bidcascade.workshop.boards.compare_summary import boards_frame, summarize
@@ -157,7 +157,7 @@ def compare(options: argparse.Namespace) -> int:
         for path in write_compare_report(summary, boards_frame(match), folder):
             shared.note(f"wrote {path}")
     if options.json:
-        shared.print_json(summary_dict(summary))
+        shared.print_json(summary)
     else:
         _print_summary(summary)
     return code
@@ -211,7 +211,6 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.loaders import read_deals
-    from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.service.reports.yardstick_report import write_yardstick_report
     from bidcascade.workshop.boards.yardstick import archive_of, measure_archive
 
@@ -235,7 +234,7 @@ def _measure(options: argparse.Namespace, folder: Path | None) -> None:
         for path in write_yardstick_report(yardstick, boards, folder):
             shared.note(f"wrote {path}")
     if options.json:
-        shared.print_json(summary_dict(yardstick))
+        shared.print_json(yardstick)
     else:
         _print_yardstick(yardstick)
 

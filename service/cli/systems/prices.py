@@ -55,7 +55,6 @@ def print_prices(options: argparse.Namespace) -> int:
     from bidcascade.inference.double_dummy.pool import DoubleDummyPool
     from bidcascade.kernels import get_backend
     from bidcascade.service.cli.matches.matches import match_deals
-    from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.workshop.boards.scored_boards import Budget
     from bidcascade.workshop.tuning.option_prices import option_prices
@@ -94,7 +93,7 @@ def print_prices(options: argparse.Namespace) -> int:
             "system": options.system,
             "bank": part,
             "deals": len(deals),
-            "options": summary_dict(found),
+            "options": found,
         }
         shared.print_json(report)
         return code

@@ -5,13 +5,15 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import MISSING, asdict, replace
+from dataclasses import MISSING, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.engine.questions.bids import PlaceQuestion
+from bidcascade.engine.questions.explaining import explain_answer
 from bidcascade.engine.questions.systems import SystemCheckRequest, SystemDiffRequest
 from bidcascade.service.cli import shared
 from bidcascade.service.cli.flags import add_flags
@@ -315,7 +317,6 @@ def list_options(options: argparse.Namespace) -> None:
 def check_places(options: argparse.Namespace) -> None:
     """Print chosen and fitting shares of places, findings, and what whole boards show."""
     from bidcascade.bridge import format_calls
-    from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.systems.places.turn_context import auction_calls
     from bidcascade.workshop.boards.scored_boards import Budget
 
@@ -325,7 +326,7 @@ def check_places(options: argparse.Namespace) -> None:
     found = _checked(system, opponents, options, places)
     signs = _sanity(system, options, budget)
     if options.json:
-        shared.print_json({**asdict(found), "sanity": summary_dict(signs)})
+        shared.print_json({**plain(found), "sanity": signs})
         return
     for place in found.places:
         _print_place(place)
@@ -426,7 +427,7 @@ def lint_system(options: argparse.Namespace) -> None:
     system, opponents = _open_both(options, options.system)
     found = _checked(system, opponents, options, [])
     if options.json:
-        shared.print_json(asdict(found))
+        shared.print_json(found)
         return
     print(
         f"{options.system}: {found.deals:,} deals, {found.expanded:,} places, "
@@ -446,7 +447,6 @@ def lint_system(options: argparse.Namespace) -> None:
 def list_strong_hands(options: argparse.Namespace) -> None:
     """List the lines that leave strong hands below game."""
     from bidcascade.engine.runs.progress import progress_bar
-    from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.systems.tables.compile import Sample
     from bidcascade.workshop.boards.strong_hands import strong_hands
 
@@ -455,7 +455,7 @@ def list_strong_hands(options: argparse.Namespace) -> None:
     with progress_bar("strong hands") as bar:
         found = strong_hands(system, deals, progress=lambda done, total: bar(done, total, done))
     if options.json:
-        shared.print_json(summary_dict(found))
+        shared.print_json(found)
         return
     calls, stopped = (
         sum(getattr(one, name) for one in found.lines) for name in ("calls", "stopped")
@@ -486,7 +486,6 @@ def ask_doctor(options: argparse.Namespace) -> int:
     from bidcascade.inference.double_dummy.solved_deals import BANK_SEED
     from bidcascade.service.cli import DONE, INTERRUPTED
     from bidcascade.service.cli.matches.matches import match_deals
-    from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.workshop.boards.doctor import Examiner
 
     (system,) = _open(options, options.system)
@@ -508,7 +507,7 @@ def ask_doctor(options: argparse.Namespace) -> int:
         shared.note(f"interrupted: the findings of {examiner.deals:,} of {len(deals):,} deals")
     found = examiner.findings(options.least)
     if options.json:
-        shared.print_json(summary_dict(found))
+        shared.print_json(found)
         return code
     print(
         f"{found.name}: {found.decisions:,} decisions on {found.deals:,} deals, "
@@ -537,7 +536,6 @@ def ask_search(options: argparse.Namespace) -> None:
     from bidcascade.engine.runs.progress import progress_bar
     from bidcascade.loaders import deal_arrays, random_deals
     from bidcascade.seats.search_player import MATCH_LAYOUTS, SearchPlayer
-    from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.workshop.tuning.search_proposals import propose
 
     (system,) = _open(options, options.system)
@@ -548,7 +546,7 @@ def ask_search(options: argparse.Namespace) -> None:
             player, deals, least=options.least, progress=lambda done, total: bar(done, total, done)
         )
     if options.json:
-        shared.print_json(summary_dict(found))
+        shared.print_json(found)
         return
     print(
         f"{found.name}: {found.decisions:,} decisions on {found.deals:,} deals, "
@@ -688,7 +686,7 @@ def diff_systems(options: argparse.Namespace) -> None:
     with _progress() as progress:
         found = compare(old, new, deals=options.deals, seed=options.seed, progress=progress)
     if options.json:
-        shared.print_json(asdict(found))
+        shared.print_json(found)
     else:
         _print_diff(found, options.show)
 
@@ -741,7 +739,8 @@ def explain(options: argparse.Namespace) -> None:
     system, opponents = _open_both(options, options.table)
     found = explain_auction(system, options.auction, opponents)
     if options.json:
-        shared.print_json(found.to_dict())
+        # one text here, a list over REST
+        shared.print_json({**plain(explain_answer(found)), "auction": found.auction})
         return
     for call in found.calls:
         print(f"{call.call:3} {call.sentence}")

@@ -7,6 +7,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bidcascade.engine.questions.answer_fields import plain
 from bidcascade.service.cli import shared
 
 if TYPE_CHECKING:
@@ -237,7 +238,6 @@ def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, 
     """Play the text as found against the one given, on deals that nothing was tried on."""
     from bidcascade.inference.double_dummy.solved_deals import HELD_OUT
     from bidcascade.service.cli.matches.matches import match_deals
-    from bidcascade.service.reports.compare_report import summary_dict
     from bidcascade.workshop.boards.blind_leads import LEAD_LAYOUTS, BlindLeader, user_leads
     from bidcascade.workshop.boards.compare import SystemMatch
     from bidcascade.workshop.boards.compare_summary import MatchSample, blind_estimate
@@ -254,9 +254,9 @@ def _judge(tuner: "Tuner", pool: Any, options: argparse.Namespace) -> dict[str, 
     results = MatchSample.of_results(match)
     return {
         "deals": len(match), "other_contracts": len(match.order),
-        "imps": summary_dict(results.mean(match.imps.astype(float))),
-        "defended_imps": summary_dict(results.mean(match.defended_imps.astype(float))),
-        "blind_imps": summary_dict(blind_estimate(match)), "led": int(match.led.sum()),
+        "imps": plain(results.mean(match.imps.astype(float))),
+        "defended_imps": plain(results.mean(match.defended_imps.astype(float))),
+        "blind_imps": plain(blind_estimate(match)), "led": int(match.led.sum()),
     }  # fmt: skip
 
 

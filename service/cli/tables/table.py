@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bidcascade.engine.questions.answer_fields import plain
+from bidcascade.engine.questions.tables import lint_answer
 from bidcascade.service.cli import shared
 
 from . import evidence
@@ -84,7 +86,7 @@ def import_rows(options: argparse.Namespace) -> None:
             **shared.import_options(options),
         )
     table.save(out, overwrite=options.overwrite)
-    report = {**done.to_dict(), "digest": table.digest}
+    report = {**plain(done), "digest": table.digest}
     shared.print_answer(options, report, done, f"wrote the table to {options.out}")
 
 
@@ -180,11 +182,11 @@ def rank_by_policy(options: argparse.Namespace) -> None:
         lines = "".join(f"{json.dumps(rule)}\n" for rule in rules_of(ranks))
         with whole_file(out) as partial, can_write(out):
             partial.write_text(lines, encoding="utf-8")
-        counts, remark = report.to_dict(), f"wrote the rules to {options.out}"
+        counts, remark = plain(report), f"wrote the rules to {options.out}"
     else:
         ranked, report = with_call_policy(table, policy)
         ranked.save(out, overwrite=options.overwrite)
-        counts = {**report.to_dict(), "digest": ranked.digest}
+        counts = {**plain(report), "digest": ranked.digest}
         remark = f"wrote the table to {options.out}"
     shared.print_answer(options, counts, report, remark)
 
@@ -250,11 +252,11 @@ def lint_table(options: argparse.Namespace) -> None:
         raise shared.UsageError("expected --seed only with --random")
     if not options.deals and not options.random:
         report = lint(shared.open_table(options), examples=options.examples)
-        shared.print_answer(options, report.to_dict(), report)
+        shared.print_answer(options, lint_answer(report), report)
         return
 
     reports = _lint_with_deals(shared.open_rows(options), options)
-    found = [report.to_dict() for report in reports]
+    found = list(map(lint_answer, reports))
     shared.print_answer(options, found, "\n".join(map(str, reports)))
 
 

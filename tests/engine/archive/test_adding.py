@@ -303,7 +303,7 @@ def test_solved_tables_stay_with_their_boards(files, tmp_path, monkeypatch):
     before = contents(club)["dd"]
     add_files(club, files[2])
     assert contents(club)["dd"].equals(before)
-    assert Archive(club).summary()["solved"] == 80
+    assert Archive(club).summary().solved == 80
     assert solve_archive(club, solve) == 80
     is_right()
 
@@ -314,7 +314,7 @@ def test_solving_before_there_are_boards(files, tmp_path):
     remove_source(club, "file0.parquet")
     assert solve_archive(club, solve) == 0
     add_files(club, files[0], solve=solve)
-    assert Archive(club).summary()["solved"] == 80
+    assert Archive(club).summary().solved == 80
 
 
 def test_bidders_whose_names_begin_alike(files, tmp_path):

@@ -242,7 +242,7 @@ def test_an_index_behind_its_parts(club):
         find_boards(archive, BoardsQuestion("1N", "small"))
     with pytest.raises(InvalidInput, match="got none of part 0: archive bid with --all"):
         count_boards(archive, BoardsQuestion("1N", "small", "all"))
-    assert archive.summary()["bidders"]["small"]["boards"] == 0
+    assert archive.summary().bidders["small"].boards == 0
     assert find_boards(archive, BoardsQuestion("1N")).total > 0
     assert bid_archive(club, Catalogue.read(club).bidders["small"].table, backend="cpu").bid == 240
     assert count_boards(archive, BoardsQuestion("1N", "small", "all")) > 0

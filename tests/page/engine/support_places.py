@@ -4,7 +4,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ def bid_by_reference(
             break
         found.choices.append(made)
         if explained:
-            found.explanations.append(explain_places(expander, auction.calls).to_dict())
+            found.explanations.append(asdict(explain_places(expander, auction.calls)))
     return found
 
 

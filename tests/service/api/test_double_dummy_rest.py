@@ -99,37 +99,6 @@ def test_nothing_solved_and_nothing_that_goes_on_is_a_timeout(app, monkeypatch):
     problem_of(post(app, "/v1/double-dummy", {"deal": {"deal": DEAL}}), 504, "timeout")
 
 
-@pytest.mark.parametrize(
-    ("auction", "reason"),
-    [
-        (["1N", "P"], "expected an auction that is over"),
-        ([], "expected an auction that is over"),
-        (["1N", "1C", "P", "P", "P"], "1C"),
-        (["1N", "P", "P", "P", "P"], "over"),
-        (["1Z"], "1Z"),
-    ],
-)
-def test_wrong_auctions_are_named(app, auction, reason):
-    body = {"deal": {"deal": DEAL}, "auctions": [OVER, auction]}
-    problem = problem_of(post(app, "/v1/double-dummy", body), 422, "invalid-request")
-    assert problem["errors"][0]["field"] == "auctions[1]"
-    assert reason in problem["errors"][0]["reason"]
-
-
-@pytest.mark.parametrize(
-    ("deal", "field"),
-    [
-        ({}, "deal"),
-        ({"deal": DEAL[:-1]}, "deal.deal"),
-        ({"lin": "md|3S|"}, "deal.lin"),
-        ({"deal": DEAL, "dealer": "Q"}, "deal.dealer"),
-    ],
-)
-def test_wrong_deals_are_named(app, deal, field):
-    problem = problem_of(post(app, "/v1/double-dummy", {"deal": deal}), 422, "invalid-request")
-    assert problem["errors"][0]["field"] == field
-
-
 def test_topics_of_a_table(app):
     answer = ask(app, "GET", "/v1/tables/small/topics").json()
     told = {one["topic"]: one for one in answer["topics"]}
@@ -172,14 +141,6 @@ def test_contracts_that_are_not_solved_in_time(app, monkeypatch):
     response = post(app, "/v1/double-dummy/tricks", {"boards": boards})
     assert response.status_code == 202
     assert response.json() == {"tricks": [[None, 8]], "solved_before": 0, "missing": 1}
-
-
-def test_wrong_contracts_are_named(app):
-    boards = [{"deal": {"deal": DEAL}, "contracts": ["1CN", "8CN"]}]
-    problem = problem_of(
-        post(app, "/v1/double-dummy/tricks", {"boards": boards}), 422, "invalid-request"
-    )
-    assert problem["errors"][0]["field"] == "boards[0].contracts[1]"
 
 
 def leave_during(app, path, body):

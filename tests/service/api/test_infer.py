@@ -211,31 +211,6 @@ def test_without_a_contract(app):
     assert [one.call for one in rows.rejected.calls] == ["1N", "P"]
 
 
-@pytest.mark.parametrize(
-    ("change", "field", "reason"),
-    [
-        ({"contract": "8NN"}, "contract", "8NN"),
-        ({"against": "3X"}, "against", "3X"),
-        ({"scoring": "imps"}, "against", "expected a contract"),
-        ({"scoring": "fun"}, "scoring", "'points', 'imps' or 'matchpoints'"),
-        ({"lead": "SQ"}, "lead", "the leader, E, holds"),
-        ({"lead": "SA", "known": {"E": LEADER}}, "lead", "the leader, E, holds"),
-        ({"lead": "Q", "known": {"E": LEADER}}, "lead", "expected"),
-        ({"auction": ["1N"], "lead": "SQ"}, "lead", "with a contract"),
-        ({"auction": ["1N"], "against": "Pass"}, "against", "with a contract"),
-        ({"auction": ["1N", "1C"]}, "auction", "illegal"),
-        ({"deals": 100_001}, "deals", "up to 100000"),
-        ({"layouts": 1001}, "layouts", "up to 1000"),
-        ({"known": {"E": "A"}}, "known.E", "expected"),
-    ],
-)
-def test_fields_at_fault(app, change, field, reason):
-    response = post(app, "/v1/infer", {**ASKED, "table": "sayc", **change})
-    problem = problem_of(response, 422, "invalid-request")
-    assert problem["errors"][0]["field"] == field
-    assert reason in problem["errors"][0]["reason"]
-
-
 def test_other_problems(app):
     problem_of(post(app, "/v1/infer", {**ASKED, "table": "none"}), 404, "unknown-table")
     impossible = {**ASKED, "where": ["HCP_N >= 38"], "table": "sayc"}

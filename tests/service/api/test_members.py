@@ -83,27 +83,6 @@ def test_more_deals_than_are_parsed_at_once(app):
     ]
 
 
-@pytest.mark.parametrize(
-    ("change", "field", "reason"),
-    [
-        ({"entries": []}, "entries", "at least 1 items"),
-        ({"entries": ["1N"] * 101}, "entries", "at most 100 items"),
-        ({"entries": ["1N", "2D"]}, "entries[1]", "2D"),
-        ({"entries": [7]}, "entries[0]", "7"),
-        ({"entries": ["no"]}, "entries[0]", "'no'"),
-        ({"entries": [""]}, "entries[0]", "expected"),
-        ({"entries": ["1N 1C"], "table": "small"}, "entries[0]", "call 2, '1C', is illegal"),
-        ({"entries": [""], "table": "small"}, "entries[0]", "at least one call"),
-        ({"deals": [{"deal": "N:A"}]}, "deals[0].deal", "expected"),
-    ],
-)
-def test_fields_at_fault(app, change, field, reason):
-    body = {"deals": TEXTS[:1], "entries": ["1N"], **change}
-    problem = problem_of(post(app, "/v1/members", body), 422, "invalid-request")
-    assert problem["errors"][0]["field"] == field
-    assert reason in problem["errors"][0]["reason"]
-
-
 def test_limits(app, monkeypatch):
     body = {"deals": TEXTS, "entries": ["1N", "P"]}
     problem_of(post(app, "/v1/members", {**body, "table": "none"}), 404, "unknown-table")

@@ -79,8 +79,6 @@ def test_a_number_is_how_many_layouts_to_simulate(app):
     for one in (short, long):
         one.simulation["elapsed_ms"] = 0
     assert short == long
-    for wrong in (0, -1, 10**9, "20"):
-        assert post(app, "/v1/bid", body | {"simulate": wrong}).status_code == 422
 
 
 @pytest.mark.parametrize(

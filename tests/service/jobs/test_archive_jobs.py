@@ -66,7 +66,7 @@ def test_boards_come_once(app, root):
     _, did = added(app, upload(app, archive(40), QUERY))
     assert (did["boards"], did["duplicates"], did["total"]) == (10, 30, 40)
     assert ask(app, "GET", "/v1/archives/club/counts").json() == {"total": 40}
-    assert Archive(root / "club").summary()["sources"] == 2
+    assert Archive(root / "club").summary().sources == 2
 
 
 @pytest.mark.slow
@@ -98,7 +98,7 @@ def test_who_bids_an_archive_bids_what_comes(app, root, tmp_path):
     table.write_text(json.dumps({"prior": "", "call": "1C", "criteria": ["HCP >= 12"]}) + "\n")
     bid_archive(root / "club", str(table), name="rows")
     added(app, upload(app, archive(10, seed=2), QUERY))
-    assert Archive(root / "club").summary()["bidders"]["rows"]["boards"] == 20
+    assert Archive(root / "club").summary().bidders["rows"].boards == 20
     # a table that is gone
     table.unlink()
     job = wait_for(app, upload(app, archive(10, seed=3), QUERY).json()["id"])
