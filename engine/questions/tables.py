@@ -257,7 +257,7 @@ class LintAnswer:
 def lint_answer(report: "LintReport", examples: int | None = None) -> LintAnswer:
     """Make an answer of what a lint found, with at most so many examples of each kind."""
     # loads arrays, which help does without
-    from bidcascade.table.linting import KINDS
+    from bidcascade.table.inspection.linting import KINDS
 
     findings = {
         kind: FindingAnswer(
