@@ -268,7 +268,19 @@ class _Desk:
 class _Protocol(LanguageServerProtocol):
     """Answers what pygls drops: requests behind ``shutdown``, and changes of what is not open."""
 
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Make a message of JSON; a request of which no message can be made is answered too."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if data.get("id") is None or "method" not in data:
+                raise
+            self._send_response(data["id"], error=error.to_response_error())
+            return None
+
     def handle_message(self, message: Any) -> None:
+        if message is None:
+            return
         method, number = getattr(message, "method", ""), getattr(message, "id", None)
         if self._shutdown and method and number is not None:
             refused = JsonRpcException(

@@ -29,6 +29,8 @@ from bidcascade.loaders import (
 )
 from bidcascade.loaders.frames.frame import Batch, empty_deals, empty_rejects
 from bidcascade.loaders.inputs import find_sources
+from bidcascade.loaders.text.hand_text import read_hand_text
+from bidcascade.loaders.text.json_deals import read_json_deals
 from tests.loaders.support_pieces import limit_pieces, read_cut
 from tests.support_examples import examples
 from tests.support_lin import GRAND_SLAM, played_boards
@@ -243,6 +245,26 @@ def test_large_hand_text(small_limits):
     count, batch = read_cut(io.BytesIO(f"{HAND_LINE}\n".encode() * 100))
     assert count > 3
     assert batch.deals.height == 100
+
+
+def test_lines_of_large_hand_text_keep_their_numbers(small_limits):
+    deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -\n"
+    text = f"# a comment\n{deal}\n\nno deal\r\n{deal}# another\n\n" * 400
+    count, (deals, rejects) = read_cut(io.BytesIO(text.encode()), "x")
+    assert count > 3
+    wanted = read_hand_text(text.encode(), "x")
+    assert deals["record"].to_list() == wanted.deals["record"].to_list()
+    assert rejects.rows() == wanted.rejects.rows()
+
+
+def test_lines_of_large_json_keep_their_numbers(small_limits):
+    deal = '{"deal": "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"}\n'
+    text = f"{deal}\n{{none\n{deal}{{none\n\n" * 60
+    count, (deals, rejects) = read_cut(io.BytesIO(text.encode()), "x")
+    assert count > 3
+    wanted = read_json_deals(text.encode(), "x")
+    assert deals["record"].to_list() == wanted.deals["record"].to_list()
+    assert rejects.rows() == wanted.rejects.rows()
 
 
 def test_a_large_parquet_file_is_read_in_parts(small_limits, monkeypatch, tmp_path):

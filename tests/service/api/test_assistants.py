@@ -281,7 +281,7 @@ def test_what_is_no_message_is_answered(tmp_path):
 )
 def test_what_belongs_to_http_is_told_without_it(flag):
     ran = run_python(PROGRAM, "mcp", *flag)
-    assert ran.code == 2
+    assert ran.code == 1
     assert f"expected --http beside {flag[0]}: " in ran.err
 
 

@@ -160,7 +160,7 @@ def test_a_message_that_cannot_be_read_is_answered_and_the_next_is_read(wrong):
 
 def test_a_change_of_a_text_that_was_not_opened_opens_it():
     uri = "untitled:own"
-    change = {"text": "opening:\n  1H = 5+ heartz\n"}
+    change = {"text": "opening:\n 1H   = 5+ hearts\n"}
     messages, code, _ = _spoken(
         *BEGUN,
         _told("textDocument/didClose", textDocument={"uri": "untitled:other"}),
@@ -177,17 +177,25 @@ def test_a_change_of_a_text_that_was_not_opened_opens_it():
     assert code == 0
     assert "KeyError" not in json.dumps(messages)
     (answer,) = [one for one in messages if one.get("id") == 2]
-    assert "heartz" in answer["error"]["message"]
+    assert "1H = 5+ hearts" in answer["result"][0]["newText"]
 
 
 def test_what_is_asked_behind_shutdown_is_refused():
     shutdown, end = ENDED
     messages, code, _ = _spoken(
-        *BEGUN, shutdown, _asked(7, "textDocument/hover"), _asked("x", "nonsense"), end
-    )
+        *BEGUN,
+        _asked(6, "textDocument/hover"),
+        shutdown,
+        _asked(7, "textDocument/formatting", textDocument={"uri": "untitled:own"},
+               options={"tabSize": 2, "insertSpaces": True}),
+        _asked("x", "nonsense"),
+        end,
+    )  # fmt: skip
     refused = {one["id"]: one["error"] for one in messages if "error" in one}
+    # one without its place is answered too
+    assert refused.pop(6)["code"] == -32602
     assert {number: one["code"] for number, one in refused.items()} == {7: -32600, "x": -32600}
-    assert refused[7]["message"] == "expected exit behind shutdown, got textDocument/hover"
+    assert refused[7]["message"] == "expected exit behind shutdown, got textDocument/formatting"
     assert code == 0
 
 
