@@ -27,9 +27,10 @@ from .lin.handviewer import first_link
 from .lin.lin_signs import find_lin_token, looks_like_handviewer, looks_like_lin
 from .lin.page_links import page_links
 from .text.json_deals import holds_deals
+from .text.machine_records import holds_machine_records
 from .text.printed_deals import has_diagrams
 
-Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "json", "parquet"]
+Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "dup", "json", "parquet"]
 
 
 class Format(NamedTuple):
@@ -53,6 +54,7 @@ FORMATS: Final[Mapping[Kind, Format]] = {
     "rbn": Format("RBN", (".rbn", ".rbx")),
     "handviewer": Format("", (".txt",)),
     "hands": Format("hands", (".txt",)),
+    "dup": Format("DUP", (".dup",)),
     "json": Format("JSON", (".jsonl",)),
     "parquet": Format("Parquet", (".parquet",)),
 }
@@ -329,6 +331,8 @@ def sniff(data: bytes) -> Kind | None:
     head = data[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
         return "parquet"
+    if holds_machine_records(head):
+        return "dup"
     if is_binary(head) or not head.strip(_BLANKS):
         return None
     if _RBN_HEADER.match(head) is not None:

@@ -187,9 +187,10 @@ def cut_stream(
         yield from _cut_rbn(stream, name, rest, _decoder(stream, rest))
     elif kind == "lin":
         yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
-    elif kind == "hands" and has_sheets(head):
-        # the hands of a deal stand far apart
-        reason = f"expected sheets of hands of less than {WHOLE_BYTES:,} bytes, got more"
+    elif kind == "dup" or (kind == "hands" and has_sheets(head)):
+        # the hands of a deal stand far apart, and no machine deals so many
+        what = "records of a dealing machine" if kind == "dup" else "sheets of hands"
+        reason = f"expected {what} of less than {WHOLE_BYTES:,} bytes, got more"
         yield Piece(name=name, data=head[:QUOTED], refusal=reason, files_ended=1)
     else:
         yield from _cut_lines(stream, name, rest, kind)
@@ -516,6 +517,10 @@ def _read_text(kind: Kind, data: bytes, name: str, first_line: int = 1) -> Batch
         from .text.hand_text import read_hand_text
 
         return read_hand_text(data, name, first_line=first_line)
+    if kind == "dup":
+        from .text.machine_records import read_machine_records
+
+        return read_machine_records(data, name)
     if kind == "json":
         from .text.json_deals import read_json_deals
 

@@ -297,7 +297,7 @@ def test_endless_garbage_is_refused_after_its_beginning(fill):
     (piece,) = pieces.cut_stream(stream, "noise")
     assert stream.taken <= pieces.HEAD_BYTES
     batch = pieces.read_piece(piece)
-    assert "expected LIN, PBN, RBN, hands, JSON or Parquet" in batch.rejects["reason"][0]
+    assert "expected LIN, PBN, RBN, hands, DUP, JSON or Parquet" in batch.rejects["reason"][0]
 
 
 @pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])
