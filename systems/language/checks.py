@@ -29,6 +29,7 @@ from .legal_auctions import (
 from .phrases import COUNTED, FACTS, KIND_OF_WORDS, KINDS, words_of_terminals
 from .sequences import Sequence, after_call, is_allowed, start_of, why_not
 from .shipped import WORDS, shipped_defines
+from .suggestions import written_comparison
 from .syntax_tree import (
     NOWHERE,
     OTHER,
@@ -463,6 +464,8 @@ class _Checker:
                 f'"{line.name}" is read as the name of the call, with no condition',
                 f'for the condition write "{small}"',
             )
+        elif not line.quoted and (meant := written_comparison(line.name)):
+            self.complain(line.where, f'"{line.name}" is not written here', f'write "{meant}"')
         elif line.where in self._bare and not line.quoted:
             self.complain(
                 line.where,
