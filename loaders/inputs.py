@@ -68,6 +68,8 @@ SUFFIXES: Final = frozenset(
 """Files taken from a folder or a zip file, in either case; a file named itself may have any."""
 
 STANDARD_INPUT = "-"
+ARCHIVE_FILE: Final = "archive.json"
+"""Names a folder an archive: what lies in it are its own files, not files of deals."""
 
 _DEAL_TEXT = re.compile(
     r"\s*(?:[NESW]:\s*\S+\s+[^\\/]*$|\[\w+\s+\"|[^\\/]*?\b[a-z]{2}\|[^|]*\|"
@@ -122,8 +124,8 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
         Text is a path, a pattern with ``*``, ``?`` or ``[]`` (``**`` runs through folders), ``-``
         for standard input, a link of a hand viewer or of the page, or deals themselves (``N:hand
         hand hand hand``, LIN, PBN or JSON text). A folder stands for all files with a known suffix
-        in it and below, by name, and a zip file for those in it: ``cup.zip/day1/a.lin``. A source
-        stands for itself.
+        in it and below, by name, but for those of archives in it, and a zip file for those in it:
+        ``cup.zip/day1/a.lin``. A source stands for itself.
 
     Returns
     -------
@@ -206,6 +208,9 @@ def _paths(given: str | Path) -> list[tuple[Path, str]]:
         raise InvalidInput(f"expected a path, got {shown!r}: {error.strerror}") from error
     if is_folder:
         found = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() in SUFFIXES)
+        archives = {one.parent for one in path.rglob(ARCHIVE_FILE)} - {path}
+        if archives:
+            found = [entry for entry in found if archives.isdisjoint(entry.parents)]
         return [(entry, str(entry.relative_to(path))) for entry in found if entry.is_file()]
     if exists:
         return [(path, path.name if path.is_absolute() else str(path))]

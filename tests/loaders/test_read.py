@@ -60,6 +60,18 @@ def test_a_folder(folder):
     assert batch.rejects.is_empty()
 
 
+def test_archives_in_a_folder_are_left_alone(folder):
+    before = [source.name for source in find_sources(folder)]
+    archive = folder / "archives" / "club"
+    (archive / "parts").mkdir(parents=True)
+    (archive / "archive.json").write_text("{}")
+    (archive / "boards-1.parquet").write_bytes(b"PAR1")
+    (archive / "parts" / "x.lin").write_text("md|")
+    assert [source.name for source in find_sources(folder)] == before
+    # one that is named itself is read
+    assert [source.name for source in find_sources(archive)] == ["boards-1.parquet", "parts/x.lin"]
+
+
 def test_paths_patterns_and_order(folder):
     names = [folder / "deep" / "B.PBN", str(folder / "*.lin")]
     deals = read_deals(names).deals
