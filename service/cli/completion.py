@@ -18,7 +18,7 @@ def configure_completion(parser: argparse.ArgumentParser) -> None:
 
 def completion(options: argparse.Namespace) -> None:
     """Print the script by which a shell completes."""
-    from argcomplete import shellcode
+    from argcomplete.shell_integration import shellcode
 
     sys.stdout.write(f"{shellcode(['bidcascade'], shell=options.shell).rstrip()}\n")
 

@@ -160,9 +160,10 @@ def _comparison(text: str, position: int) -> Fault | None:
     for found in _COMPARISONS.finditer(text):
         if found.start() <= position <= found.end():
             written = _compared(found)
-            return written and Fault(
-                found.start(), f'"{found[0]}" is not written here', f'write "{written}"'
-            )
+            if not written:
+                return None
+            message = f'"{found[0]}" is not written here'
+            return Fault(found.start(), message, f'write "{written}"')
     return None
 
 
