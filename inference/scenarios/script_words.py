@@ -60,9 +60,18 @@ KEYWORDS: Final = frozenset(
 )
 
 TokenKind: TypeAlias = Literal[
-    "word", "name", "number", "decimal", "shape", "holding", "card", "contract", "string", "sign",
+    "word",
+    "name",
+    "number",
+    "decimal",
+    "shape",
+    "holding",
+    "card",
+    "contract",
+    "string",
+    "sign",
     "end",
-]  # fmt: skip
+]
 _TOKEN: Final = re.compile(
     r"""(?P<blank>[ \t\r\n\f\ufeff]+)
     | (?P<comment>//[^\n]*|\#[^\n]*|/\*[\s\S]*?\*/)

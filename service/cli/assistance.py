@@ -13,8 +13,13 @@ if TYPE_CHECKING:
 
 
 _OF_HTTP: Final = (
-    "host", "port", "max_connections", "cors_origins", "allowed_hosts", "trusted_proxies",
-)  # fmt: skip
+    "host",
+    "port",
+    "max_connections",
+    "cors_origins",
+    "allowed_hosts",
+    "trusted_proxies",
+)
 """Settings that do nothing without a port."""
 
 

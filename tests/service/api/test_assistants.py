@@ -249,15 +249,24 @@ def test_the_command_speaks_over_standard_input_and_output(tmp_path):
 
 def test_what_is_no_message_is_answered(tmp_path):
     lines = [
-        b"{bad", b"\xff\xfe", b"[]", b"", b'{"jsonrpc": "2.0", "id": 7, "method": 5}',
+        b"{bad",
+        b"\xff\xfe",
+        b"[]",
+        b"",
+        b'{"jsonrpc": "2.0", "id": 7, "method": 5}',
         b'{"jsonrpc": "1.0", "id": "x", "method": "ping"}',
         b'{"jsonrpc": "2.0", "id": 8, "method": "ping"}',
-    ]  # fmt: skip
+    ]
     begun = {
-        "jsonrpc": "2.0", "id": 1, "method": "initialize",
-        "params": {"protocolVersion": "2025-06-18", "capabilities": {},
-                   "clientInfo": {"name": "tests", "version": "1"}},
-    }  # fmt: skip
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "tests", "version": "1"},
+        },
+    }
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, "mcp", "--table", "sayc", "--backend", "reference"],
         env=environment(BIDCASCADE_CACHE=str(tmp_path)),
@@ -271,8 +280,12 @@ def test_what_is_no_message_is_answered(tmp_path):
         assert ran.wait(timeout=60) == 0
     codes = [(one["id"], one["error"]["code"]) for one in answers if "error" in one]
     assert sorted(codes, key=str) == [
-        ("x", -32600), (7, -32600), (None, -32600), (None, -32700), (None, -32700)
-    ]  # fmt: skip
+        ("x", -32600),
+        (7, -32600),
+        (None, -32600),
+        (None, -32700),
+        (None, -32700),
+    ]
     assert {one["id"] for one in answers if "result" in one} == {1, 8}
 
 

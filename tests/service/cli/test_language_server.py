@@ -170,10 +170,14 @@ def test_a_change_of_a_text_that_was_not_opened_opens_it():
             textDocument={"uri": uri, "version": 2},
             contentChanges=[change],
         ),
-        _asked(2, "textDocument/formatting", textDocument={"uri": uri},
-               options={"tabSize": 2, "insertSpaces": True}),
+        _asked(
+            2,
+            "textDocument/formatting",
+            textDocument={"uri": uri},
+            options={"tabSize": 2, "insertSpaces": True},
+        ),
         *ENDED,
-    )  # fmt: skip
+    )
     assert code == 0
     assert "KeyError" not in json.dumps(messages)
     (answer,) = [one for one in messages if one.get("id") == 2]
@@ -186,11 +190,15 @@ def test_what_is_asked_behind_shutdown_is_refused():
         *BEGUN,
         _asked(6, "textDocument/hover"),
         shutdown,
-        _asked(7, "textDocument/formatting", textDocument={"uri": "untitled:own"},
-               options={"tabSize": 2, "insertSpaces": True}),
+        _asked(
+            7,
+            "textDocument/formatting",
+            textDocument={"uri": "untitled:own"},
+            options={"tabSize": 2, "insertSpaces": True},
+        ),
         _asked("x", "nonsense"),
         end,
-    )  # fmt: skip
+    )
     refused = {one["id"]: one["error"] for one in messages if "error" in one}
     # one without its place is answered too
     assert refused.pop(6)["code"] == -32602
