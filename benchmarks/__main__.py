@@ -42,6 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.what == "floors":
         print(floors(options))
         return 0
+    if not options.workload and not options.yes and not _wanted():
+        return 2
     found = environment()
     folder = options.out or RESULTS / f"{datetime.date.today():%Y-%m-%d}-{machine_kind(found)}"
     measured: list[Measured] = []
@@ -58,6 +60,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     print(f"wrote report.md, results.jsonl, chart.svg and environment.json to {folder}")
     return 0
+
+
+def _wanted() -> bool:
+    """Ask whether everything is to be measured, which nobody should start by mistake."""
+    print(
+        "all workloads take about an hour on two cores; --workload NAME measures some", flush=True
+    )
+    if not sys.stdin.isatty():
+        print("error: expected --workload NAME or --yes, got neither", file=sys.stderr)
+        return False
+    return input("measure all of them? [y/N] ").strip().lower() in ("y", "yes")
 
 
 def _command(options: argparse.Namespace) -> str:
@@ -107,6 +120,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--seed", type=int, default=1, help="of table and deals")
     parser.add_argument("--out", type=Path, help="folder; by default one below benchmarks/results")
+    parser.add_argument(
+        "--yes", action="store_true", help="measure all workloads without a question"
+    )
     parser.add_argument("--list", action="store_true", help="list the workloads and leave")
     return parser
 

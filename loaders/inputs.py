@@ -27,9 +27,10 @@ from .lin.handviewer import first_link
 from .lin.lin_signs import find_lin_token, looks_like_handviewer, looks_like_lin
 from .lin.page_links import page_links
 from .text.json_deals import holds_deals
+from .text.machine_records import holds_machine_records
 from .text.printed_deals import has_diagrams
 
-Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "json", "parquet"]
+Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "dup", "json", "parquet"]
 
 
 class Format(NamedTuple):
@@ -53,6 +54,7 @@ FORMATS: Final[Mapping[Kind, Format]] = {
     "rbn": Format("RBN", (".rbn", ".rbx")),
     "handviewer": Format("", (".txt",)),
     "hands": Format("hands", (".txt",)),
+    "dup": Format("DUP", (".dup",)),
     "json": Format("JSON", (".jsonl",)),
     "parquet": Format("Parquet", (".parquet",)),
 }
@@ -66,6 +68,8 @@ SUFFIXES: Final = frozenset(
 """Files taken from a folder or a zip file, in either case; a file named itself may have any."""
 
 STANDARD_INPUT = "-"
+ARCHIVE_FILE: Final = "archive.json"
+"""Names a folder an archive: what lies in it are its own files, not files of deals."""
 
 _DEAL_TEXT = re.compile(
     r"\s*(?:[NESW]:\s*\S+\s+[^\\/]*$|\[\w+\s+\"|[^\\/]*?\b[a-z]{2}\|[^|]*\|"
@@ -120,8 +124,8 @@ def find_sources(inputs: Input | Iterable[Input]) -> list[Source]:
         Text is a path, a pattern with ``*``, ``?`` or ``[]`` (``**`` runs through folders), ``-``
         for standard input, a link of a hand viewer or of the page, or deals themselves (``N:hand
         hand hand hand``, LIN, PBN or JSON text). A folder stands for all files with a known suffix
-        in it and below, by name, and a zip file for those in it: ``cup.zip/day1/a.lin``. A source
-        stands for itself.
+        in it and below, by name, but for those of archives in it, and a zip file for those in it:
+        ``cup.zip/day1/a.lin``. A source stands for itself.
 
     Returns
     -------
@@ -204,6 +208,9 @@ def _paths(given: str | Path) -> list[tuple[Path, str]]:
         raise InvalidInput(f"expected a path, got {shown!r}: {error.strerror}") from error
     if is_folder:
         found = sorted(entry for entry in path.rglob("*") if entry.suffix.lower() in SUFFIXES)
+        archives = {one.parent for one in path.rglob(ARCHIVE_FILE)} - {path}
+        if archives:
+            found = [entry for entry in found if archives.isdisjoint(entry.parents)]
         return [(entry, str(entry.relative_to(path))) for entry in found if entry.is_file()]
     if exists:
         return [(path, path.name if path.is_absolute() else str(path))]
@@ -329,6 +336,8 @@ def sniff(data: bytes) -> Kind | None:
     head = data[:HEAD_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
         return "parquet"
+    if holds_machine_records(head):
+        return "dup"
     if is_binary(head) or not head.strip(_BLANKS):
         return None
     if _RBN_HEADER.match(head) is not None:

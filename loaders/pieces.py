@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from bidcascade.bridge import InvalidInput
 
-from .files.encodings import PartDecoder, find_encoding
+from .files.encodings import PartDecoder, decode_text, find_encoding
 from .files.zip_files import ZIP_MARKS
 from .frames.frame import QUOTED, Batch, empty_deals, join, reject_frame
 from .inputs import FORMATS_TEXT, HEAD_BYTES, Kind, Source, sniff
@@ -70,6 +70,9 @@ class Piece:
 
     heading: Heading | None = None
     """What the first record of ``text`` inherits, if it is RBN."""
+
+    first_line: int = 1
+    """Number of the first line of ``data``, if it is hand text or JSON Lines."""
 
     goes_on: bool = False
     """Whether ``text`` ends where another game starts."""
@@ -184,9 +187,10 @@ def cut_stream(
         yield from _cut_rbn(stream, name, rest, _decoder(stream, rest))
     elif kind == "lin":
         yield from _cut_lin(stream, name, rest, _decoder(stream, rest))
-    elif kind == "hands" and has_sheets(head):
-        # the hands of a deal stand far apart
-        reason = f"expected sheets of hands of less than {WHOLE_BYTES:,} bytes, got more"
+    elif kind == "dup" or (kind == "hands" and has_sheets(head)):
+        # the hands of a deal stand far apart, and no machine deals so many
+        what = "records of a dealing machine" if kind == "dup" else "sheets of hands"
+        reason = f"expected {what} of less than {WHOLE_BYTES:,} bytes, got more"
         yield Piece(name=name, data=head[:QUOTED], refusal=reason, files_ended=1)
     else:
         yield from _cut_lines(stream, name, rest, kind)
@@ -339,6 +343,7 @@ def _whole_lines(data: bytes, decoder: PartDecoder, *, more: bool) -> tuple[str,
 
 def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator[Piece]:
     passed_over = 0
+    line = 1
     while True:
         more = stream.read(PIECE_BYTES)
         rest += more
@@ -354,7 +359,13 @@ def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator
             rest = _shortened(rest, b"")
             continue
         passed_over = 0
-        yield Piece(kind=kind, data=rest[:cut], name=name, files_ended=0 if more else 1)
+        data = rest[:cut]
+        ended = 0 if more else 1
+        yield Piece(kind=kind, data=data, name=name, first_line=line, files_ended=ended)
+        if kind == "hands":
+            line += len(decode_text(data)[0].splitlines())
+        elif kind == "json":
+            line += data.count(b"\n")
         rest = rest[cut:]
         if not more:
             return
@@ -436,7 +447,7 @@ def read_piece(piece: Piece) -> Batch:
             )
         )
     if piece.kind is not None:
-        return _read_text(piece.kind, piece.data, piece.name)
+        return _read_text(piece.kind, piece.data, piece.name, piece.first_line)
     return _read_group(piece.sources)
 
 
@@ -493,7 +504,7 @@ def _read_parquet(source: Source, rows: tuple[int, int] | None = None) -> Batch:
         return _refused(source.name, str(error), "")
 
 
-def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
+def _read_text(kind: Kind, data: bytes, name: str, first_line: int = 1) -> Batch:
     if kind == "pbn":
         from .pbn.pbn import read_pbn
 
@@ -505,11 +516,15 @@ def _read_text(kind: Kind, data: bytes, name: str) -> Batch:
     if kind == "hands":
         from .text.hand_text import read_hand_text
 
-        return read_hand_text(data, name)
+        return read_hand_text(data, name, first_line=first_line)
+    if kind == "dup":
+        from .text.machine_records import read_machine_records
+
+        return read_machine_records(data, name)
     if kind == "json":
         from .text.json_deals import read_json_deals
 
-        return read_json_deals(data, name)
+        return read_json_deals(data, name, first_line=first_line)
     return _read_lin([(data, name)])
 
 

@@ -270,7 +270,8 @@ class _Numbering:
         deals, rejects = batch
         before = self.records
         self.records += deals.height + count_numbered(rejects)
-        if before and piece.kind != "parquet":
+        # rows of Parquet and lines of hand text have their numbers
+        if before and piece.kind not in ("parquet", "hands"):
             shifted = (pl.col("record") + before).cast(pl.UInt32)
             deals, rejects = deals.with_columns(shifted), rejects.with_columns(shifted)
         rejects = self._list(rejects)

@@ -5,14 +5,16 @@ Lines and columns are counted from 0 there, and columns in units that the editor
 """
 
 import asyncio
+import json
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final, cast
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
 from pygls.uris import from_fs_path, to_fs_path
 from pygls.workspace import PositionCodec
 
@@ -35,6 +37,13 @@ _PAUSE_S: Final = 0.2
 """Without a change for so long, a text is read."""
 _REFUSED: Final = -32803
 """RequestFailed of the protocol: what was asked is understood and cannot be done."""
+_WRONG_MESSAGE: Final = -32600
+"""InvalidRequest of JSON-RPC."""
+_NO_JSON: Final = -32700
+"""ParseError of JSON-RPC."""
+_LONGEST_MESSAGE: Final = 1 << 26
+_LONGEST_HEADER: Final = 1 << 16
+_LENGTH: Final = re.compile(rb"Content-Length:[ \t]*([^\r\n]*?)[ \t]*\r?\n\Z", re.IGNORECASE)
 _NOWHERE: Final = Path("/unsaved texts")
 """Folder of texts that have no file: nothing lies beside them."""
 
@@ -256,16 +265,105 @@ class _Desk:
         return "\n\n---\n\n".join(filter(None, texts))
 
 
-def make_server() -> LanguageServer:
-    """Make the server, which then is started on standard input and output.
+class _Protocol(LanguageServerProtocol):
+    """Answers what pygls drops: requests behind ``shutdown``, and changes of what is not open."""
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Make a message of JSON; a request of which no message can be made is answered too."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if data.get("id") is None or "method" not in data:
+                raise
+            self._send_response(data["id"], error=error.to_response_error())
+            return None
+
+    def handle_message(self, message: Any) -> None:
+        if message is None:
+            return
+        method, number = getattr(message, "method", ""), getattr(message, "id", None)
+        if self._shutdown and method and number is not None:
+            refused = JsonRpcException(
+                f"expected exit behind shutdown, got {method}", _WRONG_MESSAGE
+            )
+            self._send_response(number, error=refused.to_response_error())
+            return
+        if isinstance(message, types.DidChangeTextDocumentNotification) and not self._shutdown:
+            self._open_changed(message.params)
+        super().handle_message(message)
+
+    def _open_changed(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Take a text that was not opened as opened by its first change, which holds all of it."""
+        named = params.text_document
+        if named.uri not in self.workspace.text_documents:
+            item = types.TextDocumentItem(named.uri, "bidding", named.version, "")
+            self.workspace.put_text_document(item)
+
+
+class _Server(LanguageServer):
+    """Answers what is no JSON, instead of showing it to the user."""
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        if isinstance(error, ValueError | RecursionError):
+            self.refuse(_NO_JSON, f"expected a message in JSON, got {error}")
+        else:
+            super().report_server_error(error, source)
+
+    def refuse(self, code: int, message: str) -> None:
+        """Answer a message of which it is not known what it asks."""
+        error = {"code": code, "message": message}
+        body = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+        writer = self.protocol.writer
+        if writer is not None:
+            writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    def speak(self, heard: BinaryIO, spoken: BinaryIO) -> None:
+        """Serve an editor until it ends the server."""
+        self.start_io(cast("BinaryIO", _Heard(self, heard)), spoken)
+
+
+class _Heard:
+    """Messages of an editor; behind one that is too long to be read the next is looked for."""
+
+    def __init__(self, server: _Server, stream: BinaryIO) -> None:
+        self._server = server
+        self._stream = stream
+        self._is_lost = False
+
+    def readline(self) -> bytes:
+        """Read a line of a head."""
+        line = self._stream.readline(_LONGEST_HEADER)
+        found = _LENGTH.search(line)
+        if found is None or (found.start() and not self._is_lost):
+            return line
+        length = found[1]
+        if length.isdigit() and len(length) < 20 and int(length) <= _LONGEST_MESSAGE:
+            self._is_lost = False
+            return b"Content-Length: %b\r\n" % length
+        self._is_lost = True
+        got = length[:40].decode("ascii", "replace")
+        wanted = f"a Content-Length of at most {_LONGEST_MESSAGE:,}"
+        self._server.refuse(_WRONG_MESSAGE, f"expected {wanted}, got {got!r}")
+        return b"\n"
+
+    def read(self, length: int) -> bytes:
+        """Read a body."""
+        return self._stream.read(length)
+
+
+def make_server() -> _Server:
+    """Make the server, which then speaks over standard input and output.
 
     Examples
     --------
     >>> make_server().name
     'bidcascade'
     """
-    server = LanguageServer(
-        NAME, package_version(), text_document_sync_kind=types.TextDocumentSyncKind.Full
+    server = _Server(
+        NAME,
+        package_version(),
+        text_document_sync_kind=types.TextDocumentSyncKind.Full,
+        protocol_cls=_Protocol,
     )
     desk = _Desk(server)
     _add_texts(server, desk)

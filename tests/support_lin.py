@@ -6,7 +6,7 @@ import polars as pl
 from hypothesis import strategies as st
 
 from bidcascade.bridge import Auction, format_card
-from bidcascade.loaders.frames.frame import DEAL_SCHEMA
+from bidcascade.loaders.frames.frame import DEAL_SCHEMA, is_alert_alone
 
 BLANK = st.sampled_from(["", " ", "\n", "\r\n", "\t ", " \x0b"])
 
@@ -205,6 +205,7 @@ REMARKS = st.text(
     ).filter(lambda letter: letter != "|"),
     max_size=12,
 ).map(lambda text: text.strip())
+ANNOUNCED = REMARKS.filter(lambda text: not is_alert_alone(text))
 NAMES = (
     st.text("abcé, .'", max_size=8)
     .map(lambda text: ", ".join(part.strip() for part in text.split(",")))
@@ -246,7 +247,7 @@ def frame_rows(draw: st.DrawFn) -> dict[str, object]:
         "auction": calls,
         "illegal_tail": tail,
         "illegal_call": len(calls) if tail else None,
-        "announcements": [draw(REMARKS) if chance.random() < 0.3 else "" for _ in calls],
+        "announcements": [draw(ANNOUNCED) if chance.random() < 0.3 else "" for _ in calls],
         "alerts": [chance.random() < 0.2 for _ in calls],
         "commentary": [text for text in draw(st.lists(REMARKS, max_size=2)) if text],
         "play": [] if unknown else chance.sample(range(52), draw(st.integers(0, 47))),

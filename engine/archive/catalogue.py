@@ -28,9 +28,10 @@ from typing import Any, Final, TypeVar, get_origin
 from bidcascade.bridge import InvalidInput
 from bidcascade.engine.runs import manifest
 from bidcascade.engine.runs.run_folder import FolderBusy, RunFolder
+from bidcascade.loaders.inputs import ARCHIVE_FILE
 from bidcascade.version import package_version
 
-CATALOGUE: Final = "archive.json"
+CATALOGUE: Final = ARCHIVE_FILE
 OWN: Final = "own"
 """Stands for what was really bid where the name of a table or system may stand."""
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -15,15 +15,16 @@ from bidcascade.bridge import (
     suit_holding,
 )
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
-from bidcascade.kernels.types import U64
+from bidcascade.kernels.types import I64, U64
 from bidcascade.loaders.frames.random_deals import board_frame
 from bidcascade.loaders.pbn.pbn_writer import format_games
 
-from .evaluation import BLOCK, MOST_SOLVED, Evaluation
+from .evaluation import BLOCK, MOST_SOLVED, Evaluation, Values
 from .producing import Produced, board_of
 from .script_tree import (
     Average,
     Axis,
+    EvaluateContract,
     EvaluateContracts,
     Frequency,
     Node,
@@ -31,6 +32,7 @@ from .script_tree import (
     PrintHands,
     PrintValues,
     Script,
+    Tricks,
 )
 
 _WIDTH: Final = 20
@@ -78,6 +80,8 @@ def written(
                 yield from _frequency(axes, hands, evaluation)
             case EvaluateContracts():
                 yield from _contracts(hands, solver)
+            case EvaluateContract():
+                yield from _contract(action, hands, evaluation)
     if any(isinstance(one, Print) and one.form == "printpbn" for one in script.actions):
         # a file that other programs read ends with its last game
         return
@@ -91,9 +95,7 @@ def written(
     yield f"Initial random seed {seed}\n"
 
 
-def _all_values(
-    node: Node, hands: U64, evaluation: Evaluation
-) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _all_values(node: Node, hands: U64, evaluation: Evaluation) -> Values:
     return np.concatenate(
         [
             evaluation.values(node, hands[:, begin : begin + BLOCK])
@@ -117,18 +119,19 @@ def _deal_by_deal(
     dealer, sides = board_of(script)
     for begin in range(0, hands.shape[1], BLOCK):
         part = hands[:, begin : begin + BLOCK]
-        values: dict[int, list[int]] = {}
+        values: dict[int, list[str]] = {}
         for action in actions:
             items = (action.value,) if isinstance(action, Print) else action.items
             for item in items:
                 if item is not None and not isinstance(item, str):
-                    values[id(item)] = evaluation.values(item, part).tolist()
+                    found = evaluation.values(item, part).tolist()
+                    values[id(item)] = [_shown(one) for one in found]
         for place in range(part.shape[1]):
             deal = [int(one) for one in part[:, place]]
             for action in actions:
                 if isinstance(action, PrintValues):
                     yield "".join(
-                        one if isinstance(one, str) else str(values[id(one)][place])
+                        one if isinstance(one, str) else values[id(one)][place]
                         for one in action.items
                     )
                     continue
@@ -152,6 +155,10 @@ def _deal_by_deal(
                             vulnerability=sides,
                         )
                         yield from format_games(board)
+
+
+def _shown(value: int | float) -> str:
+    return f"{value:.9f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
 def _named(deal: Sequence[int]) -> list[str]:
@@ -184,8 +191,7 @@ def _sheets(seats: Sequence[Seat], hands: U64) -> Iterator[str]:
 
 def _frequency(axes: Sequence[Axis], hands: U64, evaluation: Evaluation) -> Iterator[str]:
     places = [
-        np.clip(_all_values(axis.value, hands, evaluation) - axis.low, -1, axis.high - axis.low + 1)
-        + 1
+        np.clip(_whole(axis.value, hands, evaluation) - axis.low, -1, axis.high - axis.low + 1) + 1
         for axis in axes
     ]
     sizes = [axis.high - axis.low + 3 for axis in axes]
@@ -207,6 +213,27 @@ def _frequency(axes: Sequence[Axis], hands: U64, evaluation: Evaluation) -> Iter
         label = f"{name:<4}" if name.isalpha() else f"{name:>4}"
         yield label + "".join(f"{one:7}" for one in (*row, row.sum())) + "\n"
     yield "Sum " + "".join(f"{one:7}" for one in (*table.sum(axis=0), table.sum())) + "\n\n"
+
+
+def _whole(node: Node, hands: U64, evaluation: Evaluation) -> I64:
+    """Values of which a number with a point counts as the whole number below it."""
+    return np.floor(_all_values(node, hands, evaluation)).astype(np.int64)
+
+
+def _contract(action: EvaluateContract, hands: U64, evaluation: Evaluation) -> Iterator[str]:
+    """Mean score of one contract, and how often it is made, by each declarer that it has."""
+    contract = Contract(action.level, action.strain, action.doubled, action.seats[0])
+    vulnerable = action.vulnerable
+    worth = np.array([score(contract, one, vulnerable=vulnerable) for one in range(14)])
+    name = f"{action.level}{_STRAINS[action.strain].upper()}{'X' * action.doubled}"
+    sides = "vulnerable" if vulnerable else "not vulnerable"
+    for seat in action.seats:
+        tricks = _all_values(Tricks(seat, action.strain), hands, evaluation).astype(np.int64)
+        made = np.count_nonzero(tricks >= action.level + 6)
+        yield (
+            f"{action.title or 'Contract'}: {name} by {seat.name.capitalize()}, {sides}: "
+            f"{worth[tricks].mean():.1f} on average, made on {made} of {len(tricks)} deals\n"
+        )
 
 
 def _contracts(hands: U64, solver: DoubleDummy | None) -> Iterator[str]:

@@ -4,6 +4,7 @@ What is said so need not be looked for among all deals: the rare ones are counte
 """
 
 from collections.abc import Iterable
+from decimal import Decimal
 from itertools import permutations
 from typing import Final
 
@@ -102,14 +103,19 @@ class _Words:
                     ],
                 )
             case Binary(operator, left, right) if operator in _COMPARISONS:
-                return _all(f" {operator} ", [self.number(left), self.number(right)])
+                factor = max(_factor(left), _factor(right))
+                sides = [self.number(left, factor), self.number(right, factor)]
+                return _all(f" {operator} ", sides)
         return _all(" != ", [self.number(node), "0"])
 
-    def number(self, node: Node) -> str | None:
-        """Say a value."""
+    def number(self, node: Node, factor: int = 1) -> str | None:
+        """Say a value, or so many times it: the conditions know whole numbers."""
+        if isinstance(node, ScriptNumber):
+            whole = Decimal(str(node.value)) * factor
+            return str(int(whole)) if whole == int(whole) else None
+        if factor > 1:
+            return _all(" * ", [self.number(node), str(factor)])
         match node:
-            case ScriptNumber(value):
-                return str(value)
             case Measure(kind, seat, suit):
                 return self._measure(kind, seat, suit)
             case Negative(operand):
@@ -136,6 +142,14 @@ class _Words:
             suits = SUITS if suit is None else SUITS[suit]
             return "(" + " + ".join(f"{_TOPS[kind]}_{letter}_{one}" for one in suits) + ")"
         return None
+
+
+def _factor(node: Node) -> int:
+    """By how much a number is multiplied to be whole; 1 for any other expression."""
+    if not isinstance(node, ScriptNumber):
+        return 1
+    exponent = Decimal(str(node.value)).as_tuple().exponent
+    return 10 ** -min(0, exponent) if isinstance(exponent, int) else 1
 
 
 def _all(sign: str, parts: list[str | None]) -> str | None:

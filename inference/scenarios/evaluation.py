@@ -1,14 +1,16 @@
 """Values of a script's expressions over many deals at once, by tables of suits' holdings.
 
-Numbers are whole and division cuts off what is behind the point, as in C. What is costly, as double
-dummy, or may fail, as division, is worked out only where it counts.
+Numbers are whole and division cuts off what is behind the point, as in C, unless the script writes
+one with a point. What is costly, as double dummy, or may fail, as division, is worked out only
+where it counts.
 """
 
 from functools import cache
 from itertools import permutations
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bidcascade.bridge import Contract, InvalidScript, LimitExceeded, Seat, imps, score
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
@@ -52,10 +54,16 @@ _COMPARISONS: Final = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
+_DECIMALS: Final = 9
+"""Numbers with a point are rounded to so many, so that 0.1 + 0.2 is 0.3."""
 _HOLDINGS: Final = 1 << 13
 _HIGHEST: Final = 12
 _NINE: Final = TEN - 1
 _EIGHT: Final = TEN - 2
+
+
+Values: TypeAlias = NDArray[Any]
+"""Whole numbers, int64, or numbers with a point, float64."""
 
 
 class Evaluation:
@@ -81,8 +89,8 @@ class Evaluation:
         found: Bools = self.values(node, hands) != 0
         return found
 
-    def values(self, node: Node, hands: U64) -> I64:
-        """Give the values of an expression, int64[n].
+    def values(self, node: Node, hands: U64) -> Values:
+        """Give the values of an expression, int64[n], or float64[n] for numbers with a point.
 
         Raises
         ------
@@ -109,17 +117,17 @@ class Evaluation:
             self._costly[id(node)] = known = (node, found)
         return known[1]
 
-    def _value(self, node: Node, deals: "_Deals") -> I64:
+    def _value(self, node: Node, deals: "_Deals") -> Values:
         known = deals.values.get(id(node))
         if known is None:
             # the node is kept with its value, so that its identity stays its own
             deals.values[id(node)] = known = (node, self._found(node, deals))
         return known[1]
 
-    def _found(self, node: Node, deals: "_Deals") -> I64:
+    def _found(self, node: Node, deals: "_Deals") -> Values:
         match node:
             case ScriptNumber(value):
-                return np.array([value], np.int64)
+                return np.array([value], np.float64 if isinstance(value, float) else np.int64)
             case Measure():
                 return self._measure(node, deals)
             case HasCard(seat, card):
@@ -137,25 +145,25 @@ class Evaluation:
                 return self._binary(node, deals)
             case Conditional(condition, one, other):
                 is_so = self._everywhere(condition, deals) != 0
-                found = np.zeros(len(deals), np.int64)
+                found: Values = np.zeros(len(deals), np.int64)
                 for part, where in ((one, is_so), (other, ~is_so)):
-                    self._set(found, part, where, deals)
+                    found = self._placed(found, part, where, deals)
                 return found
             case Tricks(seat, strain):
                 return self._tricks(seat, strain, deals)
-            case Score(vulnerable, level, strain, tricks):
-                contract = Contract(level, strain, 0, Seat.NORTH)
+            case Score(vulnerable, level, strain, tricks, doubled):
+                contract = Contract(level, strain, doubled, Seat.NORTH)
                 worth = [score(contract, one, vulnerable=vulnerable) for one in range(14)]
-                taken = self._value(tricks, deals)
+                taken = self._value(tricks, deals).astype(np.int64)
                 return np.array(worth, np.int64)[np.clip(taken, 0, 13)]
             case Imps(points):
-                return _imps(self._value(points, deals))
+                return _imps(self._value(points, deals).astype(np.int64))
             case Random(below, number):
                 limit = np.maximum(self._everywhere(below, deals), 1).astype(np.uint64)
                 words = mixed_words(deal_hashes(deals.hands) + np.uint64(number * GAMMA % 2**64))
                 return (words % limit).astype(np.int64)
 
-    def _everywhere(self, node: Node, deals: "_Deals") -> I64:
+    def _everywhere(self, node: Node, deals: "_Deals") -> Values:
         return np.broadcast_to(self._value(node, deals), (len(deals),))
 
     def _joined(self, node: And | Or, deals: "_Deals") -> I64:
@@ -164,8 +172,8 @@ class Evaluation:
         found = np.full(len(deals), is_and)
         for operand in sorted(node.operands, key=self.is_costly):
             if self.is_costly(operand):
-                some = np.zeros(len(deals), np.int64)
-                self._set(some, operand, found if is_and else ~found, deals)
+                some: Values = np.zeros(len(deals), np.int64)
+                some = self._placed(some, operand, found if is_and else ~found, deals)
                 found = found & (some != 0) if is_and else found | (some != 0)
             elif is_and:
                 found &= self._value(operand, deals) != 0
@@ -173,43 +181,58 @@ class Evaluation:
                 found |= self._value(operand, deals) != 0
         return found.astype(np.int64)
 
-    def _set(self, found: I64, node: Node, where: Bools, deals: "_Deals") -> None:
+    def _placed(self, found: Values, node: Node, where: Bools, deals: "_Deals") -> Values:
         """Put the values of some deals into their places."""
         if not self.is_costly(node):
-            found[where] = self._everywhere(node, deals)[where]
+            values = self._everywhere(node, deals)[where]
         elif where.any():
-            found[where] = self._value(node, _Deals(deals.hands[:, where]))
+            values = self._value(node, _Deals(deals.hands[:, where]))
+        else:
+            return found
+        if _has_point(values) and not _has_point(found):
+            found = found.astype(np.float64)
+        found[where] = values
+        return found
 
-    def _binary(self, node: Binary, deals: "_Deals") -> I64:
+    def _binary(self, node: Binary, deals: "_Deals") -> Values:
         left, right = self._value(node.left, deals), self._value(node.right, deals)
+        has_point = _has_point(left) or _has_point(right)
         match node.operator:
             case "+":
-                return left + right
+                return _rounded(left + right)
             case "-":
-                return left - right
+                return _rounded(left - right)
+            case "*" if has_point:
+                return _rounded(np.multiply(left, right))
             case "*":
                 # numbers of 32 bits, as dealer has them
                 return np.multiply(left, right).astype(np.int32).astype(np.int64)
             case "/" | "%":
                 if not np.all(right):
                     raise InvalidScript(f"{node.place}: expected a divisor other than 0, got 0")
+                if has_point and node.operator == "%":
+                    wanted = "whole numbers beside %"
+                    raise InvalidScript(f"{node.place}: expected {wanted}, got one with a point")
+                if has_point:
+                    return _rounded(np.divide(left, right))
                 size = np.floor_divide(np.abs(left), np.abs(right))
                 quotient: I64 = np.sign(left) * np.sign(right) * size
                 return quotient if node.operator == "/" else np.subtract(left, quotient * right)
         return np.asarray(_COMPARISONS[node.operator](left, right).astype(np.int64))
 
-    def _measure(self, node: Measure, deals: "_Deals") -> I64:
+    def _measure(self, node: Measure, deals: "_Deals") -> Values:
         table = self._table(node.kind)
         suits = range(4) if node.suit is None else (node.suit,)
-        total = np.zeros(len(deals), np.int64)
+        total: Values = np.zeros(len(deals), table.dtype)
         for suit in suits:
             total += table[deals.holding(node.seat, suit)]
+        total = _rounded(total)
         if node.kind == "cccc":
             # without shortness half a point off; else a point for each card short of three
             total += np.where(_flat()[deals.shapes(node.seat)], -50, -100)
         return total
 
-    def _table(self, kind: str) -> I64:
+    def _table(self, kind: str) -> Values:
         if kind == "hcp":
             return _sums(self._script.points)
         if kind.startswith("pt"):
@@ -238,7 +261,7 @@ class _Deals:
 
     def __init__(self, hands: U64) -> None:
         self.hands = hands
-        self.values: dict[int, tuple[Node, I64]] = {}
+        self.values: dict[int, tuple[Node, Values]] = {}
         self._holdings: dict[tuple[int, int], I64] = {}
         self._shapes: dict[int, I64] = {}
 
@@ -269,6 +292,14 @@ def _is_costly_itself(node: Node) -> bool:
     return isinstance(node, Tricks)
 
 
+def _has_point(values: Values) -> bool:
+    return values.dtype == np.float64
+
+
+def _rounded(values: Values) -> Values:
+    return np.round(values, _DECIMALS) if _has_point(values) else values
+
+
 def _imps(points: I64) -> I64:
     values, places = np.unique(points, return_inverse=True)
     found = np.array([imps(one) for one in values.tolist()], np.int64)
@@ -279,10 +310,10 @@ def _imps(points: I64) -> I64:
 
 
 @cache
-def _sums(by_rank: tuple[int, ...]) -> I64:
-    """Count the cards of each holding, int64[8192]."""
+def _sums(by_rank: tuple[int | float, ...]) -> Values:
+    """Count the cards of each holding, int64[8192], or float64[8192] for numbers with a point."""
     cards = np.arange(_HOLDINGS)[:, np.newaxis] >> np.arange(12, -1, -1) & 1
-    return np.asarray(cards @ np.array(by_rank, np.int64))
+    return np.asarray(cards @ np.array(by_rank))
 
 
 @cache

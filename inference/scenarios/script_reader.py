@@ -28,6 +28,7 @@ from .script_tree import (
     Axis,
     Binary,
     Conditional,
+    EvaluateContract,
     EvaluateContracts,
     Frequency,
     HasCard,
@@ -54,6 +55,7 @@ from .script_tree import (
 from .script_words import (
     ACTIONS,
     COMMANDS,
+    DECLARERS,
     FUNCTIONS,
     KEYWORDS,
     LONGEST_SCRIPT,
@@ -78,6 +80,7 @@ _MOST_PARTS: Final = 20_000
 _MOST_ROWS: Final = 1000
 """Values that a frequency counts one by one."""
 _LARGEST_NUMBER: Final = 2**31 - 1
+_LONGEST_DECIMAL: Final = 16
 _LEVELS: Final = (("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
 """Operators of two operands by how they bind, the loosest first."""
 _STRAINS: Final = "CDHSN"
@@ -201,12 +204,12 @@ class _Reader:
             raise self._wrong(f"a number from 1 to {most:,} behind {name}", str(number), place)
         return number
 
-    def _points(self) -> tuple[int, ...]:
-        found: list[int] = []
-        while self._now.kind in ("number", "shape") or self._now.text == "-":
+    def _points(self) -> tuple[int | float, ...]:
+        found: list[int | float] = []
+        while self._now.kind in ("number", "decimal", "shape") or self._now.text == "-":
             if len(found) == 13:
                 raise self._wrong("at most 13 numbers, the ace's first", self._now.shown)
-            found.append(self._integer())
+            found.append(self._number())
         return tuple(found + [0] * (13 - len(found)))
 
     def _is_definition(self) -> bool:
@@ -323,7 +326,7 @@ class _Reader:
             case "frequency":
                 return self._frequency()
             case "evalcontract":
-                return EvaluateContracts()
+                return self._evaluated()
             case "printcompact" | "printoneline":
                 # behind it on its line: what stands on a later one is a condition of its own
                 has_value = self._now.place.line == token.place.line
@@ -331,6 +334,22 @@ class _Reader:
                     return Print(token.text, self._expression())
         assert token.text in PRINTS
         return Print(token.text)
+
+    def _evaluated(self) -> Action:
+        """Read what is evaluated: all contracts, or one, with its side or declarer in front."""
+        title = self._title()
+        if not title and not self._accept("("):
+            return EvaluateContracts()
+        if title:
+            self._expect("(")
+        side = self._one_of((*SEAT_WORDS, *DECLARERS))
+        seats = DECLARERS[side] if side in DECLARERS else (SEAT_WORDS[side],)
+        self._expect(",")
+        level, strain, doubled = self._contract()
+        self._expect(",")
+        vulnerable = self._vulnerable()
+        self._expect(")")
+        return EvaluateContract(title, seats, level, strain, doubled, vulnerable)
 
     def _title(self) -> str:
         return self._next().text if self._now.kind == "string" else ""
@@ -425,8 +444,10 @@ class _Reader:
 
     def _primary(self) -> Node:
         token = self._now
-        if token.kind in ("number", "shape") and token.text.isdecimal():
-            return ScriptNumber(self._integer())
+        if token.kind == "decimal" or (
+            token.kind in ("number", "shape") and token.text.isdecimal()
+        ):
+            return ScriptNumber(self._number())
         if self._accept("("):
             found = self._expression()
             self._expect(")")
@@ -483,12 +504,19 @@ class _Reader:
         return Measure(kind, seat, suit)
 
     def _score(self) -> Node:
-        vulnerable = self._one_of(("vul", "nv")) == "vul"
+        vulnerable = self._vulnerable()
         self._expect(",")
-        contract = self._take("contract", "a contract such as x3N").text
+        level, strain, doubled = self._contract()
         self._expect(",")
-        tricks = self._expression()
-        return Score(vulnerable, int(contract[1]), _STRAINS.index(contract[2]), tricks)
+        return Score(vulnerable, level, strain, self._expression(), doubled)
+
+    def _vulnerable(self) -> bool:
+        return self._one_of(("vul", "nv")) == "vul"
+
+    def _contract(self) -> tuple[int, int, int]:
+        """Read level, strain, and 1 for doubled, 2 for redoubled."""
+        text = self._take("contract", "a contract such as x3N or x4Sx").text
+        return int(text[1]), _STRAINS.index(text[2]), len(text) - 3
 
     def _shapes(self) -> tuple[ShapePart, ...]:
         found: list[ShapePart] = []
@@ -541,7 +569,7 @@ class _Reader:
             return token.text in FUNCTIONS or token.text == "not"
         if token.kind == "sign":
             return token.text in ("(", "!", "-")
-        return token.kind in ("number", "name") or (
+        return token.kind in ("number", "decimal", "name") or (
             token.kind == "shape" and token.text.isdecimal()
         )
 
@@ -576,11 +604,27 @@ class _Reader:
     def _seat(self) -> Seat:
         return SEAT_WORDS[self._one_of(tuple(SEAT_WORDS))]
 
+    def _number(self) -> int | float:
+        """Read a number, whole or with a point."""
+        after = self._words.tokens[min(self._at + 1, len(self._words.tokens) - 1)]
+        token = after if self._now.text == "-" else self._now
+        if token.kind != "decimal":
+            return self._integer()
+        is_negative = self._accept("-")
+        value = float(token.text)
+        if value > _LARGEST_NUMBER or len(token.text) > _LONGEST_DECIMAL:
+            wanted = f"a number up to {_LARGEST_NUMBER:,} of at most {_LONGEST_DECIMAL} signs"
+            raise self._wrong(wanted, token.shown[:40])
+        self._next()
+        value = -value if is_negative else value
+        return int(value) if value.is_integer() else value
+
     def _integer(self) -> int:
         is_negative = self._accept("-")
         token = self._now
         if token.kind not in ("number", "shape") or not token.text.isdecimal():
-            raise self._wrong("a number", token.shown)
+            wanted = "a whole number" if token.kind == "decimal" else "a number"
+            raise self._wrong(wanted, token.shown)
         if len(token.text) > 10 or int(token.text) > _LARGEST_NUMBER:
             raise self._wrong(f"a number up to {_LARGEST_NUMBER:,}", token.shown[:40])
         self._next()

@@ -42,9 +42,9 @@ class ScriptPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ScriptNumber:
-    """A whole number."""
+    """A number, whole or with a point."""
 
-    value: int
+    value: int | float
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,7 @@ class Score:
     level: int
     strain: int
     tricks: "Node"
+    doubled: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +188,7 @@ ALWAYS: Final = ScriptNumber(1)
 def parts_of(node: Node) -> tuple[Node, ...]:
     """Give the expressions that an expression is made of."""
     match node:
-        case Not(one) | Negative(one) | Imps(one) | Random(one, _) | Score(_, _, _, one):
+        case Not(one) | Negative(one) | Imps(one) | Random(one, _) | Score(_, _, _, one, _):
             return (one,)
         case And(operands) | Or(operands):
             return operands
@@ -261,7 +262,20 @@ class EvaluateContracts(NamedTuple):
     """What every contract of North and of South scores on the average, double dummy."""
 
 
-Action: TypeAlias = Print | PrintHands | PrintValues | Average | Frequency | EvaluateContracts
+class EvaluateContract(NamedTuple):
+    """What one contract scores on the average, double dummy, by each of some declarers."""
+
+    title: str
+    seats: tuple[Seat, ...]
+    level: int
+    strain: int
+    doubled: int
+    vulnerable: bool
+
+
+Action: TypeAlias = (
+    Print | PrintHands | PrintValues | Average | Frequency | EvaluateContracts | EvaluateContract
+)
 
 
 def nodes_of_action(action: Action) -> tuple[Node, ...]:
@@ -324,8 +338,8 @@ class Script:
     vulnerability: Vulnerability | None = None
     cards: tuple[int, ...] = (0, 0, 0, 0)
     lengths: tuple[tuple[int | None, ...], ...] = ((None,) * 4,) * 4
-    points: tuple[int, ...] = POINTS
-    counts: tuple[tuple[int, ...], ...] = COUNTS
+    points: tuple[int | float, ...] = POINTS
+    counts: tuple[tuple[int | float, ...], ...] = COUNTS
     names: Mapping[str, Node] = field(default_factory=dict)
     shares: tuple[Share, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -339,7 +353,7 @@ class Script:
     @property
     def needs_solver(self) -> bool:
         """Whether some value is double dummy."""
-        if any(isinstance(one, EvaluateContracts) for one in self.actions):
+        if any(isinstance(one, EvaluateContracts | EvaluateContract) for one in self.actions):
             return True
         nodes = [self.condition, *(node for one in self.actions for node in nodes_of_action(one))]
         return any(isinstance(one, Tricks) for one in nodes_of(*nodes))

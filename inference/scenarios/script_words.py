@@ -49,6 +49,10 @@ COMMANDS: Final = (
     "generate", "produce", "dealer", "vulnerable", "predeal", "pointcount", "altcount",
     "condition", "action",
 )  # fmt: skip
+DECLARERS: Final = {
+    "NS": (Seat.NORTH, Seat.SOUTH), "ns": (Seat.NORTH, Seat.SOUTH),
+    "EW": (Seat.EAST, Seat.WEST), "ew": (Seat.EAST, Seat.WEST),
+}  # fmt: skip
 SIDES: Final = {"none": "None", "ns": "NS", "NS": "NS", "ew": "EW", "EW": "EW", "all": "Both"}
 OPERATORS: Final = {"and": "&&", "or": "||", "not": "!"}
 KEYWORDS: Final = frozenset(
@@ -56,7 +60,17 @@ KEYWORDS: Final = frozenset(
 )
 
 TokenKind: TypeAlias = Literal[
-    "word", "name", "number", "shape", "holding", "card", "contract", "string", "sign", "end"
+    "word",
+    "name",
+    "number",
+    "decimal",
+    "shape",
+    "holding",
+    "card",
+    "contract",
+    "string",
+    "sign",
+    "end",
 ]
 _TOKEN: Final = re.compile(
     r"""(?P<blank>[ \t\r\n\f\ufeff]+)
@@ -64,6 +78,7 @@ _TOKEN: Final = re.compile(
     | (?P<open_comment>/\*)
     | (?P<string>"[^"]*"|\\n)
     | (?P<open_string>")
+    | (?P<decimal>(?:[0-9]+\.[0-9]*|\.[0-9]+)(?![A-Za-z0-9_.]))
     | (?P<word>[A-Za-z0-9_]+)
     | (?P<sign>&&|\|\||[=!<>]=|[-+*/%<>!?:(),=])
     | (?P<other>[\s\S])""",
@@ -74,7 +89,7 @@ _FORMS: Final[tuple[tuple[TokenKind, re.Pattern[str]], ...]] = (
     ("number", re.compile(r"[0-9]+")),
     ("holding", re.compile(r"[CDHS]A?K?Q?J?T?9?8?7?6?5?4?3?2?")),
     ("card", re.compile(r"[2-9TJQKA][CDHS]")),
-    ("contract", re.compile(r"x[1-7][CDHSN]")),
+    ("contract", re.compile(r"x[1-7][CDHSN]x{0,2}")),
     ("name", re.compile(r"[A-Za-z]\w*", re.ASCII)),
 )
 _SHARE: Final = re.compile(r"\s*share\s+(\d{1,3}(?:\.\d+)?)\s*%?\s+(\w+)\s*", re.ASCII)
@@ -151,8 +166,12 @@ def _parts(text: str) -> Iterator[tuple[str, str, ScriptPosition]]:
 
 
 def _token(kind: str, part: str, place: ScriptPosition) -> ScriptToken:
-    if kind in ("sign", "end"):
-        return ScriptToken("sign" if kind == "sign" else "end", part, place)
+    if kind == "sign":
+        return ScriptToken("sign", part, place)
+    if kind == "decimal":
+        return ScriptToken("decimal", part, place)
+    if kind == "end":
+        return ScriptToken("end", part, place)
     if kind == "string":
         return ScriptToken("string", "\n" if part == "\\n" else part[1:-1], place)
     if kind == "word":

@@ -109,6 +109,17 @@ REJECT_SCHEMA = pl.Schema(
 )
 
 
+def is_alert_alone(text: str) -> bool:
+    """Whether what is said of a call is only the sign that alerts it.
+
+    Examples
+    --------
+    >>> is_alert_alone("!"), is_alert_alone("! 4+ hearts"), is_alert_alone("")
+    (True, False, False)
+    """
+    return bool(text) and not text.strip("!* \t\n\v\f\r")
+
+
 def reader_remark(expected: str, got: str) -> str:
     """Remark about something that a board says and that could not be taken as it stands.
 

@@ -22,6 +22,21 @@ from bidcascade.loaders.frames.frame import reader_remark
 from .page_links import page_boards, page_links
 
 _LIN_PARAMETER = re.compile(rb"(?:[?&;]|\\u0026)lin=([^&\s\"'<>]+)")
+_BAR = re.compile(rb"\||%7[Cc]")
+_BARE_PART = re.compile(rb"[^&\s\"'<>]*")
+_QUOTED_PARTS = {
+    quote: re.compile(rb"(?:[^&\r\n%b]|&(?=[ \t]))*" % quote) for quote in (b'"', b"'")
+}
+_SAID = re.compile(
+    rb"[&\s\"'<>][^|%&\r\n]*(?:(?:%(?!7[Cc])|&(?=[ \t]))[^|%&\r\n]*)*(?:\||%7[Cc])"
+    rb"(?=(?:[A-Za-z]{2}(?:\||%7[Cc])|[\s\"'<>)\],.;&]|\Z))"
+)
+"""From what would end a bare link to the bar that ends the value it stands in, with a token or no
+more behind it."""
+_NEXT_TOKEN = re.compile(rb"[ \t]+(?=[A-Za-z]{2}(?:\||%7[Cc]))")
+_TEXT_VALUE = re.compile(rb"(?:an|nt|ah|pn)(?:\||%7[Cc])[^|%]*\Z", re.IGNORECASE)
+_UNICODE = re.compile(rb"((?:%u[0-9A-Fa-f]{4})+)")
+_ESCAPED = re.compile(rb"%([0-9A-Fa-f]{2})")
 _POPUP = re.compile(rb"popuplin\(\s*(\\?['\"]|&#0?39;|&#x27;|&quot;|&apos;)")
 _ADDRESS = re.compile(rb"([\"']?)(?:https?:)?//[^\s\"'<>?]{0,200}+\?")
 _HAND = re.compile(rb"(?:\A|[&;])[nesw]=[^&]")
@@ -34,6 +49,10 @@ _IGNORED = " \t\r\n,?"
 _DEALER = {"s": "1", "w": "2", "n": "3", "e": "4"}
 _CONTRACT_ONLY = re.compile(r"-[1-7](?:NT?|[CDHS])X{0,2}[NESW]?", re.IGNORECASE | re.ASCII)
 _BLANKS = re.compile(r"\s+")
+_AROUND = b"\xef\xbb\xbf \t\r\n"
+_OPENING_SIGNS = (b" ", b"\t", b"\n", b"\r", b'"', b"'", b"<", b">")
+_LONGEST_ADDRESS = 1000
+_LONGEST_TEXT = 1000
 
 
 class BoardLink(NamedTuple):
@@ -52,11 +71,14 @@ def find_links(data: bytes) -> list[BoardLink]:
     """List the boards of handviewer links and links of the page in a text, in order.
 
     A link ends with the quote it stands in, else with the line if the text begins with it and the
-    line holds no other, else with the next blank. Stops behind a bare link are no part of it, nor
-    are closing brackets that do not open in it.
+    line holds no other, else with the next blank. In LIN a blank ends it only where no value or
+    token goes on behind it. Stops behind a bare link are no part of it, nor are closing brackets
+    that do not open in it.
     """
+    beginning = _beginning(data)
     links = [
-        _lin_link(match.start(), _lin_value(data, match)) for match in _LIN_PARAMETER.finditer(data)
+        _lin_link(match.start(), _lin_value(data, match, beginning))
+        for match in _LIN_PARAMETER.finditer(data)
     ]
     links += _popups(data)
     for start, query in _queries(data):
@@ -87,10 +109,58 @@ def first_link(data: bytes) -> int:
     return min(places, default=-1)
 
 
-def _lin_value(data: bytes, match: re.Match[bytes]) -> bytes:
+def _beginning(data: bytes) -> int:
+    """Where what a text says begins."""
+    return len(data) - len(data.lstrip(_AROUND))
+
+
+def _lin_value(data: bytes, match: re.Match[bytes], beginning: int) -> bytes:
     # other parameters may follow, and a quote ends what is not bare
-    is_bare = data[match.end() : match.end() + 1] not in (b"&", b'"', b"'")
-    return _without_stops(match[1]) if is_bare else match[1]
+    value = data[match.start(1) : _lin_end(data, match, beginning)]
+    end = match.start(1) + len(value)
+    is_bare = data[end : end + 1] not in (b"&", b'"', b"'")
+    return _without_stops(value) if is_bare else value
+
+
+def _lin_end(data: bytes, match: re.Match[bytes], beginning: int) -> int:
+    """Where the LIN of a link ends: people's names and explanations have blanks and apostrophes."""
+    start, end = match.start(1), match.end(1)
+    if data[end : end + 1] not in (b" ", b"\t", b"&", b'"', b"'", b"<", b">"):
+        return end
+    opening = _opening(data, match.start())
+    quote = data[max(opening - 1, 0) : opening]
+    if quote in _QUOTED_PARTS:
+        found = _QUOTED_PARTS[quote].match(data, start)
+        assert found is not None
+        if data[found.end() : found.end() + 1] in (quote, b"&"):
+            return found.end()
+    bars = len(_BAR.findall(data, start, end))
+    while end < len(data):
+        more = (_SAID if bars % 2 else _NEXT_TOKEN).match(data, end)
+        if more is None or b"://" in more[0] or b"lin=" in more[0]:
+            break
+        part = _BARE_PART.match(data, more.end())
+        assert part is not None
+        bars += len(_BAR.findall(data, end, part.end()))
+        end = part.end()
+    if bars % 2 and opening <= beginning:
+        # the text begins with it: what is said of the last call goes on to the end of the line
+        line = data[end : _line_end(data, end)]
+        if _TEXT_VALUE.search(data, max(start, end - _LONGEST_TEXT), end) and b"|" not in line:
+            end += len(line.rstrip()) if b"://" not in line and b"&" not in line else 0
+    return end
+
+
+def _opening(data: bytes, place: int) -> int:
+    """Where the address that a parameter belongs to begins."""
+    begun = max(place - _LONGEST_ADDRESS, 0)
+    before = max(data.rfind(sign, begun, place) for sign in _OPENING_SIGNS)
+    return before + 1 if before >= 0 else begun
+
+
+def _line_end(data: bytes, place: int) -> int:
+    end = data.find(b"\n", place)
+    return len(data) if end < 0 else end
 
 
 def _without_stops(text: bytes) -> bytes:
@@ -105,8 +175,25 @@ def _without_stops(text: bytes) -> bytes:
 
 
 def _lin_link(start: int, value: bytes) -> BoardLink:
-    text, encoding = decode_utf8(unquote_to_bytes(value.replace(b"+", b" ")))
+    text, encoding = decode_utf8(_unquoted(value))
     return BoardLink(start, text, encoding)
+
+
+def _unquoted(value: bytes) -> bytes:
+    """Bytes of a percent-encoded value; older pages wrote ``%u0142`` beside ``%F3`` of Latin-1."""
+    # beside blanks that were left as they are, so was a plus
+    value = value if b" " in value else value.replace(b"+", b" ")
+    if _UNICODE.search(value) is None:
+        return unquote_to_bytes(value)
+    parts = _UNICODE.split(value)
+    parts[::2] = [
+        _ESCAPED.sub(lambda code: chr(int(code[1], 16)).encode(), part) for part in parts[::2]
+    ]
+    parts[1::2] = [
+        bytes.fromhex(part.replace(b"%u", b"").decode()).decode("utf-16-be", "replace").encode()
+        for part in parts[1::2]
+    ]
+    return b"".join(parts)
 
 
 def _popups(data: bytes) -> Iterator[BoardLink]:
@@ -124,7 +211,7 @@ def _popups(data: bytes) -> Iterator[BoardLink]:
 
 def _queries(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Start of each address with a query, and the query."""
-    beginning = len(data) - len(data.lstrip(b"\xef\xbb\xbf \t\r\n"))
+    beginning = _beginning(data)
     end = 0
     while (match := _ADDRESS.search(data, end)) is not None:
         start, quote = match.end(), match[1]
@@ -149,7 +236,7 @@ def _parameter_link(start: int, query: bytes) -> BoardLink:
     encodings = set()
     for parameter in query.partition(b"#")[0].split(b"&"):
         name, _, value = parameter.partition(b"=")
-        text, encoding = decode_text(unquote_to_bytes(value.replace(b"+", b" ")))
+        text, encoding = decode_text(_unquoted(value))
         encodings.add(encoding)
         # a bar would end the LIN value
         values.setdefault(name.decode("latin-1").lower(), text.replace("|", "/"))

@@ -37,6 +37,7 @@ from bidcascade.loaders.frames.frame import (
     DEAL_SCHEMA,
     UNREADABLE,
     Batch,
+    is_alert_alone,
     play_remark,
     reader_remark,
     reject_frame,
@@ -607,6 +608,8 @@ def _read(
             if announced and not record.tail:
                 if not record.calls:
                     record.commentary.append(announced)
+                elif is_alert_alone(announced):
+                    record.alerts[-1] = True
                 else:
                     before = record.announcements[-1]
                     record.announcements[-1] = f"{before}; {announced}" if before else announced

@@ -45,6 +45,7 @@ from bidcascade.loaders.frames.frame import (
     VULNERABILITY_ENUM,
     Batch,
     empty_deals,
+    is_alert_alone,
     known_hands,
     left_out_row,
     play_remark,
@@ -115,7 +116,9 @@ class BoardColumns:
         number, tags, sections, notes, comments, *_ = game
         tag = tags.get
         if notes:
-            self.notes[len(self.rows)] = notes
+            self.notes[len(self.rows)] = {
+                key: "" if is_alert_alone(text) else text for key, text in notes.items()
+            }
         if "AlertedCalls" in tags:
             self.alerted[len(self.rows)] = tags["AlertedCalls"]
         board = _board_number(tag("Board", ""))

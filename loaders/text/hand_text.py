@@ -54,7 +54,7 @@ _Row = tuple[int, int, int, int, int, int, int]
 """Hands of North, East, South and West, dealer, vulnerability, and the number of the line."""
 
 
-def read_hand_text(data: bytes, source: str = "") -> Batch:
+def read_hand_text(data: bytes, source: str = "", *, first_line: int = 1) -> Batch:
     r"""Read deals written one a line: PBN, LIN ``md`` or a PBN ``Deal`` tag.
 
     ``N:AQ.… … … …`` from any seat, ``3SAQ…,…,…,`` as in LIN (also with ``md|`` before it), or
@@ -70,11 +70,13 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     data : bytes
     source : str
         Name for the column ``source``.
+    first_line : int
+        Number of the first line, where the text is a part of a longer one.
 
     Returns
     -------
     Batch
-        ``record`` is the line number, from 1, in both frames.
+        ``record`` is the line number, from ``first_line``, in both frames.
 
     Examples
     --------
@@ -90,11 +92,11 @@ def read_hand_text(data: bytes, source: str = "") -> Batch:
     left_out = 0
     lines = text.splitlines()
     known = printed_deals(text, lines) if may_be_printed(text) else PrintedDeals([], set())
-    deals += ((*one.hands, 0, 0, one.line + 1) for one in known.deals)
+    deals += ((*one.hands, 0, 0, one.line + first_line) for one in known.deals)
     has_answers = False
-    for number, written in enumerate(lines, start=1):
+    for number, written in enumerate(lines, start=first_line):
         line = written.strip()
-        if not line or line.startswith("#") or number - 1 in known.lines:
+        if not line or line.startswith("#") or number - first_line in known.lines:
             continue
         # auctions below a deal, as the command of that name prints them
         if has_answers and written.startswith("  "):

@@ -60,7 +60,7 @@ class _Told(NamedTuple):
     vulnerability: object
 
 
-def read_json_deals(data: bytes, source: str = "") -> Batch:
+def read_json_deals(data: bytes, source: str = "", *, first_line: int = 1) -> Batch:
     """Read the deals of JSON Lines, or of one JSON value.
 
     Parameters
@@ -68,6 +68,8 @@ def read_json_deals(data: bytes, source: str = "") -> Batch:
     data : bytes
     source : str
         Name for the column ``source``.
+    first_line : int
+        Number of the first line, where the text is a part of longer JSON Lines.
 
     Returns
     -------
@@ -86,7 +88,7 @@ def read_json_deals(data: bytes, source: str = "") -> Batch:
     lins: list[str] = []
     rows: list[tuple[int, int | None, str | None]] = []
     number = 0
-    for line, written, value in _values(text):
+    for line, written, value in _values(text, first_line):
         if isinstance(value, InvalidInput):
             number += 1
             rejects.append((source, number, f"line {line}: {value}", written))
@@ -107,18 +109,19 @@ def _no_deals() -> pl.DataFrame:
     return pl.DataFrame(schema=DEAL_SCHEMA)
 
 
-def _values(text: str) -> Iterator[tuple[int, str, object]]:
+def _values(text: str, first_line: int) -> Iterator[tuple[int, str, object]]:
     """Give the values of a text, one a line or one in all, behind their lines and how these begin.
 
     What is no value is an error.
     """
     body = text.removeprefix("\ufeff")
     first = next((line for line in body.split("\n", 50) if line.strip()), "")
-    if isinstance(_value(first), InvalidInput):
+    # a part of JSON Lines may begin with a line that is none
+    if first_line == 1 and isinstance(_value(first), InvalidInput):
         start = body[: len(body) - len(body.lstrip())].count("\n") + 1
         yield start, body.strip()[:QUOTED], _value(body)
         return
-    for number, line in enumerate(body.split("\n"), 1):
+    for number, line in enumerate(body.split("\n"), first_line):
         if line.strip():
             yield number, line[:QUOTED], _value(line)
 

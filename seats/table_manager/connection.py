@@ -42,6 +42,21 @@ class LineConnection:
         """Descriptor of the socket."""
         return self._socket.fileno()
 
+    def has_ended(self) -> bool:
+        """Whether the other end is gone; lines that it sent are kept."""
+        while len(self._held) < LONGEST_LINE:
+            try:
+                self._socket.settimeout(0)
+                new = self._socket.recv(LONGEST_LINE)
+            except BlockingIOError:
+                return False
+            except OSError:
+                return True
+            if not new:
+                return True
+            self._held += new
+        return False
+
     def read(self, timeout_s: float) -> str:
         """Read a line, without its end and blank lines before it.
 

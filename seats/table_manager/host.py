@@ -38,6 +38,8 @@ DEFAULT_CALL_S: Final = 60.0
 DEFAULT_SEATING_S: Final = 600.0
 _HELLO_S: Final = 10.0
 """For a new connection's first line."""
+_REFUSAL_S: Final = 1.0
+"""For the reason that is told to whoever is not seated."""
 _MOST_UNSEATED: Final = 32
 
 
@@ -115,7 +117,8 @@ class TableHost:
     def seat_all(self, timeout_s: float = DEFAULT_SEATING_S) -> None:
         """Take connections until each seat has one.
 
-        Whoever says nothing, nonsense, or asks for a seat that is taken, is sent away.
+        Whoever says nothing, nonsense, or asks for a seat that is taken, is told so and sent away.
+        The seat of a program that has gone is free again.
 
         Raises
         ------
@@ -165,18 +168,22 @@ class TableHost:
                             if line is None:
                                 continue
                             seat = self._seat(lines.parse_connecting(line), one)
-                        except EngineFailed:
+                        except EngineFailed as error:
+                            with suppress(EngineFailed):
+                                one.write(f"Not seated: {error}", _REFUSAL_S)
                             send_away(one)
                             continue
                         selector.unregister(one)
                         del waiting[one]
                         self._seated[seat] = one
+                        self._free_ended()
             finally:
                 for one in waiting:
                     one.close()
 
     def _seat(self, request: lines.Connecting, connection: LineConnection) -> Seat:
         """Give a seat, whose team is that of the partner who is there already."""
+        self._free_ended()
         free = [seat for seat in Seat if seat not in self._seated]
         seat = request.seat
         if seat is None:
@@ -184,12 +191,23 @@ class TableHost:
             beside = [one for one in free if self.teams.get(Seat((one + 2) % 4)) == request.team]
             seat = (beside or free)[0]
         partner = self.teams.get(Seat((seat + 2) % 4), request.team)
-        if seat not in free or partner != request.team:
-            raise EngineFailed(f"expected a free seat of the team {partner!r}")
+        if seat not in free:
+            by = self.teams[seat]
+            raise EngineFailed(f"expected a free seat, got {lines.NAMES[seat]}, taken by {by!r}")
+        if partner != request.team:
+            wanted = f"the team {partner!r} at {lines.NAMES[seat]}, as opposite"
+            raise EngineFailed(f"expected {wanted}, got {request.team!r}")
         connection.write(lines.format_seated(seat, request.team), _HELLO_S)
         connection.name = f"{lines.NAMES[seat]} ({request.team})"
         self.teams[seat] = request.team
         return seat
+
+    def _free_ended(self) -> None:
+        """Free the seats of programs that are gone."""
+        for seat, connection in list(self._seated.items()):
+            if connection.has_ended():
+                connection.close()
+                del self._seated[seat], self.teams[seat]
 
     # --- play -------------------------------------------------------------------------------------
 

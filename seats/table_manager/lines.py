@@ -114,7 +114,7 @@ def parse_connecting(line: str) -> Connecting:
     Connecting(team='WBridge5', seat=None)
     """
     found = _read(
-        rf'connecting "(?P<team>[^"]{{0,80}})" as ({_SEAT}|anypl) using protocol version \d+ ?',
+        rf'connecting "(?P<team>[^"]{{0,80}})" as ({_SEAT}|anypl) using protocol version \d+ ?\.?',
         line,
         "a line such as 'Connecting \"TEAM\" as NORTH using protocol version 18'",
     )
@@ -134,7 +134,7 @@ def parse_seated(line: str) -> Seat:
 def format_teams(north_south: str, east_west: str) -> str:
     """Write the names of both teams."""
     names = (_TEAM.sub(" ", one) for one in (north_south, east_west))
-    return 'Teams : N/S : "{}". E/W : "{}"'.format(*names)
+    return 'Teams : N/S : "{}" E/W : "{}"'.format(*names)
 
 
 def parse_teams(line: str) -> tuple[str, str]:
@@ -244,11 +244,14 @@ def parse_call_line(line: str) -> CallLine:
     --------
     >>> parse_call_line("WEST PASSES").call, parse_call_line("EAST bids 1C Alert.").alert
     (0, '')
+    >>> parse_call_line("WEST passes Infos. 0-11 points")
+    CallLine(seat=<Seat.WEST: 3>, call=0, alert=None)
     """
     expected = "a line 'SEAT passes', 'doubles', 'redoubles' or 'bids 1C' … 'bids 7NT'"
     found = _read(
         rf"{_SEAT} (?P<verb>passes|doubles|redoubles|bids (?P<bid>\w+))\.?"
-        r"( ?(?P<alert>alert\.?)(?P<text>.*))?",
+        # programs write remarks too, which are no alerts: "passes Infos. 0-11 points"
+        r"( ?(?P<alert>alert\.?)(?P<text>.*)| ?(?:infos?\b|[(\[{\"]).*|(?<=\.) .*)?",
         line,
         expected,
     )

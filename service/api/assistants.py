@@ -18,6 +18,8 @@ from fastapi import FastAPI
 from mcp import MCPError
 from mcp.server import Server, ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
@@ -44,6 +46,8 @@ _CHANGING: Final = {"delete", "put", "patch"}
 _REFERENCE: Final = "#/components/schemas/"
 _DOCS: Final = "bidcascade://docs/"
 _SYSTEMS: Final = "bidcascade://systems/"
+_QUOTED: Final = 100
+"""Characters of a line that is no message."""
 _NOT_FOUND: Final = -32602
 """What the protocol has for resources and tools that are not there: invalid parameters."""
 
@@ -299,6 +303,35 @@ class Assistants:
             text = json.dumps(self._app.openapi(), ensure_ascii=False)
         content = types.TextResourceContents(uri=address, mime_type=resource.mime_type, text=text)
         return types.ReadResourceResult(contents=[content])
+
+
+def refusal_of(error: Exception) -> SessionMessage | None:
+    """Answer to a line that is no message: it does not parse, or is none of the protocol.
+
+    Examples
+    --------
+    >>> import mcp_types
+    >>> try:
+    ...     mcp_types.jsonrpc_message_adapter.validate_json("{", by_name=False)
+    ... except ValueError as error:
+    ...     refusal_of(error).message.error.code
+    -32700
+    """
+    found = error.errors() if isinstance(error, ValidationError) else []
+    first = found[0] if found else None
+    given = None if first is None else first["input"]
+    code, wanted = types.INVALID_REQUEST, "a message of JSON-RPC 2.0"
+    if first is not None and first["type"] == "json_invalid":
+        if isinstance(given, str) and not given.strip():
+            return None
+        code, wanted = types.PARSE_ERROR, "a message in JSON"
+    objects = (one["input"] for one in found if isinstance(one["input"], dict))
+    number = next((one["id"] for one in objects if "id" in one), None)
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        number = None
+    got = repr(given)[:_QUOTED]
+    data = types.ErrorData(code=code, message=f"expected {wanted}, got {got}")
+    return SessionMessage(types.JSONRPCError(jsonrpc="2.0", id=number, error=data))
 
 
 def docs_files() -> list[Path]:

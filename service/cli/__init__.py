@@ -100,6 +100,7 @@ COMMANDS: Final = {
     "get": ("services.serve", "make a request to the service without a server"),
     "api-key": ("services.serve", "make a key for a service that asks for keys"),
     "info": ("info", "versions, backends, tables, cache places"),
+    "completion": ("completion", "the script by which a shell completes commands and options"),
 }
 """Commands with the module that has them, and what they do.
 
@@ -191,6 +192,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["deals", "-3"])
     1
     """
+    if arguments is None and "_ARGCOMPLETE" in os.environ:
+        from .completion import complete
+
+        complete()
     if arguments is None:
         # looking for garbage as often as python does is a fifth of a short command
         gc.set_threshold(300_000, 20, 100)

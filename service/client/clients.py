@@ -41,7 +41,11 @@ from typing import (
 )
 from urllib.parse import quote
 
-import httpx
+try:
+    import httpx
+except ImportError:
+    wanted = "expected the extra 'client' (pip install 'bidcascade[client]')"
+    raise ImportError(f"{wanted}: the clients need httpx") from None
 
 from bidcascade.bridge import BidcascadeError
 from bidcascade.service.client import answer_types as answers

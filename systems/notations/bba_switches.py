@@ -48,6 +48,10 @@ _KNOWN: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
+_SPELLED: Final = {name.casefold(): name for name in (*_NUMBERS, *_UNUSED, *_KNOWN)}
+"""Names as the program writes them, by themselves in lower case."""
+
+
 class BbaCard(NamedTuple):
     """A card: the number of its system where it says one, and its switches."""
 
@@ -94,6 +98,8 @@ def parse_bbsa(text: str, source: str = "<card>") -> BbaCard:
             continue
         # names may hold signs, as "1X-(1Y)-2Z strong"
         name, sign, value = (part.strip() for part in line.rpartition("="))
+        # people write the names in any case
+        name = _SPELLED.get(name.casefold(), name)
         known = name in _NUMBERS
         if (
             not sign

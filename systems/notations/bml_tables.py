@@ -210,10 +210,13 @@ class _Reader:
 
     # ------------------------------------------------------------------ elements
     def _element(self, lines: list[tuple[int, str]]) -> None:
-        """Take what stands between two blank lines: commands, and a table or prose."""
+        """Take what stands between two blank lines: commands, and tables or prose."""
         left = [(number, line) for number, line in lines if not self._command(number, line)]
-        if not left:
-            return
+        while left:
+            left = self._first_table(left)
+
+    def _first_table(self, left: list[tuple[int, str]]) -> list[tuple[int, str]]:
+        """Take a table or prose, and give the lines from the next sequence on."""
         number, first = left[0][0], left[0][1].strip()
         table = BmlTable(number, (), self._vulnerable, self._seats)
         sequence = _SEQUENCE.match(first)
@@ -221,15 +224,20 @@ class _Reader:
             history = _bids_of(sequence["steps"])
             if history is None:
                 self._lose(number, first, "its calls were not read")
-                return
-            table.history = history
+            table.history = history or ()
             left = left[1:]
+            if history is None:
+                return left[next(_sequences(left), len(left)) :]
         elif not _begins_with_a_call([line.strip() for _, line in left]):
-            table.remarks = [line.strip() for _, line in left]
+            readable = (at for at in _sequences(left) if _is_readable(left[at][1].strip()))
+            end = next(readable, len(left))
+            table.remarks = [line.strip() for _, line in left[:end]]
+            left = left[end:]
         if not table.remarks:
-            self._rows(left, table)
+            left = self._rows(left, table)
         if table.rows or table.remarks:
             self._notes.tables.append(table)
+        return left
 
     def _command(self, number: int, line: str) -> bool:
         found = _METADATA.fullmatch(line)
@@ -248,12 +256,15 @@ class _Reader:
             self._lose(number, line.strip(), "the command is not known")
         return True
 
-    def _rows(self, lines: list[tuple[int, str]], table: BmlTable) -> None:
+    def _rows(self, lines: list[tuple[int, str]], table: BmlTable) -> list[tuple[int, str]]:
+        """Take rows up to a sequence, and give the lines from it on."""
         last: BmlRow | None = None
         open_rows: list[BmlRow] = []
-        for number, line in lines:
+        for at, (number, line) in enumerate(lines):
             indent = len(line) - len(line.lstrip())
             text = line.strip()
+            if _SEQUENCE.match(text) and (last is None or indent != last.column):
+                return lines[at:]
             found = _ROW.match(text)
             goes_on = last is not None and (indent == last.column or found is None)
             if goes_on and last is not None and indent > last.indent:
@@ -273,6 +284,17 @@ class _Reader:
                 open_rows.pop()
             (open_rows[-1].below if open_rows else table.rows).append(last)
             open_rows.append(last)
+        return []
+
+
+def _sequences(lines: list[tuple[int, str]]) -> Iterator[int]:
+    """Places of the lines that begin as a sequence does."""
+    return (at for at, (_, line) in enumerate(lines) if _SEQUENCE.match(line.strip()) is not None)
+
+
+def _is_readable(text: str) -> bool:
+    found = _SEQUENCE.match(text)
+    return found is not None and _bids_of(found["steps"]) is not None
 
 
 def _begins_with_a_call(lines: list[str]) -> bool:

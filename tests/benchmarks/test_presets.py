@@ -1,5 +1,6 @@
 """The commands beside ``gpu``: chosen engines and workloads, and ``floors``."""
 
+import io
 import json
 
 import pytest
@@ -16,6 +17,16 @@ NO_GPU = why_unavailable("cuda")
 def test_engines_that_are_none(name):
     with pytest.raises(ValueError, match=f"cuda, .*, got {name!r}"):
         get_engine(name)
+
+
+def test_all_workloads_are_measured_only_when_that_is_wanted(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(command, "measure_workload", None)
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert command.main(["--out", str(tmp_path / "out")]) == 2
+    told = capsys.readouterr()
+    assert "about an hour" in told.out
+    assert "expected --workload NAME or --yes" in told.err
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.skipif(NO_GPU is None, reason="here is a device")

@@ -202,7 +202,18 @@ def test_several_links_on_a_line():
 
 
 @pytest.mark.parametrize(
-    "piece", ["//a", '"//a', "http://a/?n=", '"//a?n=S', "x http://h?a ", "?lin=)"]
+    "piece",
+    [
+        "?lin=pn|a b ",
+        "?lin=a|b c|dd|",
+        "'?lin=an|x ",
+        "//a",
+        '"//a',
+        "http://a/?n=",
+        '"//a?n=S',
+        "x http://h?a ",
+        "?lin=)",
+    ],
 )
 def test_what_is_no_link_costs_time_in_proportion(piece):
     assert len(find_links(piece.encode() * 30_000)) <= 30_000
@@ -240,6 +251,68 @@ def test_what_closes_a_sentence_or_brackets_is_no_part_of_a_link(before, behind)
         assert (row["auction"], row["announcements"]) == (auction, announcements)
         assert row["tricks"] == (8 if "mc" in query else None)
         assert row["commentary"] == []
+
+
+BARE_LIN = f"md|{LIN_HANDS}|sv|e|ah|Board 3|mb|p|mb|1H|an|4+ hearts, 11-20|mb|p|mb|2H|"
+
+
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [("", ""), ("see ", ". More"), ('<a href="', '">x</a>'), ("(", ")"), ("x ", " | and | so"),
+     ("<p>", "</p>"), ("", "\nnext line|mb|p|")],
+)  # fmt: skip
+@pytest.mark.parametrize("bar", ["|", "%7C", "%7c"])
+def test_blanks_in_the_lin_of_a_link(before, behind, bar):
+    names = "Kim Ash,Pat O'Neil,A & B,Lou Mary Roe"
+    link = f"{PAGE}lin=pn|{names}|{BARE_LIN}".replace("|", bar)
+    batch = read_handviewer(f"{before}{link}{behind}")
+    assert batch.rejects.is_empty()
+    (row,) = batch.deals.rows(named=True)
+    assert row["players"] == ["A & B", "Lou Mary Roe", "Kim Ash", "Pat O'Neil"]
+    assert (row["board"], format_calls(row["auction"])) == (3, "P 1H P 2H")
+    assert row["announcements"] == ["", "4+ hearts, 11-20", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("text", "calls", "said"),
+    [
+        (f"{PAGE}{{}}mb|1N then he passed", "1N", []),
+        (f"{PAGE}{{}}mb|1N|an|15-17 or so", "1N", ["15-17 or so"]),
+        (f"see {PAGE}{{}}mb|1N|an|15-17 or so", "1N", ["15-17"]),
+        (f"{PAGE}{{}}mb|1N| and | so |mb|P|", "1N", [""]),
+        (f"{PAGE}{{}}mb|1N| mb|P|", "1N P", ["", ""]),
+        (f"'{PAGE}{{}}mb|1N|an|15 to 17' mb|P|", "1N", ["15 to 17"]),
+        (f'"{PAGE}{{}}mb|1N|an|o\'ne"', "1N", ["o'ne"]),
+    ],
+)
+def test_where_the_lin_of_a_link_ends(text, calls, said):
+    (row,) = read_handviewer(text.format(f"lin=md|{LIN_HANDS}|")).deals.rows(named=True)
+    assert format_calls(row["auction"]) == calls
+    assert row["announcements"] == (said or [""])
+
+
+def test_two_links_with_blanks_in_a_line():
+    one = f"{PAGE}lin=pn|Kim Ash,b,c,d|md|{LIN_HANDS}|mb|1N"
+    deals, rejects = read_handviewer(f"{one} {one}|an|a b|")
+    assert (deals["announcements"].to_list(), rejects.height) == ([[""], ["a b"]], 0)
+    assert [players[2] for players in deals["players"].to_list()] == ["Kim Ash", "Kim Ash"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ("%u0142adne%20kiery", "ładne kiery"),
+        ("%u0141%F3d%u017a", "Łódź"),
+        ("%uD83D%uDE00+x", "😀 x"),
+        ("%u04", "%u04"),
+        ("%C5%82adne", "ładne"),
+    ],
+)
+def test_signs_that_older_pages_wrote(value, text):
+    row = one_deal(f"{HANDS}&d=n&nn={value}&a=1N({value})ppp")
+    assert (row["players"][0], row["announcements"][0]) == (text, text)
+    (row,) = read_handviewer(f"{PAGE}lin=md|{LIN_HANDS}|mb|1N|an|{value}|").deals.rows(named=True)
+    assert row["announcements"] == [text]
 
 
 def test_names_in_a_code_page():

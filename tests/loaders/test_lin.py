@@ -210,6 +210,23 @@ def test_alerts():
     assert row["alerts"] == [True, False, True]
 
 
+def test_an_announcement_of_the_mark_alone_is_an_alert():
+    row = one(f"{MD}an|!|mb|1C|an|!|mb|p|an| * ! |mb|1H|an|!|an|4+|mb|1S|an|! 4+|mb|p|an||")
+    assert row["alerts"] == [True, True, True, False, False]
+    assert row["announcements"] == ["", "", "4+", "! 4+", ""]
+    assert row["commentary"] == ["!"]
+
+
+def test_results_of_many_boards_are_found_wherever_they_stand():
+    results = ["", *(f"{1 + board % 7}NN=" for board in range(5000))]
+    text = f"vg|x,1,I,1,3000,a,0,b,0|rs|{','.join(results)}|"
+    wanted = [2501, 1, 700, 513, 2502, 512, 2999]
+    boards = "".join(f"qx|o{board}|{MD}" for board in wanted)
+    contracts = read_lin((text + boards).encode()).deals["contract"].to_list()
+    found = [results[2 * board - 2 : 2 * board - 1] for board in wanted]
+    assert contracts == [one[0][:2] if one and one[0] else None for one in found]
+
+
 def test_announcements_belong_to_the_call_before_them():
     row = one(f"{MD}mb|p|mb|1N|an|15-17|nt|good|mb|2C!|an|Stay\r\nman |an|no 4M|mb|p|an||")
     assert row["announcements"] == ["", "15-17", "Stayman; no 4M", ""]

@@ -20,7 +20,12 @@ from bidcascade.bridge import (
     score,
 )
 from bidcascade.loaders import read_deals, write_lin, write_rbn
-from bidcascade.loaders.frames.frame import DEAL_SCHEMA, HAND_COLUMNS, UNREADABLE
+from bidcascade.loaders.frames.frame import (
+    DEAL_SCHEMA,
+    HAND_COLUMNS,
+    UNREADABLE,
+    is_alert_alone,
+)
 from bidcascade.loaders.frames.play import declarer_tricks, trick_winner
 from bidcascade.loaders.frames.random_deals import random_deals
 from bidcascade.loaders.pbn.pbn import read_pbn, read_pbn_text
@@ -34,6 +39,7 @@ LETTERS = st.characters(
     exclude_characters="\ufeff\x85",
 )
 WORDS = st.text(LETTERS | st.just(" "), max_size=20).map(str.strip)
+ANNOUNCED = WORDS.filter(lambda text: not is_alert_alone(text))
 REMARKS = st.one_of(
     WORDS.filter(bool),
     st.lists(WORDS.filter(bool), min_size=2, max_size=3)
@@ -111,7 +117,7 @@ def rows(draw: st.DrawFn) -> dict[str, Any]:
         "auction_status": status,
         "illegal_call": count if tail else None,
         "illegal_tail": tail,
-        "announcements": draw(st.lists(WORDS, min_size=count, max_size=count)),
+        "announcements": draw(st.lists(ANNOUNCED, min_size=count, max_size=count)),
         "alerts": draw(st.lists(st.booleans(), min_size=count, max_size=count)),
         "commentary": draw(st.lists(REMARKS, max_size=2)),
         "contract": None if not auction.is_complete else contract.name if contract else "Pass",

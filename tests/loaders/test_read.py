@@ -29,6 +29,8 @@ from bidcascade.loaders import (
 )
 from bidcascade.loaders.frames.frame import Batch, empty_deals, empty_rejects
 from bidcascade.loaders.inputs import find_sources
+from bidcascade.loaders.text.hand_text import read_hand_text
+from bidcascade.loaders.text.json_deals import read_json_deals
 from tests.loaders.support_pieces import limit_pieces, read_cut
 from tests.support_examples import examples
 from tests.support_lin import GRAND_SLAM, played_boards
@@ -56,6 +58,18 @@ def test_a_folder(folder):
     assert {str(Path(name)) for name in ("a.lin", "d.txt", "deep/B.PBN")} <= {*sources}
     assert batch.deals.height == 13
     assert batch.rejects.is_empty()
+
+
+def test_archives_in_a_folder_are_left_alone(folder):
+    before = [source.name for source in find_sources(folder)]
+    archive = folder / "archives" / "club"
+    (archive / "parts").mkdir(parents=True)
+    (archive / "archive.json").write_text("{}")
+    (archive / "boards-1.parquet").write_bytes(b"PAR1")
+    (archive / "parts" / "x.lin").write_text("md|")
+    assert [source.name for source in find_sources(folder)] == before
+    # one that is named itself is read
+    assert [source.name for source in find_sources(archive)] == ["boards-1.parquet", "parts/x.lin"]
 
 
 def test_paths_patterns_and_order(folder):
@@ -245,6 +259,26 @@ def test_large_hand_text(small_limits):
     assert batch.deals.height == 100
 
 
+def test_lines_of_large_hand_text_keep_their_numbers(small_limits):
+    deal = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -\n"
+    text = f"# a comment\n{deal}\n\nno deal\r\n{deal}# another\n\n" * 400
+    count, (deals, rejects) = read_cut(io.BytesIO(text.encode()), "x")
+    assert count > 3
+    wanted = read_hand_text(text.encode(), "x")
+    assert deals["record"].to_list() == wanted.deals["record"].to_list()
+    assert rejects.rows() == wanted.rejects.rows()
+
+
+def test_lines_of_large_json_keep_their_numbers(small_limits):
+    deal = '{"deal": "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. -"}\n'
+    text = f"{deal}\n{{none\n{deal}{{none\n\n" * 60
+    count, (deals, rejects) = read_cut(io.BytesIO(text.encode()), "x")
+    assert count > 3
+    wanted = read_json_deals(text.encode(), "x")
+    assert deals["record"].to_list() == wanted.deals["record"].to_list()
+    assert rejects.rows() == wanted.rejects.rows()
+
+
 def test_a_large_parquet_file_is_read_in_parts(small_limits, monkeypatch, tmp_path):
     monkeypatch.setattr(pieces, "ROWS_PER_PART", 3)
     deals = random_deals(100, seed=13)
@@ -275,7 +309,7 @@ def test_endless_garbage_is_refused_after_its_beginning(fill):
     (piece,) = pieces.cut_stream(stream, "noise")
     assert stream.taken <= pieces.HEAD_BYTES
     batch = pieces.read_piece(piece)
-    assert "expected LIN, PBN, RBN, hands, JSON or Parquet" in batch.rejects["reason"][0]
+    assert "expected LIN, PBN, RBN, hands, DUP, JSON or Parquet" in batch.rejects["reason"][0]
 
 
 @pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])

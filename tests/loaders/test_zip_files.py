@@ -121,7 +121,7 @@ def test_members_that_are_refused(tmp_path):
         ("empty.lin", b""),
     )
     found = rejects(path)
-    assert "hands, JSON or Parquet, got other text" in found.pop("x.zip/prose.txt")
+    assert "hands, DUP, JSON or Parquet, got other text" in found.pop("x.zip/prose.txt")
     assert "a zip file, which is read by its path only" in found.pop("x.zip/hidden.lin")
     assert found == {
         "x.zip/in.zip": "expected deals, got a zip file within a zip file",

@@ -102,6 +102,14 @@ ODD_LINKS = "".join(
         "a=1c!{open&p=s2&v=nil", "d=?&b=2&nn=-&en=-",
     )
 )  # fmt: skip
+BLANK_LINKS = "".join(
+    f"{before}https://example.org/handviewer.html?lin=pn|Kim Ash,Pat O'Neil,A & B,x|md|1{MD}|sv|e"
+    f"|ah|Board 3|mb|1N|an|{said}{behind}\n"
+    for before, said, behind in (
+        ("see ", "15+ or so|mb|p|", ". More"), ("(", "%u0142%F3 x", "|)"), ('"', "15 to 17", '" y'),
+        ("x ", "15 to 17", " | and | so"), ("<", "!|mb|p", "|>"),
+    )
+)  # fmt: skip
 PAGE = (
     '<p><a href="https://www.bridgebase.com/tools/handviewer.html?lin='
     f'{quote(f"qx|o7|md|3{MD}|sv|b|mb|1N!|an|15–17|mb|p|", safe="")}">board 7</a>\n'
@@ -136,7 +144,7 @@ SOME_LINKS = "".join(
 TEXTS = {
     "LIN": (LIN, read_lin), "PBN": (PBN, read_pbn), "page": (PAGE, read_lin),
     "odd LIN": (ODD_LIN, read_lin), "odd PBN": (ODD_PBN, read_pbn),
-    "odd page": (ODD_LINKS, read_lin),
+    "odd page": (ODD_LINKS + BLANK_LINKS, read_lin),
     "LIN of some hands": (SOME_LIN, read_lin), "PBN of some hands": (SOME_PBN, read_pbn),
     "page of some hands": (SOME_LINKS, read_lin),
 }  # fmt: skip

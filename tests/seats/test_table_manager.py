@@ -1,5 +1,6 @@
 """The table-manager protocol: lines, cards that may be played, matches over loopback, liars."""
 
+import re
 import socket
 import threading
 import time
@@ -660,6 +661,80 @@ def test_an_empty_table_is_told():
     message = "none at NORTH, EAST, SOUTH, WEST"
     with TableHost(plain_deals(1, 2)) as host, pytest.raises(EngineFailed, match=message):
         host.seat_all(0.2)
+
+
+def told_once(port, seat, team):
+    """What a program hears first, which goes then."""
+    client = Client(port, seat, team)
+    heard = client.hear()
+    client.lines.close()
+    return heard
+
+
+def seat_some(host, timeout_s):
+    """Seat whoever comes in the time."""
+    with suppress(EngineFailed):
+        host.seat_all(timeout_s)
+
+
+def test_the_seat_of_a_program_that_has_gone_is_free_and_a_refusal_is_told():
+    with TableHost(plain_deals(1, 2)) as host:
+        seating = threading.Thread(target=host.seat_all, args=(30,), daemon=True)
+        seating.start()
+        gone = [Client(host.port, Seat.NORTH, "gone"), Client(host.port, Seat.SOUTH, "gone")]
+        for one in gone:
+            one.hear()
+        refused = told_once(host.port, Seat.NORTH, "x")
+        assert refused == "Not seated: expected a free seat, got NORTH, taken by 'gone'"
+        gone[0].say("NORTH ready for teams")
+        for one in gone:
+            one.lines.close()
+        clients = [Client(host.port, seat, "xy"[seat % 2]) for seat in Seat]
+        for seat, one in zip(Seat, clients, strict=True):
+            assert lines.parse_seated(one.hear()) == seat
+        seating.join(30)
+        assert not seating.is_alive()
+        assert host.teams == {0: "x", 1: "y", 2: "x", 3: "y"}
+        for one in clients:
+            one.lines.close()
+
+
+def test_another_team_opposite_is_told_so():
+    with TableHost(plain_deals(1, 2)) as host:
+        seating = threading.Thread(target=seat_some, args=(host, 1), daemon=True)
+        seating.start()
+        first = Client(host.port, Seat.NORTH, "a")
+        first.hear()
+        refused = told_once(host.port, Seat.SOUTH, "b")
+        assert refused == "Not seated: expected the team 'a' at SOUTH, as opposite, got 'b'"
+        stranger = socket.create_connection(("127.0.0.1", host.port), 10)
+        stranger.sendall(b"hello\r\n")
+        told = LineConnection(stranger, "the host").read(10)
+        assert told.startswith("Not seated: expected a line such as")
+        stranger.close()
+        seating.join(10)
+        first.lines.close()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "EAST passes Infos. 0-11 points",
+        "EAST passes. Infos. 0-11",
+        "EAST passes (weak)",
+        "East passes. no values",
+    ],
+)
+def test_remarks_behind_a_call_are_no_alerts(line):
+    assert lines.parse_call_line(line) == lines.CallLine(Seat.EAST, 0)
+
+
+def test_lines_of_other_programs():
+    connecting = 'Connecting "club" as EAST using protocol version 18.'
+    assert lines.parse_connecting(connecting) == lines.Connecting("club", Seat.EAST)
+    teams = lines.format_teams("sayc N", "club")
+    assert re.findall(r'N/S : "([^"]+)" E/W : "([^"]+)"', teams) == [("sayc N", "club")]
+    assert lines.parse_teams('Teams : N/S : "a". E/W : "b"') == ("a", "b")
 
 
 def test_seats_for_whoever_asks_for_any():

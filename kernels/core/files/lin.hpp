@@ -122,6 +122,10 @@ class LinReader {
     i32 waiting_vulnerability = NO_VALUE;
     Part waiting_sides = NOWHERE;
 
+    // Where every STEP-th of the results begins, so that they are counted once and not for each board.
+    static constexpr i64 STEP = 1024, MOST_STEPS = 1024;
+    i64 steps[MOST_STEPS], step_count = 0, stepped = -1;
+
     // of the board
     bool is_open = false, in_header = false, has_deal = false, has_problem = false;
     bool broken_play = false;
@@ -300,9 +304,10 @@ class LinReader {
 
     void take_result() {
         if (board.number <= 0 || board.room < 0 || first_board < 0 || results.end < 0) return;
-        const i64 place = 2 * (board.number - first_board) + board.room;
+        i64 place = 2 * (board.number - first_board) + board.room;
         if (place < 0) return;
-        const LinResult found = parse_result(text, results, place);
+        const Part near = results_from(place);
+        const LinResult found = parse_result(text, near, place);
         if (found.bid == 0 && board.bid < 0) {
             board.bid = 0;
         } else if (found.bid > 0 && board.bid < 0) {
@@ -313,6 +318,22 @@ class LinReader {
         } else if (found.bid > 0 && found.bid == board.bid && found.declarer == board.declarer) {
             board.tricks = found.tricks;
         }
+    }
+
+    // The results from the last known start on that is not behind a place.
+    Part results_from(i64& place) {
+        if (stepped != results.start) stepped = steps[0] = results.start, step_count = 1;
+        const i64 wanted = place / STEP;
+        while (step_count <= wanted && step_count < MOST_STEPS) {
+            i64 next = steps[step_count - 1];
+            for (i64 passed = 0; passed < STEP && next <= results.end; ++passed)
+                next = find_byte(text, ',', next, results.end) + 1;
+            if (next > results.end) break;
+            steps[step_count++] = next;
+        }
+        const i64 step = wanted < step_count ? wanted : step_count - 1;
+        place -= step * STEP;
+        return {steps[step], results.end};
     }
 
     void take(const Token& token) {
@@ -461,12 +482,23 @@ class LinReader {
     void announce(Part words) {
         if (now.tail > board_start.tail || words.is_empty()) return;
         if (auction.count == 0) return remark(words, false);
+        if (is_mark_alone(words)) {
+            in.alerts[now.calls - 1] = 1;
+            return;
+        }
         if (now.announced > (now.calls > 1 ? in.announcement_ends[now.calls - 2] : 0)) {
             in.announcements[now.announced++] = ';';
             in.announcements[now.announced++] = ' ';
         }
         now.announced = copy_words(words, in.announcements, now.announced, false);
         in.announcement_ends[now.calls - 1] = now.announced;
+    }
+
+    // Whether a meaning is nothing but signs that alert a call.
+    bool is_mark_alone(Part words) const {
+        for (i64 place = words.start; place < words.end; ++place)
+            if (text[place] != '!' && text[place] != '*' && !is_blank(text[place])) return false;
+        return true;
     }
 
     // Remarks end with ``|``, which no value can hold.

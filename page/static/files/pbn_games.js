@@ -142,7 +142,9 @@ class Splitter {
     const notes = section === "Play" ? this.game.playNotes : this.game.notes;
     const colon = find(value, ":", 0);
     const number = value.slice(0, colon).trim();
-    if (!notes.has(number)) notes.set(number, unescape(value.slice(colon + 1).trim()));
+    // the sign of an alert alone says nothing
+    const said = unescape(value.slice(colon + 1).trim());
+    if (!notes.has(number)) notes.set(number, section !== "Play" && /^[!*\s]*$/.test(said) ? "" : said);
   }
 
   /** Add a tag to the game; returns the section that begins with it, "" if none does. */

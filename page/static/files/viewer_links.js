@@ -6,6 +6,19 @@ import { textOfBytes } from "./file_text.js";
 import { pageBoards, pageLinks } from "./page_links.js";
 
 const LIN_PARAMETER = /(?:[?&;]|\\u0026)lin=([^&\s"'<>]+)/gi;
+const BAR = /\||%7C/gi;
+const BARE_PART = /[^&\s"'<>]*/y;
+const QUOTED_PARTS = { "\"": /(?:[^&\r\n"]|&(?=[ \t]))*/y, "'": /(?:[^&\r\n']|&(?=[ \t]))*/y };
+/** From what would end a bare link to the bar that ends the value it stands in, with a token or no more behind it. */
+const SAID = new RegExp(
+  "[&\\s\"'<>][^|%&\\r\\n]*(?:(?:%(?!7[Cc])|&(?=[ \\t]))[^|%&\\r\\n]*)*(?:\\||%7[Cc])"
+  + "(?=[A-Za-z]{2}(?:\\||%7[Cc])|[\\s\"'<>)\\],.;&]|$)", "y",
+);
+const NEXT_TOKEN = /[ \t]+(?=[A-Za-z]{2}(?:\||%7[Cc]))/y;
+const TEXT_VALUE = /(?:an|nt|ah|pn)(?:\||%7C)[^|%]*$/i;
+const OPENING = /[ \t\n\r"'<>]/;
+const LONGEST_ADDRESS = 1000;
+const BRACKETS = { ")": "(", "]": "[", "}": "{" };
 const POPUP = /popuplin\(\s*(\\?['"]|&#0?39;|&#x27;|&quot;|&apos;)/g;
 const ADDRESS = /(["']?)(?:https?:)?\/\/[^\s"'<>?]{0,200}\?/g;
 const HAND = /(?:^|[&;])[nesw]=[^&]/;
@@ -17,7 +30,16 @@ const ENTITIES = { quot: "\"", apos: "'", amp: "&", lt: "<", gt: ">" };
 
 /** Text of a percent-encoded value; `+` stands for a blank. */
 function unquoted(value) {
-  const bytes = new TextEncoder().encode(value.replaceAll("+", " "));
+  // beside blanks that were left as they are, so was a plus
+  let given = value.includes(" ") ? value : value.replaceAll("+", " ");
+  if (/%u[0-9a-f]{4}/i.test(given)) {
+    // older pages wrote %u0142 beside %F3 of Latin-1
+    given = given.replace(/%(?:u([0-9a-f]{4})|([0-9a-f]{2}))/gi, (_, wide, narrow) => (
+      String.fromCharCode(parseInt(wide ?? narrow, 16))
+    ));
+    return given.replaceAll("\0", " ");
+  }
+  const bytes = new TextEncoder().encode(given);
   const found = [];
   for (let at = 0; at < bytes.length; at += 1) {
     const code = bytes[at] === 37 ? String.fromCharCode(...bytes.subarray(at + 1, at + 3)) : "";
@@ -78,7 +100,8 @@ function* queriesOf(text) {
       const bare = line.search(/[\s"'<>]/);
       if (bare >= 0) end = start + bare;
     }
-    yield { start: match.index, query: text.slice(start, end).trimEnd().replaceAll("&amp;", "&") };
+    const query = withoutStops(text.slice(start, end).trimEnd());
+    yield { start: match.index, query: query.replaceAll("&amp;", "&") };
   }
 }
 
@@ -187,9 +210,63 @@ function parametersLin(query) {
   ].join("");
 }
 
+function matchAt(pattern, text, at) {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** A bare link without what ends the sentence or the brackets that it stands in. */
+function withoutStops(text) {
+  // exclamation marks and stars stay: they alert a call
+  const surplus = new Map(Object.entries(BRACKETS).map(([closing, opening]) => (
+    [closing, text.split(closing).length - text.split(opening).length]
+  )));
+  let end = text.length;
+  for (let last; end && (".,;:?".includes(last = text[end - 1]) || surplus.get(last) > 0); end -= 1) {
+    if (surplus.has(last)) surplus.set(last, surplus.get(last) - 1);
+  }
+  return text.slice(0, end);
+}
+
+/** Where the LIN of a link ends: people's names and explanations have blanks and apostrophes. */
+function linEnd(text, match, beginning) {
+  let end = match.index + match[0].length;
+  const start = end - match[1].length;
+  if (!" \t&\"'<>".includes(text[end] ?? "\n")) return end;
+  let opening = match.index;
+  while (opening > 0 && match.index - opening < LONGEST_ADDRESS && !OPENING.test(text[opening - 1])) opening -= 1;
+  const quote = text[opening - 1];
+  if (quote in QUOTED_PARTS) {
+    const [value] = matchAt(QUOTED_PARTS[quote], text, start);
+    const after = text[start + value.length];
+    if (after === quote || after === "&") return start + value.length;
+  }
+  const bars = (from, to) => (text.slice(from, to).match(BAR) ?? []).length;
+  let count = bars(start, end);
+  while (end < text.length) {
+    const more = matchAt(count % 2 ? SAID : NEXT_TOKEN, text, end);
+    if (!more || more[0].includes("://") || more[0].includes("lin=")) break;
+    const from = end;
+    end += more[0].length;
+    end += matchAt(BARE_PART, text, end)[0].length;
+    count += bars(from, end);
+  }
+  if (count % 2 && opening <= beginning && TEXT_VALUE.test(text.slice(start, end))) {
+    // the text begins with it: what is said of the last call goes on to the end of the line
+    const [line] = text.slice(end).split("\n", 1);
+    if (!/[|&]|:\/\//.test(line)) end += line.trimEnd().length;
+  }
+  return end;
+}
+
 /** LIN of each link in a text, in their order. */
 export function linksOf(text) {
-  const links = [...text.matchAll(LIN_PARAMETER)].map((match) => ({ start: match.index, lin: unquoted(match[1]) }));
+  const beginning = text.length - text.trimStart().length;
+  const links = [...text.matchAll(LIN_PARAMETER)].map((match) => {
+    const end = linEnd(text, match, beginning);
+    const value = text.slice(match.index + match[0].length - match[1].length, end);
+    return { start: match.index, lin: unquoted("&\"'".includes(text[end] ?? " ") ? value : withoutStops(value)) };
+  });
   links.push(...popupsOf(text));
   for (const { start, query } of queriesOf(text)) {
     if (HAND.test(query) && !`&${query}`.match(LIN_PARAMETER)) links.push({ start, lin: parametersLin(query) });

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import secrets
 from contextlib import ExitStack
 from itertools import chain
 from pathlib import Path
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 MOST_DEALS_TRIED = 100_000_000
 """Deals looked at for a condition unless asked otherwise."""
 _CHUNK = 250_000
+_MOST_DRAWN = 10**9
+"""Seeds that are drawn where none is given: short enough to be typed."""
 
 
 def configure_load(parser: argparse.ArgumentParser) -> None:
@@ -213,7 +216,7 @@ def configure_deals(parser: argparse.ArgumentParser) -> None:
         "--seed",
         type=shared.whole_number(0, 2**64 - 1),
         metavar="S",
-        help="the same seed gives the same deals",
+        help="the same seed gives the same deals (default: one that is drawn, and told)",
     )
     add(
         "--where",
@@ -290,10 +293,11 @@ def deals(options: argparse.Namespace) -> None:
         return
     if options.json:
         raise shared.UsageError("expected --json with --themes, which it is for")
-    if options.seed is None:
-        raise shared.UsageError("expected --seed S, which tells these deals from others")
     if options.out is not None:
         shared.check_out(options.out)
+    if options.seed is None:
+        options.seed = secrets.randbelow(_MOST_DRAWN)
+        shared.note(f"seed {options.seed}: --seed {options.seed} gives the same deals")
     if options.script or options.theme_names or options.shares:
         from .deal_scripts import deals_of_scripts
 

@@ -3,12 +3,24 @@
 import argparse
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from .serve import add_settings, run_service, settings_of
+from .shared import UsageError
 
 if TYPE_CHECKING:
     from bidcascade.engine.settings import Settings
+
+
+_OF_HTTP: Final = (
+    "host",
+    "port",
+    "max_connections",
+    "cors_origins",
+    "allowed_hosts",
+    "trusted_proxies",
+)
+"""Settings that do nothing without a port."""
 
 
 def configure_lsp(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +39,7 @@ def lsp(options: argparse.Namespace) -> None:
     # what anything else prints would be no message of the protocol
     spoken = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    make_server().start_io(stdout=spoken)
+    make_server().speak(sys.stdin.buffer, spoken)
 
 
 def configure_mcp(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +60,10 @@ def mcp(options: argparse.Namespace) -> int:
     imported("mcp", "mcp")
     if options.http:
         return run_service(settings_of(options, mcp=True))
+    for name in _OF_HTTP:
+        if getattr(options, name) is not None:
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"expected --http beside {flag}: without it nothing is served there")
     import asyncio
 
     # nothing goes on when the process has ended
@@ -58,16 +74,33 @@ def mcp(options: argparse.Namespace) -> int:
 
 async def _speak(settings: "Settings") -> None:
     """Answer one assistant on standard input and output."""
+    import anyio
     from mcp.server.stdio import stdio_server
 
     from bidcascade.engine.settings import PREFIX, with_shipped_tables
     from bidcascade.service.api.app import create_app
-    from bidcascade.service.api.assistants import Assistants
+    from bidcascade.service.api.assistants import Assistants, refusal_of
     from bidcascade.service.api.http.logs import configure_logs
 
     level = settings.log_level if "log_level" in settings.model_fields_set else "warning"
     configure_logs(level, settings.log_format)
     app = create_app(with_shipped_tables(settings))
     server = Assistants(app, os.environ.get(f"{PREFIX}API_KEY", "")).server
-    async with app.router.lifespan_context(app), stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    given, taken = anyio.create_memory_object_stream[Any]()
+
+    async def pass_on(incoming: Any, outgoing: Any) -> None:
+        async with given:
+            async for message in incoming:
+                if not isinstance(message, Exception):
+                    await given.send(message)
+                elif (refusal := refusal_of(message)) is not None:
+                    await outgoing.send(refusal)
+
+    async with (
+        app.router.lifespan_context(app),
+        stdio_server() as (incoming, outgoing),
+        anyio.create_task_group() as both,
+    ):
+        both.start_soon(pass_on, incoming, outgoing)
+        await server.run(taken, outgoing, server.create_initialization_options())
+        both.cancel_scope.cancel()

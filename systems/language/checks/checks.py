@@ -30,6 +30,7 @@ from bidcascade.systems.language.auctions.sequences import (
 from bidcascade.systems.language.auctions.turns import is_pass
 from bidcascade.systems.language.errors import nearest
 from bidcascade.systems.language.grammar.grammar import names_in, parse_conditions
+from bidcascade.systems.language.grammar.suggestions import written_comparison
 from bidcascade.systems.language.shipped import WORDS, shipped_defines
 from bidcascade.systems.language.tree.joining import phrases_of
 from bidcascade.systems.language.tree.syntax_tree import (
@@ -475,6 +476,8 @@ class _Checker:
                 f'"{line.name}" is read as the name of the call, with no condition',
                 f'for the condition write "{small}"',
             )
+        elif not line.quoted and (meant := written_comparison(line.name)):
+            self.complain(line.where, f'"{line.name}" is not written here', f'write "{meant}"')
         elif line.where in self._bare and not line.quoted:
             self.complain(
                 line.where,

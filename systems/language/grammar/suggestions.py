@@ -27,6 +27,27 @@ _COMMA_IN_NUMBER: Final = re.compile(r"(?<!\S)(\d+,5)(?:\D|$)$")
 _LAST_DIGITS: Final = re.compile(r"\d*$")
 _HALF: Final = re.compile(r"(\d*) ?½")
 _CARDS_AS_CALL: Final = re.compile(r"(?<!\S)([1-7])([CDHScdhs])$")
+_COUNTED: Final = {
+    "hcp": "points", "point": "points", "points": "points", "pts": "points", "s": "spades",
+    "h": "hearts", "d": "diamonds", "c": "clubs", "spades": "spades", "hearts": "hearts",
+    "diamonds": "diamonds", "clubs": "clubs", "losers": "losers", "controls": "controls",
+    "aces": "aces", "kings": "kings", "queens": "queens",
+}  # fmt: skip
+_COMPARED: Final = (
+    r"(?:SL_)?(HCP|points?|pts|spades|hearts|diamonds|clubs|losers|controls|aces|kings|queens"
+    r"|[SHDC])"
+)
+_SIGN: Final = r" ?(>=|=>|≥|<=|=<|≤|==|>|<|=) ?"
+_COMPARISONS: Final = re.compile(
+    rf"(?<![\w]){_COMPARED}{_SIGN}([0-9]{{1,2}})(?![\w+])"
+    rf"|(?<![\w])([0-9]{{1,2}}){_SIGN}{_COMPARED}(?:{_SIGN}([0-9]{{1,2}}))?(?![\w])",
+    re.ASCII | re.IGNORECASE,
+)
+_TURNED: Final = {">": "<", "<": ">", "≥": "≤", "≤": "≥", "=": "="}
+_NO_SHARES: Final = (
+    'a call is made with every hand that fits: say which hands those are, such as "12-13 points"'
+)
+_VARIABLES: Final = frozenset({"X", "Y", "Z", "W", "M", "m", "oM", "om"})
 _CALL: Final = {
     "x": "Double", "xx": "Redouble", "d": "Double", "dble": "Double", "r": "Redouble",
     "rdbl": "Redouble", "-": "Pass", "p": "Pass", "nt": "1NT",
@@ -108,6 +129,9 @@ def explain(text: str, error: UnexpectedInput, names: Names) -> Fault:
     if comma is not None:
         written = comma[1].replace(",", ".")
         return Fault(comma.start(1), f'"{comma[1]}" is no number', f'write "{written}"')
+    compared = _comparison(text, position)
+    if compared is not None:
+        return compared
     if "BID" not in expected or "NUMBER" in expected:
         reworded = _reworded(text, position, names)
         if reworded is not None:
@@ -128,7 +152,61 @@ def explain(text: str, error: UnexpectedInput, names: Names) -> Fault:
     special = _special(read, rest, before, expected)
     if special:
         return Fault(position, *special)
-    return Fault(position, f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected)))
+    return Fault(position, _unexpected(before, read, _listed(expected)))
+
+
+def _comparison(text: str, position: int) -> Fault | None:
+    """Explain ``HCP >= 12`` around the place, which tables write."""
+    for found in _COMPARISONS.finditer(text):
+        if found.start() <= position <= found.end():
+            written = _compared(found)
+            if not written:
+                return None
+            message = f'"{found[0]}" is not written here'
+            return Fault(found.start(), message, f'write "{written}"')
+    return None
+
+
+def written_comparison(text: str) -> str:
+    """Give what the language writes for a comparison of tables; nothing for another text.
+
+    Examples
+    --------
+    >>> written_comparison("HCP < 10"), written_comparison("Natural")
+    ('at most 9 points', '')
+    """
+    found = _COMPARISONS.fullmatch(text)
+    return "" if found is None else _compared(found)
+
+
+def _compared(found: re.Match[str]) -> str:
+    """Say a comparison as the language does; nothing where it says less than a call."""
+    bounds = [0, 99]
+    for sign, number in (
+        (found[2], found[3]),
+        (found[5] and _turned(found[5]), found[4]),
+        (found[7], found[8]),
+    ):
+        if not sign:
+            continue
+        value = int(number)
+        if sign in (">", ">=", "=>", "≥", "=", "=="):
+            bounds[0] = max(bounds[0], value + (sign == ">"))
+        if sign in ("<", "<=", "=<", "≤", "=", "=="):
+            bounds[1] = min(bounds[1], value - (sign == "<"))
+    least, most = bounds
+    what = _COUNTED[(found[1] or found[6]).lower()]
+    if least > most:
+        return ""
+    if most == 99:
+        return f"{least}+ {what}"
+    if not least:
+        return f"at most {most} {what}"
+    return f"{least} {what}" if least == most else f"{least}-{most} {what}"
+
+
+def _turned(sign: str) -> str:
+    return "".join(_TURNED[one] for one in sign)
 
 
 def _reworded(text: str, position: int, names: Names) -> Fault | None:
@@ -148,6 +226,9 @@ def _reworded(text: str, position: int, names: Names) -> Fault | None:
     beginning = _BEGINNING.match(clause)
     if beginning is not None:
         start, clause = start + beginning.end(), clause[beginning.end() :].strip()
+    if end is not None and end[0] == ":" and clause in _VARIABLES and "=" in text[:start]:
+        advice = 'write what the call is called, such as "Natural"'
+        return Fault(start, f'"{clause}" is no name: {clause} is a suit variable', advice)
     if end is not None and end[0] == ":" and clause[:1].islower() and not text.startswith("when "):
         capital = clause[:1].upper() + clause[1:]
         return Fault(start, f'"{clause}" is no name', f'begin it with a capital: "{capital}"')
@@ -185,9 +266,13 @@ def _slip(text: str, position: int, expected: Set[str]) -> Fault | None:
     return None
 
 
-def _after(before: str) -> str:
+def _expecting(before: str, expected: str) -> str:
     last = _LAST.search(before)
-    return f'after "{last[0]}" I expect %' if last else "I expect %"
+    return f'after "{last[0]}" I expect {expected}' if last else f"I expect {expected}"
+
+
+def _unexpected(before: str, read: str, expected: str) -> str:
+    return f'{_expecting(before, expected)}, I read "{read}"'
 
 
 def _at_the_end(text: str, position: int, expected: Set[str]) -> Fault:
@@ -203,8 +288,7 @@ def _at_the_end(text: str, position: int, expected: Set[str]) -> Fault:
             f'"{suits[0]}": how many {suits[2]}',
             f'say the number again, such as "4+ {suits[1]} or 4+ {suits[2]}"',
         )
-    message = f"{_after(before)}, and the line ends".replace("%", _listed(expected))
-    return Fault(len(before), message)
+    return Fault(len(before), f"{_expecting(before, _listed(expected))}, and the line ends")
 
 
 def _cards_as_call(before: str) -> Fault:
@@ -227,6 +311,9 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
         return ('"—" begins nothing here', 'a remark begins with "--"')
     if rest[:1] in "<>≥≤":
         return (f'"{rest[:2].strip()}" is not written here', 'write "15+", "at most 9" or "10-12"')
+    if read == "%":
+        share = f"{_LAST_DIGITS.findall(before)[0]}%"
+        return (f'"{share}" is not written here', _NO_SHARES)
     half = _HALF.match(rest)
     if half is not None:
         whole = half[1] or _LAST_DIGITS.findall(before)[0] or "0"
@@ -253,10 +340,10 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
         if phrase.startswith(f"{read} ")
     ]
     if other or longer:
-        words = f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected))
+        words = _unexpected(before, read, _listed(expected))
         return (words, f'write "{other or longer[0]}"')
     if "SUIT_NOUN" in expected and before.endswith("cheapest"):
-        words = f'{_after(before)}, I read "{read}"'.replace("%", "a suit or NT")
+        words = _unexpected(before, read, "a suit or NT")
         return (words, 'the next bid is "step 1", the next in a suit "cheapest suit"')
     if before.endswith(":") and "=" not in before and "REMARK" in expected:
         return ("a header stands alone in its line", "put the lines below it, indented")
@@ -275,11 +362,11 @@ def _special(read: str, rest: str, before: str, expected: Set[str]) -> tuple[str
             if rest.rstrip().endswith(":")
             else "a call is a bid such as 2M or nX (any level), Pass, Double, cheapest X, step 1"
         )
-        return (f'{_after(before)}, I read "{read}"'.replace("%", _listed(expected)), advice)
+        return (_unexpected(before, read, _listed(expected)), advice)
     if "SUIT_MEASURE" in expected and "SUIT" in expected:
         singular = read in ("club", "diamond", "heart", "spade")
         return (
-            f'{_after(before)}, I read "{read}"'.replace("%", "points or a suit"),
+            _unexpected(before, read, "points or a suit"),
             f'write "{read}s"' if singular else "",
         )
     return None

@@ -124,7 +124,11 @@ REWORDED: Final[tuple[tuple[str, str], ...]] = (
     (f"({_COUNT})(?: out)? of (?:the )?top ({_COUNT})(?: hono(?:u)?rs?| cards)?",
      r"\1 of the top \2"),
     (f"(?:an? )?top hono(?:u)?rs? (?:in|of) ({_SUIT})", r"one of the top three in \1"),
+    (f"({_COUNT})[+]? hono(?:u)?rs? (?:in|of) ({_SUIT}|.+ suit)", r"\1 of the top five in \2"),
     (f"(?:an? )?hono(?:u)?rs? (?:in|of) ({_SUIT})", r"one of the top five in \1"),
+    # what is left out
+    ("^unless (.+)", r"not \1"),
+    ("^(.+) unless (.+)", r"\1, not \2"),
     # support
     ("support (?:for|of) partner", "support"),
     # where a header asks
@@ -172,6 +176,13 @@ ADVISED: Final[tuple[tuple[str, str], ...]] = (
     ("^(?:worth|enough for|(?:good|strong) enough for|values for|wants?|going to) (?:game|slam)$",
      'count with partner\'s hand: "25+ combined points", or "enough points for 4M"'),
     (f"^(?:an? |the )?{_HONOUR}$", 'say of which suit: "ace of hearts or king of hearts"'),
+    (f"^(?:{_COUNT} |an? |some |any )?hono(?:u)?rs?$",
+     'say in which suit: "two of the top five in hearts"'),
+    (f"^(?:an? |the |{_COUNT} )?(?:side|outside)[- ]{_HONOUR}s?$",
+     'say of which suits: "ace of clubs or ace of diamonds"'),
+    (f"^(?:an? )?(?:{_COUNT}[- ]cards? )?(?:side|outside)[- ](?:suit|major|minor)s?$"
+     f"|^(?:{_RANGE}|{_COUNT}) (?:cards? )?(?:in )?(?:an? |the )?(?:side|outside)[- ]suits?$",
+     'name the suit: "4+ clubs or 4+ diamonds"'),
     ("^(?:more|better|longer|higher)$", 'write "+" behind the number, such as "15+ points"'),
     ("^(?:fewer|less|shorter|lower)$", 'write "at most" before the number: "at most 9 points"'),
     ("^(?!at )(?:the )?[AKQJT][AKQJTx0-9]+(?: in| of)? .+",

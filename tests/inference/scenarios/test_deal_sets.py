@@ -225,6 +225,36 @@ def test_contracts_are_scored_on_the_average():
         list(written(script, many, seed=1, solver=Solver()))
 
 
+def test_a_contract_is_scored_by_its_declarers():
+    class Solver:
+        def tricks(self, hands, strain, declarer, **limits):
+            return (9 + (declarer == 2)).astype(np.int8)
+
+    script = parse_script(
+        "action evalcontract(NS, x4S, vul), evalcontract(south, x4Sx, nv), "
+        'evalcontract "game" (north, x3N, vul)'
+    )
+    two = Produced(deal_hands(1, 0, 2), 2, is_drawn=False)
+    text = "".join(written(script, two, seed=1, solver=Solver()))
+    assert text.splitlines()[:4] == [
+        "Contract: 4S by North, vulnerable: -100.0 on average, made on 0 of 2 deals",
+        "Contract: 4S by South, vulnerable: 620.0 on average, made on 2 of 2 deals",
+        "Contract: 4SX by South, not vulnerable: 590.0 on average, made on 2 of 2 deals",
+        "game: 3N by North, vulnerable: 600.0 on average, made on 2 of 2 deals",
+    ]
+
+
+def test_values_with_a_point_are_printed_and_counted():
+    script = parse_script(
+        'pointcount 4.5 3 action printes(hcp(north) * 0 + 2.50, " ", 3 * 0.5 * 2, \\n), '
+        'average 0.1 + 0.2, frequency "points" (2.75, 1, 3)'
+    )
+    two = Produced(deal_hands(1, 0, 2), 2, is_drawn=False)
+    lines = "".join(written(script, two, seed=1)).splitlines()
+    assert lines[:3] == ["2.5 3", "2.5 3", "0.3"]
+    assert [line.split() for line in lines[4:7]] == [["1", "0"], ["2", "2"], ["3", "0"]]
+
+
 def test_a_number_of_deals_by_the_script():
     script = replace(parse_script("action average 1"), generate=500)
     assert produce(script, seed=1).hands.shape == (4, 500)

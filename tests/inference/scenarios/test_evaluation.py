@@ -76,6 +76,12 @@ def test_four_cs(hand, worth, qualities):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("7 / 2.", 3),
+        ("7 / 2.5", 2.8),
+        ("0.1 + 0.2 == 0.3", 1),
+        ("2.5 * 3 - .5", 7),
+        ("1 ? 0.5 : 2", 0.5),
+        ("imps(score(vul, x4Sx, 10)) + 0.5", 13.5),
         ("7 / 2", 3),
         ("-7 / 2", -3),
         ("-7 % 3", -1),
@@ -94,6 +100,17 @@ def test_four_cs(hand, worth, qualities):
 )
 def test_arithmetic_is_that_of_c(text, expected):
     assert set(values(text).tolist()) == {expected}
+
+
+def test_numbers_with_a_point():
+    assert (values("hcp(east) >= 11.5 && hcp(east) <= 13.5") == 1).tolist() == (
+        np.isin(values("hcp(east)"), (12, 13)).tolist()
+    )
+    halves = values("pointcount 4.5 3 1.5 .75 .25 hcp(east)")
+    counted = "18 * aces(east) + 12 * kings(east) + 6 * queens(east) + 3 * jacks(east)"
+    assert (4 * halves).tolist() == values(f"{counted} + tens(east)").tolist()
+    with pytest.raises(InvalidScript, match="column 12: expected whole numbers beside %"):
+        values("hcp(north) % 1.5")
 
 
 def test_division_by_nought_is_said_where_it_happens():

@@ -26,6 +26,7 @@ from bidcascade.kernels.dealing import deal_hands
         "hcp(north, spades) + hcp(south, spades) * 2 - 3 > 5 - tens(east)",
         "hascard(west, QH) && -spades(west) < -3",
         "queens(west) != 2 && top5(north) >= 5",
+        "hcp(east) >= 11.5 && 13.5 > hcp(east) && -0.25 < spades(east)",
     ],
 )
 def test_conditions_say_the_same(text):
@@ -42,6 +43,7 @@ def test_conditions_say_the_same(text):
 def test_what_has_no_words_is_left_out():
     script = parse_script("hcp(north) > 3 && cccc(north) > 900 && rnd(2) && losers(north, spades)")
     assert conditions_of(script) == ["(HCP_N > 3)"]
+    assert conditions_of(parse_script("hcp(north) + 0.5 > 3 && aces(north)")) == ["(Aces_N != 0)"]
     assert conditions_of(parse_script("pointcount 6 hcp(north) > 3 && jacks(north)")) == []
 
 

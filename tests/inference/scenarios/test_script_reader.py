@@ -13,6 +13,7 @@ from bidcascade.inference.scenarios.script_tree import (
     Average,
     Binary,
     Conditional,
+    EvaluateContract,
     EvaluateContracts,
     Frequency,
     Measure,
@@ -109,6 +110,38 @@ def test_a_condition_behind_an_action_is_none_of_it():
     assert isinstance(script.condition, Binary)
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("11.5", 11.5), (".5", 0.5), ("12.", 12), ("-2.25", -2.25), ("13.0", 13)],
+)
+def test_numbers_with_a_point(text, value):
+    condition = parse_script(text).condition
+    assert condition == ScriptNumber(value)
+    assert isinstance(condition.value, type(value))
+
+
+def test_cards_may_count_parts_of_a_point():
+    script = parse_script("pointcount 4.5 3 1.5 .75 0.25 altcount 0 1.5")
+    assert script.points[:6] == (4.5, 3, 1.5, 0.75, 0.25, 0)
+    assert script.counts[0][:2] == (1.5, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("(NS, x4S, vul)", EvaluateContract("", (Seat.NORTH, Seat.SOUTH), 4, 3, 0, True)),
+        ("(ew, x3N, nv)", EvaluateContract("", (Seat.EAST, Seat.WEST), 3, 4, 0, False)),
+        ("(south, x2Hx, nv)", EvaluateContract("", (Seat.SOUTH,), 2, 2, 1, False)),
+        ('"game" (north, x5Cxx, vul)', EvaluateContract("game", (Seat.NORTH,), 5, 0, 2, True)),
+        ("", EvaluateContracts()),
+    ],
+)
+def test_contracts_that_are_evaluated(text, expected):
+    script = parse_script(f"action evalcontract{text}, printall")
+    assert script.actions == (expected, Print("printall"))
+    assert script.needs_solver
+
+
 def test_tricks():
     assert parse_script("tricks(west, spades)").condition == Tricks(Seat.WEST, 3)
 
@@ -131,6 +164,15 @@ def test_tricks():
          "'printall'?"),
         ("produce 0", "line 1, column 9: expected a number from 1 to 10,000,000 behind produce, "
          "got 0"),
+        ("produce 10.5", "line 1, column 9: expected a whole number, got '10.5'"),
+        ("hcp(north) > 1.2.3", "line 1, column 15: expected a word, a number or a sign of the "
+         "language, got '.'"),
+        ("hcp(north) > 9999999999.5", "line 1, column 14: expected a number up to 2,147,483,647 of "
+         "at most 16 signs, got '9999999999.5'"),
+        ("action evalcontract(NS, 4S, vul)", "line 1, column 25: expected a contract such as x3N "
+         "or x4Sx, got '4S'"),
+        ("action evalcontract(both, x4S, vul)", "line 1, column 21: expected one of north, east, "
+         "south, west, NS, ns, EW, ew, got 'both'"),
         ("produce many", "line 1, column 9: expected a number, got 'many'"),
         ("produce 99999999999", "line 1, column 9: expected a number up to 2,147,483,647, got "
          "'99999999999'"),
@@ -151,7 +193,8 @@ def test_tricks():
          "condition, got 'frequency'"),
         ("action frequency (hcp(north), 5, 3)", "line 1, column 31: expected a bound that is not "
          "below the first, and at most 1000 values, got 5 to 3"),
-        ("score(vul, x8N, 9)", "line 1, column 12: expected a contract such as x3N, got 'x8N'"),
+        ("score(vul, x8N, 9)", "line 1, column 12: expected a contract such as x3N or x4Sx, "
+         "got 'x8N'"),
         ("hcp(north) = 3", "line 1, column 12: expected a command, a definition or a condition, "
          "got '='"),
         ("1 ? 2", "line 1, column 6: expected ':', got the end"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 from contextlib import asynccontextmanager
 
@@ -244,6 +245,57 @@ def test_the_command_speaks_over_standard_input_and_output(tmp_path):
     assert info is None or info.name == "bidcascade"
     assert told.structured_content["call"] == "1N"
     assert wrong.is_error
+
+
+def test_what_is_no_message_is_answered(tmp_path):
+    lines = [
+        b"{bad",
+        b"\xff\xfe",
+        b"[]",
+        b"",
+        b'{"jsonrpc": "2.0", "id": 7, "method": 5}',
+        b'{"jsonrpc": "1.0", "id": "x", "method": "ping"}',
+        b'{"jsonrpc": "2.0", "id": 8, "method": "ping"}',
+    ]
+    begun = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "tests", "version": "1"},
+        },
+    }
+    with subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "mcp", "--table", "sayc", "--backend", "reference"],
+        env=environment(BIDCASCADE_CACHE=str(tmp_path)),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as ran:
+        ran.stdin.write(b"\n".join([json.dumps(begun).encode(), *lines, b""]))
+        ran.stdin.flush()
+        answers = [json.loads(ran.stdout.readline()) for _ in range(7)]
+        ran.stdin.close()
+        assert ran.wait(timeout=60) == 0
+    codes = [(one["id"], one["error"]["code"]) for one in answers if "error" in one]
+    assert sorted(codes, key=str) == [
+        ("x", -32600),
+        (7, -32600),
+        (None, -32600),
+        (None, -32700),
+        (None, -32700),
+    ]
+    assert {one["id"] for one in answers if "result" in one} == {1, 8}
+
+
+@pytest.mark.parametrize(
+    "flag", [("--port", "8123"), ("--host", "0.0.0.0"), ("--cors-origins", "x")]
+)
+def test_what_belongs_to_http_is_told_without_it(flag):
+    ran = run_python(PROGRAM, "mcp", *flag)
+    assert ran.code == 1
+    assert f"expected --http beside {flag[0]}: " in ran.err
 
 
 def test_a_service_has_no_assistants_unless_it_is_asked_for_them(tmp_path):

@@ -1,6 +1,8 @@
 """``deals`` of scripts and themes: printed, in shares, turned, written in each format."""
 
 import json
+import re
+from pathlib import Path
 
 import pytest
 
@@ -100,7 +102,6 @@ def test_themes_are_listed(capsys):
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["5", "--out", "a.pbn"], BAD_ARGUMENTS, "expected --seed S"),
         (["--seed", "1", "--out", "a.pbn"], BAD_ARGUMENTS, "expected N, how many deals"),
         (["5", "--seed", "1"], BAD_ARGUMENTS, "expected --out FILE"),
         (["5", "--seed", "1", "--out", "a.pbn", "--seat", "N"], BAD_ARGUMENTS,
@@ -133,3 +134,16 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path, capsys, words, code, message)
     assert message in done.err
     assert done.err.count("\n") == 1
     assert not done.out
+
+
+@pytest.mark.parametrize(
+    "words", [["5"], ["5", "--theme", "stayman"], ["5", "--where", "HCP_N > 9"]]
+)
+def test_a_seed_that_is_drawn_is_told_and_gives_the_same_deals(capsys, words):
+    assert main(["deals", *words, "--out", "a.pbn"]) == DONE
+    found = re.search(r"seed (\d+): --seed \1 gives the same deals", capsys.readouterr().err)
+    assert main(["deals", *words, "--seed", found[1], "--out", "b.pbn"]) == DONE
+    assert Path("a.pbn").read_text() == Path("b.pbn").read_text()
+    assert "seed" not in capsys.readouterr().err
+    assert main(["deals", *words, "--out", "c.pbn"]) == DONE
+    assert Path("c.pbn").read_text() != Path("a.pbn").read_text()

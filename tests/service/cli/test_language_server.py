@@ -2,6 +2,9 @@
 
 import asyncio
 import contextlib
+import json
+import re
+import subprocess
 
 import pytest
 
@@ -94,6 +97,114 @@ def folder(tmp_path):
     (tmp_path / "own.bidding").write_text(TEXT, "utf-8")
     (tmp_path / "page.bidding").write_text(PAGE, "utf-8")
     return tmp_path.resolve()
+
+
+def _framed(body):
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return b"Content-Length: %d\r\n\r\n%b" % (len(data), data)
+
+
+def _spoken(*parts):
+    """What the server answers to bytes, and how it ends."""
+    ran = subprocess.run(
+        command("lsp", "--stdio"),
+        input=b"".join(parts),
+        capture_output=True,
+        env=environment(),
+        timeout=120,
+        check=False,
+    )
+    messages = []
+    rest = ran.stdout
+    while rest:
+        head, _, rest = rest.partition(b"\r\n\r\n")
+        length = int(re.search(rb"Content-Length: (\d+)", head)[1])
+        messages.append(json.loads(rest[:length]))
+        rest = rest[length:]
+    return messages, ran.returncode, ran.stderr.decode()
+
+
+def _asked(number, method, **params):
+    return _framed({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+
+
+def _told(method, **params):
+    return _framed({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+BEGUN = (
+    _asked(1, "initialize", processId=None, rootUri=None, capabilities={}),
+    _told("initialized"),
+)
+ENDED = (
+    _framed({"jsonrpc": "2.0", "id": 99, "method": "shutdown"}),
+    _framed({"jsonrpc": "2.0", "method": "exit"}),
+)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [b"Content-Length: 100000000000000\r\n\r\n{}", b"Content-Length: 9" + b"9" * 5000 + b"\r\n\r\n",
+     b"Content-Length: -5\r\n\r\n{}", b"Content-Length: many\r\n\r\n", _framed(b"{bad"),
+     _framed(b"\xff\xfe"), _framed(b"[" * 100_000)],
+)  # fmt: skip
+def test_a_message_that_cannot_be_read_is_answered_and_the_next_is_read(wrong):
+    messages, code, _ = _spoken(*BEGUN, wrong, *ENDED)
+    answers = {one.get("id"): one for one in messages if "method" not in one}
+    assert answers[None]["error"]["code"] in (-32700, -32600)
+    assert answers[None]["error"]["message"].startswith("expected a ")
+    assert "result" in answers[99]
+    assert code == 0
+    assert not [one for one in messages if one.get("method") == "window/showMessage"]
+
+
+def test_a_change_of_a_text_that_was_not_opened_opens_it():
+    uri = "untitled:own"
+    change = {"text": "opening:\n 1H   = 5+ hearts\n"}
+    messages, code, _ = _spoken(
+        *BEGUN,
+        _told("textDocument/didClose", textDocument={"uri": "untitled:other"}),
+        _told("textDocument/didSave", textDocument={"uri": "untitled:third"}),
+        _told(
+            "textDocument/didChange",
+            textDocument={"uri": uri, "version": 2},
+            contentChanges=[change],
+        ),
+        _asked(
+            2,
+            "textDocument/formatting",
+            textDocument={"uri": uri},
+            options={"tabSize": 2, "insertSpaces": True},
+        ),
+        *ENDED,
+    )
+    assert code == 0
+    assert "KeyError" not in json.dumps(messages)
+    (answer,) = [one for one in messages if one.get("id") == 2]
+    assert "1H = 5+ hearts" in answer["result"][0]["newText"]
+
+
+def test_what_is_asked_behind_shutdown_is_refused():
+    shutdown, end = ENDED
+    messages, code, _ = _spoken(
+        *BEGUN,
+        _asked(6, "textDocument/hover"),
+        shutdown,
+        _asked(
+            7,
+            "textDocument/formatting",
+            textDocument={"uri": "untitled:own"},
+            options={"tabSize": 2, "insertSpaces": True},
+        ),
+        _asked("x", "nonsense"),
+        end,
+    )
+    refused = {one["id"]: one["error"] for one in messages if "error" in one}
+    # one without its place is answered too
+    assert refused.pop(6)["code"] == -32602
+    assert {number: one["code"] for number, one in refused.items()} == {7: -32600, "x": -32600}
+    assert refused[7]["message"] == "expected exit behind shutdown, got textDocument/formatting"
+    assert code == 0
 
 
 def test_an_editor_asks_about_a_text(folder):

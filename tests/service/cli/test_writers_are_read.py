@@ -228,11 +228,11 @@ PRINTED = {
 }
 """Hands that an action prints. None prints the dealer or who is vulnerable, but `printpbn`."""
 WRITTEN = [
-    ("printall", "printall"),
+    ("printall", "printall, evalcontract(NS, x4S, vul)"),
     ("printew", "printew"),
     ("printpbn", "printpbn"),
     ("printcompact", "printcompact"),
-    ("printcompact", "printcompact hcp(north)"),
+    ("printcompact", "printcompact hcp(north) - 12.5"),
     ("printoneline", "printoneline"),
     ("printoneline", "printoneline (hcp(north) - 20)"),
     ("print", "print(north, east, south, west)"),

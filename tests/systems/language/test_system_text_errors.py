@@ -105,7 +105,7 @@ opening:
         ("2C = 8+ points; 4+ clubs", "an agreement", "before the semicolon", "4+ clubs"),
         ("2C =", "a name or a condition, and the line ends", "", ""),
         ("2C = 4+ clubs or hearts", "how many hearts", "4+ clubs or 4+ hearts", "hearts"),
-        ("2C = points >= 15", '">=" is not written here', '"15+"', ">= 15"),
+        ("2C = points >= 15", '"points >= 15" is not', '"15+ points"', "points >= 15"),
         ("2C = 9.55 playing tricks", "playing tricks are counted in halves", "2.5", "9.55"),
         ("2C = 1.5-2.25 quick tricks", "quick tricks are counted in halves", "2.5", "1.5-2.25"),
         ("2C = 0 or 1.2 quick tricks", "quick tricks are counted in halves", "2.5", "0 or"),
@@ -218,6 +218,9 @@ WHAT_PLAYERS_WRITE = {
     "A or K in hearts": "ace of hearts or king of hearts", "Q in spades": "queen of spades",
     "2 of top 3 in clubs": "2 of the top 3 in clubs",
     "honour in hearts": "one of the top five in hearts",
+    "two honours in hearts": "two of the top five in hearts",
+    "unless vulnerable": "not vulnerable",
+    "12+ points unless 5+ spades": "12+ points, not 5+ spades",
     "has 5+ hearts": "5+ hearts", "denies a 4-card major": "not a 4-card major",
     "anything": "any hand", "any": "any hand", "everything else": "any other hand",
 }  # fmt: skip
@@ -238,6 +241,12 @@ def test_what_players_write_is_told_as_the_language_has_it(said):
 @pytest.mark.parametrize(
     ("said", "advice"),
     [
+        ("two honours", "say in which suit"),
+        ("3 honors", "say in which suit"),
+        ("a side ace", "say of which suits"),
+        ("4+ cards in a side suit", "name the suit"),
+        ("a side suit", "name the suit"),
+        ("50%", "a call is made with every hand that fits"),
         ("may have a 5-card major", "leave it out"),
         ("may have a void", "leave it out"),
         ("can be 5-3-3-2", "leave it out"),
@@ -276,6 +285,39 @@ def test_what_players_write_is_told_as_the_language_has_it(said):
 def test_what_players_write_that_has_no_words_of_its_own_is_explained(said, advice):
     text = f"after 1M:\n  2X = Natural: 6+ X, {said}\n"
     assert advice in complaints(text)[0].advice
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("HCP >= 12", "12+ points"),
+        ("hcp>11", "12+ points"),
+        ("points <= 9", "at most 9 points"),
+        ("HCP < 10", "at most 9 points"),
+        ("HCP == 12", "12 points"),
+        ("12 <= HCP <= 14", "12-14 points"),
+        ("12 ≤ points < 15", "12-14 points"),
+        ("SL_S >= 5", "5+ spades"),
+        ("hearts ≥ 5", "5+ hearts"),
+        ("15 > HCP", "at most 14 points"),
+    ],
+)
+@pytest.mark.parametrize("name", ["", "Natural: ", "Natural: 5+ clubs, "])
+def test_comparisons_of_tables_are_told_as_the_language_has_them(name, said, meant):
+    found = complaint(f"opening:\n  1C = {name}{said}\n")
+    assert (found.message, found.advice) == (f'"{said}" is not written here', f'write "{meant}"')
+    assert read_text(f"opening:\n  1C = {name}{meant}\n").blocks
+
+
+@pytest.mark.parametrize("name", ["X", "M", "oM"])
+def test_a_variable_is_no_name(name):
+    found = complaint(f"opening:\n  1D = {name}: 12+ points\n")
+    assert found.message == f'"{name}" is no name: {name} is a suit variable'
+
+
+def test_a_percent_sign_is_shown_as_it_stands():
+    found = complaint("opening:\n  1H = 5+ hearts 50%\n")
+    assert "points or a suit" not in found.message.partition("I read")[2]
 
 
 @pytest.mark.parametrize("words", ["good X", "decent hearts", "worth a preempt in X", "stopped"])

@@ -32,6 +32,19 @@ Opponent type = 0
 """
 
 
+@pytest.mark.parametrize("spelled", [str.upper, str.lower, str.title])
+def test_names_may_be_in_any_case(spelled):
+    card = parse_bbsa(CARD)
+    assert parse_bbsa("\n".join(map(spelled, CARD.splitlines()))).system == card.system
+    found = parse_bbsa(spelled(CARD)).switches
+    assert {name: found[name] for name in found if name in _KNOWN} == {
+        name: is_on for name, is_on in card.switches.items() if name in _KNOWN
+    }
+    assert "Not defined" not in found
+    with pytest.raises(InvalidInput, match="one value of 'Drury'"):
+        parse_bbsa("Drury = 1\nDRURY = 0\n")
+
+
 def test_switches_become_options_and_the_rest_is_listed():
     card = parse_bbsa(CARD)
     assert card.system == 0

@@ -335,6 +335,29 @@ def test_what_cannot_be_is_told_and_the_rest_read(notes, text, reason):
         assert any(one.text == text and reason in (None, one.reason) for one in found.unread)
 
 
+@pytest.mark.parametrize(
+    ("notes", "header"),
+    [
+        ("1N 15--17 bal\n1N-2C---\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1N 15--17 bal\n  2C Stayman\n1N-2C;\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("Openings\n1N-2C---\n2H 4+!h\n2S 4+!s\n", "after 1NT 2C:"),
+        ("1C-1D;\n1N 15-17\n(1N)-P-(P)---\n2H 4+!h\n2S 4+!s\n", "over (1NT) Pass (Pass):"),
+    ],
+)
+def test_a_sequence_under_a_table_begins_another(notes, header):
+    found = read_bml(notes)
+    assert f"\n{header}\n  2H = 4+ hearts\n  2S = 4+ spades\n" in f"\n{found.text}"
+    assert not any("begins with no bid" in one.reason for one in found.unread)
+
+
+def test_rows_below_a_sequence_that_was_not_read_become_no_lines():
+    found = read_bml("1N 15--17 bal\n1N-8C---\n2H 4+!h\n\n1N-8C;\n2S 4+!s\n1N-2C;\n2D 4+!d\n")
+    assert "2H" not in found.text
+    assert "2S" not in found.text
+    assert "after 1NT 2C:\n  2D = 4+ diamonds" in found.text
+    assert [one.text for one in found.unread].count("1N-8C---") == 1
+
+
 def test_files_are_included_and_not_without_end():
     files = {"a.bml": "#INCLUDE b.bml\n", "b.bml": "2N 20-21 bal\n", "c.bml": "#INCLUDE c.bml\n"}
     assert "2NT" in read_bml("#INCLUDE a.bml\n", files.__getitem__).text

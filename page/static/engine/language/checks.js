@@ -14,6 +14,7 @@ import { phrasesOf } from "./joining.js";
 import { auctionText, canBe, mayBeOneAuction, mayBeOneCall, whyNever, whyNotACall } from "./legal_auctions.js";
 import { namesIn, parseConditions } from "./parser.js";
 import { rewording } from "./rewordings.js";
+import { writtenComparison } from "./suggestions.js";
 import { afterCall, BEGINNING, isAllowed, UNKNOWN, whyNot } from "./sequences.js";
 import { placeKey, whereIn } from "./sources.js";
 import { LANGUAGE_WORDS } from "./suggestions.js";
@@ -341,6 +342,8 @@ class Checker {
       this.complain(
         where, `"${name}" is read as the name of the call, with no condition`, `for the condition write "${small}"`,
       );
+    } else if (!quoted && writtenComparison(name)) {
+      this.complain(where, `"${name}" is not written here`, `write "${writtenComparison(name)}"`);
     } else if (!quoted && this.bare.has(placeKey(where))) {
       this.complain(
         where, `"${name}" has no condition, so that any hand would make the call`,

@@ -58,6 +58,20 @@ const NOT_LISTED = ["QUOTED", "REMARK", "$END", "OR", "AND", "SLASH", "DASH"];
 
 /** Names that every text has. */
 const COMMA_IN_NUMBER = /(?<!\S)(\p{Nd}+,5)(?:\P{Nd}|$)$/u;
+const COUNTED = {
+  hcp: "points", point: "points", points: "points", pts: "points", s: "spades", h: "hearts", d: "diamonds", c: "clubs",
+  spades: "spades", hearts: "hearts", diamonds: "diamonds", clubs: "clubs", losers: "losers", controls: "controls",
+  aces: "aces", kings: "kings", queens: "queens",
+};
+const COMPARED = "(?:SL_)?(HCP|points?|pts|spades|hearts|diamonds|clubs|losers|controls|aces|kings|queens|[SHDC])";
+const SIGN = " ?(>=|=>|≥|<=|=<|≤|==|>|<|=) ?";
+const COMPARISONS = new RegExp(
+  `(?<![\\w])${COMPARED}${SIGN}([0-9]{1,2})(?![\\w+])`
+  + `|(?<![\\w])([0-9]{1,2})${SIGN}${COMPARED}(?:${SIGN}([0-9]{1,2}))?(?![\\w])`, "gi",
+);
+const TURNED = { ">": "<", "<": ">", "≥": "≤", "≤": "≥", "=": "=" };
+const NO_SHARES = 'a call is made with every hand that fits: say which hands those are, such as "12-13 points"';
+const VARIABLES = ["X", "Y", "Z", "W", "M", "m", "oM", "om"];
 const BUILT_IN = ["balanced", "semi-balanced", "unbalanced"];
 
 /** All words that the grammar knows. */
@@ -90,6 +104,8 @@ export function explain(text, error, names) {
     const written = comma[1].replace(",", ".");
     return fault(comma.index, `"${comma[1]}" is no number`, `write "${written}"`);
   }
+  const compared = comparisonOf(text, position);
+  if (compared !== null) return compared;
   if (!expected.has("BID") || expected.has("NUMBER")) {
     const found = reworded(text, position, names);
     if (found !== null) return found;
@@ -105,6 +121,38 @@ export function explain(text, error, names) {
     if (!named.includes(null)) return withoutComma(position, left, right, named.flat());
   }
   return fault(position, ...special(read, rest, before, expected) ?? [unexpected(before, read, listed(expected))]);
+}
+
+/** `HCP >= 12` around the place, which tables write; null where there is none. */
+function comparisonOf(text, position) {
+  for (const found of text.matchAll(COMPARISONS)) {
+    if (found.index > position || position > found.index + found[0].length) continue;
+    const written = comparedText(found);
+    return written ? fault(found.index, `"${found[0]}" is not written here`, `write "${written}"`) : null;
+  }
+  return null;
+}
+
+/** What the language writes for a comparison as tables write it; nothing for another text. */
+export function writtenComparison(text) {
+  const found = new RegExp(`^(?:${COMPARISONS.source})$`, "i").exec(text);
+  return found === null ? "" : comparedText(found);
+}
+
+/** A comparison as the language says it; nothing where it says less than a call. */
+function comparedText(found) {
+  let [least, most] = [0, 99];
+  const turned = found[5] && [...found[5]].map((one) => TURNED[one]).join("");
+  for (const [sign, number] of [[found[2], found[3]], [turned, found[4]], [found[7], found[8]]]) {
+    if (!sign) continue;
+    if ([">", ">=", "=>", "≥", "=", "=="].includes(sign)) least = Math.max(least, Number(number) + (sign === ">"));
+    if (["<", "<=", "=<", "≤", "=", "=="].includes(sign)) most = Math.min(most, Number(number) - (sign === "<"));
+  }
+  const what = COUNTED[(found[1] ?? found[6]).toLowerCase()];
+  if (least > most) return "";
+  if (most === 99) return `${least}+ ${what}`;
+  if (!least) return `at most ${most} ${what}`;
+  return least === most ? `${least} ${what}` : `${least}-${most} ${what}`;
 }
 
 /** What a condition or an agreement around the place is called by players; null if it is nothing that is known. */
@@ -124,6 +172,10 @@ function reworded(text, position, names) {
   if (beginning !== null) {
     start += beginning[0].length;
     clause = stripped(clause.slice(beginning[0].length));
+  }
+  if (end !== null && end[0] === ":" && VARIABLES.includes(clause) && text.slice(0, start).includes("=")) {
+    const advice = 'write what the call is called, such as "Natural"';
+    return fault(start, `"${clause}" is no name: ${clause} is a suit variable`, advice);
   }
   if (end !== null && end[0] === ":" && /^\p{Lowercase}/u.test(clause) && !text.startsWith("when ")) {
     const capital = clause.replace(/^./u, (first) => first.toUpperCase());
@@ -155,10 +207,10 @@ function slipOf(text, position, expected) {
   return null;
 }
 
-/** "after … I expect …", with what is behind it; every % of the line's own stands for what is expected too. */
+/** "after … I expect …", with what is behind it. */
 function expecting(before, behind, names) {
   const last = LAST.exec(before);
-  return `${last ? `after "${last[0]}" I expect %` : "I expect %"}${behind}`.replaceAll("%", () => names);
+  return `${last ? `after "${last[0]}" ` : ""}I expect ${names}${behind}`;
 }
 
 function unexpected(before, read, names) {
@@ -199,6 +251,7 @@ function special(read, rest, before, expected) {
   if (/^[<>≥≤]/.test(rest)) {
     return [`"${stripped([...rest].slice(0, 2).join(""))}" is not written here`, 'write "15+", "at most 9" or "10-12"'];
   }
+  if (read === "%") return [`"${/\p{Nd}*$/u.exec(before)[0]}%" is not written here`, NO_SHARES];
   const half = /^(\p{Nd}*) ?½/u.exec(rest);
   if (half !== null) {
     const number = half[1] || /\p{Nd}*$/u.exec(before)[0] || "0";
