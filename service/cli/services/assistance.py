@@ -5,8 +5,9 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
+from bidcascade.service.cli.shared import UsageError
+
 from .serve import add_settings, run_service, settings_of
-from .shared import UsageError
 
 if TYPE_CHECKING:
     from bidcascade.engine.settings import Settings
