@@ -273,6 +273,16 @@ BOTH_HANDS: Final = (
 
 KINDS: Final = {row.kind: row for row in (*COUNTED, *HAND, *AUCTION, *BOTH_HANDS)}
 FACTS: Final = frozenset(row.kind for row in AUCTION)
+SAID_BY_WORDS: Final = (
+    "stopper", "partial stopper", "two stoppers", "first-round control", "second-round control",
+    "pays over theirs", "doubling pays",
+)  # fmt: skip
+"""Kinds whose formula nobody reads: their words travel beside it."""
+OF_CARDS: Final = ("top honours", "honour")
+"""Kinds that look at cards of one suit by rank. A definition that is made of them is told by its
+name, as ``good hearts``."""
+PLAYERS_WORDS: Final = {"headed": "top honour in", "guarded": "stopper in"}
+"""What players say for definitions of the shipped page of words that they have no such name for."""
 
 _OWN_WORDS: Final = re.compile(r"([A-Z_]+)(\.\d)?\{([^}]*)\}")
 
