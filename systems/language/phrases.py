@@ -281,8 +281,14 @@ SAID_BY_WORDS: Final = (
 OF_CARDS: Final = ("top honours", "honour")
 """Kinds that look at cards of one suit by rank. A definition that is made of them is told by its
 name, as ``good hearts``."""
-PLAYERS_WORDS: Final = {"headed": "top honour in", "guarded": "stopper in"}
-"""What players say for definitions of the shipped page of words that they have no such name for."""
+PLAYERS_WORDS: Final = {
+    "headed": "a top honour in {suit}",
+    "guarded": "a stopper in {suit}",
+    "first-round control": "the ace or a void in {suit}",
+    "pays over theirs": "enough for {call} over their bid",
+    "doubling pays": "enough to double {call}",
+}
+"""What players say for kinds, and for definitions of the shipped page of words."""
 
 _OWN_WORDS: Final = re.compile(r"([A-Z_]+)(\.\d)?\{([^}]*)\}")
 

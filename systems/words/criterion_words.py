@@ -29,7 +29,7 @@ from bidcascade.systems.language.syntax_tree import (
     NotThis,
     Phrase,
 )
-from bidcascade.systems.language.wording import condition_text
+from bidcascade.systems.language.wording import call_text, condition_text
 from bidcascade.systems.places.formulas import conjunction, disjunction, negation
 from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.table.language.expression_tree import (
@@ -138,7 +138,7 @@ class _Phrases:
     ) -> Iterator[PhraseWords]:
         """Words of a name where players have some, else of what it is made of."""
         define = self._defines[phrase.text]
-        if self._players_words(define) or self._is_of_cards(define):
+        if _players_words(define) or self._is_of_cards(define):
             told = list(self._told(phrase, bindings, denied=denied))
             yield from told
             if any(criteria_with(one.expression, self._criteria) for one in told):
@@ -192,18 +192,25 @@ class _Phrases:
             yield PhraseWords(self._text(replace(bound, suits=suits), denied=denied), part)
 
     def _text(self, phrase: Phrase, *, denied: bool) -> str:
-        """Words of a phrase, with the article that it may have."""
+        """Words of a phrase as players say them, else as the text has them, with their article."""
         if phrase.kind == "named":
-            players = self._players_words(self._defines[phrase.text])
-            if players:
-                return f"{'no' if denied else 'a'} {players} {phrase.suits[0]}"
+            words = _players_words(self._defines[phrase.text])
+        else:
+            words = PLAYERS_WORDS.get(phrase.kind, "")
+        if words and not (denied and words.startswith("the ")):
+            suit, call = "".join(phrase.suits), "" if phrase.call is None else call_text(phrase.call)
+            told = words.replace("{suit}", suit).replace("{call}", call)
+            if not denied:
+                return told
+            return f"no {told[2:]}" if told.startswith("a ") else f"not {told}"
         if denied:
             return condition_text(NotThis(phrase))
         has_article = denied_by_no(KINDS[phrase.kind]) and phrase.kind != "two stoppers"
         return f"{'a ' * has_article}{condition_text(phrase)}"
 
-    def _players_words(self, define: Define) -> str:
-        return PLAYERS_WORDS.get(define.name, "") if define.where.file == WORDS else ""
+
+def _players_words(define: Define) -> str:
+    return PLAYERS_WORDS.get(define.name, "") if define.where.file == WORDS else ""
 
 
 def _by_suit(expression: Expression) -> dict[str, Expression]:

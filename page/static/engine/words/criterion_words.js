@@ -5,7 +5,7 @@ import { operandsOf, termsOf } from "../expressions/expressions.js";
 import { phrasesOf } from "../language/joining.js";
 import { letterOf } from "../language/patterns.js";
 import { KINDS, OF_CARDS, OTHER, PLAYERS_WORDS, SAID_BY_WORDS, WORDS_PAGE } from "../language/phrases.js";
-import { conditionText } from "../language/wording.js";
+import { callText, conditionText } from "../language/wording.js";
 import { conjunction, disjunction, negation } from "../places/formulas.js";
 import { boundCondition, SUIT_NAMES } from "./describing.js";
 
@@ -103,10 +103,14 @@ class Phrases {
     }));
   }
 
-  /** Words of a phrase, with the article that it may have. */
+  /** Words of a phrase as players say them, else as the text has them, with their article. */
   #text(phrase, denied) {
-    const players = phrase.kind === "named" && playersWords(this.#defines.get(phrase.text));
-    if (players) return `${denied ? "no" : "a"} ${players} ${phrase.suits[0]}`;
+    const words = phrase.kind === "named" ? playersWords(this.#defines.get(phrase.text)) : PLAYERS_WORDS.get(phrase.kind);
+    if (words && !(denied && words.startsWith("the "))) {
+      const told = words.replace("{suit}", phrase.suits.join("")).replace("{call}", phrase.call === null ? "" : callText(phrase.call));
+      if (!denied) return told;
+      return told.startsWith("a ") ? `no ${told.slice(2)}` : `not ${told}`;
+    }
     if (denied) return conditionText({ type: "NotThis", part: phrase });
     const hasArticle = KINDS.get(phrase.kind).deniedByNo && phrase.kind !== "two stoppers";
     return `${hasArticle ? "a " : ""}${conditionText(phrase)}`;
