@@ -63,6 +63,8 @@ export const TEXTS = {
   "you-lack": "you do not have that",
   "lack.meant": "you do not have that ({meant})",
   "lack.one": "you have one",
+  "lack.not": "yours are",
+  "lack.neither": "you have neither",
   "lack.none": "you have none",
   "plus": "{number}+ {what}",
   "most": "at most {number} {what}",

@@ -120,9 +120,7 @@ def _candidate(one: CandidateCheck, number: int | None) -> Candidate:
     )
 
 
-def _with_words(
-    one: CandidateCheck, defines: Mapping[str, Define], lower: Lower
-) -> CandidateCheck:
+def _with_words(one: CandidateCheck, defines: Mapping[str, Define], lower: Lower) -> CandidateCheck:
     """Add the phrases of its line to the criteria of a candidate."""
     found = words_of_criteria(one.entry, defines, lower)
     if not found:

@@ -198,8 +198,8 @@ class _Phrases:
         else:
             words = PLAYERS_WORDS.get(phrase.kind, "")
         if words and not (denied and words.startswith("the ")):
-            suit, call = "".join(phrase.suits), "" if phrase.call is None else call_text(phrase.call)
-            told = words.replace("{suit}", suit).replace("{call}", call)
+            call = "" if phrase.call is None else call_text(phrase.call)
+            told = words.format(suit="".join(phrase.suits), call=call)
             if not denied:
                 return told
             return f"no {told[2:]}" if told.startswith("a ") else f"not {told}"
@@ -244,7 +244,9 @@ def criteria_with(part: Expression, criteria: Sequence[Expression]) -> list[Expr
 def _contains(whole: Expression, part: Expression) -> bool:
     if whole == part:
         return True
-    if type(whole) is type(part) and isinstance(whole, And | Or) and isinstance(part, And | Or):
-        if set(part.operands) <= set(whole.operands):
+    both_and = isinstance(whole, And) and isinstance(part, And)
+    if both_and or (isinstance(whole, Or) and isinstance(part, Or)):
+        joined, wanted = operands_of(whole), operands_of(part)
+        if all(one in joined for one in wanted):
             return True
     return any(_contains(one, part) for one in operands_of(whole))

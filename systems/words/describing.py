@@ -29,7 +29,9 @@ def _words(entry: PlaceEntry) -> tuple[str, tuple[str, ...]]:
     """Words of an entry; made once, for they are the same for every hand."""
     if entry.words is None:
         condition = None if entry.condition is None else _without_facts(entry.condition)
-        text = "" if condition is None else condition_text(bound_condition(condition, entry.bindings))
+        text = ""
+        if condition is not None:
+            text = condition_text(bound_condition(condition, entry.bindings))
         if entry.kind and entry.kind != entry.name:
             text = f"{entry.kind}: {text}" if text else entry.kind
         words = tuple(agreement_words(one, entry.bindings) for one in entry.agreements)

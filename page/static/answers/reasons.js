@@ -19,6 +19,8 @@ const COUNTED = new Set([
 const STOPPERS = new Set(["Stopper", "Stoppers", "Likely_Stopper", "Partial_Stopper", "Two_Stoppers"]);
 /** Bounds of a short suit that have a name, whichever suit it is. */
 const SHORT = { "0-0": "a-void", "-0": "a-void", "1-1": "a-singleton", "-1": "a-shortness", "2-2": "a-doubleton" };
+/** What is missing, by the first word of a phrase. */
+const LACKS = { a: "lack.none", no: "lack.one", not: "lack.not", the: "lack.neither" };
 const AGAINST = { ">=": "as-long", ">": "longer", "<=": "no-longer", "<": "shorter" };
 /** A hand comes close that is three points short, or a point and a card. */
 const CLOSE = 3;
@@ -248,9 +250,7 @@ function phraseLack({ words, meaning }) {
   });
   if (!isOfCards) return null;
   const [first] = words.split(" ");
-  if (first === "a") return phrase("lack.none");
-  if (first === "no") return phrase("lack.one");
-  return first === "not" || first === "the" ? phrase("you-lack") : phrase("lack.meant", { meant: wordsOf(meaning) });
+  return first in LACKS ? phrase(LACKS[first]) : phrase("lack.meant", { meant: wordsOf(meaning) });
 }
 
 /** What of a missed tree the hand has: "you have 12"; of alternatives the one that it comes closest to. */
