@@ -16,7 +16,6 @@ const SUIT_COUNT = 4;
 const COUNTED = new Set([
   "HCP", "Support_Points", "Total_Points", "Losers", "QT", "Playing_Tricks", "Controls", "Aces", "Kings", "Queens", "Keycards",
 ]);
-const STOPPERS = new Set(["Stopper", "Stoppers", "Likely_Stopper", "Partial_Stopper", "Two_Stoppers"]);
 /** Bounds of a short suit that have a name, whichever suit it is. */
 const SHORT = { "0-0": "a-void", "-0": "a-void", "1-1": "a-singleton", "-1": "a-shortness", "2-2": "a-doubleton" };
 /** What is missing, by the first word of a phrase. */
@@ -66,10 +65,14 @@ function bounded({ term, low, high }) {
   return phrase("between", { low, high, what });
 }
 
+function isStopper(stem) {
+  return stem.split("_").at(-1).startsWith("Stopper");
+}
+
 function termWords(name) {
   const { stem, suit, rank } = termParts(name);
   if (rank) return phrase("card", { card: SUIT_SIGNS[suit] + shownCards(rank) });
-  if (suit && STOPPERS.has(stem)) return phrase("a", { what: phrase("stopper", { suit: suitName(suit) }) });
+  if (suit && isStopper(stem)) return phrase("a", { what: phrase("stopper", { suit: suitName(suit) }) });
   if (name === "Balanced") return phrase("a", { what: phrase("balanced") });
   if (name === "Vul_We") return phrase("we-vulnerable");
   return name === "Vul_They" ? phrase("they-vulnerable") : null;
@@ -246,7 +249,7 @@ export function handWords(conditions) {
 function phraseLack({ words, meaning }) {
   const isOfCards = [...termsOf(meaning)].every((term) => {
     const { stem, suit, rank } = termParts(term);
-    return rank || topOf({ stem }) !== null || STOPPERS.has(stem) || ((stem === "HCP" || stem === "SL") && suit);
+    return rank || topOf({ stem }) !== null || isStopper(stem) || ((stem === "HCP" || stem === "SL") && suit);
   });
   if (!isOfCards) return null;
   const [first] = words.split(" ");
@@ -261,7 +264,7 @@ function lackWords(node, values) {
   if (missed.length === 1) {
     const lack = first.kind === "phrase" ? phraseLack(first) : null;
     if (lack) return lack;
-    if (first.kind === "term" && STOPPERS.has(termParts(first.name).stem)) return phrase("lack.none");
+    if (first.kind === "term" && isStopper(termParts(first.name).stem)) return phrase("lack.none");
     const range = boundsOf(first);
     if (range && typeof values[range.term] === "number") {
       const value = values[range.term];
