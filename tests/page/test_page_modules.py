@@ -354,6 +354,19 @@ def test_what_of_a_phrase_a_hand_lacks(module, missed, wanted, has):
     assert told == {"wanted": wanted, "has": has}
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Strong: {HCP >= 20 or Playing_Tricks >= 9.5}, 5+ hearts",
+         "Strong: 20+ points or 9.5+ playing tricks, 5+ hearts"),
+        # prose of a table
+        ("a {remark}, {two of them} and {} {", "a remark, {two of them} and {} {"),
+    ],
+)  # fmt: skip
+def test_formulas_in_descriptions_are_told_in_words(module, text, told):
+    assert module("answers/reasons", "descriptionWords", text)["value"] == told
+
+
 def test_what_one_phrase_became_is_missed_once(module):
     missed = [
         condition("Likely_Stopper_S", "a stopper in spades", value=False, holds=False),

@@ -3,7 +3,7 @@
 
 import { shownCards, SUIT_SIGNS } from "../bridge/cards.js";
 import { parseExpression } from "../engine/expressions/expression_reader.js";
-import { termsOf } from "../engine/expressions/expressions.js";
+import { InvalidExpression, termsOf } from "../engine/expressions/expressions.js";
 import { conditionText } from "../format.js";
 import { listed, phrase } from "../texts.js";
 import {
@@ -219,8 +219,19 @@ export function descriptionWords(text) {
   const [start, ...braced] = text.split("{");
   return start + braced.map((part) => {
     const end = part.indexOf("}");
-    return end < 1 ? `{${part}` : wordsOf(parseExpression(part.slice(0, end))) + part.slice(end + 1);
+    const words = end < 1 ? null : formulaWords(part.slice(0, end));
+    return words === null ? `{${part}` : words + part.slice(end + 1);
   }).join("");
+}
+
+/** A formula in words; null for what is none, as prose of a table may have in braces. */
+function formulaWords(text) {
+  try {
+    return wordsOf(parseExpression(text));
+  } catch (error) {
+    if (error instanceof InvalidExpression) return null;
+    throw error;
+  }
 }
 
 // --- what the hand has ----------------------------------------------------------------------------
