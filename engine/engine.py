@@ -610,6 +610,7 @@ class Engine:
         *,
         dealer: Seat | str = Seat.NORTH,
         vulnerability: Vulnerability | str = Vulnerability.NONE,
+        words: bool = False,
     ) -> BidAnswer:
         """Call that the table, or its system, makes with a hand, and why.
 
@@ -623,6 +624,8 @@ class Engine:
             The calls so far, from the dealer on (``"1N P"``, ``["1N", "P"]``).
         dealer, vulnerability
             Who dealt, who is vulnerable.
+        words : bool
+            Whether conditions of a system have the phrases of its lines that they are made of.
 
         Raises
         ------
@@ -639,7 +642,7 @@ class Engine:
         >>> Engine(table, "reference").bid("AK52.AQ3.976.KJ2").call
         '1N'
         """
-        return self.bidder.call(hand, auction, dealer, vulnerability)
+        return self.bidder.call(hand, auction, dealer, vulnerability, words=words)
 
     def expand(self, auction: Sequence[int | str] | str = ()) -> "Place":
         """Place of the system behind an auction.

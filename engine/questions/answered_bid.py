@@ -19,6 +19,7 @@ def answer_bid(question: BidQuestion, by: Resources) -> BidAnswer:
         question.calls,
         dealer=question.dealer,
         vulnerability=question.vulnerability,
+        words=question.words,
     )
     if trial is None:
         return bid_answer(question, found)

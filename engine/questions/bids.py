@@ -268,6 +268,12 @@ class BidRequest:
             ),
         )
     )
+    words: bool = question_field(
+        default=False,
+        description="Whether conditions of a system have the phrases of its lines that they are "
+        "made of, such as `good hearts`, beside their formulas.",
+        examples=[False],
+    )
 
 
 # --- answers --------------------------------------------------------------------------------------
@@ -455,6 +461,19 @@ class SearchAnswer:
 
 
 @answer
+class PhraseWords:
+    """A phrase of a system's line, and the expression that it became."""
+
+    text: str = answer_field(
+        description="The phrase with its suit put in.", examples=["good hearts"]
+    )
+    expression: str = answer_field(
+        description="What it became: the condition, a part of it, or several conditions together.",
+        examples=["Top3_H >= 2 or Top5_H >= 3"],
+    )
+
+
+@answer
 class CriterionCheck:
     """One condition, with the hand's own value."""
 
@@ -465,6 +484,11 @@ class CriterionCheck:
         examples=[3],
     )
     holds: bool = answer_field(description="Whether the hand meets it.", examples=[False])
+    words: tuple[PhraseWords, ...] = answer_field(
+        default=ABSENT,
+        description="Phrases of the line that the condition is made of, the longest ones that have "
+        "a name; absent where `words` was not asked for and where there are none.",
+    )
 
 
 @answer
@@ -566,6 +590,8 @@ class BidQuestion:
     vulnerability : Vulnerability
     trial : SimulateRequest or SearchRequest, optional
         How calls are tried over layouts; without it the call is the system's own.
+    words : bool
+        Whether conditions have the phrases that they are made of.
     """
 
     hand: int
@@ -573,6 +599,7 @@ class BidQuestion:
     dealer: Seat = Seat.NORTH
     vulnerability: Vulnerability = Vulnerability.NONE
     trial: SimulateRequest | SearchRequest | None = None
+    words: bool = False
 
 
 def read_bid(request: BidRequest) -> BidQuestion:
@@ -611,6 +638,7 @@ def read_bid(request: BidRequest) -> BidQuestion:
         dealer=dealer,
         vulnerability=sides,
         trial=_wished(SimulateRequest, request.simulate) or _wished(SearchRequest, request.search),
+        words=request.words,
     )
 
 

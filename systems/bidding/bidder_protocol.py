@@ -351,6 +351,8 @@ class AnyBidder(Protocol):
         auction: Sequence[int | str] | str,
         dealer: Seat | str,
         vulnerability: Vulnerability | str,
+        *,
+        words: bool = False,
     ) -> "BidAnswer":
         """Answer :meth:`bidcascade.engine.Engine.bid`."""
         ...

@@ -94,11 +94,13 @@ class OverlaidBidder(SystemBidder):
         auction: Sequence[int | str] | str,
         dealer: Seat | str,
         vulnerability: Vulnerability | str,
+        *,
+        words: bool = False,
     ) -> BidAnswer:
         """Call of the table where overlays changed what follows, else of the system."""
         if self._laid.is_changed(parse_calls(auction)):
             return self._rows.call(hand, auction, dealer, vulnerability)
-        return super().call(hand, auction, dealer, vulnerability)
+        return super().call(hand, auction, dealer, vulnerability, words=words)
 
     def next(self, calls: Calls) -> NextCalls:
         """Ask the table where overlays changed what follows, else the system."""

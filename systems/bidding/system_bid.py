@@ -1,13 +1,19 @@
 """One call of a system with its reasons: the line that a hand chooses, and why not the others."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bidcascade.bridge import format_call
 from bidcascade.kernels import Context
+from bidcascade.systems.language.patterns import Bindings
+from bidcascade.systems.language.syntax_tree import Condition, Define
 from bidcascade.systems.places.choice import CandidateCheck, check_candidates
 from bidcascade.systems.places.places import PlaceEntry
+from bidcascade.systems.words.criterion_words import Lower, PhraseWords, words_of_criteria
 from bidcascade.systems.words.describing import agreements_of, description_of
+from bidcascade.table.language.explain import PhraseText
+from bidcascade.table.language.expression_tree import Expression, format_expression
 
 from .bid_answer import BidAnswer, Candidate, LazyCandidates, check_goes_on
 
@@ -19,7 +25,13 @@ EntryOf = Callable[[Sequence[int]], int | None]
 
 
 def answer_from_system(
-    bidder: "SystemPlaces", calls: tuple[int, ...], hand: int, context: Context, entry_of: EntryOf
+    bidder: "SystemPlaces",
+    calls: tuple[int, ...],
+    hand: int,
+    context: Context,
+    entry_of: EntryOf,
+    *,
+    words: bool = False,
 ) -> BidAnswer:
     r"""Answer what a system bids with a hand after an auction.
 
@@ -35,6 +47,8 @@ def answer_from_system(
         Seat and vulnerability.
     entry_of
         Gives the number of an auction's entry where there is one.
+    words
+        Whether criteria have the phrases that they are made of.
 
     Raises
     ------
@@ -55,7 +69,12 @@ def answer_from_system(
     def candidates() -> list[Candidate]:
         place = bidder.place(calls)
         checked = check_candidates(place.entries, hand, context, program.rules.vocabulary)
+        if words:
+            checked = [_with_words(one, program.rules.defines, lower) for one in checked]
         return [_candidate(one, entry_of((*calls, one.entry.call))) for one in checked]
+
+    def lower(condition: Condition, bindings: Bindings) -> Expression:
+        return bidder.lowered(condition, calls, bindings)
 
     number = entry_of((*calls, made.call))
     if entry is not None:
@@ -99,6 +118,22 @@ def _candidate(one: CandidateCheck, number: int | None) -> Candidate:
         list(agreements_of(entry)),
         None if one.taken_by is None else label_of(one.taken_by),
     )
+
+
+def _with_words(one: CandidateCheck, defines: Mapping[str, Define], lower: Lower) -> CandidateCheck:
+    """Add the phrases of its line to the criteria of a candidate."""
+    found = words_of_criteria(one.entry, defines, lower)
+    if not found:
+        return one
+    checks = list(one.checks)
+    for number, criterion in enumerate(one.entry.criteria):
+        if criterion in found:
+            checks[number] = {**checks[number], "words": [*map(_phrase_text, found[criterion])]}
+    return replace(one, checks=tuple(checks))
+
+
+def _phrase_text(words: PhraseWords) -> PhraseText:
+    return {"text": words.text, "expression": format_expression(words.expression)}
 
 
 def label_of(entry: PlaceEntry) -> str:

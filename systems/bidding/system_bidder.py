@@ -420,10 +420,12 @@ class SystemBidder:
         auction: Sequence[int | str] | str,
         dealer: Seat | str,
         vulnerability: Vulnerability | str,
+        *,
+        words: bool = False,
     ) -> BidAnswer:
         """Call of the first line that the hand fits; there is an answer after every auction."""
         mask, calls, context = read_question(hand, auction, dealer, vulnerability)
-        return answer_from_system(self.bidding, calls, mask, context, self.entry_of)
+        return answer_from_system(self.bidding, calls, mask, context, self.entry_of, words=words)
 
     def next(self, calls: Calls) -> "NextCalls":
         """Give calls with their lines; a pass that no line makes stands behind all others."""

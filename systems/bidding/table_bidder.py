@@ -259,6 +259,8 @@ class TableBidder:
         auction: Sequence[int | str] | str,
         dealer: Seat | str,
         vulnerability: Vulnerability | str,
+        *,
+        words: bool = False,
     ) -> BidAnswer:
         return answer_bid(self.table, hand, auction, dealer, vulnerability)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bidcascade.bridge import ShownAnswer, format_call, format_calls
 from bidcascade.systems.language.auctions.patterns import Bindings
@@ -79,6 +80,8 @@ class PlaceEntry(ShownAnswer):
     """Of the variant, where the line has variants: what kind of hand makes the call."""
     words: tuple[str, tuple[str, ...]] | None = field(default=None, compare=False, repr=False)
     """Description and agreements in words, kept by :mod:`.describing` when they were asked for."""
+    phrases: dict[Expression, list[Any]] | None = field(default=None, compare=False, repr=False)
+    """Phrases by criterion, kept by :mod:`.criterion_words` when they were asked for."""
 
     def _shown(self) -> dict[str, object]:
         """Give call, name, where its line stands, and criteria."""

@@ -26,6 +26,8 @@ from bidcascade.systems.auctions.bidder import (
     Instead,
     Made,
 )
+from bidcascade.systems.language.patterns import Bindings
+from bidcascade.systems.language.syntax_tree import Condition
 from bidcascade.systems.places.knowledge import bounds
 from bidcascade.systems.places.places import Constraint, Place, PlaceEntry, Rules, expression_of
 from bidcascade.table.columns import joined_bytes, offsets_of
@@ -159,6 +161,10 @@ class ReferenceBidder:
     def auction_of(self, place: int) -> Calls:
         """Give the calls that lead to a place."""
         return self._auctions[place]
+
+    def lowered(self, condition: Condition, calls: Sequence[int], bindings: Bindings) -> Expression:
+        """Find what a condition becomes behind calls, of the text of the player to call."""
+        return self.reader.lowered(condition, calls, bindings)
 
     def place(self, calls: Sequence[int]) -> Place:
         """Tell what the system of the player to call says after a legal auction that goes on."""

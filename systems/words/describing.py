@@ -29,7 +29,9 @@ def _words(entry: PlaceEntry) -> tuple[str, tuple[str, ...]]:
     """Words of an entry; made once, for they are the same for every hand."""
     if entry.words is None:
         condition = None if entry.condition is None else _without_facts(entry.condition)
-        text = "" if condition is None else condition_text(_bound(condition, entry.bindings))
+        text = ""
+        if condition is not None:
+            text = condition_text(bound_condition(condition, entry.bindings))
         if entry.kind and entry.kind != entry.name:
             text = f"{entry.kind}: {text}" if text else entry.kind
         words = tuple(agreement_words(one, entry.bindings) for one in entry.agreements)
@@ -66,18 +68,18 @@ def agreement_words(agreement: Agreement, bindings: Bindings) -> str:
     if agreement.kind == "tag":
         return f"#{agreement.text}"
     if agreement.condition is not None:
-        return f"{agreement.kind} {condition_text(_bound(agreement.condition, bindings))}"
+        return f"{agreement.kind} {condition_text(bound_condition(agreement.condition, bindings))}"
     if agreement.suit is not None:
         return f"{agreement.kind} {_suit(agreement.suit, bindings)}"
     return f"{agreement.kind} {agreement.text}".strip()
 
 
-def _bound(condition: Condition, bindings: Bindings) -> Condition:
+def bound_condition(condition: Condition, bindings: Bindings) -> Condition:
     """Replace the variables of a condition by the suits that they are bound to."""
     if isinstance(condition, AllOf | AnyOf):
-        return type(condition)(tuple(_bound(part, bindings) for part in condition.parts))
+        return type(condition)(tuple(bound_condition(part, bindings) for part in condition.parts))
     if isinstance(condition, NotThis):
-        return NotThis(_bound(condition.part, bindings))
+        return NotThis(bound_condition(condition.part, bindings))
     return replace(
         condition,
         suits=tuple(_suit(word, bindings) for word in condition.suits),

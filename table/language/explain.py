@@ -5,7 +5,7 @@ The values come from ``kernels.reference``, the definition that every backend fo
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeAlias, TypedDict
+from typing import NotRequired, TypeAlias, TypedDict
 
 from bidcascade.kernels import Context, Postfix, evaluate_postfix, terms
 
@@ -17,16 +17,24 @@ Value: TypeAlias = int | float | bool | str | None
 """A number, a truth value, a hand pattern such as ``5332``, or None for a tag."""
 
 
+class PhraseText(TypedDict):
+    """A phrase of a line, and the expression that it became."""
+
+    text: str
+    expression: str
+
+
 class ExpressionCheck(TypedDict):
     """One expression on one hand.
 
     ``value`` is that of the expression's term; where it names several, each value by name; None
-    where it names none.
+    where it names none. ``words`` are phrases of a system's line that it is made of.
     """
 
     expression: str
     value: Value | dict[str, Value]
     holds: bool
+    words: NotRequired[list[PhraseText]]
 
 
 def explain(

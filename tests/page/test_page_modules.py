@@ -209,6 +209,55 @@ def test_conditions_in_the_words_of_players(module):
     assert text("Unheard_Of > 2") == "Unheard_Of > 2"
 
 
+GOOD = "Top3_S >= 2 or Top5_S >= 3"
+DECENT = f"{GOOD} or C_SA or C_SK"
+HONOUR = "C_SA or C_SK or C_SQ"
+STOPPER = "Likely_Stopper_S and HCP_S >= 1"
+PHRASES = {
+    "good spades": GOOD, "decent spades": DECENT, "a top honour in spades": HONOUR,
+    "a stopper in spades": STOPPER, "no stopper in spades": "not Likely_Stopper_S or HCP_S < 1",
+    "tolerable spades": "Top5_S >= 2 or C_SA",
+}  # fmt: skip
+
+
+def condition(expression: str, *phrases: str, **others: object) -> dict[str, Any]:
+    """Condition of an answer with phrases of its line."""
+    words = [{"text": text, "expression": PHRASES[text]} for text in phrases]
+    return {"expression": expression, **({"words": words} if words else {}), **others}
+
+
+@pytest.mark.parametrize(
+    ("conditions", "told"),
+    [
+        ([condition(GOOD, "good spades"), condition("SL_D == 0")], "good spades and no diamonds"),
+        # the longest phrase is told, in whatever order they come
+        ([condition(DECENT, "good spades", "decent spades")], "decent spades"),
+        ([condition(f"{GOOD} or SL_S >= 6 and ({HONOUR})", "a top honour in spades",
+                    "good spades")],
+         "good spades, or 6+ spades and a top honour in spades"),
+        # several conditions that one phrase became
+        ([condition("Likely_Stopper_S", "a stopper in spades"), condition("HCP >= 16"),
+          condition("HCP_S >= 1", "a stopper in spades")], "a stopper in spades and 16+ points"),
+        ([condition("SL_H >= 5 or not Likely_Stopper_S or HCP_S < 1", "no stopper in spades")],
+         "5+ hearts or no stopper in spades"),
+        # a definition of one's own, and one that was changed
+        ([condition("HCP >= 9 or C_SA or Top5_S >= 2", "tolerable spades")],
+         "9+ points or tolerable spades"),
+        # words that belong to another formula are left
+        ([condition("C_SA or C_SK", "good spades")], "the ♠A or ♠K"),
+        # without words the formula is told
+        ([condition(GOOD)], "2+ of the top 3 spades or 3+ of the top 5 spades"),
+        ([condition("not (C_SA or C_SK)")], "not the ♠A or ♠K"),
+        ([condition("SL_C == 1 or SL_D == 1 or SL_H == 1 or SL_S == 1")], "a singleton"),
+        ([condition("12 <= HCP <= 14"), condition("14 >= HCP")], "12–14 points"),
+        ([condition("Keycards_H >= 2")], "2+ keycards for hearts"),
+        ([condition("HCP - SL_S * 2 > 3")], "points - spades * 2 > 3"),
+    ],
+)  # fmt: skip
+def test_phrases_of_the_text_come_with_their_conditions(module, conditions, told):
+    assert module("answers/reasons", "wantedWords", conditions)["value"] == told
+
+
 @pytest.mark.parametrize(
     ("expressions", "told"),
     [
@@ -222,10 +271,6 @@ def test_conditions_in_the_words_of_players(module):
          "12+ points, or the rule of 20 and 9+ points; 3+ clubs"),
         (["SL_S >= Longest_Suit", "not Likely_Stopper_H"],
          "spades the longest suit and no stopper in hearts"),
-        (["Top3_S >= 2 or Top5_S >= 3", "SL_D == 0"], "good spades and no diamonds"),
-        (["Top3_S >= 2 or Top5_S >= 3 or C_SA or C_SK"], "decent spades"),
-        (["Top3_S >= 2 or Top5_S >= 3 or SL_S >= 6 and (C_SA or C_SK or C_SQ)"],
-         "good spades, or 6+ spades and a top honour in spades"),
         (["Top3_S >= 3", "HCP >= 5 or SL_S >= 6 or SL_H >= 6"],
          "all of the top 3 spades; 5+ points, or 6+ spades, or 6+ hearts"),
         (["SL_H > SL_S", "not Vul_We", "Losers <= 7"],
@@ -272,9 +317,6 @@ PREEMPT = (
          "you have 11 points"),
         ("SL_H == 4 or SL_S == 4", {"SL_H": 5, "SL_S": 3}, "4 hearts or 4 spades",
          "you have 5 hearts and 3 spades"),
-        ("Top3_H >= 2 or Top5_H >= 3 or C_HA or C_HK", {"Top3_H": 1}, "decent hearts",
-         "yours are not (decent is the ace, the king, two of the top three cards or three of the "
-         "top five)"),
         ("Likely_Stopper_H", False, "a stopper in hearts", "you have none"),
         # what the vulnerability has decided is not asked of the hand
         (PREEMPT, {"Vul_We": True, "Vul_They": False, "Playing_Tricks": 5.5, "Top3_C": 2},
@@ -289,6 +331,48 @@ def test_what_a_hand_lacks(module, expression, value, wanted, has):
         "value"
     ]
     assert told == {"wanted": wanted, "has": has}
+
+
+@pytest.mark.parametrize(
+    ("missed", "wanted", "has"),
+    [
+        (condition(GOOD, "good spades", value={"Top3_S": 1, "Top5_S": 2}), "good spades",
+         "you do not have that (2+ of the top 3 spades or 3+ of the top 5 spades)"),
+        (condition("Likely_Stopper_S", "a stopper in spades", value=False), "a stopper in spades",
+         "you have none"),
+        (condition("not Likely_Stopper_S or HCP_S < 1", "no stopper in spades",
+                   value={"Likely_Stopper_S": True, "HCP_S": 3}), "no stopper in spades",
+         "you have one"),
+        # of alternatives the number is nearer
+        (condition(f"{GOOD} or HCP >= 13", "good spades",
+                   value={"Top3_S": 0, "Top5_S": 1, "HCP": 12}), "good spades or 13+ points",
+         "you have 12 points"),
+    ],
+)  # fmt: skip
+def test_what_of_a_phrase_a_hand_lacks(module, missed, wanted, has):
+    told = module("answers/reasons", "missWords", missed)["value"]
+    assert told == {"wanted": wanted, "has": has}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Strong: {HCP >= 20 or Playing_Tricks >= 9.5}, 5+ hearts",
+         "Strong: 20+ points or 9.5+ playing tricks, 5+ hearts"),
+        # prose of a table
+        ("a {remark}, {two of them} and {} {", "a remark, {two of them} and {} {"),
+    ],
+)  # fmt: skip
+def test_formulas_in_descriptions_are_told_in_words(module, text, told):
+    assert module("answers/reasons", "descriptionWords", text)["value"] == told
+
+
+def test_what_one_phrase_became_is_missed_once(module):
+    missed = [
+        condition("Likely_Stopper_S", "a stopper in spades", value=False, holds=False),
+        condition("HCP_S >= 1", "a stopper in spades", value=0, holds=False),
+    ]
+    assert len(module("answers/reasons", "hardest", missed)["value"]) == 1
 
 
 def test_of_two_bounds_the_harder_one_is_told(module):

@@ -80,7 +80,7 @@ function bid(system, request) {
   if (auction.isComplete) {
     throw fieldProblem("auction", `expected an auction that goes on, got '${request.auction.join(" ")}'`);
   }
-  return system.bid(hand, auction.calls, circumstances);
+  return system.bid(hand, auction.calls, { ...circumstances, words: request.words === true });
 }
 
 async function auctions(system, request, tell, opponents) {

@@ -19,6 +19,8 @@ export interface Criterion {
   expression: string;
   value: number | boolean | string | null | Record<string, number | boolean | string | null>;
   holds: boolean;
+  /** Phrases of the line that the condition is made of, where they were asked for and there are some. */
+  words?: { text: string; expression: string }[];
 }
 
 /** One line of the system that may make the next call, tested on a hand. */
@@ -145,7 +147,7 @@ export class System {
   /** Options of the text in its order, and whether they hold. */
   readonly options: SystemOption[];
   /** The call for a hand after an auction that goes on. */
-  bid(hand: Hand, auction?: AuctionSoFar, circumstances?: Circumstances): Bid;
+  bid(hand: Hand, auction?: AuctionSoFar, circumstances?: Circumstances & { words?: boolean }): Bid;
   /** All lines that may make the next call, in the order in which they are tried. */
   candidates(hand: Hand, auction?: AuctionSoFar, circumstances?: Circumstances): Candidate[];
   /** The whole auction of four hands N, E, S, W; this system is the dealer's side's. */

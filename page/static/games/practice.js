@@ -195,7 +195,7 @@ function showQuestion(game) {
     bidding.close();
     clear(verdict, busy(phrase("practice.checking")));
     try {
-      const answer = await post("/v1/bid", { hand, ...placeRequest({ ...question, at: null, table: game.table }) }, { signal });
+      const answer = await post("/v1/bid", { hand, ...placeRequest({ ...question, at: null, table: game.table }), words: true }, { signal });
       if (signal.aborted) return;
       answers.push({ call, right: answer.call });
       store(NAME, { code: game.code, table: game.table, answers });

@@ -180,7 +180,13 @@ class LoadedTable:
         """Call for each hand with its reasons."""
         started = time.perf_counter()
         answers = [
-            self.engine.bid(one.hand, one.calls, dealer=one.dealer, vulnerability=one.vulnerability)
+            self.engine.bid(
+                one.hand,
+                one.calls,
+                dealer=one.dealer,
+                vulnerability=one.vulnerability,
+                words=one.words,
+            )
             for one in payloads
         ]
         _observe(self.seconds_of_few, "bid", started, len(answers))

@@ -275,6 +275,22 @@ BOTH_HANDS: Final = (
 
 KINDS: Final = {row.kind: row for row in (*COUNTED, *HAND, *AUCTION, *BOTH_HANDS)}
 FACTS: Final = frozenset(row.kind for row in AUCTION)
+SAID_BY_WORDS: Final = (
+    "stopper", "partial stopper", "two stoppers", "first-round control", "second-round control",
+    "pays over theirs", "doubling pays",
+)  # fmt: skip
+"""Kinds whose formula nobody reads: their words travel beside it."""
+OF_CARDS: Final = ("top honours", "honour")
+"""Kinds that look at cards of one suit by rank. A definition that is made of them is told by its
+name, as ``good hearts``."""
+PLAYERS_WORDS: Final = {
+    "headed": "a top honour in {suit}",
+    "guarded": "a stopper in {suit}",
+    "first-round control": "the ace or a void in {suit}",
+    "pays over theirs": "enough for {call} over their bid",
+    "doubling pays": "enough to double {call}",
+}
+"""What players say for kinds, and for definitions of the shipped page of words."""
 
 _OWN_WORDS: Final = re.compile(r"([A-Z_]+)(\.\d)?\{([^}]*)\}")
 

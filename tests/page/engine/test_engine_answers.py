@@ -128,6 +128,7 @@ def test_the_same_auctions_are_bid(both, table):
 
 
 def test_the_same_call_for_the_same_reasons(both, places):
+    phrases = set()
     for table, deal, calls in places:
         dealer = "NESW".index(deal["dealer"])
         hand = deal["deal"][2:].split()[(dealer + len(calls)) % 4]
@@ -137,6 +138,16 @@ def test_the_same_call_for_the_same_reasons(both, places):
         }  # fmt: skip
         theirs, mine = both("POST", "/v1/bid", body)
         assert mine == theirs, body
+        assert "words" not in str(mine)
+        theirs, mine = both("POST", "/v1/bid", body | {"words": True})
+        assert mine == theirs, body
+        phrases |= {
+            one["text"]
+            for candidate in mine["candidates"]
+            for criterion in candidate["criteria"]
+            for one in criterion.get("words", ())
+        }
+    assert "good hearts" in phrases
 
 
 @pytest.mark.parametrize("what", ["explain", "next"])

@@ -2,6 +2,7 @@
 
 import { formatCall } from "../deals/calls.js";
 import { checkCandidates } from "../places/choice.js";
+import { wordsOfCriteria } from "../words/criterion_words.js";
 import { agreementsOf, descriptionOf } from "../words/describing.js";
 
 /** Where a line stands, "sayc.bidding:12". */
@@ -9,10 +10,13 @@ export function whereText({ file, line }) {
   return `${file}:${line}`;
 }
 
-/** What a hand bids at a place; entry numbers are those of compiled tables, and null here. */
-export function answerFromSystem(place, hand, context) {
+/**
+ * What a hand bids at a place; entry numbers are those of compiled tables, and null here. With `lower`, what a condition
+ * of the text becomes at the place, criteria have the phrases that they are made of.
+ */
+export function answerFromSystem(place, hand, context, lower = null) {
   const checked = checkCandidates(place.entries, hand, context);
-  const candidates = checked.map(candidateOf);
+  const candidates = (lower ? checked.map((one) => withWords(one, lower)) : checked).map(candidateOf);
   const made = candidates.find((one) => one.holds);
   const common = { entry: null, candidates, forced: place.forced };
   if (made) {
@@ -29,6 +33,21 @@ function candidateOf({ entry, holds, checks, takenBy }) {
     call: formatCall(entry.call), entry: null, name: entry.name, description: descriptionOf(entry),
     where: whereText(entry.where), holds, criteria: checks, agreements: agreementsOf(entry),
     taken_by: takenBy && labelOf(takenBy),
+  };
+}
+
+/** Add the phrases of its line to the criteria of a candidate. */
+function withWords(checked, lower) {
+  const { entry } = checked;
+  const found = wordsOfCriteria(entry, entry.program.rules.defines, lower);
+  if (!found.size) return checked;
+  const told = ({ text, expression }) => ({ text, expression: expression.text });
+  return {
+    ...checked,
+    checks: checked.checks.map((check, number) => {
+      const words = found.get(entry.criteria[number]);
+      return words ? { ...check, words: words.map(told) } : check;
+    }),
   };
 }
 

@@ -48,10 +48,15 @@ export class System {
     return this.bidder(this.opponents, calls.length % 2 === 0).place(calls);
   }
 
-  /** The call for a hand and why, with all candidates: what `POST /v1/bid` answers. */
-  bid(hand, auction = [], { dealer = 0, vulnerability = 0 } = {}) {
+  /** The call for a hand and why, with all candidates: what `POST /v1/bid` answers. With `words` criteria tell the phrases of their line. */
+  bid(hand, auction = [], { dealer = 0, vulnerability = 0, words = false } = {}) {
     const place = this.expand(auction);
-    return answerFromSystem(place, handOf(hand), contextAt(place.calls.length, seatOf(dealer), sidesOf(vulnerability)));
+    const { calls } = place;
+    const bidder = this.bidder(this.opponents, calls.length % 2 === 0);
+    return answerFromSystem(
+      place, handOf(hand), contextAt(calls.length, seatOf(dealer), sidesOf(vulnerability)),
+      words ? (condition, bindings) => bidder.lowered(condition, calls, bindings) : null,
+    );
   }
 
   /** Every line that may follow, tested on a hand. */

@@ -87,7 +87,7 @@ function chain({ first, rest }, least) {
 }
 
 /** Direct operands, left to right; none for a term or constant. */
-function operandsOf(expression) {
+export function operandsOf(expression) {
   switch (expression.kind) {
     case "negative": case "not": return [expression.operand];
     case "product": return expression.factors;

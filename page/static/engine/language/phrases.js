@@ -24,6 +24,11 @@ export const AUCTION = rows("auction");
 export const BOTH_HANDS = rows("bothHands");
 export const KINDS = new Map([...COUNTED, ...HAND, ...AUCTION, ...BOTH_HANDS].map((row) => [row.kind, row]));
 export const FACTS = new Set(AUCTION.map((row) => row.kind));
+/** Kinds whose words travel beside their formula, and those that look at cards of one suit by rank. */
+export const SAID_BY_WORDS = new Set(data.saidByWords);
+export const OF_CARDS = new Set(data.ofCards);
+/** What players say for definitions of the page of words. */
+export const PLAYERS_WORDS = new Map(Object.entries(data.playersWords));
 
 /** Lengths of a suit that have a name, as ranges of the tree. */
 export const LENGTHS = new Map(

@@ -24,6 +24,8 @@ export class PlaceEntry {
     this.bindings = bindings;
     /** Description and agreements in words, kept by describing.js when they were asked for. */
     this.words = null;
+    /** Phrases by criterion, kept by criterion_words.js when they were asked for. */
+    this.phrases = null;
   }
 
   get criteria() {

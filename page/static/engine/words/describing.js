@@ -54,7 +54,7 @@ export function agreementWords(agreement, bindings) {
 }
 
 /** Replace the variables of a condition by the suits that they are bound to. */
-function boundCondition(condition, bindings) {
+export function boundCondition(condition, bindings) {
   switch (condition.type) {
     case "AllOf":
     case "AnyOf":
