@@ -21,8 +21,16 @@ from tests.core.probes import build_probe
 WORDS = 30
 """Of a record, with those of its hands: ``PbnRecord`` of ``pbn_boards.hpp``."""
 
-(NO_PBN, NO_DEAL, WRONG_DEAL, LONG_GAME, MANY_TOKENS, LONG_TAG, LONG_HEADER, WRONG_VALUES,
- NO_RESULT) = range(1, 10)  # fmt: skip
+NO_PBN = 1
+NO_DEAL = 2
+WRONG_DEAL = 3
+LONG_GAME = 4
+MANY_TOKENS = 5
+LONG_TAG = 6
+LONG_HEADER = 7
+WRONG_VALUES = 8
+NO_RESULT = 9
+"""Kinds of records that are none: ``PbnRecordKind``."""
 EXPECTED = {
     2: "a seat (N, E, S or W) in Dealer",
     3: "a vulnerability (None, NS, EW or Both) in Vulnerable",
