@@ -15,6 +15,13 @@
 #define CORE_ROLLED _Pragma("unroll 1")
 #endif
 
+// What a module for browsers has once, as all of it has to come first; elsewhere the compiler decides.
+#ifdef __wasm__
+#define CORE_ONCE __attribute__((noinline))
+#else
+#define CORE_ONCE
+#endif
+
 typedef signed char i8;
 typedef unsigned char u8;
 typedef short i16;

@@ -7,6 +7,7 @@
 #include "deals/dealing.hpp"
 #include "deals/double_dummy.hpp"
 #include "files/lin_block.hpp"
+#include "files/pbn_boards.hpp"
 #include "hands/proportions.hpp"
 
 #ifndef CORE_VERSION
@@ -433,4 +434,25 @@ EXPORT void core_read_lin(
         found.announcements.data, found.announcement_ends.data, found.tail.data, found.play.data,
         found.commentary.data};
     for (const void* const address : addresses) *out++ = reinterpret_cast<u32>(address);
+}
+
+// A reader of a PBN text, UTF-8, which it changes; the text stays where it is until the reader is closed.
+EXPORT PbnBoards* core_open_pbn(u8* text, u32 bytes) {
+    return new (allocate(sizeof(PbnBoards))) PbnBoards(text, bytes);
+}
+
+EXPORT void core_close_pbn(PbnBoards* reader) {
+    reader->~PbnBoards();
+    release(reader, sizeof(PbnBoards));
+}
+
+// Whether there is another record. The answer's words: the addresses of the record, of its calls, alerts,
+// tail, cards, kinds of comments and ends of texts, and of its texts.
+EXPORT bool core_next_pbn(PbnBoards* reader, u32* out) {
+    if (!reader->next()) return false;
+    const void* const addresses[] = {
+        &reader->record, reader->calls, reader->alerts, reader->tail.data, reader->cards,
+        reader->comment_kinds.data, reader->ends.data, reader->words.data};
+    for (const void* const address : addresses) *out++ = reinterpret_cast<u32>(address);
+    return true;
 }

@@ -71,7 +71,8 @@ from .pbn_sections import (
 )
 from .pbn_tokens import Game
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile("[0-9]+")
+_PLACE = re.compile("0*([0-9]{1,4})")
 _STATUS_CODE = {name: code for code, name in enumerate(AUCTION_STATUS.categories)}
 _ROOM_CODE = {"open": 0, "Open": 0, "closed": 1, "Closed": 1, "OPEN": 0, "CLOSED": 1}
 _SEPARATOR = "\0"
@@ -130,7 +131,8 @@ class BoardColumns:
             elif board and not _has_value(tag("Dealer", "")):
                 dealer = int(board_dealer(board))
             else:
-                dealer = read_seat(tag("Deal", "").lstrip()[:1])
+                # hands as LIN has them may name nobody
+                dealer = max(0, read_seat(tag("Deal", "").lstrip()[:1]))
         vulnerability = _vulnerability(tag("Vulnerable", ""))
         is_known = vulnerability >= 0 or not _has_value(tag("Vulnerable", ""))
         if vulnerability < 0:
@@ -264,12 +266,10 @@ class _Decoder:
         self.note_lists: dict[int, list[list[str]]] = {}
         self.unread_plays: dict[int, str] = {}
         if not plain:
-            texts = self.auctions + self.plays
+            texts = [text.encode() for text in self.auctions + self.plays]
             ends = np.cumsum(np.array([len(text) for text in texts], np.int64))
             bounds = np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1)
-            # one byte a character, so that bounds in characters hold
-            text = "".join(texts).encode("ascii", "replace")
-            read_pbn_sections(text, bounds[:size], bounds[size:], self.sections)
+            read_pbn_sections(b"".join(texts), bounds[:size], bounds[size:], self.sections)
         for board in np.flatnonzero(self.sections.odd).tolist():
             self._decode_odd_case(board)
 
@@ -436,7 +436,8 @@ class _Decoder:
             )
         for board, text in self.boards.alerted.items():
             # our writer's tag for alerts that are not simply the calls with a note
-            places = [int(word) - 1 for word in text.split() if word.isascii() and word.isdigit()]
+            words = map(_PLACE.fullmatch, text.split())
+            places = [int(word[1]) - 1 for word in words if word is not None]
             flags[board] = False
             flags[board, [place for place in places if 0 <= place < counts[board]]] = True
         return texts, flags

@@ -30,14 +30,17 @@ from bidcascade.loaders.frames.frame import UNREADABLE
 from bidcascade.loaders.frames.play import trick_winner
 
 _TOKEN = re.compile(
-    r"=[ \t]*\d+[ \t]*=(?!\d)|=\d*=?|\$\d+|\^(?:[A-Za-z]|\d+)?|[!?]+|[*+]+|-|[^\s=$^!?*+-]+|."
+    r"=[ \t]*[0-9]+[ \t]*=(?![0-9])|=[0-9]*=?|\$[0-9]+|\^(?:[A-Za-z]|[0-9]+)?|[!?]+|[*+]+|-"
+    r"|[^\s=$^!?*+-]+|."
 )
 _MARKS = "=$^!?*+-"
 """What tokens of a section begin with that are no call and no card."""
-_CALL_IN_CONTRACT = re.compile(r"([1-7])(NT|[CDHSN])(X|XX|D|R|\*|\*\*)?", re.IGNORECASE)
-_RELATIVE = re.compile(r"=|[+-]\d{1,2}")
-_NUMBER = re.compile(r"\d+")
-_SCORE = re.compile(r"(NS|EW)?\s*([+-]?\d+)(?:\s+(?:NS|EW)\s*[+-]?\d+)?", re.IGNORECASE)
+_CALL_IN_CONTRACT = re.compile(r"([1-7])(NT|[CDHSN])(X|XX|D|R|\*|\*\*)?", re.IGNORECASE | re.ASCII)
+_RELATIVE = re.compile(r"=|[+-][0-9]{1,2}")
+_NUMBER = re.compile(r"0*([0-9]+)")
+_SCORE = re.compile(
+    r"([Nn][Ss]|[Ee][Ww])?\s*([+-]?[0-9]+)(?:\s+(?:[Nn][Ss]|[Ee][Ww])\s*[+-]?[0-9]+)?"
+)
 
 
 def _tokens(text: str) -> tuple[list[str], int]:
@@ -224,7 +227,9 @@ def contract_name(code: int) -> str | None:
 @lru_cache(4096)
 def read_seat(text: str) -> int:
     """Seat code of a tag value such as ``N``, ``^S``, ``West`` or ``1`` as in LIN; -1 if none."""
-    text = text.strip().lstrip("^").upper()
+    text = text.strip().lstrip("^")
+    # some letters beyond ASCII have a capital that is none
+    text = text.upper() if text.isascii() else ""
     if text in ("NORTH", "EAST", "SOUTH", "WEST"):
         text = text[0]
     if len(text) != 1:
@@ -240,8 +245,8 @@ def read_result(text: str, declarer: int, code: int) -> int:
     side are counted down from 13. ``=``, ``+1`` and ``-2`` are counted from the contract, whose
     outcome code is ``code``.
     """
-    text = text.strip().lstrip("^").upper()
-    side = text[:2]
+    text = text.strip().lstrip("^")
+    side = text[:2].upper() if text[:2].isascii() else ""
     if _RELATIVE.fullmatch(text):
         if code <= PASSED_OUT:
             return -1
@@ -251,7 +256,7 @@ def read_result(text: str, declarer: int, code: int) -> int:
         if declarer < 0:
             return -1
         match = _NUMBER.match(text[2:].strip().lstrip("^"))
-        tricks = int(match[0]) if match else 99
+        tricks = int(match[1][:3]) if match else 99
         if tricks <= 13 and (side == "EW") != (declarer % 2 == 1):
             tricks = 13 - tricks
     else:

@@ -51,7 +51,7 @@ _OVER_LINES = re.compile(r"[ \t]*\n[ \t]*")
 # No comment goes on beyond such a line: what starts one and does not end before it is broken.
 _GAME_TAG = re.compile(r"\[(?:Event|Board|Deal|Auction)[ \t]+\"")
 TAG_LINE = re.compile(r"^[ \t]*\[\s*[A-Za-z][A-Za-z0-9_]*\s*\"", re.MULTILINE)
-_ZEROS = re.compile(r"\b0+(?=\d)")
+_ZEROS = re.compile(rb"\b0+(?=\d)")
 
 PLAYED_TAGS = frozenset({"Auction", "Play", "Contract", "Declarer", "Result", "Score"})
 """Tags that say what happened with a deal; any of them makes a game of a group of tags."""
@@ -200,10 +200,11 @@ class _Splitter:
 
     def is_other_board(self, board: str) -> bool:
         """Whether a ``Board`` tag names another board than the game before."""
-        board, before = (
-            _ZEROS.sub("", text.strip().lower()) for text in (board, self.previous.get("Board", ""))
+        number, before = (
+            _ZEROS.sub(b"", text.strip().encode().lower())
+            for text in (board, self.previous.get("Board", ""))
         )
-        return board not in ("", "?", "-", before)
+        return number not in (b"", b"?", b"-", before)
 
     def end_game(self, end: int) -> Game:
         """Give the game gathered so far, and start anew with the tag at ``end``."""

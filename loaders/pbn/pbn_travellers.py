@@ -17,7 +17,8 @@ from bidcascade.loaders.limits import LONGEST_HEADER
 from .pbn_sections import UNKNOWN, read_contract, read_score
 from .pbn_tokens import Game
 
-_COLUMN = re.compile(r"[+-]?\s*(\w+)(?:\\(\d+)[LR]?)?")
+_COLUMN = re.compile(r"[+-]?\s*(\w+)(?:\\(\d+)[LR]?)?", re.ASCII)
+_ONE = re.compile("0*1")
 # a quote that is never closed ends with the line, so that the time is in proportion to its length
 _TOKEN = re.compile(r'"((?:[^"\\]|\\.)*+)(?:"|\\?\Z)|(\S+)')
 _BETWEEN_NAMES = (re.compile(r"\s+[-&/+]\s+"), re.compile(r"\s*[-&/+]\s*"))
@@ -139,8 +140,9 @@ def _result(values: dict[str, str]) -> dict[str, str] | None:
 
 def _count(multiplicity: str) -> list[str]:
     """Tell where a line stands for any number of tables but one: it is one board here."""
-    is_one = multiplicity.isdecimal() and int(multiplicity) == 1
-    return [] if is_one else [reader_remark("one table in Multiplicity", multiplicity)]
+    if _ONE.fullmatch(multiplicity):
+        return []
+    return [reader_remark("one table in Multiplicity", multiplicity)]
 
 
 def _players(values: dict[str, str]) -> dict[str, str]:

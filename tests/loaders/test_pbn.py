@@ -787,3 +787,28 @@ def test_batches_are_the_whole():
     assert [batch.rejects.height for batch in batches] == [0, 0, 1]
     whole = read_pbn(text.encode())
     assert_frame_equal(pl.concat([batch.deals for batch in batches]), whole.deals)
+
+
+@pytest.mark.parametrize("digits", ["0" * 5000, "9" * 5000])
+def test_numbers_of_thousands_of_digits(digits):
+    table = "Contract;Declarer;Result;Multiplicity"
+    line = f"4S N NS{digits}8 {digits}1"
+    text = board(Auction="N", section_="1C AP", AlertedCalls=f"{digits}1 x")
+    frame = read(f'{text.rstrip()}\n[ScoreTable "{table}"]\n{line}\n')
+    is_nought = digits[0] == "0"
+    assert frame["alerts"].to_list()[0] == [is_nought, False, False, False]
+    assert frame["tricks"].to_list()[1] == (8 if is_nought else None)
+    assert frame["commentary"].list.len().to_list()[1] == (0 if is_nought else 2)
+
+
+def test_hands_as_lin_has_them_may_name_nobody():
+    hands = "J876.A65.Q93.J94,T32.T94.JT2.A876,AQ4.KJ3.K876.Q52,"
+    for section in ("1C AP", "1C (1) AP"):
+        (batch,) = read_pbn_text(f'[Deal "{hands}"]\n[Auction "?"]\n{section}\n')
+        assert batch.deals["dealer"].to_list() == ["N"]
+
+
+@pytest.mark.parametrize("seat", ["\u017f", "^\u017f"])
+def test_letters_beyond_ascii_are_no_seats(seat):
+    frame = read(board(Dealer=seat))
+    assert "a seat (N, E, S or W) in Dealer" in frame["commentary"].to_list()[0][0]

@@ -186,7 +186,25 @@ def test_records_without_end_are_refused_as_the_loaders_refuse_them(module, more
     assert (problem["record"], problem["number"], problem["room"]) == (1, 7, "open")
 
 
-def test_without_the_core_pbn_is_read_and_lin_is_not(browser, service):
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("{x} " * 20_001, "more than 20,000 tags and comments"),
+        (f"{{{'x' * (1 << 20)}}}\n", "longer than 1,048,576 letters"),
+        (f'[Event "{"x" * 1001}"]\n', "What Event says is too long: 1,001 letters"),
+    ],
+    ids=["comments", "letters", "value"],
+)
+def test_games_without_end_are_refused_as_the_loaders_refuse_them(module, more, told):
+    text = f'[Board "7"]\n{DEAL}{more}\n\n[Board "8"]\n{DEAL}'
+    found = read_by_page(module, text, "pbn")
+    same(found, read_pbn(text.encode()))
+    (problem,) = found["problems"]
+    assert told in problem["problem"]
+    assert (problem["record"], problem["number"], problem["room"]) == (1, 7, None)
+
+
+def test_without_the_core_neither_pbn_nor_lin_is_read(browser, service):
     for visit in visiting(browser, service):
         visit.page.route("**/core.wasm", lambda route: route.fulfill(status=404))
         found = visit.open("#dealer=N").page.evaluate(
@@ -199,9 +217,8 @@ def test_without_the_core_pbn_is_read_and_lin_is_not(browser, service):
             }""",
             [["pbn", PBN], ["lin", LIN], ["address", PAGE]],
         )
-        assert found[0] == 3
-        assert found[1] == found[2]
-        assert "does not run WebAssembly on this page, which reads LIN" in found[1]
+        assert found[0] == found[1] == found[2]
+        assert "does not run WebAssembly on this page, which reads LIN, PBN" in found[0]
 
 
 def test_words_for_vulnerabilities_are_those_of_the_package(module):

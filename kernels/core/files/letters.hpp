@@ -52,14 +52,14 @@ inline i64 skip_blanks(const Bytes& text, i64 at, i64 end) {
     return at;
 }
 
-inline Part trimmed(const Bytes& text, Part part) {
+CORE_ONCE inline Part trimmed(const Bytes& text, Part part) {
     part.start = skip_blanks(text, part.start, part.end);
     while (part.end > part.start && is_blank(text[part.end - 1])) --part.end;
     return part;
 }
 
 // First place of a byte from one on, `end` if it does not occur; eight bytes at a time.
-inline i64 find_byte(const Bytes& text, u8 byte, i64 at, i64 end) {
+CORE_ONCE inline i64 find_byte(const Bytes& text, u8 byte, i64 at, i64 end) {
     constexpr u64 ONES = 0x0101010101010101ull;
     for (; at + 8 <= end; at += 8) {
         CORE_CHECK(at >= 0 && static_cast<u64>(at) + 8 <= text.length);
@@ -85,7 +85,7 @@ bool starts_with(const Bytes& text, Part part, const char (&word)[SIZE]) {
 }
 
 // A number of at most so many digits and nothing else but blanks around it, else NO_VALUE.
-inline i32 parse_number(const Bytes& text, Part part, i64 digits) {
+CORE_ONCE inline i32 parse_number(const Bytes& text, Part part, i64 digits) {
     part = trimmed(text, part);
     if (part.is_empty() || part.length() > digits) return NO_VALUE;
     i32 number = 0;

@@ -5,7 +5,6 @@ import { outcomeOf, statusOf } from "./board_facts.js";
 import { ownersOf } from "../bridge/card_play.js";
 import { isOver, SEATS } from "../bridge/calls.js";
 import { SUITS, suitsOf } from "../bridge/cards.js";
-import { TAG_LINE } from "../files/pbn_games.js";
 
 const VIEWER = "https://www.bridgebase.com/tools/handviewer.html";
 const LIN_DEALERS = ["3", "4", "1", "2"];
@@ -14,6 +13,8 @@ const LIN_CALLS = { P: "p", X: "d", XX: "r" };
 /** South first. */
 const LIN_SEATS = [2, 3, 0, 1];
 const LARGEST_NUMBER = 999_999;
+/** No comment of PBN goes on beyond such a line. */
+const TAG_LINE = /(?<![^\n])[ \t]*\[\s*[A-Za-z]\w*\s*"/g;
 
 function clean(text) {
   return (text ?? "").replaceAll("|", "/").trim();

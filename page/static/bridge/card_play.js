@@ -52,27 +52,6 @@ export function followPlay(play, hands, { declarer, strain }) {
   return { left: held.map(handOf), leader, trick, turn, legal: legalCards(held[turn], trick), tricks, done };
 }
 
-/** Tricks of declarer's side in a play of all cards, or all but the last trick; null if it is none. */
-export function declarerTricks(play, owners, declarer, strain) {
-  if (play.length < 48 || play.length > 52) return null;
-  const left = new Map(owners);
-  let leader = (declarer + 1) % 4;
-  let tricks = 0;
-  for (let start = 0; start < 52; start += 4) {
-    const trick = [];
-    for (let place = start; place < start + 4; place += 1) {
-      const seat = (leader + place) % 4;
-      const card = play[place] ?? [...left].find(([, owner]) => owner === seat)?.[0];
-      if (left.get(card) !== seat) return null;
-      left.delete(card);
-      trick.push(card);
-    }
-    leader = (leader + trickWinner(trick, strain)) % 4;
-    if ((leader - declarer) % 2 === 0) tricks += 1;
-  }
-  return tricks;
-}
-
 function penalty(down, times, vulnerable) {
   if (!times) return down * (vulnerable ? 100 : 50);
   const [first, less] = vulnerable ? [200, 0] : [100, 100 * Math.min(2, down - 1)];

@@ -317,12 +317,56 @@ export class Core {
     this.#exports.core_release(block, room);
     return found;
   }
+
+  /**
+   * Records of a PBN text, one after the other: fields of `PbnRecord` of kernels/core/files/pbn_boards.hpp, what lies
+   * beside them, and `texts`.
+   */
+  *readPbn(written) {
+    const text = new TextEncoder().encode(written);
+    const room = Math.max(1, text.length);
+    const start = this.#exports.core_allocate(room);
+    new Uint8Array(this.#exports.memory.buffer, start, text.length).set(text);
+    const reader = this.#exports.core_open_pbn(start, text.length);
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    try {
+      while (this.#exports.core_next_pbn(reader, this.#out)) yield this.#pbnRecord(decoder);
+    } finally {
+      this.#exports.core_close_pbn(reader);
+      this.#exports.core_release(start, room);
+    }
+  }
+
+  #pbnRecord(decoder) {
+    const [at, calls, alerts, tail, cards, comments, ends, words] = this.#words(this.#out, 8);
+    const row = this.#words(at, PBN_HANDS + 8);
+    const record = Object.fromEntries(PBN_FIELDS.map((name, place) => [name, row[place]]));
+    const bytes = (address, count) => new Uint8Array(this.#exports.memory.buffer, address, count);
+    let last = 0;
+    const texts = Array.from(this.#words(ends, record.texts), (end) => {
+      const start = last;
+      last = end;
+      return start === end ? "" : decoder.decode(bytes(words + start, end - start));
+    });
+    return {
+      ...record, texts, hands: [0, 2, 4, 6].map((half) => holdingsOf(row[PBN_HANDS + half], row[PBN_HANDS + half + 1])),
+      calls: Array.from(bytes(calls, record.calls)), alerts: Array.from(bytes(alerts, record.calls), Boolean),
+      tail: Array.from(bytes(tail, record.tail)), cards: Array.from(bytes(cards, record.cards)),
+      comments: Array.from(bytes(comments, record.comments)),
+    };
+  }
 }
 
 const CELLS = 560 * 38;
 /** Columns of a board of LIN, and of a record that is none. */
 export const LIN_BOARD = 30;
 export const LIN_REJECT = 7;
+/** Words of a record of PBN, and where its hands begin. */
+const PBN_FIELDS = [
+  "kind", "number", "board", "room", "dealer", "saysSides", "contract", "declarer", "tricks", "hasScore", "score",
+  "toldContract", "toldDeclarer", "pairs", "expected", "got", "calls", "tail", "cards", "comments", "texts",
+];
+const PBN_HANDS = 22;
 
 /** Holdings C D H S of a hand of two halves. */
 export function holdingsOf(low, high) {

@@ -1,9 +1,10 @@
 // Reads files and texts of boards: LIN, PBN, addresses of hand viewers and of the page, JSON, printed deals, reports of
 // a call or card. Long ones do not hold the page up.
 
+import { readyForFiles } from "./file_core.js";
 import { isBinary, textOfBytes } from "./file_text.js";
 import { isJsonDeals, jsonBoards } from "./json_deals.js";
-import { linBoards, readyForLin } from "./lin_boards.js";
+import { linBoards } from "./lin_boards.js";
 import { pbnBoards } from "./pbn_boards.js";
 import { isPrinted, printedBoards } from "./printed_deals.js";
 import { isReport, reportBoards } from "./report_boards.js";
@@ -53,8 +54,8 @@ function* linkBoards(text) {
 const READERS = {
   address: linkBoards, pbn: pbnBoards, lin: linBoards, json: jsonBoards, printed: printedBoards, report: reportBoards,
 };
-/** Kinds that are LIN, or are made so: the core reads them. */
-const THROUGH_LIN = ["address", "lin", "json"];
+/** Kinds that the core reads; addresses and JSON are made LIN. */
+const BY_CORE = ["address", "pbn", "lin", "json"];
 
 /** Let the page do what waits. */
 function breath() {
@@ -82,7 +83,7 @@ async function inSlices(found, { signal, tell = () => {} } = {}) {
  * where this browser reads none of the kind.
  */
 export async function readBoards(text, kind, options) {
-  if (THROUGH_LIN.includes(kind)) await readyForLin();
+  if (BY_CORE.includes(kind)) await readyForFiles();
   const found = await inSlices(READERS[kind](text), options);
   const boards = found.filter((one) => one.board).map((one) => one.board);
   const problems = found.filter((one) => one.problem);

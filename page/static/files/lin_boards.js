@@ -3,35 +3,14 @@
 import { board, playRemark, readerRemark, resultOf } from "../boards/board_facts.js";
 import { completeHands, countedHand, handOfSeat, RANKS, shownCards, SUIT_NAMES, SUITS } from "../bridge/cards.js";
 import { readVulnerability, VULNERABILITIES } from "../bridge/seats.js";
-import { Core, hasCore, holdingsOf, LIN_BOARD, LIN_REJECT, useCore } from "../engine/core.js";
-import { coreBytes, SERVED } from "../engine/core_source.js";
-import { CALL_TEXTS } from "../engine/deals/calls.js";
-import { formatHand } from "../engine/deals/hands.js";
+import { holdingsOf, LIN_BOARD, LIN_REJECT } from "../engine/core.js";
+import { callTexts, cardTexts, contractText, coreFor, handTexts, known, ROOMS } from "./file_core.js";
 import { phrase } from "../texts.js";
 
 /** Boards that are read of a text; tokens and bytes of a record, as loaders/limits.py has them. */
 const LIMITS = { most: 20_000, tokens: 20_000, longest: 1 << 20 };
-/** Letters of a text whose memory is given back as soon as it is read. */
-const LARGE = 1 << 20;
-const UNREADABLE = 255;
-const ROOMS = ["open", "closed"];
-const CARDS = [..."CDHS"].flatMap((suit) => [...RANKS].reverse().map((rank) => suit + rank));
 const AROUND = /^[ \t\r\n\v\f]+|[ \t\r\n\v\f]+$/g;
 const BLANK = /[ \t\r\n\v\f-]/;
-
-let loading = null;
-let core = null;
-
-/** Make the core ready that reads. Throws a sentence. */
-export async function readyForLin() {
-  if (hasCore()) return;
-  try {
-    await (loading ??= useCore(coreBytes(SERVED)));
-  } catch (error) {
-    loading = null;
-    throw new Error(phrase(error.status === "version" ? "boards.old-core" : "boards.no-core"));
-  }
-}
 
 function strip(text) {
   return text.replace(AROUND, "");
@@ -122,12 +101,6 @@ function once(work) {
   };
 }
 
-const known = (number) => (number < 0 ? null : number);
-const cardsBetween = (play, start, end) => Array.from(play.subarray(start, end), (card) => CARDS[card]);
-const callsBetween = (calls, start, end) => (
-  Array.from(calls.subarray(start, end), (call) => (call === UNREADABLE ? null : CALL_TEXTS[call]))
-);
-
 /** Each board of what the core has read. */
 function* boardsOf(found) {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -142,12 +115,9 @@ function* boardsOf(found) {
     const part = (column) => (row(column) < 0 ? null : textOf(found.text, row(column), row(column + 1)));
     const before = [calls, tail, play, remark];
     [calls, tail, play, remark] = [20, 21, 22, 23].map(row);
-    const hands = [2, 3, 4, 5].map((column) => {
-      const hand = row.hand(column);
-      return hand.some(Boolean) ? formatHand(hand) : "";
-    });
+    const hands = handTexts([2, 3, 4, 5].map(row.hand));
     const isFollowed = hands.every(Boolean);
-    const cards = cardsBetween(found.play, before[2], play);
+    const cards = cardTexts(found.play.subarray(before[2], play));
     const sides = part(24);
     const read = sides === null ? VULNERABILITIES[row(7)] : readVulnerability(sides);
     const room = ROOMS[row(9)] ?? null;
@@ -159,17 +129,18 @@ function* boardsOf(found) {
       if (unread !== null) commentary.push(readerRemark(key, unread));
     }
     if (!isFollowed && cards.length) commentary.push(playRemark(cards.join(" ")));
-    const bid = row(10) > 0 ? CALL_TEXTS[row(10)] + ["", "X", "XX"][row(11)] : row(10) < 0 ? null : "Pass";
     yield {
       board: board({
         record: row(1), number: known(row(8)), room, hands, dealer: row(6), vulnerability: read ?? "None",
-        calls: callsBetween(found.calls, before[0], calls), tail: callsBetween(found.tail, before[1], tail),
+        calls: callTexts(found.calls.subarray(before[0], calls)), tail: callTexts(found.tail.subarray(before[1], tail)),
         alerts: Array.from(found.alerts.subarray(before[0], calls), Boolean),
         announcements: ends.slice(before[0], calls).map((end, place) => (
           textOf(found.announcements, ends[before[0] + place - 1] ?? 0, end)
         )),
         commentary, play: isFollowed ? cards : [],
-        ...resultOf({ contract: bid, declarer: known(row(12)), tricks: known(row(13)) }, read),
+        ...resultOf({
+          contract: contractText(row(10), row(11)), declarer: known(row(12)), tricks: known(row(13)),
+        }, read),
         players: names && roomNames(names, room), event: eventAt(row(18), row(19)),
       }),
     };
@@ -189,9 +160,7 @@ function* problemsOf(found) {
  * ready.
  */
 export function* linBoards(text) {
-  core ??= new Core();
-  const found = core.readLin(text, LIMITS);
-  if (text.length > LARGE) core = null;
+  const found = coreFor(text).readLin(text, LIMITS);
   const problems = problemsOf(found);
   let next = problems.next();
   for (const one of boardsOf(found)) {
