@@ -43,6 +43,13 @@ constexpr LetterNumbers LETTERS;
 
 // Blank, tab, line end, vertical tab or form feed.
 inline bool is_blank(u8 byte) { return byte == ' ' || (byte >= 9 && byte <= 13); }
+
+// Whether what is said of a call is nothing but signs that alert it.
+inline bool is_mark_alone(const Bytes& text, i64 at, i64 end) {
+    while (at < end && (text[at] == '!' || text[at] == '*' || is_blank(text[at]))) ++at;
+    return at == end;
+}
+
 inline bool is_digit(u8 byte) { return byte >= '0' && byte <= '9'; }
 inline u8 upper(u8 byte) { return byte >= 'a' && byte <= 'z' ? static_cast<u8>(byte - 32) : byte; }
 

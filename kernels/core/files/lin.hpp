@@ -482,7 +482,7 @@ class LinReader {
     void announce(Part words) {
         if (now.tail > board_start.tail || words.is_empty()) return;
         if (auction.count == 0) return remark(words, false);
-        if (is_mark_alone(words)) {
+        if (is_mark_alone(text, words.start, words.end)) {
             in.alerts[now.calls - 1] = 1;
             return;
         }
@@ -492,13 +492,6 @@ class LinReader {
         }
         now.announced = copy_words(words, in.announcements, now.announced, false);
         in.announcement_ends[now.calls - 1] = now.announced;
-    }
-
-    // Whether a meaning is nothing but signs that alert a call.
-    bool is_mark_alone(Part words) const {
-        for (i64 place = words.start; place < words.end; ++place)
-            if (text[place] != '!' && text[place] != '*' && !is_blank(text[place])) return false;
-        return true;
     }
 
     // Remarks end with ``|``, which no value can hold.

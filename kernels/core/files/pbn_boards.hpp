@@ -243,7 +243,8 @@ class PbnBoards {
                 const NoteReference& one = auction.notes[reference];
                 if (one.call + omitted != call) break;
                 alerts[call] = 1;
-                const Bytes note = is_line ? ABSENT : game.note(one.number);
+                Bytes note = is_line ? ABSENT : game.note(one.number);
+                if (is_mark_alone(note, 0, length_of(note))) note = ABSENT;
                 if (note.length && words.count > first) words.append(literal("; ").data, 2);
                 words.append(note.data, note.length);
             }
