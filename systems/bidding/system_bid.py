@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from bidcascade.bridge import format_call
 from bidcascade.kernels import Context
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.syntax_tree import Condition, Define
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Condition, Define
 from bidcascade.systems.places.choice import CandidateCheck, check_candidates
 from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.systems.words.criterion_words import Lower, PhraseWords, words_of_criteria

@@ -26,8 +26,8 @@ from bidcascade.systems.auctions.bidder import (
     Instead,
     Made,
 )
-from bidcascade.systems.language.patterns import Bindings
-from bidcascade.systems.language.syntax_tree import Condition
+from bidcascade.systems.language.auctions.patterns import Bindings
+from bidcascade.systems.language.tree.syntax_tree import Condition
 from bidcascade.systems.places.knowledge import bounds
 from bidcascade.systems.places.places import Constraint, Place, PlaceEntry, Rules, expression_of
 from bidcascade.table.columns import joined_bytes, offsets_of

@@ -10,17 +10,10 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from bidcascade.bridge import InvalidSystem
-from bidcascade.systems.language.joining import phrases_of
-from bidcascade.systems.language.patterns import Bindings, letter_of
-from bidcascade.systems.language.phrases import (
-    KINDS,
-    OF_CARDS,
-    PLAYERS_WORDS,
-    SAID_BY_WORDS,
-    denied_by_no,
-)
+from bidcascade.systems.language.auctions.patterns import Bindings, letter_of
 from bidcascade.systems.language.shipped import WORDS
-from bidcascade.systems.language.syntax_tree import (
+from bidcascade.systems.language.tree.joining import phrases_of
+from bidcascade.systems.language.tree.syntax_tree import (
     OTHER,
     AllOf,
     AnyOf,
@@ -29,7 +22,14 @@ from bidcascade.systems.language.syntax_tree import (
     NotThis,
     Phrase,
 )
-from bidcascade.systems.language.wording import call_text, condition_text
+from bidcascade.systems.language.words.phrases import (
+    KINDS,
+    OF_CARDS,
+    PLAYERS_WORDS,
+    SAID_BY_WORDS,
+    denied_by_no,
+)
+from bidcascade.systems.language.words.wording import call_text, condition_text
 from bidcascade.systems.places.formulas import conjunction, disjunction, negation
 from bidcascade.systems.places.places import PlaceEntry
 from bidcascade.table.language.expression_tree import (

@@ -5,8 +5,8 @@ import pytest
 from bidcascade.bridge import parse_calls
 from bidcascade.engine import Engine
 from bidcascade.systems import System
-from bidcascade.systems.language.phrases import KINDS, OF_CARDS, PLAYERS_WORDS, SAID_BY_WORDS
 from bidcascade.systems.language.shipped import shipped_defines
+from bidcascade.systems.language.words.phrases import KINDS, OF_CARDS, PLAYERS_WORDS, SAID_BY_WORDS
 from bidcascade.systems.words.criterion_words import words_of_criteria
 
 TEXT = """\

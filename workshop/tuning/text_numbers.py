@@ -55,7 +55,7 @@ class TextNumber(NamedTuple):
         Of its first digit, from 1 on.
     value : int
     counts : str
-        What is counted, as :mod:`.language.phrases` names it.
+        What is counted, as :mod:`bidcascade.systems.language.words.phrases` names it.
     suits : tuple of str
         In which suits, where they are said.
     end : str
