@@ -252,6 +252,8 @@ def condition(expression: str, *phrases: str, **others: object) -> dict[str, Any
         ([condition("12 <= HCP <= 14"), condition("14 >= HCP")], "12–14 points"),
         ([condition("Keycards_H >= 2")], "2+ keycards for hearts"),
         ([condition("HCP - SL_S * 2 > 3")], "points - spades * 2 > 3"),
+        # what is no expression is told as it is written
+        ([condition("<b>HCP</b> >> 3"), condition("HCP >= 9")], "<b>points</b> >> 3 and 9+ points"),
     ],
 )  # fmt: skip
 def test_phrases_of_the_text_come_with_their_conditions(module, conditions, told):

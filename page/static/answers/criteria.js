@@ -1,6 +1,6 @@
 // Conditions of a call as trees: bounds of what they count, what of them a hand misses, and how far it is off.
 
-import { termsOf } from "../engine/expressions/expressions.js";
+import { InvalidExpression, termsOf } from "../engine/expressions/expressions.js";
 import { parseExpression } from "../engine/expressions/expression_reader.js";
 
 const SUITS = "SHDC";
@@ -28,14 +28,24 @@ export function ruleNumber(name) {
 
 // --- trees ----------------------------------------------------------------------------------------
 
+/** Tree of an expression; what is none, as a table or an older service may say, is a node of the kind "text". */
+export function expressionTree(text) {
+  try {
+    return parseExpression(text);
+  } catch (error) {
+    if (error instanceof InvalidExpression) return { kind: "text", text };
+    throw error;
+  }
+}
+
 /**
  * Tree of a condition `{expression, words}`; phrases of its line stand in it for what they became, as nodes of the kind
  * "phrase" with their `words` and their `meaning`.
  */
 export function treeOf({ expression, words = [] }) {
-  const whole = parseExpression(expression);
+  const whole = expressionTree(expression);
   const phrases = words.map(({ text, expression: meant }) => (
-    { kind: "phrase", words: text, meaning: parseExpression(meant), text: meant }
+    { kind: "phrase", words: text, meaning: expressionTree(meant), text: meant }
   ));
   // one of several conditions that a phrase became stands for it
   const around = phrases.find(({ meaning }) => meaning.kind === "and" && meaning.operands.includes(whole));
@@ -76,7 +86,7 @@ export function partsOf(node, kind) {
 /** Values of a condition by term. */
 export function valuesOf({ expression, value }) {
   if (value !== null && typeof value === "object") return value;
-  const [term] = termsOf(parseExpression(expression));
+  const [term] = termsOf(expressionTree(expression));
   return term && value !== undefined ? { [term]: value } : {};
 }
 

@@ -2,12 +2,11 @@
 // text comes with its condition; what has none is told by its tree.
 
 import { shownCards, SUIT_SIGNS } from "../bridge/cards.js";
-import { parseExpression } from "../engine/expressions/expression_reader.js";
-import { InvalidExpression, termsOf } from "../engine/expressions/expressions.js";
+import { termsOf } from "../engine/expressions/expressions.js";
 import { conditionText } from "../format.js";
 import { listed, phrase } from "../texts.js";
 import {
-  boundsOf, comparisonOf, distance, missedParts, openTree, partsOf, ruleNumber, termParts, treeOf, valuesOf,
+  boundsOf, comparisonOf, distance, expressionTree, missedParts, openTree, partsOf, ruleNumber, termParts, treeOf, valuesOf,
 } from "./criteria.js";
 
 const BALANCED = ["4333", "4432", "5332"];
@@ -226,12 +225,8 @@ export function descriptionWords(text) {
 
 /** A formula in words; null for what is none, as prose of a table may have in braces. */
 function formulaWords(text) {
-  try {
-    return wordsOf(parseExpression(text));
-  } catch (error) {
-    if (error instanceof InvalidExpression) return null;
-    throw error;
-  }
+  const tree = expressionTree(text);
+  return tree.kind === "text" ? null : wordsOf(tree);
 }
 
 // --- what the hand has ----------------------------------------------------------------------------
@@ -312,7 +307,7 @@ export function hardest(conditions) {
 
 /** Whether a bid's suit is too short for anybody to think of it: three cards where four are wanted, or fewer. */
 function isFarSuit(call, condition) {
-  const range = boundsOf(parseExpression(condition.expression));
+  const range = boundsOf(expressionTree(condition.expression));
   if (range?.term !== `SL_${call[1]}` || range.low === null) return false;
   const has = valuesOf(condition)[range.term];
   return has < range.low && has < THOUGHT_OF;
@@ -325,7 +320,7 @@ export function closeCalls(candidates, made, most) {
   candidates.forEach((one) => {
     if (one.holds !== false || fitting.has(one.call)) return;
     const missed = hardest(one.criteria.filter((criterion) => criterion.holds === false));
-    const off = missed.reduce((sum, each) => sum + distance(parseExpression(each.expression), valuesOf(each)), 0);
+    const off = missed.reduce((sum, each) => sum + distance(expressionTree(each.expression), valuesOf(each)), 0);
     if (!missed.length || missed.length > 2 || off > CLOSE || missed.some((each) => isFarSuit(one.call, each))) return;
     if (!best.has(one.call) || off < best.get(one.call).off) best.set(one.call, { candidate: one, missed, off });
   });
