@@ -80,6 +80,8 @@ def ticks(visit: Visit) -> dict[str, bool]:
 
 def turn(visit: Visit, option: str, *, is_on: bool) -> None:
     """Click an option, and wait until it was turned."""
+    # what was said of the option before would end the wait at once
+    visit.page.evaluate("document.querySelector('#live').textContent = ''")
     visit.page.click(f".switches input[name='option-{option}']")
     visit.page.wait_for_function(
         """([name, told]) => document.querySelector(`input[name='option-${name}']`).checked
