@@ -82,6 +82,7 @@ def words_of_criteria(
     --------
     >>> from bidcascade.systems.system import System
     >>> system = System.parse('''
+    ... include "words.bidding"
     ... opening:
     ...   2H = Weak two: 6-10 points, 6 hearts, good hearts
     ... ''')

@@ -362,6 +362,13 @@ def table_with(odd, *, call_s=10.0):
     thread.join(30)
 
 
+def stays(client, line):
+    """Say a line, and stay until the host ends the session: the seat of who leaves is freed."""
+    client.say(line)
+    while True:
+        client.hear()
+
+
 def flood(client):
     client.to_the_auction()
     while True:
@@ -394,13 +401,13 @@ def other_seat(client):
     ("odd", "fault", "message"),
     [
         (lambda client: time.sleep(3), "too late", "got none from SOUTH"),
-        (lambda client: None, "ended", "from SOUTH"),
+        (Client.to_the_auction, "ended", "from SOUTH"),
         (flood, "too much", "a longer one from SOUTH"),
         (flood_of_lines, "unreadable", "ready for NORTH's bid"),
         (illegal, "illegal", "no double to redouble from SOUTH"),
         (other_seat, "unreadable", "expected its own call"),
-        (lambda client: client.say("SOUTH ready to win"), "unreadable", "from SOUTH"),
-        (lambda client: client.say("\x00\xff" * 10), "unreadable", "from SOUTH"),
+        (lambda client: stays(client, "SOUTH ready to win"), "unreadable", "from SOUTH"),
+        (lambda client: stays(client, "\x00\xff" * 10), "unreadable", "from SOUTH"),
     ],
     ids=["hangs", "leaves", "floods", "floods lines", "illegal", "other seat", "order", "binary"],
 )
