@@ -12,9 +12,8 @@ def answer_bid(question: BidQuestion, by: Resources) -> BidAnswer:
     unless another one is clearly better over them. Where the system has no line for the place it is
     a pass, as in auctions, and `note` says so.
     """
-    engine, trial = by.bidding_engine, question.trial
-    about = (question.hand, question.calls, question.dealer, question.vulnerability)
-    found = engine.bid(
+    trial = question.trial
+    found = by.bidding_engine.bid(
         question.hand,
         question.calls,
         dealer=question.dealer,
@@ -28,13 +27,8 @@ def answer_bid(question: BidQuestion, by: Resources) -> BidAnswer:
     from .simulated_bid import simulate_bid
 
     solver = by.solver() if trial.double_dummy and by.tries_double_dummy else None
-    limit, cancel = by.time_limit_s, by.cancel
     if isinstance(trial, SearchRequest):
-        best, search = search_bid(
-            engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
-        )
+        best, search = search_bid(question, trial, found, by, solver)
         return bid_answer(question, best, search=search)
-    best, simulation = simulate_bid(
-        engine, found, *about, wish=trial, solver=solver, time_limit_s=limit, cancel=cancel
-    )
+    best, simulation = simulate_bid(question, trial, found, by, solver)
     return bid_answer(question, best, simulation=simulation)

@@ -1,11 +1,8 @@
 """A call that is searched: the system's own, unless another one is clearly better over layouts."""
 
-import threading
-from collections.abc import Sequence
 from dataclasses import fields, replace
 
-from bidcascade.bridge import Seat, Vulnerability, parse_call
-from bidcascade.engine.engine import Engine
+from bidcascade.bridge import parse_call
 from bidcascade.inference.double_dummy.protocol import DoubleDummy
 from bidcascade.inference.search import (
     DEFAULT_BUDGET_MS,
@@ -17,38 +14,31 @@ from bidcascade.inference.search import (
 )
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
-from .bids import SearchRequest
+from .bids import BidQuestion, SearchRequest
+from .resources import Resources
 from .simulated_bid import with_call, within_budget
 
 
 def search_bid(
-    engine: Engine,
-    answer: BidAnswer,
-    hand: int,
-    calls: Sequence[int],
-    dealer: Seat,
-    vulnerability: Vulnerability,
-    *,
+    question: BidQuestion,
     wish: SearchRequest,
+    answer: BidAnswer,
+    by: Resources,
     solver: DoubleDummy | None,
-    time_limit_s: float | None = None,
-    cancel: threading.Event | None = None,
 ) -> tuple[BidAnswer, Search]:
     """Search a call; where there is nothing to search it is the one that the system makes.
 
     Parameters
     ----------
-    engine : Engine
+    question : BidQuestion
+    wish : SearchRequest
+        How it is searched.
     answer : BidAnswer
         What the engine answers without a search.
-    hand, calls, dealer, vulnerability
-        What is asked.
-    wish : SearchRequest
+    by : Resources
+        The wish's own budget counts beside their time limit.
     solver : DoubleDummy, optional
         Without one, tricks are by the table of tricks.
-    time_limit_s : float, optional
-        Of the caller; the wish's own budget counts too.
-    cancel : threading.Event, optional
 
     Returns
     -------
@@ -60,12 +50,13 @@ def search_bid(
     BidcascadeError
         As :func:`~bidcascade.inference.search.search_call` does.
     """
-    question = SearchQuestion(
-        hand,
-        calls,
+    engine = by.bidding_engine
+    searched = SearchQuestion(
+        question.hand,
+        question.calls,
         parse_call(answer.call),
-        dealer,
-        vulnerability,
+        question.dealer,
+        question.vulnerability,
         forced=bool(answer.forced),
         layouts=DEFAULT_LAYOUTS if wish.layouts is None else wish.layouts,
         seed=wish.seed,
@@ -76,17 +67,19 @@ def search_bid(
     found = search_call(
         engine.bidder.meanings,
         engine.bidder,
-        question,
+        searched,
         rules_of(wish),
         solver,
-        time_limit_s=within_budget(time_limit_s, budget_ms),
-        cancel=cancel,
+        time_limit_s=within_budget(by.time_limit_s, budget_ms),
+        cancel=by.cancel,
     )
     if found.differs:
         missed = next(one.missed for one in found.candidates if one.call == found.call)
         text = "no line makes it" if missed is None else f"its line is missed by {missed}"
         why = f"{text}; made"
-        return with_call(engine, answer, calls, found.call, f"search: {found.why}", why), found
+        return with_call(
+            engine, answer, question.calls, found.call, f"search: {found.why}", why
+        ), found
     note = "; ".join(filter(None, (answer.note, f"search: {found.why}")))
     return replace(answer, note=note), found
 

@@ -1,15 +1,12 @@
 """A call chosen by simulation, beside or instead of the one that the system's lines make."""
 
-import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
 from bidcascade.bridge import (
     BidcascadeError,
-    Seat,
     TimedOut,
-    Vulnerability,
     format_call,
     parse_call,
 )
@@ -22,37 +19,20 @@ from bidcascade.inference.simulate import (
 )
 from bidcascade.systems.bidding.bid_answer import BidAnswer
 
-from .bids import SimulateRequest
+from .bids import BidQuestion, SimulateRequest
+from .resources import Resources
 
 
 def simulate_bid(
-    engine: Engine,
-    answer: BidAnswer,
-    hand: int,
-    calls: Sequence[int],
-    dealer: Seat,
-    vulnerability: Vulnerability,
-    *,
+    question: BidQuestion,
     wish: SimulateRequest,
+    answer: BidAnswer,
+    by: Resources,
     solver: DoubleDummy | None,
-    time_limit_s: float | None = None,
-    cancel: threading.Event | None = None,
 ) -> tuple[BidAnswer, Simulation | None]:
     """Find the best call by simulation; without time for that it is the one that the system makes.
 
-    Parameters
-    ----------
-    engine : Engine
-    answer : BidAnswer
-        What the engine answers without simulation.
-    hand, calls, dealer, vulnerability
-        What is asked.
-    wish : SimulateRequest
-    solver : DoubleDummy, optional
-        Without one, tricks are by the table of tricks.
-    time_limit_s : float, optional
-        Of the caller; the wish's own budget counts too.
-    cancel : threading.Event, optional
+    Parameters are those of :func:`~bidcascade.engine.questions.searched_bid.search_bid`.
 
     Returns
     -------
@@ -66,12 +46,13 @@ def simulate_bid(
         As :func:`~bidcascade.inference.simulate.simulate_calls` does.
     """
     lines = [parse_call(one.call) for one in answer.candidates if one.holds]
-    question = CallQuestion(
-        hand,
-        calls,
+    engine = by.bidding_engine
+    simulated = CallQuestion(
+        question.hand,
+        question.calls,
         tuple(dict.fromkeys(lines)),
-        dealer,
-        vulnerability,
+        question.dealer,
+        question.vulnerability,
         wish.scoring,
         wish.layouts,
         seed=wish.seed,
@@ -80,16 +61,16 @@ def simulate_bid(
         found = simulate_calls(
             engine.bidder.meanings,
             engine.bidder,
-            question,
+            simulated,
             solver,
-            time_limit_s=within_budget(time_limit_s, wish.budget_ms),
-            cancel=cancel,
+            time_limit_s=within_budget(by.time_limit_s, wish.budget_ms),
+            cancel=by.cancel,
         )
     except TimedOut as error:
         if wish.budget_ms is None:
             raise
         return _not_simulated(answer, error), None
-    return with_call(engine, answer, calls, found.best.call, _how(found)), found
+    return with_call(engine, answer, question.calls, found.best.call, _how(found)), found
 
 
 def within_budget(time_limit_s: float | None, budget_ms: int | None) -> float | None:

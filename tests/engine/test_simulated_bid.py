@@ -10,14 +10,14 @@ from bidcascade.bridge import (
     TimedOut,
     parse_calls,
     parse_hand,
-    parse_seat,
-    parse_vulnerability,
 )
 from bidcascade.engine import Engine
 from bidcascade.engine.questions import simulated_bid
 from bidcascade.engine.questions.answer_fields import answer_of, plain
-from bidcascade.engine.questions.bids import BidAnswer, SimulateRequest
+from bidcascade.engine.questions.bids import BidAnswer, BidQuestion, SimulateRequest
+from bidcascade.engine.questions.resources import Resources
 from bidcascade.engine.questions.simulated_bid import simulate_bid
+from bidcascade.inference.double_dummy.pool import DoubleDummyPool
 from bidcascade.service.cli import main
 from bidcascade.table import apply_overlays, build_table
 from tests.support_answers import read_answer
@@ -141,10 +141,11 @@ def test_with_overlays_the_system_goes_on(system, tmp_path):
     rules = tmp_path / "rules.jsonl"
     rules.write_text('{"rule": "remove", "at": "1N P 3N"}\n')
     engine = Engine.open(system, "cpu", overlays=[str(rules)])
-    about = (parse_hand(HAND), parse_calls("1N P"), parse_seat("N"), parse_vulnerability("None"))
     answer = engine.bid(HAND, "1N P")
+    question = BidQuestion(hand=parse_hand(HAND), calls=parse_calls("1N P"))
     wish = SimulateRequest(layouts=20)
-    best, found = simulate_bid(engine, answer, *about, wish=wish, solver=None)
+    by = Resources(solver=DoubleDummyPool, engine=engine)
+    best, found = simulate_bid(question, wish, answer, by, None)
     assert best.call in {"2C", "3N", "2N", "P"}
     line = {one.call: one.is_line for one in found.candidates}
     assert line[parse_calls("2C")[0]]
