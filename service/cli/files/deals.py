@@ -295,14 +295,21 @@ def deals(options: argparse.Namespace) -> None:
         raise shared.UsageError("expected --json with --themes, which it is for")
     if options.out is not None:
         shared.check_out(options.out)
-    if options.seed is None:
+    is_drawn = options.seed is None
+    if is_drawn:
         options.seed = secrets.randbelow(_MOST_DRAWN)
-        shared.note(f"seed {options.seed}: --seed {options.seed} gives the same deals")
     if options.script or options.theme_names or options.shares:
         from .deal_scripts import deals_of_scripts
 
         deals_of_scripts(options)
-        return
+    else:
+        _deals_of_one_kind(options)
+    if is_drawn:
+        shared.note(f"seed {options.seed}: --seed {options.seed} gives the same deals")
+
+
+def _deals_of_one_kind(options: argparse.Namespace) -> None:
+    """Deal with no script, theme or share."""
     for given, flag in ((options.count, "N, how many deals"), (options.out, "--out FILE")):
         if given is None:
             raise shared.UsageError(f"expected {flag}")

@@ -124,6 +124,10 @@ def test_themes_are_listed(capsys):
         (["--seed", "1", "--script", "bad.dl"], BAD_INPUT,
          "bad.dl: line 2, column 3: expected a function, got 'hcpp'; did you mean 'hcp'?"),
         (["--seed", "1", "--script", "never.dl"], BAD_INPUT, "no deal meets the script"),
+        # no seed is told where nothing was dealt
+        ([], BAD_ARGUMENTS, "expected N, how many deals"),
+        (["5"], BAD_ARGUMENTS, "expected --out FILE"),
+        (["--script", "bad.dl"], BAD_INPUT, "did you mean 'hcp'?"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_a_line(tmp_path, capsys, words, code, message):
