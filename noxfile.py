@@ -5,6 +5,7 @@ one of its own. ``.ci/run`` runs ``changed`` on a clean checkout: the steps and 
 changes since the commit in ``.ci/checked`` can break. ``full`` runs everything.
 """
 
+import atexit
 import contextlib
 import json
 import os
@@ -13,9 +14,12 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
+import tempfile
 import time
 import tomllib
 from pathlib import Path
+from typing import IO
 
 import nox
 
@@ -31,21 +35,26 @@ STEPS = (
     "serve",
     "quick",
     "tools",
-    "style",
-    "types",
+    "beside",
     "sanitize",
     "bare",
     "gpu",
     "rehearse",
     "pages",
+    "joined",
     "wheel",
 )
+BESIDE = ("style", "types", "pictures", "built")
+"""What one processor does while the others run the tests of the checkout."""
 CHECKED = ROOT / ".ci" / "checked"
 kinds = runpy.run_path(str(ROOT / "tests" / "support_kinds.py"))
 # the core is compiled once, however often the steps install it
 CORE_CACHE = {"BIDCASCADE_CORE_CACHE": str(ROOT / "build" / "compiled-core")}
+_beside: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
 WRITTEN_DURATIONS = ROOT / "build" / "durations.json"
 DURATIONS = {"CHECK_DURATIONS": str(WRITTEN_DURATIONS)}
+BUILT = ROOT / ".nox" / "built" / "tmp"
+IS_INSTALLED = f"import bidcascade.bridge as b; assert b.__file__.startswith({str(BUILT.parent)!r})"
 INSTALL_S = 900
 READY_S = 600
 # Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which
@@ -173,6 +182,40 @@ def tools(session: nox.Session) -> None:
 
 
 @nox.session(python=False)
+def beside(session: nox.Session) -> None:
+    """Start what needs one processor alone; ``joined`` waits for it, and prints what it printed."""
+    global _beside
+    written = tempfile.TemporaryFile()  # noqa: SIM115  it is read when the process has ended
+    command = [sys.executable, "-m", "nox", "--stop-on-first-error", "-s", *BESIDE]
+    started = subprocess.Popen(
+        command, cwd=ROOT, stdout=written, stderr=subprocess.STDOUT, start_new_session=True
+    )
+    atexit.register(_end, started)
+    _beside = started, written
+
+
+@nox.session(python=False)
+def joined(session: nox.Session) -> None:
+    """Wait for what was started beside the other steps; without it do it now."""
+    if _beside is None:
+        for step in BESIDE:
+            session.notify(step)
+        return
+    started, written = _beside
+    code = started.wait()
+    written.seek(0)
+    print(written.read().decode("utf-8", "replace"))
+    if code:
+        session.error(f"one of {', '.join(BESIDE)} failed")
+
+
+def _end(started: subprocess.Popen[bytes]) -> None:
+    # its steps have processes of their own
+    if started.poll() is None:
+        os.killpg(started.pid, signal.SIGTERM)
+
+
+@nox.session(python=False)
 def style(session: nox.Session) -> None:
     """Lint, formatting, the layers of imports; lines of code (``-- COMMIT``: changed since)."""
     session.run(TOOLS / "ruff", "check", ".", external=True)
@@ -206,10 +249,15 @@ def gpu(session: nox.Session) -> None:
 
 
 @nox.session(python=False)
-def pages(session: nox.Session) -> None:
-    """Make the pictures of the page; the tests of the checkout, which build the site too."""
+def pictures(session: nox.Session) -> None:
+    """Make the pictures of the page."""
     if _is_woken("docs") or _is_woken("browser"):
         session.run(TOOLS / "python", "-m", "docs.make_pictures", external=True)
+
+
+@nox.session(python=False)
+def pages(session: nox.Session) -> None:
+    """Run the tests of the checkout, which build the site too."""
     session.run(TOOLS / "pytest", "-m", "checkout", *PATIENCE.split(), env=DURATIONS, external=True)
 
 
@@ -330,11 +378,11 @@ def _try_client(session: nox.Session, source: Path, folder: Path) -> None:
 
 
 @nox.session
-def wheel(session: nox.Session) -> None:
-    """Build wheel and sdist, install the wheel elsewhere and run all its tests against it."""
-    scratch = Path(session.create_tmp()).resolve()
-    shutil.rmtree(scratch)
-    scratch.mkdir()
+def built(session: nox.Session) -> None:
+    """Build wheel and sdist, and install the wheel and the tests elsewhere."""
+    scratch = BUILT.resolve()
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
     # a copy without what the steps before have made: pip builds in the folder that it is given
     source = scratch / "source"
     made = shutil.ignore_patterns(
@@ -344,13 +392,20 @@ def wheel(session: nox.Session) -> None:
     session.install("-c", "constraints.txt", "build")
     start = time.monotonic()
     session.run("python", "-m", "build", "--outdir", scratch, source, env=CORE_CACHE, silent=True)
-    (built,) = scratch.glob("*.whl")
-    session.log(f"{built.name} in {time.monotonic() - start:.0f} s, the sdist included")
+    (wheel,) = scratch.glob("*.whl")
+    session.log(f"{wheel.name} in {time.monotonic() - start:.0f} s, the sdist included")
     with session.chdir(source):
-        session.run("python", ".ci/compare_wheel.py", str(built))
+        session.run("python", ".ci/compare_wheel.py", str(wheel))
     if _is_woken("client"):
         _try_client(session, source, scratch / "client")
-    session.install(f"{built}[test,fuzz,browser,dask,lsp,mcp]")
+    session.install("--no-deps", wheel)
+    # what it needs is there already: the README's first command has tried that it asks for all
+    places = ("-c", "import sysconfig; print(sysconfig.get_path('purelib'))")
+    shared, own = (
+        Path(subprocess.check_output([python, *places], text=True).strip())
+        for python in (TOOLS / "python", Path(session.bin) / "python")
+    )
+    (own / "shared.pth").write_text(f"{shared}\n")
 
     # the tests find real data beside the folder they lie in; .typings would lead back to sources
     away = scratch / "away"
@@ -365,7 +420,14 @@ def wheel(session: nox.Session) -> None:
     lines = [f"{name} = {json.dumps(value)}" for name, value in options.items()]
     (away / "pyproject.toml").write_text("\n".join(["[tool.pytest.ini_options]", *lines, ""]))
     with session.chdir(away):
-        session.run("python", "-c", "import bidcascade.bridge as b; assert 'site-' in b.__file__")
-        # slow ones too: those of the checkout ran there, and no other test runs twice
-        chosen = ["-m", "not checkout", *PATIENCE.split()]
-        session.run("pytest", *chosen, *session.posargs, env=DURATIONS)
+        session.run("python", "-c", IS_INSTALLED)
+
+
+@nox.session(python=False)
+def wheel(session: nox.Session) -> None:
+    """Run all tests against the wheel that ``built`` has installed."""
+    # slow ones too: those of the checkout ran there, and no other test runs twice
+    chosen = ["-m", "pytest", "-m", "not checkout", *PATIENCE.split()]
+    python = ROOT / ".nox" / "built" / "bin" / "python"
+    with session.chdir(BUILT / "away"):
+        session.run(python, *chosen, *session.posargs, env=DURATIONS, external=True)

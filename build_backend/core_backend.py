@@ -11,6 +11,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from time import perf_counter
@@ -40,9 +41,10 @@ prepare_metadata_for_build_editable = client_backend.prepare_metadata_for_build_
 
 
 def get_requires_for_build_wheel(config_settings: _Settings = None) -> list[str]:
-    """Ask for zig, which alone builds the module for browsers."""
+    """Ask for zig, which alone builds the module for browsers, where it has something to do."""
     _read_target(config_settings)
-    return [*client_backend.get_requires_for_build_wheel(config_settings), core_build.ZIGLANG]
+    zig = [core_build.ZIGLANG] if core_build.needs_zig(_target) else []
+    return [*client_backend.get_requires_for_build_wheel(config_settings), *zig]
 
 
 get_requires_for_build_editable = get_requires_for_build_wheel
@@ -140,8 +142,10 @@ class BuildCore(BuildStep):
         """Compile."""
         folder, compiler = self._folder(), _compiler()
         start = perf_counter()
-        built = core_build.build_libraries(folder, compiler=compiler)
-        built.append(core_build.build_module(folder))
+        with ThreadPoolExecutor() as pool:
+            module = pool.submit(core_build.build_module, folder)
+            built = core_build.build_libraries(folder, compiler=compiler)
+            built.append(module.result())
         sizes = ", ".join(f"{path.name} {path.stat().st_size:,} bytes" for path in built)
         seconds = perf_counter() - start
         self.announce(f"{' '.join(compiler.command)}: {sizes} in {seconds:.1f} s", logging.INFO)

@@ -1,6 +1,7 @@
 """Expressions over the four hands of deals: what a backend evaluates, and columns of its bits."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import polars as pl
 
@@ -18,8 +19,12 @@ def evaluation_plan(
 
     One alone may be a text; its letters would else be taken for expressions.
     """
-    if isinstance(expressions, str):
-        expressions = [expressions]
+    return _planned((expressions,) if isinstance(expressions, str) else (*expressions,), vocabulary)
+
+
+# a run asks for every chunk; the expressions of a system are some ten thousand
+@lru_cache(maxsize=2)
+def _planned(expressions: tuple[str, ...], vocabulary: Vocabulary) -> tuple[Plan, list[list[str]]]:
     trees = list(dict.fromkeys(parse_expression(text) for text in expressions))
     codes = tuple(to_postfix(tree, vocabulary) for tree in trees)
     names = [[seat_expression(tree, letter) for letter in SEATS] for tree in trees]

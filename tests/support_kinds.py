@@ -49,8 +49,9 @@ KINDS = {
 }  # fmt: skip
 """Paths below ``tests`` by kind; the first kind that fits is a test's."""
 
-STEPS = {"sanitize": "core", "bare": "builds", "gpu": "builds", "rehearse": "builds"}
-"""Steps of ``noxfile.py`` that one kind alone wants; all others run always."""
+STEPS = {"sanitize": "core", "bare": "builds", "gpu": "extras", "rehearse": "emulator"}
+"""Steps of ``noxfile.py`` that one kind alone wants; all others run always. Only a change of
+``pyproject.toml`` or the constraints wakes ``extras``, and it runs everything."""
 
 _ABOVE_LOADERS = "table systems inference engine seats workshop service docs bombs recorded"
 ROWS = (
@@ -70,7 +71,7 @@ ROWS = (
     ("table/*", _ABOVE_LOADERS),
     ("loaders/*", f"loaders {_ABOVE_LOADERS}"),
     ("kernels/core/*", f"core kernels loaders builds page browser {_ABOVE_LOADERS}"),
-    ("kernels/gpu/* kernels/cu* benchmarks/gpu/*", "kernels emulator builds"),
+    ("kernels/gpu/* kernels/cu* benchmarks/gpu/*", "kernels emulator"),
     ("kernels/*", f"core kernels emulator builds loaders {_ABOVE_LOADERS}"),
     ("benchmarks/*", "benchmarks docs"),
     (".ci/checked tests/durations.json", ""),

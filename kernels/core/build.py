@@ -298,7 +298,7 @@ def build_libraries(
 def _build_one(folder: Path, build: str, *, compiler: Compiler, sources: Path) -> Path:
     name = compiler.target.library_name(build)
     command = compiler.arguments(build, sources / "interface.cpp", name, source_version(sources))
-    return _compiled(folder, name, command)
+    return _compiled(folder, name, command, _cached(name, command))
 
 
 def build_module(folder: Path, sources: Path = SOURCES) -> Path:
@@ -317,20 +317,30 @@ def build_module(folder: Path, sources: Path = SOURCES) -> Path:
     OSError
         If the folder cannot be written to.
     """
-    zig = find_zig()
-    if zig is None:
+    folder.mkdir(parents=True, exist_ok=True)
+    zig, command = find_zig(), _module_command(sources)
+    cached = _cached(MODULE, command)
+    if zig is None and not (cached and cached.exists()):
         raise BuildError(
             f"expected zig for the core of the page's engine, pip's {ZIGLANG!r}, got none"
         )
-    folder.mkdir(parents=True, exist_ok=True)
-    # no path of this machine gets into the module
+    return _compiled(folder, MODULE, [*(zig or ()), *command], cached)
+
+
+def needs_zig(target: Target | None = None, sources: Path = SOURCES) -> bool:
+    """Tell whether building needs zig: for the library, or for a module that no cache has."""
+    cached = _cached(MODULE, _module_command(sources))
+    compiler = find_compiler(target)
+    return compiler is None or compiler.is_zig or cached is None or not cached.exists()
+
+
+def _module_command(sources: Path) -> list[str]:
+    """Words behind zig's own; no path of this machine gets into the module."""
     version = _defined(source_version(sources))
-    command = [*zig, *MODULE_FLAGS, version, str(sources / "browser.cpp"), "-o", MODULE]
-    return _compiled(folder, MODULE, command)
+    return [*MODULE_FLAGS, version, str(sources / "browser.cpp"), "-o", MODULE]
 
 
-def _compiled(folder: Path, name: str, command: Sequence[str]) -> Path:
-    cached = _cached(name, command)
+def _compiled(folder: Path, name: str, command: Sequence[str], cached: Path | None) -> Path:
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as scratch:
         built = Path(scratch) / name
         if cached is not None and cached.exists():
