@@ -59,7 +59,7 @@ INSTALL_S = 900
 READY_S = 600
 # Tests named in tests/support_second_tries.py are tried up to twice more there: -rR lists which
 # were, and the summary line counts them.
-PATIENCE = "-n 2 -rR --timeout 900" if "CI" in os.environ else ""
+PATIENCE = "-n 3 -rR --timeout 900" if "CI" in os.environ else ""
 
 
 def _is_woken(kind: str) -> bool:
