@@ -13,7 +13,7 @@ import io
 import re
 import subprocess
 import sys
-import tokenize
+import tarfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -35,10 +35,6 @@ PRODUCT = (
 )
 ROOMS = (*PRODUCT, "benchmarks", "tests", "docs")
 
-_PYTHON_REST = {
-    tokenize.ENCODING, tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT,
-    tokenize.DEDENT, tokenize.ENDMARKER,
-}  # fmt: skip
 _QUOTED = r'"(?:\\.|[^"\\\n])*"|' + r"'(?:\\.|[^'\\\n])*'"
 _LONG = r"/\*.*?(?:\*/|\Z)"
 _SHORT = r"//[^\n]*"
@@ -88,19 +84,28 @@ def _without_comment(found: re.Match[str]) -> str:
 
 
 def _python_lines(text: str) -> int:
-    held: set[int] = set()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type not in _PYTHON_REST:
-            held.update(range(token.start[0], token.end[0] + 1))
-    return len(held - set(_docstring_lines(text)))
-
-
-def _docstring_lines(text: str) -> Iterator[int]:
-    """Lines of statements that are a string and nothing else: they tell and do nothing."""
+    # form feeds and the like end no line here
+    lines = [line.strip() for line in text.split("\n")]
+    held = {number for number, line in enumerate(lines, 1) if line and line[0] != "#"}
+    prose: set[int] = set()
     for node in ast.walk(ast.parse(text)):
         match node:
+            # a statement that is a string and nothing else: it tells and does nothing
             case ast.Expr(ast.Constant(str())):
-                yield from range(node.lineno, (node.end_lineno or node.lineno) + 1)
+                prose.update(_lines_of(node))
+            # in a long string every line counts
+            case ast.Constant(str() | bytes()) | ast.JoinedStr() if _is_long(node, lines):
+                held.update(_lines_of(node))
+    return len(held - prose)
+
+
+def _is_long(node: ast.expr, lines: list[str]) -> bool:
+    first = lines[node.lineno - 1]
+    return len(_lines_of(node)) > 1 and ('"""' in first or "'''" in first)
+
+
+def _lines_of(node: ast.expr | ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def by_room(files: Iterable[tuple[str, str]]) -> Counter[str]:
@@ -127,9 +132,11 @@ def files_here() -> Iterator[tuple[str, str]]:
 
 def files_of(commit: str) -> Iterator[tuple[str, str]]:
     """Code as a commit has it."""
-    for path in (_git("ls-tree", "-rz", "--name-only", commit) or "").split("\0"):
-        if counted(path):
-            yield path, _git("show", f"{commit}:{path}") or ""
+    packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        for one in archive:
+            if counted(one.name) and (file := archive.extractfile(one)):
+                yield one.name, file.read().decode("utf-8")
 
 
 def last_landed() -> str | None:
