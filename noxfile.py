@@ -167,18 +167,21 @@ def quick(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def tools(session: nox.Session) -> None:
-    """Install what the next steps need."""
-    session.run(
-        TOOLS / "pip",
-        "install",
-        "-q",
-        "-c",
-        "constraints.txt",
-        "-e",
-        ".[dev,docs,browser]",
-        env=CORE_CACHE,
-        external=True,
-    )
+    """Install what the next steps need, beside the package that lies there already."""
+    wanted = _requirements("dev", "docs", "browser", "fuzz", "dask")
+    session.run(TOOLS / "pip", "install", "-q", "-c", "constraints.txt", *wanted, external=True)
+
+
+def _requirements(*extras: str) -> list[str]:
+    """What extras of the package ask for; one may name others, as ``bidcascade[test,lsp]``."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    found: list[str] = []
+    for extra in extras:
+        for one in project["optional-dependencies"][extra]:
+            name, _, inner = one.partition("[")
+            own = name == project["name"]
+            found += _requirements(*inner.rstrip("]").split(",")) if own else [one]
+    return found
 
 
 @nox.session(python=False)
