@@ -173,7 +173,7 @@ def tools(session: nox.Session) -> None:
 
 
 def _requirements(*extras: str) -> list[str]:
-    """What extras of the package ask for; one may name others, as ``bidcascade[test,lsp]``."""
+    """List what extras of the package ask for; one may name others, as ``bidcascade[test,lsp]``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     found: list[str] = []
     for extra in extras:
