@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Final
 
-SHELLS: Final = ("bash", "zsh", "fish", "tcsh", "powershell")
+SHELLS: Final = ("bash", "zsh", "fish", "powershell")
 
 
 def configure_completion(parser: argparse.ArgumentParser) -> None:

@@ -90,12 +90,12 @@ def test_a_text_longer_than_a_system_may_be_is_not_written(tmp_path, monkeypatch
     path = tmp_path / "long.bidding"
     lines = sum(1 for _ in text_of_rows(table.rows()))
     # as a file ends with a line break, readers count an empty line more
-    for module in ("tables.plain_rows", "language.sources"):
+    for module in ("tables.plain_rows", "language.reading.sources"):
         monkeypatch.setattr(f"bidcascade.systems.{module}.MOST_LINES", lines + 1)
     export_table(table, path)
     assert len(import_table(path)[0]) == len(table)
     written = path.read_text()
-    for module in ("tables.plain_rows", "language.sources"):
+    for module in ("tables.plain_rows", "language.reading.sources"):
         monkeypatch.setattr(f"bidcascade.systems.{module}.MOST_LINES", lines)
     with pytest.raises(InvalidTable, match=r"a table that a system's text of at most \d+ lines"):
         export_table(table, path)

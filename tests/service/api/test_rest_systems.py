@@ -286,8 +286,8 @@ def test_a_system_that_bids_otherwise_call_by_call_is_not_taken(app, path, monke
     tables = app.state.own.tables
     good = bid.answer_from_system
 
-    def bad(*given):
-        return replace(good(*given), call="P")
+    def bad(*given, **named):
+        return replace(good(*given, **named), call="P")
 
     monkeypatch.setattr(bid, "answer_from_system", bad)
     path.write_text(SMALL_SYSTEM.replace("15-17", "16-18"), "utf-8")
