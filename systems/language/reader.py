@@ -215,6 +215,12 @@ def read_given(
 
 
 def _system(sources: Sources, items: list[Item], options: Mapping[str, bool] | None) -> SystemText:
+    if not (items or sources.convention_list or sources.complaints):
+        sources.complain(
+            Where(next(iter(sources.lines)), 1),
+            "the text has no line of a system",
+            'begin with a block, such as "opening:" and calls below it, or with an include',
+        )
     sources.choose_conventions()
     sources.choose_options(items, options or {})
     resolver = Resolver(sources)

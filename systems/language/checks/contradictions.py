@@ -6,6 +6,7 @@ What needs the terms of the bidding table to be seen is found when a system is c
 from collections.abc import Iterator
 from typing import Final
 
+from bidcascade.systems.language.tree.joining import phrases_of
 from bidcascade.systems.language.tree.syntax_tree import (
     SUIT_WORDS,
     VARIABLES,
@@ -18,6 +19,8 @@ from bidcascade.systems.language.tree.syntax_tree import (
     Where,
 )
 from bidcascade.systems.language.words.phrases import KINDS, LENGTHS
+
+from .held_facts import is_decided, never_together
 
 _ONE_SUIT: Final = frozenset(
     {
@@ -75,10 +78,23 @@ def _within(condition: Condition, known: tuple[Phrase, ...]) -> Iterator[Contrad
                 yield from _within(part, (*known, *own))
     elif isinstance(condition, AnyOf):
         for part in condition.parts:
-            for where, message, _ in _within(part, known):
+            for where, message, _ in (*_within(part, known), *_beside_facts(part, known)):
                 yield where, f"this alternative can never be: {message}", _JOINING
     elif isinstance(condition, Phrase):
         yield from _between((condition,), known)
+
+
+def _beside_facts(part: Condition, known: tuple[Phrase, ...]) -> Iterator[Contradiction]:
+    """Find what vulnerability and seat refuse of an alternative that others must hold beside."""
+    facts = tuple(phrase for phrase in known if is_decided(phrase))
+    if not facts or not is_decided(part) or never_together(facts, None):
+        return
+    clash = never_together((part, *facts), None)
+    if clash:
+        from bidcascade.systems.language.words.wording import condition_text
+
+        words = " and ".join(map(condition_text, (*clash[1:], clash[0])))
+        yield next(phrases_of(part)).where, f"nothing is {words}", ""
 
 
 def _denied(part: NotThis, known: tuple[Phrase, ...]) -> Iterator[Contradiction]:

@@ -74,6 +74,8 @@ class Sources:
     """Physical lines by name of the file, for messages."""
     files: list[tuple[Path, str]] = field(default_factory=list)
     title: str = ""
+    titled: dict[str, Where] = field(default_factory=dict)
+    """Where each file gives a title, by its name."""
     prose: str = ""
     opponents: Path | None = None
     conventions: dict[str, Convention] = field(default_factory=dict)
@@ -201,13 +203,24 @@ class Sources:
             if isinstance(statement, IncludeStatement):
                 items += self._included(statement)
             elif isinstance(statement, SystemStatement):
-                self.title = self.title or statement.title
+                self._titled(statement.title, item.where)
             elif isinstance(statement, OpponentsStatement):
                 other = self._find(statement.file, statement.where, with_given=False)
                 self.opponents = other or self.opponents
             elif not isinstance(statement, ConventionStatement):
                 items.append(item)
         return items
+
+    def _titled(self, title: str, where: Where) -> None:
+        """Take the first title that is read; each file has one at most."""
+        self.title = self.title or title
+        known = self.titled.setdefault(where.file, where)
+        if known is not where:
+            self.complain(
+                where,
+                f"the system has its title already, in line {known.line}",
+                "take one of these lines out",
+            )
 
     def _included(self, statement: IncludeStatement) -> list[Item]:
         path = self._find(statement.file, statement.where)

@@ -148,6 +148,18 @@ opening:
         ("2C = balanced, not balanced", "both balanced and not balanced", "", "balanced"),
         ("2C = 5+ hearts, 5+ spades, 4+ clubs", "14 cards together", "", "4+ clubs"),
         ("2C = 4+ clubs, 5 points or 3 clubs, 9+ points", "can never be", "and", "5 points"),
+        (
+            "2C = vulnerable, 9+ points or not vulnerable, 8+ points",
+            "is vulnerable and not",
+            "and",
+            "not vul",
+        ),
+        (
+            "2C = unfavourable, 4+ clubs or not vulnerable and 5+ clubs",
+            "unfavourable and not",
+            "and",
+            "not vul",
+        ),
         ("2C = 5+ X", 'which suit "X" is', '"2X"', "5+ X"),
         ("2M = 5+ m", 'which suit "m" is', "here the suits are M", "5+ m"),
         ("2C = 8+ points; agrees M", 'which suit "M" is', "", "agrees M"),
@@ -683,6 +695,22 @@ def _openings(text, **options):
 
 
 # ---------------------------------------------------------------------- files
+@pytest.mark.parametrize("text", ["", "\n\n", "-- a remark\n", "system Mine\n"])
+def test_a_text_without_a_line_is_no_system(text):
+    found = complaint(text)
+    assert (found.where.line, found.message) == (1, "the text has no line of a system")
+
+
+def test_a_second_title(tmp_path):
+    line = "opening:\n  1C = 3+ clubs\n"
+    found = complaint(f"system Mine\n{line}system Yours\n")
+    assert (found.where.line, found.message) == (4, "the system has its title already, in line 1")
+    # that of an included system is another one's
+    (tmp_path / "mine.bidding").write_text('system Mine\ninclude "other"\n')
+    (tmp_path / "other.bidding").write_text(f"system Other\n{line}")
+    assert read_system(tmp_path / "mine.bidding").title == "Mine"
+
+
 def test_who_includes_a_file_decides_what_its_names_mean(tmp_path):
     own = "define good X = four of the top five in X\n"
     pages = {
