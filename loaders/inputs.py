@@ -7,10 +7,10 @@ import glob
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import takewhile
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from bidcascade.bridge import InvalidInput, LimitExceeded, visible
 
@@ -23,14 +23,24 @@ from .files.zip_files import (
     why_refused,
     why_too_large,
 )
+from .frames.frame import Batch
 from .lin.handviewer import first_link
 from .lin.lin_signs import find_lin_token, looks_like_handviewer, looks_like_lin
 from .lin.page_links import page_links
-from .text.json_deals import holds_deals
+from .text.hand_text import read_hand_text
+from .text.json_deals import holds_deals, read_json_deals
 from .text.machine_records import holds_machine_records
 from .text.printed_deals import has_diagrams
 
 Kind: TypeAlias = Literal["lin", "pbn", "rbn", "handviewer", "hands", "dup", "json", "parquet"]
+
+
+class LineReader(Protocol):
+    """Reads the deals of a text of lines, or of a part of it that begins with a line of it."""
+
+    def __call__(self, data: bytes, source: str = "", *, first_line: int = 1) -> Batch:
+        """Give the deals; ``first_line`` is the number of the first line."""
+        ...
 
 
 class Format(NamedTuple):
@@ -42,10 +52,19 @@ class Format(NamedTuple):
         What messages call it; empty for one that they need not name.
     suffixes : tuple of str
         Of its files; the first is that of files which are written anew.
+    reads : LineReader, optional
+        Its reader, if a file of it is text that can be cut behind any line.
+    begins : callable, optional
+        Tells such a file by its first bytes, before any hand in it is looked for.
+    counts_through : bool
+        Whether the records of a part are numbered as those of the whole file.
     """
 
     name: str
     suffixes: tuple[str, ...]
+    reads: LineReader | None = None
+    begins: Callable[[bytes], bool] | None = None
+    counts_through: bool = False
 
 
 FORMATS: Final[Mapping[Kind, Format]] = {
@@ -53,12 +72,12 @@ FORMATS: Final[Mapping[Kind, Format]] = {
     "pbn": Format("PBN", (".pbn",)),
     "rbn": Format("RBN", (".rbn", ".rbx")),
     "handviewer": Format("", (".txt",)),
-    "hands": Format("hands", (".txt",)),
+    "hands": Format("hands", (".txt",), read_hand_text, counts_through=True),
     "dup": Format("DUP", (".dup",)),
-    "json": Format("JSON", (".jsonl",)),
-    "parquet": Format("Parquet", (".parquet",)),
+    "json": Format("JSON", (".jsonl",), read_json_deals, holds_deals),
+    "parquet": Format("Parquet", (".parquet",), counts_through=True),
 }
-"""What is read; :func:`sniff` tells them apart, :func:`.pieces.read_piece` has their readers."""
+"""What is read; :func:`sniff` tells them apart, :func:`.pieces.read_piece` has further readers."""
 *_NAMES, _LAST_NAME = (one.name for one in FORMATS.values() if one.name)
 FORMATS_TEXT: Final = f"{', '.join(_NAMES)} or {_LAST_NAME}"
 """What messages say is expected."""
@@ -362,8 +381,9 @@ def sniff(data: bytes) -> Kind | None:
         return "pbn"
     if is_lin:
         return "lin"
-    if holds_deals(head):
-        return "json"
+    for kind, one in FORMATS.items():
+        if one.begins is not None and one.begins(head):
+            return kind
     if start in (b"<", b"[", b"{"):
         return None
     if _DOTTED_HAND.search(head) or _LETTERED_HAND.search(head):

@@ -22,7 +22,7 @@ from bidcascade.bridge import InvalidInput
 from .files.encodings import PartDecoder, decode_text, find_encoding
 from .files.zip_files import ZIP_MARKS
 from .frames.frame import QUOTED, Batch, empty_deals, join, reject_frame
-from .inputs import FORMATS_TEXT, HEAD_BYTES, Kind, Source, sniff
+from .inputs import FORMATS, FORMATS_TEXT, HEAD_BYTES, Kind, Source, sniff
 from .limits import (
     LONGEST_RECORD,
     MOST_FILES_TOGETHER,
@@ -72,7 +72,7 @@ class Piece:
     """What the first record of ``text`` inherits, if it is RBN."""
 
     first_line: int = 1
-    """Number of the first line of ``data``, if it is hand text or JSON Lines."""
+    """Number of the first line of ``data``, if it is read by lines."""
 
     goes_on: bool = False
     """Whether ``text`` ends where another game starts."""
@@ -364,7 +364,7 @@ def _cut_lines(stream: BinaryIO, name: str, rest: bytes, kind: Kind) -> Iterator
         yield Piece(kind=kind, data=data, name=name, first_line=line, files_ended=ended)
         if kind == "hands":
             line += len(decode_text(data)[0].splitlines())
-        elif kind == "json":
+        elif FORMATS[kind].reads is not None:
             line += data.count(b"\n")
         rest = rest[cut:]
         if not more:
@@ -513,18 +513,12 @@ def _read_text(kind: Kind, data: bytes, name: str, first_line: int = 1) -> Batch
         from .pbn.rbn import read_rbn
 
         return read_rbn(data, name)
-    if kind == "hands":
-        from .text.hand_text import read_hand_text
-
-        return read_hand_text(data, name, first_line=first_line)
+    if (reads := FORMATS[kind].reads) is not None:
+        return reads(data, name, first_line=first_line)
     if kind == "dup":
         from .text.machine_records import read_machine_records
 
         return read_machine_records(data, name)
-    if kind == "json":
-        from .text.json_deals import read_json_deals
-
-        return read_json_deals(data, name, first_line=first_line)
     return _read_lin([(data, name)])
 
 

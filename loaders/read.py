@@ -36,7 +36,7 @@ from .frames.frame import (
     reject_frame,
     whole_deals,
 )
-from .inputs import Input, Source, find_sources
+from .inputs import FORMATS, Input, Source, find_sources
 from .limits import MOST_LISTED
 from .pieces import Piece, cut_sources, read_piece
 
@@ -271,7 +271,7 @@ class _Numbering:
         before = self.records
         self.records += deals.height + count_numbered(rejects)
         # rows of Parquet and lines of hand text have their numbers
-        if before and piece.kind not in ("parquet", "hands"):
+        if before and not (piece.kind and FORMATS[piece.kind].counts_through):
             shifted = (pl.col("record") + before).cast(pl.UInt32)
             deals, rejects = deals.with_columns(shifted), rejects.with_columns(shifted)
         rejects = self._list(rejects)

@@ -28,7 +28,7 @@ from bidcascade.loaders import (
     write_pbn,
 )
 from bidcascade.loaders.frames.frame import Batch, empty_deals, empty_rejects
-from bidcascade.loaders.inputs import find_sources
+from bidcascade.loaders.inputs import FORMATS_TEXT, find_sources
 from bidcascade.loaders.text.hand_text import read_hand_text
 from bidcascade.loaders.text.json_deals import read_json_deals
 from tests.loaders.support_pieces import limit_pieces, read_cut
@@ -309,7 +309,7 @@ def test_endless_garbage_is_refused_after_its_beginning(fill):
     (piece,) = pieces.cut_stream(stream, "noise")
     assert stream.taken <= pieces.HEAD_BYTES
     batch = pieces.read_piece(piece)
-    assert "expected LIN, PBN, RBN, hands, DUP, JSON or Parquet" in batch.rejects["reason"][0]
+    assert f"expected {FORMATS_TEXT}, got" in batch.rejects["reason"][0]
 
 
 @pytest.mark.parametrize("head", [MD.encode() * 30, b'[Event "x"]\n[Deal ""]\n' * 30])

@@ -14,7 +14,7 @@ from bidcascade.bridge import InvalidInput
 from bidcascade.engine.runs.manifest import describe_inputs, list_inputs
 from bidcascade.loaders import iter_deals, read_deals, write_deal_parquet
 from bidcascade.loaders.frames.random_deals import random_deals
-from bidcascade.loaders.inputs import find_sources
+from bidcascade.loaders.inputs import FORMATS_TEXT, find_sources
 from tests.loaders.support_damage import damaged
 from tests.loaders.support_pieces import limit_pieces
 from tests.support_examples import examples
@@ -121,7 +121,7 @@ def test_members_that_are_refused(tmp_path):
         ("empty.lin", b""),
     )
     found = rejects(path)
-    assert "hands, DUP, JSON or Parquet, got other text" in found.pop("x.zip/prose.txt")
+    assert f"expected {FORMATS_TEXT}, got other text" in found.pop("x.zip/prose.txt")
     assert "a zip file, which is read by its path only" in found.pop("x.zip/hidden.lin")
     assert found == {
         "x.zip/in.zip": "expected deals, got a zip file within a zip file",

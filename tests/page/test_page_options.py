@@ -107,12 +107,12 @@ def test_each_tick_is_what_is_played_and_a_click_changes_it(opened, name):
     probes = [one for one in PROBES if one.system == name]
     assert {one.option for one in probes} == {*rows}
     for probe in probes[:: sized(4, 1)]:
-        asked = [probe.hand, [*probe.auction]]
-        assert visit.page.evaluate(CALL, asked) == probe.call, probe
-        turn(visit, probe.option, is_on=not text[probe.option])
-        assert visit.page.evaluate(CALL, asked) == probe.other, probe
-        turn(visit, probe.option, is_on=text[probe.option])
-        assert visit.page.evaluate(CALL, asked) == probe.call, probe
+        asked, is_on = [probe.hand, [*probe.auction]], text[probe.option]
+        assert visit.page.evaluate(CALL, asked) == probe.call(is_on=is_on), probe
+        turn(visit, probe.option, is_on=not is_on)
+        assert visit.page.evaluate(CALL, asked) == probe.call(is_on=not is_on), probe
+        turn(visit, probe.option, is_on=is_on)
+        assert visit.page.evaluate(CALL, asked) == probe.call(is_on=is_on), probe
         assert ticks(visit) == text
     # a copy of the system that was chosen is chosen now, here and in the header
     assert visit.state()["table"] == f"my {name}"

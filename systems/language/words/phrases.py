@@ -1,10 +1,10 @@
 """The catalogue of phrases: every kind of test that a condition can make, once, with its words.
 
 From a row come productions of the grammar, the tree, the words of a tree and its line in the page
-``phrases.md``, which ``python -m bidcascade.systems.language.words.phrases`` writes. What a kind
-means at a place of an auction is defined in ``systems/reference``: ``PHRASES`` of ``conditions.py``
-(tests of the hand) and ``FACTS`` of ``facts.py``. ``kernels/core/text/kinds.hpp`` says by which
-operation the core does it: for a new phrase add a row here and one in each.
+``phrases.md``, which ``python docs/write_files.py`` writes. What a kind means at a place of an
+auction is defined in ``systems/reference``: ``PHRASES`` of ``conditions.py`` (of the hand) and
+``FACTS`` of ``facts.py``. ``kernels/core/text/kinds.hpp`` says by which operation the core does it:
+for a new phrase add a row here and one in each.
 """
 
 import re
@@ -457,7 +457,3 @@ _PUT_IN: Final = {
     "named_call": "CALL",
     "level": "(at the / at most / at least) 2-level",
 }
-
-
-if __name__ == "__main__":
-    (_LANGUAGE / "phrases.md").write_text(page(), encoding="utf-8")

@@ -18,45 +18,6 @@ from bidcascade.service.api.app import create_app
 from bidcascade.service.api.http.problems import KINDS, MEDIA_TYPE
 from tests.support_service import ask, loaded_app
 
-OPERATIONS = {
-    ("post", "/v1/auctions"): "auctions",
-    ("post", "/v1/bid"): "bid",
-    ("post", "/v1/members"): "members",
-    ("post", "/v1/layouts"): "layouts",
-    ("post", "/v1/interpret"): "interpret",
-    ("post", "/v1/infer"): "infer",
-    ("post", "/v1/leads"): "leads",
-    ("get", "/v1/themes"): "themes",
-    ("post", "/v1/practice-deals"): "practiceDeals",
-    ("post", "/v1/double-dummy"): "doubleDummy",
-    ("post", "/v1/double-dummy/tricks"): "contractTricks",
-    ("post", "/v1/systems/check"): "systemCheck",
-    ("post", "/v1/systems/diff"): "systemDiff",
-    ("post", "/v1/compare"): "compare",
-    ("post", "/v1/bench"): "bench",
-    ("get", "/v1/tables"): "tables",
-    ("get", "/v1/tables/{name}"): "table",
-    ("get", "/v1/tables/{name}/next"): "tableNext",
-    ("get", "/v1/tables/{name}/explain"): "tableExplain",
-    ("get", "/v1/tables/{name}/topics"): "tableTopics",
-    ("get", "/v1/tables/{name}/system"): "tableSystem",
-    ("get", "/v1/tables/{name}/lint"): "tableLint",
-    ("get", "/healthz"): "health",
-    ("get", "/readyz"): "ready",
-    ("get", "/metrics"): "metrics",
-    ("post", "/v1/tables/{name}/reload"): "tableReload",
-    ("post", "/v1/jobs"): "jobCreate",
-    ("get", "/v1/jobs"): "jobs",
-    ("get", "/v1/jobs/{id}"): "job",
-    ("delete", "/v1/jobs/{id}"): "jobDelete",
-    ("get", "/v1/jobs/{id}/results/{name}"): "jobResult",
-    ("get", "/v1/archives"): "archives",
-    ("get", "/v1/archives/{name}"): "archive",
-    ("get", "/v1/archives/{name}/boards"): "archiveBoards",
-    ("get", "/v1/archives/{name}/counts"): "archiveCounts",
-    ("get", "/v1/archives/{name}/nodes"): "archiveNodes",
-    ("delete", "/v1/archives/{name}"): "archiveDelete",
-}
 MODULES = [
     import_module(one.name) for one in iter_modules(questions.__path__, f"{questions.__name__}.")
 ]
@@ -80,10 +41,8 @@ def operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, A
 
 
 def test_operations_are_named(document):
-    found = {
-        (method, path): operation["operationId"] for method, path, operation in operations(document)
-    }
-    assert found == OPERATIONS
+    names = [operation["operationId"] for *_, operation in operations(document)]
+    assert len(names) == len(set(names))
     assert all(operation["summary"] for *_, operation in operations(document))
 
 
